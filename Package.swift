@@ -1,0 +1,57 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target builds with Swift 7's rules and without a single warning.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+  .treatWarning("DeprecatedDeclaration", as: .warning),
+]
+
+/// Settings of the targets that are libraries: their public types also say whether they are sendable.
+let librarySettings: [SwiftSetting] = settings + [.treatWarning("ExplicitSendable", as: .error)]
+
+let package = Package(
+  name: "Signals",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Signals", targets: ["Signals"]),
+    .library(name: "FileSignals", targets: ["FileSignals"]),
+    .library(name: "AppGroups", targets: ["AppGroups"]),
+    .library(name: "SignalsKit", targets: ["SignalsKit"]),
+  ],
+  targets: [
+    .target(name: "Signals", swiftSettings: librarySettings),
+    .target(name: "FileSignals", dependencies: ["Signals"], swiftSettings: librarySettings),
+    .target(name: "AppGroups", dependencies: ["Signals", "FileSignals"], swiftSettings: librarySettings),
+    .target(
+      name: "SignalsKit",
+      dependencies: ["Signals", "FileSignals", "AppGroups"],
+      swiftSettings: librarySettings
+    ),
+
+    .target(name: "TestSupport", dependencies: ["Signals"], path: "Tests/Support", swiftSettings: settings),
+    .executableTarget(
+      name: "Peer",
+      dependencies: ["Signals", "FileSignals", "AppGroups"],
+      path: "Tests/Peer",
+      swiftSettings: settings
+    ),
+    .testTarget(name: "SignalsTests", dependencies: ["Signals", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "FileSignalsTests",
+      dependencies: ["FileSignals", "Signals", "TestSupport", "Peer"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "AppGroupsTests",
+      dependencies: ["AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
+      swiftSettings: settings
+    ),
+    .testTarget(name: "DocumentationTests", dependencies: ["SignalsKit"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+// The durable file, the watcher and the lock arrive next.

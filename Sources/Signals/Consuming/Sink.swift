@@ -1,0 +1,78 @@
+extension Signal where Failure == Never {
+  /// Calls a closure with every value.
+  ///
+  /// The closure runs on the thread that sends, before the sender's call returns, unless another delivery is under way; it
+  /// never runs concurrently with itself.
+  ///
+  /// - Parameter receiveValue: Called with each value.
+  /// - Returns: The subscription; it ends when the token is cancelled or released.
+  @inlinable @inline(__always)
+  public func sink(_ receiveValue: @escaping @Sendable (Element) -> Void) -> SignalSubscription {
+    subscribe(ValueSink(receiveValue: receiveValue))
+  }
+}
+
+extension Signal {
+  /// Calls one closure with every value, and another with the end.
+  ///
+  /// Both run on the thread that sends, never concurrently.
+  ///
+  /// - Parameters:
+  ///   - receiveCompletion: Called once, if the signal ends.
+  ///   - receiveValue: Called with each value.
+  /// - Returns: The subscription; it ends when the token is cancelled or released.
+  @inlinable @inline(__always)
+  public func sink(
+    receiveCompletion: @escaping @Sendable (SignalCompletion<Failure>) -> Void,
+    receiveValue: @escaping @Sendable (Element) -> Void
+  ) -> SignalSubscription {
+    subscribe(CompletionSink(receiveCompletion: receiveCompletion, receiveValue: receiveValue))
+  }
+}
+
+@usableFromInline
+@frozen
+struct ValueSink<Element: Sendable>: SignalSubscriber {
+  @usableFromInline typealias Failure = Never
+
+  @usableFromInline let receiveValue: @Sendable (Element) -> Void
+
+  @inlinable @inline(__always)
+  init(receiveValue: @escaping @Sendable (Element) -> Void) {
+    self.receiveValue = receiveValue
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    receiveValue(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Never>) {}
+}
+
+@usableFromInline
+@frozen
+struct CompletionSink<Element: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let receiveCompletion: @Sendable (SignalCompletion<Failure>) -> Void
+  @usableFromInline let receiveValue: @Sendable (Element) -> Void
+
+  @inlinable @inline(__always)
+  init(
+    receiveCompletion: @escaping @Sendable (SignalCompletion<Failure>) -> Void,
+    receiveValue: @escaping @Sendable (Element) -> Void
+  ) {
+    self.receiveCompletion = receiveCompletion
+    self.receiveValue = receiveValue
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    receiveValue(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    receiveCompletion(completion)
+  }
+}

@@ -1,0 +1,236 @@
+public import Synchronization
+
+/// The engine of every source: sends values and the end to its subscribers, in one order, whoever sends.
+@usableFromInline
+package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unchecked Sendable {
+  // Sound: the queue is guarded by the lock; the rest belongs to the holder of the turn.
+
+  /// What waits for the holder of the turn.
+  @usableFromInline
+  enum Work: Sendable {
+    case value(Element)
+    case end(SignalCompletion<Failure>)
+    case join(SubscriberNode)
+    /// A joiner that needs no replay, because it is given the current value by its own thread.
+    case append(SubscriberNode)
+    case task(@Sendable () -> Void)
+  }
+
+  @exclusivity(unchecked) @usableFromInline var queue: [Work] = []
+
+  /// The storage of the last drained queue, used again for the next.
+  @exclusivity(unchecked) @usableFromInline var spare: [Work] = []
+
+  @exclusivity(unchecked) @usableFromInline var completion: SignalCompletion<Failure>?
+
+  /// How many values a late subscriber is given.
+  @usableFromInline let replayLimit: Int
+  @exclusivity(unchecked) @usableFromInline var replayed: RingBuffer<Element>
+
+  @usableFromInline
+  package init(replay: Int = 0) {
+    replayLimit = replay
+    replayed = RingBuffer()
+    super.init()
+    if replay > 0 { interest.add(1, ordering: .relaxed) }
+  }
+
+  // MARK: Sending
+
+  /// Sends a value to all subscribers, now or, if the turn is taken, as soon as its holder comes to it.
+  @inlinable @inline(__always)
+  package final func send(_ value: Element) {
+    guard interest.load(ordering: .relaxed) != 0 else { return }
+    if takeTurn() {
+      deliver(value)
+      if !releaseTurn() { drainNow() }
+    } else {
+      enqueue(.value(value))
+    }
+  }
+
+  /// Ends the signal, unless it has ended.
+  package final func end(_ completion: SignalCompletion<Failure>) {
+    if takeTurn() {
+      finish(completion)
+      if !releaseTurn() { drainNow() }
+    } else {
+      enqueue(.end(completion))
+    }
+  }
+
+  /// Runs `body` with the turn: now, or when the turn's holder comes to it.
+  @inlinable @inline(__always)
+  package final func run(_ body: @escaping @Sendable () -> Void) {
+    if takeTurn() {
+      body()
+      if !releaseTurn() { drainNow() }
+    } else {
+      enqueue(.task(body))
+    }
+  }
+
+  /// Calls every live subscriber with the value; for the holder of the turn.
+  @inlinable @inline(__always)
+  final func deliver(_ value: Element) {
+    if replayLimit > 0 { record(value) }
+    withUnsafePointer(to: value) { pointer in
+      let slots = slots
+      var index = 0
+      let count = slotCount
+      while index < count {
+        if let node = slots[index] {
+          node._withUnsafeGuaranteedRef { node in
+            if node.status.load(ordering: .relaxed) == SubscriberNode.Status.live {
+              node.body(UnsafeRawPointer(pointer), nil)
+            } else {
+              postpone(pointer.pointee, for: node)
+            }
+          }
+        }
+        index += 1
+      }
+    }
+  }
+
+  @inlinable @inline(never)
+  final func record(_ value: Element) {
+    guard completion == nil else { return }
+    if replayed.count == replayLimit { replayed.removeFirst() }
+    replayed.append(value)
+  }
+
+  /// Keeps a value for a subscriber that is still being given the one before; drops it if the subscriber is gone.
+  @inlinable @inline(never)
+  final func postpone(_ value: Element, for node: SubscriberNode) {
+    postpone(for: node) { node in
+      withUnsafePointer(to: value) { node.body(UnsafeRawPointer($0), nil) }
+    }
+  }
+
+  @usableFromInline
+  final func postpone(for node: SubscriberNode, _ delivery: @escaping @Sendable (SubscriberNode) -> Void) {
+    let isReady = lock.withLock {
+      switch node.status.load(ordering: .relaxed) {
+      case SubscriberNode.Status.joining:
+        node.backlog.append(delivery)
+        return false
+      case SubscriberNode.Status.live: return true
+      default: return false
+      }
+    }
+    if isReady { delivery(node) }
+  }
+
+  /// Tells every live subscriber of the end and lets go of them all; for the holder of the turn.
+  @usableFromInline
+  final func finish(_ completion: SignalCompletion<Failure>) {
+    guard self.completion == nil else { return }
+    self.completion = completion
+    if replayLimit > 0 { interest.subtract(1, ordering: .relaxed) }
+    withUnsafePointer(to: completion) { pointer in
+      for index in 0..<slotCount {
+        slots[index]?._withUnsafeGuaranteedRef { node in
+          if node.status.load(ordering: .relaxed) == SubscriberNode.Status.live {
+            node.body(nil, UnsafeRawPointer(pointer))
+          } else {
+            let completion = pointer.pointee
+            postpone(for: node) { node in withUnsafePointer(to: completion) { node.body(nil, UnsafeRawPointer($0)) } }
+          }
+        }
+      }
+    }
+    removeAll()
+  }
+
+  // MARK: Joining
+
+  /// Takes in a subscriber: it gets what is replayed, then every later value.
+  @inlinable @inline(__always)
+  package final func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let node = SubscriberNode(ErasedSubscriber.body(of: subscriber))
+    let token = SignalSubscription(owner: self, node: node)
+    interest.add(1, ordering: .relaxed)
+    if takeTurn() {
+      admit(node)
+      if !releaseTurn() { drainNow() }
+    } else {
+      enqueue(.join(node))
+    }
+    return token
+  }
+
+  /// Gives a subscriber what is replayed and, unless the signal has ended, puts it on the list; for the turn's holder.
+  @usableFromInline
+  final func admit(_ node: SubscriberNode) {
+    if replayLimit > 0 { replay(to: node) }
+    if completion == nil { return append(node) }
+    complete(node)
+  }
+
+  private final func replay(to node: SubscriberNode) {
+    // A copy, because the subscriber may be what holds the last reference to this source.
+    let values = replayed
+    for index in 0..<values.count where !node.isDead {
+      withUnsafePointer(to: values[index]) { node.body(UnsafeRawPointer($0), nil) }
+    }
+  }
+
+  private final func complete(_ node: SubscriberNode) {
+    if let completion, !node.isDead {
+      withUnsafePointer(to: completion) { node.body(nil, UnsafeRawPointer($0)) }
+    }
+    dismiss(node)
+  }
+
+  // MARK: The queue
+
+  /// Leaves work for the holder of the turn.
+  @inlinable @inline(never)
+  final func enqueue(_ work: Work) {
+    lock.lock()
+    queue.append(work)
+    let isOurs = demandTurn()
+    lock.unlock()
+    if isOurs { drainNow() }
+  }
+
+  @usableFromInline
+  package override func drain() {
+    drainNow()
+  }
+
+  /// Does all waiting work, however much comes meanwhile, and gives the turn up.
+  @inlinable @inline(never)
+  final func drainNow() {
+    repeat {
+      lock.lock()
+      var batch = queue
+      queue = spare
+      spare = []
+      turn.store(Turn.taken, ordering: .releasing)
+      lock.unlock()
+      sweep()
+      for work in batch {
+        perform(work)
+        sweep()
+      }
+      // A burst must not cost memory for ever.
+      if batch.capacity > 1024 { batch = [] } else { batch.removeAll(keepingCapacity: true) }
+      spare = batch
+    } while !releaseTurn()
+  }
+
+  @inlinable @inline(__always)
+  final func perform(_ work: Work) {
+    switch work {
+    case .value(let value): deliver(value)
+    case .end(let completion): finish(completion)
+    case .join(let node): admit(node)
+    case .append(let node): if completion == nil { append(node) } else { dismiss(node) }
+    case .task(let body): body()
+    }
+  }
+}

@@ -1,0 +1,220 @@
+public import Synchronization
+
+/// The part of a source that does not depend on what it sends: whose turn it is, and who listens.
+///
+/// **The turn.** One thread at a time has the turn. It alone walks and edits the list of subscribers, so no lock is held
+/// while they run and nothing is copied. A thread that finds the turn taken (by another thread, or by itself further up the
+/// stack) leaves its work in the queue and goes on; the holder does that work before it gives the turn up. This makes the
+/// order total, calls never overlap, and re-entrant sends cost no stack.
+@usableFromInline
+package class SourceCore: SubscriptionOwner, @unchecked Sendable {
+  // Sound: the list belongs to the holder of the turn; the rest is atomic or guarded by the lock.
+
+  @usableFromInline
+  enum Turn: Sendable {
+    @usableFromInline static let free: UInt8 = 0
+    @usableFromInline static let taken: UInt8 = 1
+    /// Taken, and work waits for the holder.
+    @usableFromInline static let demanded: UInt8 = 2
+  }
+
+  @usableFromInline let turn = Atomic<UInt8>(Turn.free)
+
+  /// How many subscribers there are or are about to be, plus one if values are recorded: zero means sending does nothing.
+  @usableFromInline let interest = Atomic<Int>(0)
+
+  /// Guards the queue of waiting work and the links between tokens and nodes; never held while user code runs.
+  @usableFromInline let lock = Lock()
+
+  /// The subscribers in order of subscription, each retained; a cancelled one leaves a hole until the list is compacted.
+  @exclusivity(unchecked) @usableFromInline var slots: UnsafeMutablePointer<Unmanaged<SubscriberNode>?>
+  @exclusivity(unchecked) @usableFromInline var slotCount = 0
+  @exclusivity(unchecked) private var capacity = 0
+  @exclusivity(unchecked) private var holes = 0
+
+  /// Subscribers that were cancelled while the turn was taken, for its holder to take off the list.
+  @exclusivity(unchecked) private var abandoned: [SubscriberNode] = []
+  @usableFromInline let hasAbandoned = Atomic<Bool>(false)
+
+  @usableFromInline
+  override init() {
+    slots = UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
+  }
+
+  deinit {
+    for index in 0..<slotCount { slots[index]?.release() }
+    if capacity > 0 { slots.deallocate() }
+  }
+
+  // MARK: The turn
+
+  /// Takes the turn if nobody has it.
+  @inlinable @inline(__always)
+  final func takeTurn() -> Bool {
+    turn.compareExchange(
+      expected: Turn.free, desired: Turn.taken, successOrdering: .acquiring, failureOrdering: .relaxed
+    ).exchanged
+  }
+
+  /// Gives the turn up, unless work waits.
+  @inlinable @inline(__always)
+  final func releaseTurn() -> Bool {
+    turn.compareExchange(
+      expected: Turn.taken, desired: Turn.free, successOrdering: .releasing, failureOrdering: .relaxed
+    ).exchanged
+  }
+
+  /// Makes sure that somebody does the work just queued; to be called with the lock held.
+  ///
+  /// - Returns: Whether that somebody is the caller, who then has the turn.
+  @usableFromInline
+  final func demandTurn() -> Bool {
+    while true {
+      let taken = turn.compareExchange(
+        expected: Turn.taken, desired: Turn.demanded, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring
+      )
+      if taken.exchanged || taken.original == Turn.demanded { return false }
+      let free = turn.compareExchange(
+        expected: Turn.free, desired: Turn.demanded, successOrdering: .acquiring, failureOrdering: .relaxed
+      )
+      if free.exchanged { return true }
+    }
+  }
+
+  /// Does all waiting work and gives the turn up; the caller has the turn.
+  @usableFromInline
+  package func drain() {}
+
+  // MARK: The list, for the holder of the turn
+
+  /// Puts a subscriber at the end of the list, unless it has been cancelled meanwhile.
+  @usableFromInline
+  final func append(_ node: SubscriberNode) {
+    if node.isDead { return }
+    if slotCount == capacity { makeRoom() }
+    node.index = slotCount
+    (slots + slotCount).initialize(to: Unmanaged.passRetained(node))
+    slotCount += 1
+  }
+
+  private final func makeRoom() {
+    if holes > slotCount / 2 { return compact() }
+    let roomier = UnsafeMutablePointer<Unmanaged<SubscriberNode>?>.allocate(capacity: max(4, capacity * 2))
+    roomier.moveInitialize(from: slots, count: slotCount)
+    if capacity > 0 { slots.deallocate() }
+    slots = roomier
+    capacity = max(4, capacity * 2)
+  }
+
+  /// Closes the holes; the order stays.
+  private final func compact() {
+    var next = 0
+    for index in 0..<slotCount {
+      guard let node = slots[index] else { continue }
+      node._withUnsafeGuaranteedRef { $0.index = next }
+      slots[next] = node
+      next += 1
+    }
+    slotCount = next
+    holes = 0
+  }
+
+  /// Takes a subscriber off the list, if it is there, and lets go of it.
+  private final func remove(_ node: SubscriberNode) {
+    let index = node.index
+    guard index >= 0 else { return }
+    node.index = -1
+    let retained = slots[index]
+    if index == slotCount - 1 {
+      slotCount -= 1
+      while slotCount > 0, slots[slotCount - 1] == nil {
+        slotCount -= 1
+        holes -= 1
+      }
+    } else {
+      slots[index] = nil
+      holes += 1
+      if holes > 16, holes > slotCount / 2 { compact() }
+    }
+    retained?.release()
+  }
+
+  /// Takes the subscribers that were cancelled meanwhile off the list.
+  @usableFromInline
+  final func sweep() {
+    guard hasAbandoned.load(ordering: .acquiring) else { return }
+    let nodes = lock.withLock {
+      let nodes = abandoned
+      abandoned = []
+      hasAbandoned.store(false, ordering: .relaxed)
+      return nodes
+    }
+    for node in nodes { remove(node) }
+  }
+
+  /// Empties the list, after the source's end, so that tokens no longer hold what their subscribers captured.
+  @usableFromInline
+  final func removeAll() {
+    let ended = UnsafeMutableBufferPointer(start: slots, count: slotCount)
+    let live = lock.withLock {
+      var live = 0
+      for node in ended { node?._withUnsafeGuaranteedRef { live += unlink($0) ? 1 : 0 } }
+      return live
+    }
+    interest.subtract(live, ordering: .relaxed)
+    let list = slots
+    let wasAllocated = capacity > 0
+    slots = UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
+    slotCount = 0
+    capacity = 0
+    holes = 0
+    // Released last: what a subscriber captured may run code of its own as it goes.
+    for node in ended { node?.release() }
+    if wasAllocated { list.deallocate() }
+  }
+
+  // MARK: Tokens
+
+  /// Ends the link between a node and its token; to be called with the lock held.
+  ///
+  /// - Returns: Whether there still was one, which is to say that the subscription had not been cancelled.
+  private final func unlink(_ node: SubscriberNode) -> Bool {
+    node.index = -1
+    guard let token = node.token else { return false }
+    token._withUnsafeGuaranteedRef { $0.node = nil }
+    node.token = nil
+    return true
+  }
+
+  /// Lets go of a subscriber that never came onto the list, because the source had ended.
+  @usableFromInline
+  final func dismiss(_ node: SubscriberNode) {
+    let wasLive = lock.withLock { unlink(node) }
+    if wasLive { interest.subtract(1, ordering: .relaxed) }
+  }
+
+  package final override func cancel(_ subscription: SignalSubscription) {
+    lock.lock()
+    guard let reference = subscription.node else { return lock.unlock() }
+    let node = reference.takeUnretainedValue()
+    subscription.node = nil
+    node.token = nil
+    node.status.store(SubscriberNode.Status.dead, ordering: .relaxed)
+    let backlog = node.backlog
+    node.backlog = []
+    if takeTurn() {
+      lock.unlock()
+      interest.subtract(1, ordering: .relaxed)
+      remove(node)
+      if !releaseTurn() { drain() }
+    } else {
+      abandoned.append(node)
+      hasAbandoned.store(true, ordering: .releasing)
+      let isOurs = demandTurn()
+      lock.unlock()
+      interest.subtract(1, ordering: .relaxed)
+      if isOurs { drain() }
+    }
+    withExtendedLifetime(backlog) {}
+  }
+}

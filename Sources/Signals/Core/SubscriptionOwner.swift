@@ -1,0 +1,72 @@
+/// What a subscription's token ends: a place in a source, a closure, or a group of other subscriptions.
+@usableFromInline
+package class SubscriptionOwner: @unchecked Sendable {  // Sound: every subclass guards its own state.
+  @usableFromInline
+  package init() {}
+
+  /// Ends the subscription; called from any thread, any number of times.
+  package func cancel(_ subscription: SignalSubscription) {}
+}
+
+/// Runs a closure once.
+final class ClosureOwner: SubscriptionOwner, @unchecked Sendable {  // Sound: the closure is guarded by the lock.
+  private let lock = Lock()
+  private var body: (@Sendable () -> Void)?
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    self.body = body
+  }
+
+  override func cancel(_ subscription: SignalSubscription) {
+    let body = lock.withLock {
+      let body = self.body
+      self.body = nil
+      return body
+    }
+    body?()
+  }
+}
+
+/// Holds an object for the life of a subscription.
+final class KeepAlive: SubscriptionOwner, @unchecked Sendable {  // Sound: immutable.
+  private let object: any AnyObject & Sendable
+
+  init(_ object: any AnyObject & Sendable) {
+    self.object = object
+  }
+}
+
+/// The subscriptions that an operator with several inputs holds on them.
+@usableFromInline
+package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.
+  private let lock = Lock()
+  private var subscriptions: [SignalSubscription]? = []
+
+  @usableFromInline
+  package override init() {}
+
+  /// Takes in one more subscription, or cancels it at once if the group is already cancelled.
+  @usableFromInline
+  package func add(_ subscription: SignalSubscription) {
+    let isCancelled = lock.withLock {
+      subscriptions?.append(subscription)
+      return subscriptions == nil
+    }
+    if isCancelled { subscription.cancel() }
+  }
+
+  /// Cancels all subscriptions, those still to be added included.
+  @usableFromInline
+  package func cancelAll() {
+    let cancelled = lock.withLock {
+      let cancelled = subscriptions
+      subscriptions = nil
+      return cancelled
+    }
+    for subscription in cancelled ?? [] { subscription.cancel() }
+  }
+
+  package override func cancel(_ subscription: SignalSubscription) {
+    cancelAll()
+  }
+}

@@ -1,0 +1,61 @@
+extension Signal {
+  /// Sends what a closure makes of each value, unless that is `nil`.
+  ///
+  /// - Parameter transform: Called with each value, on the thread that sends it.
+  /// - Returns: A signal of the results that are not `nil`.
+  @inlinable @inline(__always)
+  public func compactMap<Output: Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Output?
+  ) -> CompactMapSignal<Self, Output> {
+    CompactMapSignal(upstream: self, transform: transform)
+  }
+}
+
+/// A signal of transformed values that are not `nil`; made by ``Signal/compactMap(_:)``.
+@frozen
+public struct CompactMapSignal<Upstream: Signal, Element: Sendable>: Signal {
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let transform: @Sendable (Upstream.Element) -> Element?
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, transform: @escaping @Sendable (Upstream.Element) -> Element?) {
+    self.upstream = upstream
+    self.transform = transform
+  }
+
+  /// Attaches a subscriber to the upstream signal, behind the transformation.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    upstream.subscribe(CompactMapStage(downstream: subscriber, transform: transform))
+  }
+}
+
+@usableFromInline
+@frozen
+struct CompactMapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
+  @usableFromInline typealias Failure = Downstream.Failure
+
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let transform: @Sendable (Element) -> Downstream.Element?
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream, transform: @escaping @Sendable (Element) -> Downstream.Element?) {
+    self.downstream = downstream
+    self.transform = transform
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    if let output = transform(value) { downstream.receive(output) }
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    downstream.receive(completion: completion)
+  }
+}

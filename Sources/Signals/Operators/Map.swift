@@ -1,0 +1,61 @@
+extension Signal {
+  /// Sends what a closure makes of each value.
+  ///
+  /// - Parameter transform: Called with each value, on the thread that sends it.
+  /// - Returns: A signal of the results.
+  @inlinable @inline(__always)
+  public func map<Output: Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Output
+  ) -> MapSignal<Self, Output> {
+    MapSignal(upstream: self, transform: transform)
+  }
+}
+
+/// A signal of transformed values; made by ``Signal/map(_:)``.
+@frozen
+public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let transform: @Sendable (Upstream.Element) -> Element
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, transform: @escaping @Sendable (Upstream.Element) -> Element) {
+    self.upstream = upstream
+    self.transform = transform
+  }
+
+  /// Attaches a subscriber to the upstream signal, behind the transformation.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    upstream.subscribe(MapStage(downstream: subscriber, transform: transform))
+  }
+}
+
+@usableFromInline
+@frozen
+struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
+  @usableFromInline typealias Failure = Downstream.Failure
+
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let transform: @Sendable (Element) -> Downstream.Element
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream, transform: @escaping @Sendable (Element) -> Downstream.Element) {
+    self.downstream = downstream
+    self.transform = transform
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    downstream.receive(transform(value))
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    downstream.receive(completion: completion)
+  }
+}

@@ -1,0 +1,88 @@
+/// An observable value that can be read at any time.
+///
+/// A property is a signal that gives each subscriber the current value at once, inside the call that subscribes, and then
+/// every change, in order, with no gap and no repetition. Inside a subscriber, ``value`` is the delivered value or a newer
+/// one. Reading takes no longer than a short lock and may be done from any thread.
+///
+/// ```swift
+/// import Signals
+///
+/// let level = MutableProperty(1)
+/// let subscription = level.sink { print("level", $0) }  // Prints "level 1"
+/// level.value = 2  // Prints "level 2"
+/// ```
+///
+/// This class is the read-only view; ``MutableProperty`` adds writing. Hand out a `MutableProperty` as a `Property` to let
+/// others watch but not touch.
+public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound: immutable; the core guards itself.
+  /// The values the property sends.
+  public typealias Element = Value
+
+  /// A property cannot fail.
+  public typealias Failure = Never
+
+  @usableFromInline let core: PropertyCore<Value>
+
+  /// What feeds the property, and must live as long as anybody observes it.
+  @usableFromInline let source: SubscriptionOwner?
+
+  init(core: PropertyCore<Value>, source: SubscriptionOwner? = nil) {
+    self.core = core
+    self.source = source
+  }
+
+  /// Makes a property that never changes.
+  ///
+  /// - Parameter value: The value for all time.
+  public static func constant(_ value: Value) -> Property<Value> {
+    Property(core: PropertyCore(value))
+  }
+
+  /// The current value.
+  public var value: Value {
+    @inlinable @inline(__always) get { core.value }
+  }
+
+  /// The changes that follow, without the current value.
+  public var changes: PropertyChanges<Value> {
+    PropertyChanges(property: self)
+  }
+
+  /// Attaches a subscriber, and returns the token that keeps it attached.
+  ///
+  /// - Parameter subscriber: Receives the current value before this returns, then every later one.
+  /// - Returns: A token that cancels the subscription when it is released.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    let subscription = core.subscribeWithCurrent(subscriber)
+    if let source { subscription.bind(source) }
+    return subscription
+  }
+}
+
+/// The changes of a property, without the value that it has when one subscribes.
+@frozen
+public struct PropertyChanges<Value: Sendable>: Signal {
+  /// The values the property sends.
+  public typealias Element = Value
+
+  /// A property cannot fail.
+  public typealias Failure = Never
+
+  @usableFromInline let property: Property<Value>
+
+  init(property: Property<Value>) {
+    self.property = property
+  }
+
+  /// Attaches a subscriber, and returns the token that keeps it attached.
+  ///
+  /// - Parameter subscriber: Receives every value stored from now on.
+  /// - Returns: A token that cancels the subscription when it is released.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    let subscription = property.core.subscribe(subscriber)
+    if let source = property.source { subscription.bind(source) }
+    return subscription
+  }
+}

@@ -1,0 +1,152 @@
+public import Synchronization
+
+/// The engine of a property: a value, and the changes of it.
+///
+/// The value is stored and its delivery queued under one lock, so the order in which values are stored is the order in which
+/// they are delivered, and whoever joins gets the current one exactly once.
+@usableFromInline
+final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Sendable {
+  // Sound: its fields are guarded by the lock.
+  @exclusivity(unchecked) @usableFromInline var stored: Value
+
+  /// Counts the writes.
+  @exclusivity(unchecked) @usableFromInline var version: UInt64 = 0
+
+  /// How many threads are running `modify` for a second time; while there are any, each write leaves its thread's name.
+  @exclusivity(unchecked) @usableFromInline var contenders = 0
+  @exclusivity(unchecked) @usableFromInline var lastWriter: ThreadIdentity?
+
+  @usableFromInline
+  init(_ value: Value) {
+    stored = value
+    super.init()
+  }
+
+  @inlinable @inline(__always)
+  var value: Value {
+    lock.lock()
+    defer { lock.unlock() }
+    return stored
+  }
+
+  /// Stores a value and sends it.
+  @inlinable @inline(__always)
+  func set(_ value: Value) {
+    lock.lock()
+    store(value)
+  }
+
+  /// Replaces the value by what `body` makes of it, and sends the result; nothing changes if `body` throws.
+  ///
+  /// No lock is held while `body` runs, so it may read and write other properties. If another thread wrote meanwhile, `body`
+  /// runs again on the newer value.
+  @inlinable
+  func modify<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
+    var isContended = false
+    defer { if isContended { lock.withLock { contenders -= 1 } } }
+    while true {
+      lock.lock()
+      var value = stored
+      let base = version
+      lock.unlock()
+      let result = try body(&value)
+      lock.lock()
+      if version == base {
+        store(value)
+        return result
+      }
+      checkWriter()
+      if !isContended {
+        isContended = true
+        contenders += 1
+      }
+      lock.unlock()
+    }
+  }
+
+  /// Stores a value, sends it, and unlocks the lock that the caller holds.
+  @inlinable @inline(__always)
+  func store(_ value: Value) {
+    let old = stored
+    stored = value
+    version &+= 1
+    if contenders > 0 { lastWriter = ThreadIdentity.current }
+    send(stored: value)
+    // Released only now: a value may run code as it goes.
+    withExtendedLifetime(old) {}
+  }
+
+  /// Stops with an explanation if a write from inside the body of `modify` is why it has to run again, as it would for ever.
+  @usableFromInline
+  func checkWriter() {
+    precondition(
+      contenders == 0 || lastWriter != ThreadIdentity.current,
+      "A property was written from inside the body of its own modify(_:); change the body's argument instead"
+    )
+  }
+
+  /// Sends a value that was just stored, and unlocks the lock that the caller holds.
+  @inlinable @inline(__always)
+  func send(stored value: Value) {
+    guard interest.load(ordering: .relaxed) != 0 else { return lock.unlock() }
+    if takeTurn() {
+      lock.unlock()
+      deliver(value)
+      if !releaseTurn() { drainNow() }
+    } else {
+      queue.append(.value(value))
+      let isOurs = demandTurn()
+      lock.unlock()
+      if isOurs { drainNow() }
+    }
+  }
+
+  /// Takes in a subscriber: it gets the current value before this returns, then every later one.
+  @inlinable @inline(__always)
+  func subscribeWithCurrent<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    let node = SubscriberNode(ErasedSubscriber.body(of: subscriber))
+    let token = SignalSubscription(owner: self, node: node)
+    join(node)
+    return token
+  }
+
+  @usableFromInline
+  func join(_ node: SubscriberNode) {
+    lock.lock()
+    let current = stored
+    interest.add(1, ordering: .relaxed)
+    if takeTurn() {
+      lock.unlock()
+      give(current, to: node)
+      perform(.append(node))
+      if !releaseTurn() { drain() }
+      return
+    }
+    // Somebody is delivering: what comes from now on waits in the node until it has had the current value.
+    node.status.store(SubscriberNode.Status.joining, ordering: .relaxed)
+    queue.append(.append(node))
+    let isOurs = demandTurn()
+    lock.unlock()
+    give(current, to: node)
+    catchUp(node)
+    if isOurs { drain() }
+  }
+
+  private func give(_ value: Value, to node: SubscriberNode) {
+    withUnsafePointer(to: value) { node.body(UnsafeRawPointer($0), nil) }
+  }
+
+  /// Gives a subscriber what came while it was joining, and makes it a live one.
+  private func catchUp(_ node: SubscriberNode) {
+    while true {
+      let backlog = lock.withLock {
+        let backlog = node.backlog
+        node.backlog = []
+        if backlog.isEmpty, !node.isDead { node.status.store(SubscriberNode.Status.live, ordering: .relaxed) }
+        return backlog
+      }
+      if backlog.isEmpty { return }
+      for deliver in backlog where !node.isDead { deliver(node) }
+    }
+  }
+}

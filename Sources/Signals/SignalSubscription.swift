@@ -1,0 +1,100 @@
+import Synchronization
+
+/// The token of one subscription: it stays alive as long as the token does.
+///
+/// Keep the token, in a property or in a set with ``store(in:)``; releasing the last reference to it cancels.
+///
+/// ```swift
+/// import Signals
+///
+/// final class Meter {
+///   private var subscriptions: Set<SignalSubscription> = []
+///
+///   init(watching level: Emitter<Int, Never>) {
+///     level.sink { print("level", $0) }.store(in: &subscriptions)
+///   }
+/// }
+/// ```
+public final class SignalSubscription: Hashable, Sendable {
+  /// What the token detaches from.
+  private let owner: SubscriptionOwner
+
+  /// The subscriber's place in the owner; guarded by the owner's lock, and `nil` once the subscription is over.
+  @exclusivity(unchecked)
+  nonisolated(unsafe) var node: Unmanaged<SubscriberNode>?
+
+  /// What lives and ends with the subscription: upstream subscriptions, or a source that nobody else holds.
+  private let companion = Atomic<Unmanaged<SubscriptionOwner>?>(nil)
+
+  /// Makes the token of a subscriber that `owner` is about to take in.
+  @usableFromInline
+  init(owner: SubscriptionOwner, node: SubscriberNode) {
+    self.owner = owner
+    self.node = Unmanaged.passUnretained(node)
+    node.token = Unmanaged.passUnretained(self)
+  }
+
+  /// Makes a token that owns nothing but what it is given.
+  package init(owner: SubscriptionOwner) {
+    self.owner = owner
+    self.node = nil
+  }
+
+  /// Makes a subscription that runs a closure once, when it is cancelled or released.
+  ///
+  /// Use it in a ``Signal`` of your own whose values do not come from an ``Emitter``.
+  ///
+  /// - Parameter cancel: Called once, on the thread that cancels or releases the token.
+  public convenience init(_ cancel: @escaping @Sendable () -> Void) {
+    self.init(owner: ClosureOwner(cancel))
+  }
+
+  deinit {
+    cancel()
+  }
+
+  /// Ends the subscription.
+  ///
+  /// After this returns, the subscriber is not called again on this thread; a call that another thread is in may finish,
+  /// and none starts. What the subscriber captured is released. It may be called at any time, from any thread, from inside
+  /// the subscriber itself, and more than once.
+  ///
+  /// - Complexity: O(1) amortised, whatever the number of subscribers.
+  public func cancel() {
+    owner.cancel(self)
+    companion.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue().cancel(self)
+  }
+
+  /// Keeps the token in a set, so that it lives as long as the set does.
+  ///
+  /// - Parameter subscriptions: The set that will own the token.
+  public func store(in subscriptions: inout Set<SignalSubscription>) {
+    subscriptions.insert(self)
+  }
+
+  /// Ties `companion` to the subscription: it is kept alive until the subscription is cancelled, and is then cancelled too.
+  ///
+  /// To be called at most once, by whoever made the token.
+  @usableFromInline
+  package func bind(_ companion: SubscriptionOwner) {
+    let retained = Unmanaged.passRetained(companion)
+    let previous = self.companion.exchange(retained, ordering: .acquiringAndReleasing)
+    assert(previous == nil, "A subscription has one companion")
+  }
+
+  /// Keeps `object` alive until the subscription is cancelled.
+  package func keepAlive(_ object: any AnyObject & Sendable) -> SignalSubscription {
+    bind(KeepAlive(object))
+    return self
+  }
+
+  /// Whether two tokens are the same one.
+  public static func == (left: SignalSubscription, right: SignalSubscription) -> Bool {
+    left === right
+  }
+
+  /// Feeds the token's identity to a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
+  }
+}

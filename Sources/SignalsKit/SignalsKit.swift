@@ -1,0 +1,4 @@
+// One import for applications that use the whole toolkit.
+@_exported public import AppGroups
+@_exported public import FileSignals
+@_exported public import Signals
