@@ -74,12 +74,14 @@ public final class SignalSubscription: Hashable, Sendable {
 
   /// Ties `companion` to the subscription: it is kept alive until the subscription is cancelled, and is then cancelled too.
   ///
-  /// To be called at most once, by whoever made the token.
+  /// To be called by operators and sources, before the token is handed to the user.
   @usableFromInline
   package func bind(_ companion: SubscriptionOwner) {
-    let retained = Unmanaged.passRetained(companion)
-    let previous = self.companion.exchange(retained, ordering: .acquiringAndReleasing)
-    assert(previous == nil, "A subscription has one companion")
+    var companion = companion
+    if let other = self.companion.exchange(nil, ordering: .acquiringAndReleasing) {
+      companion = OwnerPair(other.takeRetainedValue(), companion)
+    }
+    self.companion.store(Unmanaged.passRetained(companion), ordering: .releasing)
   }
 
   /// Keeps `object` alive until the subscription is cancelled.

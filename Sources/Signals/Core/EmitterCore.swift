@@ -96,7 +96,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   @inlinable @inline(never)
   final func record(_ value: Element) {
     guard completion == nil else { return }
-    if replayed.count == replayLimit { replayed.removeFirst() }
+    if replayed.count == replayLimit { replayed.popFirst() }
     replayed.append(value)
   }
 
@@ -171,10 +171,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   }
 
   private final func replay(to node: SubscriberNode) {
-    // A copy, because the subscriber may be what holds the last reference to this source.
-    let values = replayed
-    for index in 0..<values.count where !node.isDead {
-      withUnsafePointer(to: values[index]) { node.body(UnsafeRawPointer($0), nil) }
+    for value in replayed.elements where !node.isDead {
+      withUnsafePointer(to: value) { node.body(UnsafeRawPointer($0), nil) }
     }
   }
 

@@ -36,6 +36,22 @@ final class KeepAlive: SubscriptionOwner, @unchecked Sendable {  // Sound: immut
   }
 }
 
+/// Two companions of one subscription.
+final class OwnerPair: SubscriptionOwner, @unchecked Sendable {  // Sound: immutable.
+  private let first: SubscriptionOwner
+  private let second: SubscriptionOwner
+
+  init(_ first: SubscriptionOwner, _ second: SubscriptionOwner) {
+    self.first = first
+    self.second = second
+  }
+
+  override func cancel(_ subscription: SignalSubscription) {
+    first.cancel(subscription)
+    second.cancel(subscription)
+  }
+}
+
 /// The subscriptions that an operator with several inputs holds on them.
 @usableFromInline
 package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.

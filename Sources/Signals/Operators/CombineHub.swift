@@ -1,0 +1,84 @@
+/// The latest value of one input of a combination.
+@usableFromInline
+final class LatestInput<Value: Sendable>: @unchecked Sendable {  // Sound: only touched with the hub's turn.
+  @exclusivity(unchecked) @usableFromInline var value: Value?
+
+  @inlinable @inline(__always)
+  init() {}
+
+  var isMissing: Bool { value == nil }
+
+  /// Makes the place for the values of a signal, whose type says which they are.
+  convenience init(of signal: AnySignal<Value, some Error>) {
+    self.init()
+  }
+}
+
+/// Where the inputs of one subscription to a combined signal meet.
+///
+/// Its core's turn makes one order of what the inputs send, from whatever threads.
+@usableFromInline
+final class CombineHub<Output: Sendable, Failure: Error>: @unchecked Sendable {
+  // Sound: `live` is only touched with the core's turn.
+  @usableFromInline let core = EmitterCore<Output, Failure>()
+  @usableFromInline let upstreams = Upstreams()
+
+  /// The combination of the latest values, or `nil` as long as one is missing.
+  @usableFromInline let combined: @Sendable () -> Output?
+  private var live: Int
+
+  @usableFromInline
+  init(inputs: Int, combined: @escaping @Sendable () -> Output?) {
+    live = inputs
+    self.combined = combined
+  }
+
+  @inlinable @inline(__always)
+  func receive<Value>(_ value: Value, for input: LatestInput<Value>) {
+    if core.takeTurn() {
+      update(value, for: input)
+      if !core.releaseTurn() { core.drainNow() }
+    } else {
+      core.enqueue(.task { [self] in update(value, for: input) })
+    }
+  }
+
+  @inlinable @inline(__always)
+  func update<Value>(_ value: Value, for input: LatestInput<Value>) {
+    input.value = value
+    if let output = combined() { core.deliver(output) }
+  }
+
+  @usableFromInline
+  func end<Value>(_ completion: SignalCompletion<Failure>, of input: LatestInput<Value>) {
+    core.run { [self] in
+      live -= 1
+      if case .finished = completion, live > 0, input.value != nil { return }
+      core.finish(completion)
+      upstreams.cancelAll()
+    }
+  }
+}
+
+@usableFromInline
+@frozen
+struct CombineInput<Element: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: CombineHub<Output, Failure>
+  @usableFromInline let latest: LatestInput<Element>
+
+  @inlinable @inline(__always)
+  init(hub: CombineHub<Output, Failure>, latest: LatestInput<Element>) {
+    self.hub = hub
+    self.latest = latest
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    hub.receive(value, for: latest)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    hub.end(completion, of: latest)
+  }
+}

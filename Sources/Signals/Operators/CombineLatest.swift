@@ -1,0 +1,60 @@
+extension Signal {
+  /// Sends the latest values of this signal and another whenever one of them sends, once both have sent.
+  ///
+  /// The result finishes when both have finished, or as soon as one finishes without having sent; it fails as soon as one
+  /// fails.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let width = MutableProperty(2)
+  /// let height = MutableProperty(3)
+  /// let subscription = width.combineLatest(height).map { $0 * $1 }.sink { print("area", $0) }  // Prints "area 6"
+  /// height.value = 5  // Prints "area 10"
+  /// ```
+  ///
+  /// - Parameter other: The other signal.
+  /// - Returns: A signal of pairs.
+  @inlinable @inline(__always)
+  public func combineLatest<Other: Signal>(_ other: Other) -> CombineLatestSignal<Self, Other>
+  where Other.Failure == Failure {
+    CombineLatestSignal(first: self, second: other)
+  }
+}
+
+/// A signal of the latest values of two; made by ``Signal/combineLatest(_:)``.
+@frozen
+public struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
+  /// One value of each signal.
+  public typealias Element = (First.Element, Second.Element)
+
+  /// The error of either signal.
+  public typealias Failure = First.Failure
+
+  @usableFromInline let first: First
+  @usableFromInline let second: Second
+
+  @inlinable @inline(__always)
+  init(first: First, second: Second) {
+    self.first = first
+    self.second = second
+  }
+
+  /// Attaches a subscriber to both signals, the first one first.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let firstLatest = LatestInput<First.Element>()
+    let secondLatest = LatestInput<Second.Element>()
+    let hub = CombineHub<Element, Failure>(inputs: 2) {
+      guard let first = firstLatest.value, let second = secondLatest.value else { return nil }
+      return (first, second)
+    }
+    let subscription = hub.core.subscribe(subscriber)
+    subscription.bind(hub.upstreams)
+    hub.upstreams.add(first.subscribe(CombineInput(hub: hub, latest: firstLatest)))
+    hub.upstreams.add(second.subscribe(CombineInput(hub: hub, latest: secondLatest)))
+    return subscription
+  }
+}

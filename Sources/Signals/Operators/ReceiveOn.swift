@@ -1,0 +1,63 @@
+public import Dispatch
+
+extension Signal {
+  /// Delivers the values on a dispatch queue, in order.
+  ///
+  /// Values that come while the queue is busy are delivered together, by one block. The subscriber is never called
+  /// concurrently with itself, even on a concurrent queue. What waits when the subscription is cancelled is dropped.
+  ///
+  /// - Parameter queue: Where the subscriber will run.
+  /// - Returns: A signal that delivers on the queue.
+  public func receive(on queue: DispatchQueue) -> ReceiveOnSignal<Self> {
+    ReceiveOnSignal(upstream: self) { work in
+      queue.async(execute: work)
+      return true
+    }
+  }
+
+  /// Delivers the values on an actor, in order; the main actor is `MainActor.shared`.
+  ///
+  /// Values that come while the actor is busy are delivered together, in one hop. What waits when the subscription is
+  /// cancelled is dropped. The actor is not kept alive: when it is gone, nothing more is delivered.
+  ///
+  /// - Parameter actor: Where the subscriber will run.
+  /// - Returns: A signal that delivers on the actor.
+  public func receive(on actor: some Actor) -> ReceiveOnSignal<Self> {
+    ReceiveOnSignal(upstream: self) { [weak actor] work in
+      guard let actor else { return false }
+      Task.detached { await run(work, on: actor) }
+      return true
+    }
+  }
+}
+
+private func run(_ work: @Sendable () -> Void, on actor: isolated some Actor) {
+  work()
+}
+
+/// A signal that delivers elsewhere; made by ``Signal/receive(on:)-(DispatchQueue)`` and its twin for actors.
+public struct ReceiveOnSignal<Upstream: Signal>: Signal {
+  /// The values of the upstream signal.
+  public typealias Element = Upstream.Element
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  private let upstream: Upstream
+  private let schedule: Schedule
+
+  init(upstream: Upstream, schedule: @escaping Schedule) {
+    self.upstream = upstream
+    self.schedule = schedule
+  }
+
+  /// Attaches a subscriber that will be called there.
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let carrier = Carrier(to: subscriber, schedule: schedule)
+    let subscription = upstream.subscribe(MailboxStage(mailbox: carrier.mailbox) { carrier.collect() })
+    subscription.bind(carrier)
+    return subscription
+  }
+}

@@ -1,0 +1,149 @@
+/// Where a signal leaves values for one asynchronous loop.
+@usableFromInline
+final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  // Sound: the state is guarded by the lock.
+
+  /// What a consumer finds.
+  @usableFromInline
+  enum Supply: Sendable {
+    case values
+    case ended(SignalCompletion<Failure>)
+    case nothing
+  }
+
+  @usableFromInline let lock = Lock()
+  @usableFromInline let limit: Int
+  @usableFromInline let keepsNewest: Bool
+
+  @exclusivity(unchecked) @usableFromInline var buffer = RingBuffer<Element>()
+  @exclusivity(unchecked) @usableFromInline var waiter: UnsafeContinuation<Void, Never>?
+  @exclusivity(unchecked) @usableFromInline var completion: SignalCompletion<Failure>?
+  @exclusivity(unchecked) @usableFromInline var dropped = 0
+  @exclusivity(unchecked) private var subscription: SignalSubscription?
+
+  @usableFromInline
+  init(buffering: SignalBuffering) {
+    switch buffering {
+    case .unbounded: (limit, keepsNewest) = (.max, true)
+    case .newest(let count): (limit, keepsNewest) = (max(1, count), true)
+    case .oldest(let count): (limit, keepsNewest) = (max(1, count), false)
+    }
+  }
+
+  var droppedCount: Int { lock.withLock { dropped } }
+
+  // MARK: The producer's side
+
+  @inlinable @inline(__always)
+  func send(_ value: Element) {
+    lock.lock()
+    guard completion == nil else { return lock.unlock() }
+    var replaced: Element?
+    if buffer.count < limit {
+      buffer.append(value)
+    } else {
+      dropped &+= 1
+      if keepsNewest {
+        replaced = buffer.popFirst()
+        buffer.append(value)
+      }
+    }
+    let waiter = self.waiter.take()
+    lock.unlock()
+    waiter?.resume()
+    withExtendedLifetime(replaced) {}
+  }
+
+  @usableFromInline
+  func end(_ completion: SignalCompletion<Failure>) {
+    let waiter = lock.withLock {
+      if self.completion == nil { self.completion = completion }
+      return self.waiter.take()
+    }
+    waiter?.resume()
+  }
+
+  // MARK: The consumer's side
+
+  /// Keeps the subscription that feeds the channel.
+  @usableFromInline
+  func hold(_ subscription: SignalSubscription) {
+    lock.withLock { self.subscription = subscription }
+  }
+
+  /// Takes what waits: everything, against the consumer's empty buffer, whose memory is used again; or a single value if
+  /// there is a limit, because what has been taken can no longer give way to newer values.
+  @inlinable @inline(__always)
+  func take(into local: inout RingBuffer<Element>) -> Supply {
+    lock.lock()
+    defer { lock.unlock() }
+    if limit < .max, let value = buffer.popFirst() {
+      local.append(value)
+      return .values
+    }
+    if !buffer.isEmpty {
+      // A burst must not cost memory for ever.
+      if local.capacity > 4096 { local = RingBuffer() }
+      swap(&local, &buffer)
+      return .values
+    }
+    if let completion { return .ended(completion) }
+    return .nothing
+  }
+
+  /// Waits until there is something to take, or the task is cancelled.
+  @usableFromInline
+  func wait(isolation actor: isolated (any Actor)?) async {
+    await withTaskCancellationHandler(
+      operation: {
+        await withUnsafeContinuation(isolation: actor) { continuation in
+          let isReady = lock.withLock {
+            if !buffer.isEmpty || completion != nil { return true }
+            waiter = continuation
+            return false
+          }
+          if isReady { continuation.resume() }
+        }
+      },
+      onCancel: { cancel() },
+      isolation: actor
+    )
+  }
+
+  /// Ends the subscription and drops what waits; the consumer finds the end.
+  @usableFromInline
+  func cancel() {
+    lock.lock()
+    let abandoned = buffer
+    buffer = RingBuffer()
+    let subscription = self.subscription.take()
+    if completion == nil { completion = .finished }
+    let waiter = self.waiter.take()
+    lock.unlock()
+    subscription?.cancel()
+    waiter?.resume()
+    withExtendedLifetime(abandoned) {}
+  }
+}
+
+/// Puts what a signal sends into a channel.
+@usableFromInline
+@frozen
+struct ChannelSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let channel: ValueChannel<Element, Failure>
+
+  @inlinable @inline(__always)
+  init(channel: ValueChannel<Element, Failure>) {
+    self.channel = channel
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    channel.send(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    channel.end(completion)
+  }
+}
