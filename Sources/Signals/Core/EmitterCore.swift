@@ -16,23 +16,23 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     case task(@Sendable () -> Void)
   }
 
-  @exclusivity(unchecked) @usableFromInline var queue: [Work] = []
+  @exclusivity(unchecked) @usableFromInline final var queue: [Work] = []
 
   /// The storage of the last drained queue, used again for the next.
-  @exclusivity(unchecked) @usableFromInline var spare: [Work] = []
+  @exclusivity(unchecked) @usableFromInline final var spare: [Work] = []
 
-  @exclusivity(unchecked) @usableFromInline var completion: SignalCompletion<Failure>?
+  @exclusivity(unchecked) @usableFromInline final var completion: SignalCompletion<Failure>?
 
   /// How many values a late subscriber is given.
-  @usableFromInline let replayLimit: Int
-  @exclusivity(unchecked) @usableFromInline var replayed: RingBuffer<Element>
+  @usableFromInline final let replayLimit: Int
+  @exclusivity(unchecked) @usableFromInline final var replayed: RingBuffer<Element>
 
   @usableFromInline
   package init(replay: Int = 0) {
     replayLimit = replay
     replayed = RingBuffer()
     super.init()
-    if replay > 0 { interest.add(1, ordering: .relaxed) }
+    if replay > 0 { interest.wrappingAdd(1, ordering: .relaxed) }
   }
 
   // MARK: Sending
@@ -127,7 +127,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   final func finish(_ completion: SignalCompletion<Failure>) {
     guard self.completion == nil else { return }
     self.completion = completion
-    if replayLimit > 0 { interest.subtract(1, ordering: .relaxed) }
+    if replayLimit > 0 { interest.wrappingSubtract(1, ordering: .relaxed) }
     withUnsafePointer(to: completion) { pointer in
       for index in 0..<slotCount {
         slots[index]?._withUnsafeGuaranteedRef { node in
@@ -152,7 +152,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   ) -> SignalSubscription {
     let node = SubscriberNode(ErasedSubscriber.body(of: subscriber))
     let token = SignalSubscription(owner: self, node: node)
-    interest.add(1, ordering: .relaxed)
+    interest.wrappingAdd(1, ordering: .relaxed)
     if takeTurn() {
       admit(node)
       if !releaseTurn() { drainNow() }

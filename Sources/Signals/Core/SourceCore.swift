@@ -18,23 +18,23 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     @usableFromInline static let demanded: UInt8 = 2
   }
 
-  @usableFromInline let turn = Atomic<UInt8>(Turn.free)
+  @usableFromInline final let turn = Atomic<UInt8>(Turn.free)
 
   /// How many subscribers there are or are about to be, plus one if values are recorded: zero means sending does nothing.
-  @usableFromInline let interest = Atomic<Int>(0)
+  @usableFromInline final let interest = Atomic<Int>(0)
 
   /// Guards the queue of waiting work and the links between tokens and nodes; never held while user code runs.
-  @usableFromInline let lock = Lock()
+  @usableFromInline final let lock = Lock()
 
   /// The subscribers in order of subscription, each retained; a cancelled one leaves a hole until the list is compacted.
-  @exclusivity(unchecked) @usableFromInline var slots: UnsafeMutablePointer<Unmanaged<SubscriberNode>?>
-  @exclusivity(unchecked) @usableFromInline var slotCount = 0
-  @exclusivity(unchecked) private var capacity = 0
-  @exclusivity(unchecked) private var holes = 0
+  @exclusivity(unchecked) @usableFromInline final var slots: UnsafeMutablePointer<Unmanaged<SubscriberNode>?>
+  @exclusivity(unchecked) @usableFromInline final var slotCount = 0
+  @exclusivity(unchecked) private final var capacity = 0
+  @exclusivity(unchecked) private final var holes = 0
 
   /// Subscribers that were cancelled while the turn was taken, for its holder to take off the list.
-  @exclusivity(unchecked) private var abandoned: [SubscriberNode] = []
-  @usableFromInline let hasAbandoned = Atomic<Bool>(false)
+  @exclusivity(unchecked) private final var abandoned: [SubscriberNode] = []
+  @usableFromInline final let hasAbandoned = Atomic<Bool>(false)
 
   @usableFromInline
   override init() {
@@ -161,7 +161,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
       for node in ended { node?._withUnsafeGuaranteedRef { live += unlink($0) ? 1 : 0 } }
       return live
     }
-    interest.subtract(live, ordering: .relaxed)
+    interest.wrappingSubtract(live, ordering: .relaxed)
     let list = slots
     let wasAllocated = capacity > 0
     slots = UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
@@ -190,7 +190,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   @usableFromInline
   final func dismiss(_ node: SubscriberNode) {
     let wasLive = lock.withLock { unlink(node) }
-    if wasLive { interest.subtract(1, ordering: .relaxed) }
+    if wasLive { interest.wrappingSubtract(1, ordering: .relaxed) }
   }
 
   package final override func cancel(_ subscription: SignalSubscription) {
@@ -204,7 +204,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     node.backlog = []
     if takeTurn() {
       lock.unlock()
-      interest.subtract(1, ordering: .relaxed)
+      interest.wrappingSubtract(1, ordering: .relaxed)
       remove(node)
       if !releaseTurn() { drain() }
     } else {
@@ -212,7 +212,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
       hasAbandoned.store(true, ordering: .releasing)
       let isOurs = demandTurn()
       lock.unlock()
-      interest.subtract(1, ordering: .relaxed)
+      interest.wrappingSubtract(1, ordering: .relaxed)
       if isOurs { drain() }
     }
     withExtendedLifetime(backlog) {}

@@ -5,6 +5,7 @@ extension Signal {
   /// that is faster.
   ///
   /// - Returns: A signal that sends the same values.
+  @inlinable @inline(__always)
   public func eraseToAnySignal() -> AnySignal<Element, Failure> {
     AnySignal(self)
   }
@@ -15,6 +16,7 @@ public struct AnySignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let attach: @Sendable (ErasedSubscriber<Element, Failure>) -> SignalSubscription
 
   /// Makes a signal from what attaches a subscriber to it.
+  @inlinable @inline(__always)
   init(attach: @escaping @Sendable (ErasedSubscriber<Element, Failure>) -> SignalSubscription) {
     self.attach = attach
   }
@@ -22,6 +24,7 @@ public struct AnySignal<Element: Sendable, Failure: Error>: Signal {
   /// Makes a signal that sends what another one does.
   ///
   /// - Parameter signal: The signal whose type to hide.
+  @inlinable @inline(__always)
   public init(_ signal: some Signal<Element, Failure>) {
     attach = { signal.subscribe($0) }
   }

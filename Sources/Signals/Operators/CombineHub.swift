@@ -6,9 +6,11 @@ final class LatestInput<Value: Sendable>: @unchecked Sendable {  // Sound: only 
   @inlinable @inline(__always)
   init() {}
 
+  @inlinable
   var isMissing: Bool { value == nil }
 
   /// Makes the place for the values of a signal, whose type says which they are.
+  @inlinable
   convenience init(of signal: AnySignal<Value, some Error>) {
     self.init()
   }

@@ -1,7 +1,7 @@
 /// Sends the latest values of several signals whenever one of them sends, once all have sent.
 ///
 /// The result finishes when all have finished, or as soon as one finishes without having sent; it fails as soon as one
-/// fails. For two signals, ``Signal/combineLatest(_:)`` is the faster form.
+/// fails. Up to four signals are combined without erasing their types, which is faster.
 ///
 /// ```swift
 /// import Signals
@@ -33,4 +33,59 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
     }
     return subscription
   })
+}
+
+/// Sends the latest values of two signals whenever one of them sends, once both have sent.
+///
+/// - Parameters:
+///   - first: The first signal.
+///   - second: The second signal.
+/// - Returns: A signal of pairs.
+@inlinable @inline(__always)
+public func combineLatest<First: Signal, Second: Signal>(
+  _ first: First,
+  _ second: Second
+) -> CombineLatestSignal<First, Second> where First.Failure == Second.Failure {
+  first.combineLatest(second)
+}
+
+/// Sends the latest values of three signals whenever one of them sends, once all have sent.
+///
+/// - Parameters:
+///   - first: The first signal.
+///   - second: The second signal.
+///   - third: The third signal.
+/// - Returns: A signal of triples.
+@inlinable @inline(__always)
+public func combineLatest<First: Signal, Second: Signal, Third: Signal>(
+  _ first: First,
+  _ second: Second,
+  _ third: Third
+) -> MapSignal<
+  CombineLatestSignal<CombineLatestSignal<First, Second>, Third>,
+  (First.Element, Second.Element, Third.Element)
+> where First.Failure == Second.Failure, Second.Failure == Third.Failure {
+  first.combineLatest(second).combineLatest(third).map { ($0.0, $0.1, $1) }
+}
+
+/// Sends the latest values of four signals whenever one of them sends, once all have sent.
+///
+/// - Parameters:
+///   - first: The first signal.
+///   - second: The second signal.
+///   - third: The third signal.
+///   - fourth: The fourth signal.
+/// - Returns: A signal of quadruples.
+@inlinable @inline(__always)
+public func combineLatest<First: Signal, Second: Signal, Third: Signal, Fourth: Signal>(
+  _ first: First,
+  _ second: Second,
+  _ third: Third,
+  _ fourth: Fourth
+) -> MapSignal<
+  CombineLatestSignal<CombineLatestSignal<First, Second>, CombineLatestSignal<Third, Fourth>>,
+  (First.Element, Second.Element, Third.Element, Fourth.Element)
+>
+where First.Failure == Second.Failure, Second.Failure == Third.Failure, Third.Failure == Fourth.Failure {
+  first.combineLatest(second).combineLatest(third.combineLatest(fourth)).map { ($0.0, $0.1, $1.0, $1.1) }
 }

@@ -21,10 +21,10 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   /// A property cannot fail.
   public typealias Failure = Never
 
-  @usableFromInline let core: PropertyCore<Value>
+  @usableFromInline final let core: PropertyCore<Value>
 
   /// What feeds the property, and must live as long as anybody observes it.
-  @usableFromInline let source: SubscriptionOwner?
+  @usableFromInline final let source: SubscriptionOwner?
 
   init(core: PropertyCore<Value>, source: SubscriptionOwner? = nil) {
     self.core = core

@@ -114,7 +114,7 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
   func join(_ node: SubscriberNode) {
     lock.lock()
     let current = stored
-    interest.add(1, ordering: .relaxed)
+    interest.wrappingAdd(1, ordering: .relaxed)
     if takeTurn() {
       lock.unlock()
       give(current, to: node)

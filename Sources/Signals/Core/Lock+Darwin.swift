@@ -1,0 +1,45 @@
+#if canImport(Darwin)
+  import Darwin
+
+  /// A mutual exclusion lock that is not recursive.
+  ///
+  /// Apple's unfair lock lends the priority of a waiting thread to the one that holds it, which no lock of our own could.
+  @usableFromInline
+  package struct Lock: ~Copyable, @unchecked Sendable {  // Sound: an unfair lock is made for many threads.
+    /// The address must not change while threads wait on it, hence a heap cell.
+    private let platform: UnsafeMutablePointer<os_unfair_lock>
+
+    @usableFromInline
+    package init() {
+      platform = .allocate(capacity: 1)
+      platform.initialize(to: os_unfair_lock())
+    }
+
+    deinit {
+      platform.deinitialize(count: 1)
+      platform.deallocate()
+    }
+
+    /// Waits for the lock and takes it.
+    @usableFromInline
+    package borrowing func lock() {
+      os_unfair_lock_lock(platform)
+    }
+
+    /// Releases the lock, which this thread must hold.
+    @usableFromInline
+    package borrowing func unlock() {
+      os_unfair_lock_unlock(platform)
+    }
+
+    /// Calls `body` with the lock held.
+    @inlinable @inline(__always)
+    package borrowing func withLock<Result, Failure: Error>(
+      _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      lock()
+      defer { unlock() }
+      return try body()
+    }
+  }
+#endif
