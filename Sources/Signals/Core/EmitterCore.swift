@@ -128,17 +128,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     guard self.completion == nil else { return }
     self.completion = completion
     if replayLimit > 0 { interest.wrappingSubtract(1, ordering: .relaxed) }
-    withUnsafePointer(to: completion) { pointer in
-      for index in 0..<slotCount {
-        slots[index]?._withUnsafeGuaranteedRef { node in
-          if node.status.load(ordering: .relaxed) == SubscriberNode.Status.live {
-            node.body(nil, UnsafeRawPointer(pointer))
-          } else {
-            let completion = pointer.pointee
-            postpone(for: node) { node in withUnsafePointer(to: completion) { node.body(nil, UnsafeRawPointer($0)) } }
-          }
-        }
-      }
+    for index in 0..<slotCount {
+      slots[index]?._withUnsafeGuaranteedRef { tell($0, of: completion) }
     }
     removeAll()
   }
@@ -176,11 +167,18 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     }
   }
 
-  private final func complete(_ node: SubscriberNode) {
-    if let completion, !node.isDead {
+  /// Tells a subscriber that came after the end of it, and lets go of it.
+  @usableFromInline
+  final func complete(_ node: SubscriberNode) {
+    if let completion { tell(node, of: completion) }
+    dismiss(node)
+  }
+
+  /// Tells a subscriber of the end, after what it may still be given while it joins.
+  private final func tell(_ node: SubscriberNode, of completion: SignalCompletion<Failure>) {
+    postpone(for: node) { node in
       withUnsafePointer(to: completion) { node.body(nil, UnsafeRawPointer($0)) }
     }
-    dismiss(node)
   }
 
   // MARK: The queue
@@ -227,7 +225,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     case .value(let value): deliver(value)
     case .end(let completion): finish(completion)
     case .join(let node): admit(node)
-    case .append(let node): if completion == nil { append(node) } else { dismiss(node) }
+    case .append(let node): if completion == nil { append(node) } else { complete(node) }
     case .task(let body): body()
     }
   }
