@@ -21,7 +21,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
     "\(path):\(pieces.first?.line ?? 1)"
   }
 
-  /// The program. Whatever the compiler finds wrong, it says where in the documentation.
+  /// The program, in which whatever the compiler finds wrong has its place in the documentation.
   var program: String {
     pieces.map { piece in
       "#sourceLocation(file: \"\(path)\", line: \(piece.line))\n" + piece.code.joined(separator: "\n") + "\n"
