@@ -95,7 +95,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
 
   @inlinable @inline(never)
   final func record(_ value: Element) {
-    guard completion == nil else { return }
+    guard !hasEnded else { return }
     if replayed.count == replayLimit { replayed.popFirst() }
     replayed.append(value)
   }
@@ -125,7 +125,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   /// Tells every live subscriber of the end and lets go of them all; for the holder of the turn.
   @usableFromInline
   final func finish(_ completion: SignalCompletion<Failure>) {
-    guard self.completion == nil else { return }
+    guard !hasEnded else { return }
+    hasEnded = true
     self.completion = completion
     if replayLimit > 0 { interest.wrappingSubtract(1, ordering: .relaxed) }
     for index in 0..<slotCount {
@@ -154,11 +155,15 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   }
 
   /// Gives a subscriber what is replayed and, unless the signal has ended, puts it on the list; for the turn's holder.
-  @usableFromInline
+  @inlinable @inline(__always)
   final func admit(_ node: SubscriberNode) {
+    if replayLimit == 0, !hasEnded { append(node) } else { admitLate(node) }
+  }
+
+  @usableFromInline
+  final func admitLate(_ node: SubscriberNode) {
     if replayLimit > 0 { replay(to: node) }
-    if completion == nil { return append(node) }
-    complete(node)
+    if hasEnded { complete(node) } else { append(node) }
   }
 
   private final func replay(to node: SubscriberNode) {
@@ -225,7 +230,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     case .value(let value): deliver(value)
     case .end(let completion): finish(completion)
     case .join(let node): admit(node)
-    case .append(let node): if completion == nil { append(node) } else { complete(node) }
+    case .append(let node): if hasEnded { complete(node) } else { append(node) }
     case .task(let body): body()
     }
   }

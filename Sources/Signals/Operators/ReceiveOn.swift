@@ -15,7 +15,21 @@ extension Signal {
     }
   }
 
-  /// Delivers the values on an actor, in order; the main actor is `MainActor.shared`.
+  /// Delivers the values on the main actor, in order.
+  ///
+  /// Values that come while the main actor is busy are delivered together, in one hop. What waits when the subscription is
+  /// cancelled is dropped.
+  ///
+  /// - Parameter actor: `MainActor.shared`.
+  /// - Returns: A signal that delivers on the main actor.
+  public func receive(on actor: MainActor) -> ReceiveOnSignal<Self> {
+    ReceiveOnSignal(upstream: self) { work in
+      Task.detached { await run(work, on: actor) }
+      return true
+    }
+  }
+
+  /// Delivers the values on an actor, in order.
   ///
   /// Values that come while the actor is busy are delivered together, in one hop. What waits when the subscription is
   /// cancelled is dropped. The actor is not kept alive: when it is gone, nothing more is delivered.

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Lock")
 struct LockTests {
-  private final class Shared: @unchecked Sendable {  // Sound: the number is guarded by the lock, which is what is tested.
+  private final class Shared: @unchecked Sendable {
+    // Sound: the number is guarded by the lock, which is what is tested.
     let lock = Lock()
     var number = 0
   }
