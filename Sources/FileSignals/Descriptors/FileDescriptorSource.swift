@@ -41,7 +41,7 @@ public import Signals
 ///
 /// **Lifetime.** The source lives while anybody refers to it or observes it. Subscribers are called on one serial queue.
 public final class FileDescriptorSource: Signal, @unchecked Sendable {
-  // Sound: the source is safe to use from any thread; what changes is guarded by the lock.
+  // Sound: what changes, the waiter included, is guarded by the lock.
 
   /// How many bytes, or events, are ready.
   public typealias Element = Int
@@ -59,7 +59,7 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   }
 
   private let emitter = Emitter<Int, Never>()
-  private let source: any DispatchSourceProtocol
+  private let waiter: DescriptorWaiter
   private let lock = Lock()
   private var subscriberCount = 0
   private var isCancelled = false
@@ -72,7 +72,7 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   ///   - events: What to wait for.
   ///   - closesDescriptor: Whether the descriptor becomes the source's, which closes it exactly once, when nothing waits
   ///     for it any more. If not, the source waits on a duplicate of its own, and you may close yours at any time.
-  ///   - queue: The serial queue on which subscribers are called; by default one of the source's own.
+  ///   - queue: Where subscribers are called, serially even if the queue is not; by default on a queue of the source's own.
   public init(
     fileDescriptor: CInt, events: Events = .readable, closesDescriptor: Bool, queue: DispatchQueue? = nil
   ) {
@@ -81,24 +81,10 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
       descriptor >= 0 && fcntl(descriptor, F_GETFD) >= 0,
       "The file descriptor \(fileDescriptor) cannot be watched: \(errorWords(errno))"
     )
-    let queue = queue ?? DispatchQueue(label: "org.signals.descriptor", qos: .userInitiated)
-    // The handlers hold the source, until cancelling it lets go of them.
-    switch events {
-    case .readable:
-      // Sound: `data` may be read on the source's queue, and only there.
-      nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-      source.setEventHandler { [emitter] in emitter.send(Int(source.data)) }
-      self.source = source
-    case .writable:
-      nonisolated(unsafe) let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-      source.setEventHandler { [emitter] in emitter.send(Int(source.data)) }
-      self.source = source
-    }
-    // Closed any earlier, the number could be given to another file, whose source would then never fire.
-    source.setCancelHandler { close(descriptor) }
-    // A source that was never activated must not be released, and one that is suspended neither.
-    source.activate()
-    source.suspend()
+    waiter = DescriptorWaiter(
+      descriptor: descriptor, events: events,
+      queue: DispatchQueue(label: "org.signals.descriptor", qos: .userInitiated, target: queue)
+    ) { [emitter] in emitter.send($0) }
   }
 
   deinit {
@@ -112,8 +98,7 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
     let isFirst = lock.withLock {
       guard !isCancelled else { return false }
       isCancelled = true
-      if subscriberCount == 0 { source.resume() }
-      source.cancel()
+      waiter.cancel()
       return true
     }
     if isFirst { emitter.finish() }
@@ -133,14 +118,14 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   private func enter() {
     lock.withLock {
       subscriberCount += 1
-      if subscriberCount == 1, !isCancelled { source.resume() }
+      if subscriberCount == 1, !isCancelled { waiter.resume() }
     }
   }
 
   private func leave() {
     lock.withLock {
       subscriberCount -= 1
-      if subscriberCount == 0, !isCancelled { source.suspend() }
+      if subscriberCount == 0, !isCancelled { waiter.suspend() }
     }
   }
 }
