@@ -10,8 +10,8 @@
 
   /// Waits for one descriptor, and says on a queue when it is ready.
   ///
-  /// Dispatch sources would do, but on Linux their bookkeeping breaks when many are made and cancelled: the manager thread
-  /// then follows a freed pointer (github.com/swiftlang/swift-corelibs-libdispatch/issues/949).
+  /// Dispatch sources would do, but on Linux their bookkeeping breaks when many are made and cancelled: the manager
+  /// thread then follows a freed pointer (github.com/swiftlang/swift-corelibs-libdispatch/issues/949).
   final class DescriptorWaiter: @unchecked Sendable {  // Sound: what changes is guarded by the poller's lock.
     let descriptor: CInt
     let interest: Int16

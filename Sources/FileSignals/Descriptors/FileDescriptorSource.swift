@@ -11,7 +11,8 @@ public import Signals
 
 /// A file descriptor as a signal: it sends how much is ready, whenever something is.
 ///
-/// It works with whatever the system can wait for: pipes, sockets, terminals, and on Linux `eventfd`, `timerfd`, `inotify`.
+/// It works with whatever the system can wait for: pipes, sockets, terminals, and on Linux `eventfd`, `timerfd`,
+/// `inotify`.
 ///
 /// ```swift
 /// import FileSignals
@@ -32,14 +33,15 @@ public import Signals
 /// ```
 ///
 /// **Read what is announced.** The source is level-triggered: as long as something is ready, it says so again, so a
-/// subscriber that does not read (or, for ``Events/writable``, does not fill the buffer or cancel) is called over and over.
-/// While there is no subscriber, the source sleeps. A regular file is always ready; do not watch one with this, but with
-/// ``FileObserver``.
+/// subscriber that does not read (or, for ``Events/writable``, does not fill the buffer or cancel) is called over and
+/// over. While there is no subscriber, the source sleeps. A regular file is always ready; do not watch one with this,
+/// but with ``FileObserver``.
 ///
-/// **The end.** At the end of a pipe or a connection the source sends 0 or what is left, and reading then returns 0; cancel
-/// the subscription or the source then.
+/// **The end.** At the end of a pipe or a connection the source sends 0 or what is left, and reading then returns 0;
+/// cancel the subscription or the source then.
 ///
-/// **Lifetime.** The source lives while anybody refers to it or observes it. Subscribers are called on one serial queue.
+/// **Lifetime.** The source lives while anybody refers to it or observes it. Subscribers are called on one serial
+/// queue.
 public final class FileDescriptorSource: Signal, @unchecked Sendable {
   // Sound: what changes, the waiter included, is guarded by the lock.
 
@@ -67,12 +69,14 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   /// Makes a source that waits for a descriptor from the first subscription on.
   ///
   /// - Parameters:
-  ///   - fileDescriptor: An open descriptor. One that is not open stops the program: its number could be anybody's by the
-  ///     time something happens.
+  ///   - fileDescriptor: An open descriptor. One that is not open stops the program: its number could be anybody's by
+  ///     the time something happens.
   ///   - events: What to wait for.
-  ///   - closesDescriptor: Whether the descriptor becomes the source's, which closes it exactly once, when nothing waits
-  ///     for it any more. If not, the source waits on a duplicate of its own, and you may close yours at any time.
-  ///   - queue: Where subscribers are called, serially even if the queue is not; by default on a queue of the source's own.
+  ///   - closesDescriptor: Whether the descriptor becomes the source's, which closes it exactly once, when nothing
+  ///     waits for it any more. If not, the source waits on a duplicate of its own, and you may close yours at any
+  ///     time.
+  ///   - queue: Where subscribers are called, serially even if the queue is not; by default on a queue of the source's
+  ///     own.
   public init(
     fileDescriptor: CInt, events: Events = .readable, closesDescriptor: Bool, queue: DispatchQueue? = nil
   ) {

@@ -12,8 +12,8 @@ import Signals
 
 /// Keeps watch over a path, whatever becomes of the directories and links that lead to it.
 ///
-/// The backend's thread only leaves its events here; all else happens on a serial queue, where the owner is called, never
-/// concurrently and with no lock held.
+/// The backend's thread only leaves its events here; all else happens on a serial queue, where the owner is called,
+/// never concurrently and with no lock held.
 final class PathWatch: @unchecked Sendable {
   // Sound: `pending` and `isScheduled` are guarded by the lock; the rest belongs to the queue once `init` is over.
 
@@ -123,7 +123,8 @@ final class PathWatch: @unchecked Sendable {
     guard let name = event.name else { return false }
     if event.point.place.hinges.contains(name) { return true }
     // Another file in the file's place may be a symbolic link.
-    guard event.point.place.leaf == name, !event.kinds.isDisjoint(with: [.created, .movedIn]), let file = plan.file else {
+    guard event.point.place.leaf == name, !event.kinds.isDisjoint(with: [.created, .movedIn]), let file = plan.file
+    else {
       return false
     }
     return FileStatus(path: file, followsLinks: false)?.kind == .link
