@@ -12,7 +12,7 @@
     init(
       descriptor: CInt, events: FileDescriptorSource.Events, queue: DispatchQueue,
       onReady: @escaping @Sendable (Int) -> Void
-    ) {
+    ) throws(FileObserverError) {
       // Sound: its data is read on its queue only. The handlers hold the source, until cancelling lets go of them.
       nonisolated(unsafe) let source: any DispatchSourceProtocol =
         switch events {

@@ -15,6 +15,7 @@
   final class DescriptorWaiter: @unchecked Sendable {  // Sound: what changes is guarded by the poller's lock.
     let descriptor: CInt
     let interest: Int16
+    private let poller: DescriptorPoller
     private let queue: DispatchQueue
     private let onReady: @Sendable (Int) -> Void
 
@@ -28,7 +29,8 @@
     init(
       descriptor: CInt, events: FileDescriptorSource.Events, queue: DispatchQueue,
       onReady: @escaping @Sendable (Int) -> Void
-    ) {
+    ) throws(FileObserverError) {
+      poller = try DescriptorPoller.shared()
       self.descriptor = descriptor
       interest = Int16(events == .readable ? POLLIN : POLLOUT)
       self.queue = queue
@@ -36,24 +38,24 @@
     }
 
     func resume() {
-      DescriptorPoller.shared.change(self) { $0.isResumed = true }
+      poller.change(self) { $0.isResumed = true }
     }
 
     func suspend() {
-      DescriptorPoller.shared.change(self) { $0.isResumed = false }
+      poller.change(self) { $0.isResumed = false }
     }
 
     /// Stops waiting and closes the descriptor, after a call that may be under way.
     func cancel() {
-      DescriptorPoller.shared.change(self) { $0.isCancelled = true }
+      poller.change(self) { $0.isCancelled = true }
       queue.async { [descriptor] in close(descriptor) }
     }
 
     /// Makes the call that is due, unless nobody wants it any more; for the poller.
     fileprivate func call() {
       queue.async { [self] in
-        if DescriptorPoller.shared.isWanted(self) { onReady(readyCount()) }
-        DescriptorPoller.shared.change(self) { $0.isCalling = false }
+        if poller.isWanted(self) { onReady(readyCount()) }
+        poller.change(self) { $0.isCalling = false }
       }
     }
 
@@ -67,7 +69,18 @@
 
   /// The one thread that waits for all descriptors of the process.
   private final class DescriptorPoller: @unchecked Sendable {  // Sound: the table is guarded by the lock.
-    static let shared = DescriptorPoller()
+    private static let startLock = Lock()
+    nonisolated(unsafe) private static var started: DescriptorPoller?  // Sound: guarded by the lock.
+
+    /// The poller, which is started when it is first asked for.
+    static func shared() throws(FileObserverError) -> DescriptorPoller {
+      try startLock.withLock { () throws(FileObserverError) in
+        if let started { return started }
+        let poller = try DescriptorPoller()
+        started = poller
+        return poller
+      }
+    }
 
     private let lock = Lock()
     private var waiters: [ObjectIdentifier: DescriptorWaiter] = [:]
@@ -75,10 +88,9 @@
     private let bell: (input: CInt, output: CInt)
     private var isRung = false
 
-    init() {
+    init() throws(FileObserverError) {
       var ends: [CInt] = [-1, -1]
-      let result = pipe(&ends)
-      precondition(result == 0, "No pipe to wait for descriptors with: \(errorWords(errno))")
+      guard pipe(&ends) == 0 else { throw FileObserverError(errno, "make", "a pipe") }
       for end in ends {
         _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         _ = fcntl(end, F_SETFL, O_NONBLOCK)

@@ -22,7 +22,7 @@ public import Signals
 /// let pipe = Pipe()
 /// let input = pipe.fileHandleForReading.fileDescriptor
 /// let received = DispatchSemaphore(value: 0)
-/// let subscription = FileDescriptorSource(fileDescriptor: input, closesDescriptor: false).sink { count in
+/// let subscription = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: false).sink { count in
 ///   var bytes = [UInt8](repeating: 0, count: count)
 ///   if read(input, &bytes, count) == count { print(String(decoding: bytes, as: UTF8.self)) }
 ///   received.signal()
@@ -69,26 +69,31 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   /// Makes a source that waits for a descriptor from the first subscription on.
   ///
   /// - Parameters:
-  ///   - fileDescriptor: An open descriptor. One that is not open stops the program: its number could be anybody's by
-  ///     the time something happens.
+  ///   - fileDescriptor: An open descriptor.
   ///   - events: What to wait for.
   ///   - closesDescriptor: Whether the descriptor becomes the source's, which closes it exactly once, when nothing
   ///     waits for it any more. If not, the source waits on a duplicate of its own, and you may close yours at any
   ///     time.
   ///   - queue: Where subscribers are called, serially even if the queue is not; by default on a queue of the source's
   ///     own.
+  /// - Throws: ``FileObserverError`` if the descriptor is not open, or no other is left to wait with. It is then still the
+  ///   caller's, whatever `closesDescriptor` says.
   public init(
     fileDescriptor: CInt, events: Events = .readable, closesDescriptor: Bool, queue: DispatchQueue? = nil
-  ) {
+  ) throws(FileObserverError) {
     let descriptor = closesDescriptor ? fileDescriptor : fcntl(fileDescriptor, F_DUPFD_CLOEXEC, 0)
-    precondition(
-      descriptor >= 0 && fcntl(descriptor, F_GETFD) >= 0,
-      "The file descriptor \(fileDescriptor) cannot be watched: \(errorWords(errno))"
-    )
-    waiter = DescriptorWaiter(
-      descriptor: descriptor, events: events,
-      queue: DispatchQueue(label: "org.signals.descriptor", qos: .userInitiated, target: queue)
-    ) { [emitter] in emitter.send($0) }
+    guard descriptor >= 0, fcntl(descriptor, F_GETFD) >= 0 else {
+      throw FileObserverError(errno, "wait for", "file descriptor \(fileDescriptor)")
+    }
+    let queue = DispatchQueue(label: "org.signals.descriptor", qos: .userInitiated, target: queue)
+    do throws(FileObserverError) {
+      waiter = try DescriptorWaiter(descriptor: descriptor, events: events, queue: queue) { [emitter] count in
+        emitter.send(count)
+      }
+    } catch {
+      if !closesDescriptor { close(descriptor) }
+      throw error
+    }
   }
 
   deinit {

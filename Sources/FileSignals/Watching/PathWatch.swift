@@ -110,8 +110,9 @@ final class PathWatch: @unchecked Sendable {
     var batch = Batch(events: events)
     batch.isOverflow = events.contains { $0.kinds.contains(.overflow) }
     if events.contains(where: isStructural) {
-      // A watch that ended may belong to a directory whose successor looks the same, down to a number used again.
-      let isOver = events.contains { $0.kinds.contains(.selfGone) }
+      // A watch that ended may belong to a directory whose successor looks the same, down to a number used again; and an
+      // overflow may have swallowed the news that one ended.
+      let isOver = events.contains { !$0.kinds.isDisjoint(with: [.selfGone, .overflow]) }
       batch.isRearmed = rearm(always: isOver)
     }
     onBatch(self, batch)
@@ -156,8 +157,8 @@ final class PathWatch: @unchecked Sendable {
         do throws(FileObserverError) {
           armed.append(try backend.add(WatchPoint(place, watch: self)))
         } catch {
-          // One can do without watching the directories above, whose watching is a matter of the unlikely.
-          if place.depth == .entries { failure = error }
+          // One can do without watching the directories above, which seldom change, and may be closed to us.
+          if place.isEssential { failure = error }
         }
       }
       disarm()

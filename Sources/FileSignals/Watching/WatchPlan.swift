@@ -32,6 +32,11 @@ struct WatchPlan: Equatable, Sendable {
     var leaf: String?
     /// Whether it is the observed directory itself.
     var isTarget = false
+    /// Whether a name on the way is missing here, so that only this directory can tell when it appears.
+    var isIncomplete = false
+
+    /// Whether the path cannot be watched without watching this directory.
+    var isEssential: Bool { isTarget || leaf != nil || isIncomplete }
   }
 
   /// Where the path leads.
@@ -60,7 +65,13 @@ struct WatchPlan: Equatable, Sendable {
       }
       let next = current == "/" ? "/\(name)" : "\(current)/\(name)"
       guard let status = FileStatus(path: next, followsLinks: false) else {
+        // A sandbox may hide the directories above those that it opens.
+        if errno == EPERM, !rest.isEmpty {
+          current = next
+          continue
+        }
         outcome = .failed(errno: errno, path: next)
+        change(current) { $0.isIncomplete = true }
         if rest.isEmpty, target == .file, errno == ENOENT {
           finish(at: current, leaf: name)
         } else {
