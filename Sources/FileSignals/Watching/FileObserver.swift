@@ -22,6 +22,7 @@ public import Signals
 /// }
 /// try DurableFile.write(Data("{}".utf8), to: file)
 /// seen.wait()  // Prints "created"
+/// subscription.cancel()
 /// try FileManager.default.removeItem(at: folder)
 /// ```
 ///
