@@ -1,2 +1,5 @@
+package import Dispatch
 package import Foundation
-package final class FileWatch: Sendable { package init(_ url: URL, _ body: @escaping @Sendable () -> Void) throws {} }
+package final class FileWatch: Sendable {
+  package init(_ url: URL, queue: DispatchQueue? = nil, onChange: @escaping @Sendable () -> Void) throws {}
+}
