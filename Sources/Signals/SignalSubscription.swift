@@ -26,6 +26,9 @@ public final class SignalSubscription: Hashable, Sendable {
   /// What lives and ends with the subscription: upstream subscriptions, or a source that nobody else holds.
   private let companion = Atomic<Unmanaged<SubscriptionOwner>?>(nil)
 
+  /// Whether the subscription has been cancelled, companion and all.
+  private let isOver = Atomic<Bool>(false)
+
   /// Makes the token of a subscriber that `owner` is about to take in.
   @usableFromInline
   init(owner: SubscriptionOwner, node: SubscriberNode) {
@@ -61,8 +64,13 @@ public final class SignalSubscription: Hashable, Sendable {
   ///
   /// - Complexity: O(1) amortised, whatever the number of subscribers.
   public func cancel() {
+    // Told only once all is done, so that whoever skips the work can rely on it.
+    if isOver.load(ordering: .acquiring) { return }
     owner.cancel(self)
-    companion.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue().cancel(self)
+    if companion.load(ordering: .relaxed) != nil {
+      companion.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue().cancel(self)
+    }
+    isOver.store(true, ordering: .releasing)
   }
 
   /// Keeps the token in a set, so that it lives as long as the set does.

@@ -50,6 +50,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   }
 
   /// Ends the signal, unless it has ended.
+  @usableFromInline
   package final func end(_ completion: SignalCompletion<Failure>) {
     if takeTurn() {
       finish(completion)
@@ -95,7 +96,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
 
   @inlinable @inline(never)
   final func record(_ value: Element) {
-    guard completion == nil else { return }
+    guard !hasEnded else { return }
     if replayed.count == replayLimit { replayed.popFirst() }
     replayed.append(value)
   }
@@ -125,20 +126,12 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   /// Tells every live subscriber of the end and lets go of them all; for the holder of the turn.
   @usableFromInline
   final func finish(_ completion: SignalCompletion<Failure>) {
-    guard self.completion == nil else { return }
+    guard !hasEnded else { return }
+    hasEnded = true
     self.completion = completion
     if replayLimit > 0 { interest.wrappingSubtract(1, ordering: .relaxed) }
-    withUnsafePointer(to: completion) { pointer in
-      for index in 0..<slotCount {
-        slots[index]?._withUnsafeGuaranteedRef { node in
-          if node.status.load(ordering: .relaxed) == SubscriberNode.Status.live {
-            node.body(nil, UnsafeRawPointer(pointer))
-          } else {
-            let completion = pointer.pointee
-            postpone(for: node) { node in withUnsafePointer(to: completion) { node.body(nil, UnsafeRawPointer($0)) } }
-          }
-        }
-      }
+    for index in 0..<slotCount {
+      slots[index]?._withUnsafeGuaranteedRef { tell($0, of: completion) }
     }
     removeAll()
   }
@@ -163,11 +156,15 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   }
 
   /// Gives a subscriber what is replayed and, unless the signal has ended, puts it on the list; for the turn's holder.
-  @usableFromInline
+  @inlinable @inline(__always)
   final func admit(_ node: SubscriberNode) {
+    if replayLimit == 0, !hasEnded { append(node) } else { admitLate(node) }
+  }
+
+  @usableFromInline
+  final func admitLate(_ node: SubscriberNode) {
     if replayLimit > 0 { replay(to: node) }
-    if completion == nil { return append(node) }
-    complete(node)
+    if hasEnded { complete(node) } else { append(node) }
   }
 
   private final func replay(to node: SubscriberNode) {
@@ -176,11 +173,18 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     }
   }
 
-  private final func complete(_ node: SubscriberNode) {
-    if let completion, !node.isDead {
+  /// Tells a subscriber that came after the end of it, and lets go of it.
+  @usableFromInline
+  final func complete(_ node: SubscriberNode) {
+    if let completion { tell(node, of: completion) }
+    dismiss(node)
+  }
+
+  /// Tells a subscriber of the end, after what it may still be given while it joins.
+  private final func tell(_ node: SubscriberNode, of completion: SignalCompletion<Failure>) {
+    postpone(for: node) { node in
       withUnsafePointer(to: completion) { node.body(nil, UnsafeRawPointer($0)) }
     }
-    dismiss(node)
   }
 
   // MARK: The queue
@@ -227,7 +231,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     case .value(let value): deliver(value)
     case .end(let completion): finish(completion)
     case .join(let node): admit(node)
-    case .append(let node): if completion == nil { append(node) } else { dismiss(node) }
+    case .append(let node): if hasEnded { complete(node) } else { append(node) }
     case .task(let body): body()
     }
   }

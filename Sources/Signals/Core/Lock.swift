@@ -1,50 +1,50 @@
 #if !canImport(Darwin)
-public import Synchronization
+  public import Synchronization
 
-/// A mutual exclusion lock that is not recursive.
-///
-/// Taking it when it is free is one atomic operation, inlined into the caller; threads that have to wait do so in a
-/// ``LockQueue``. `Synchronization.Mutex` is as fast, but thread sanitizer cannot see into it on Linux and reports races
-/// that are none.
-@usableFromInline
-package struct Lock: ~Copyable, Sendable {
+  /// A mutual exclusion lock that is not recursive.
+  ///
+  /// Taking it when it is free is one atomic operation, inlined into the caller; threads that have to wait do so in a
+  /// ``LockQueue``. `Synchronization.Mutex` is as fast, but thread sanitizer cannot see into it on Linux and reports races
+  /// that are none.
   @usableFromInline
-  enum State: Sendable {
-    @usableFromInline static let free: UInt8 = 0
-    @usableFromInline static let held: UInt8 = 1
-    /// Held, and other threads may be waiting.
-    @usableFromInline static let contended: UInt8 = 2
+  package struct Lock: ~Copyable, Sendable {
+    @usableFromInline
+    enum State: Sendable {
+      @usableFromInline static let free: UInt8 = 0
+      @usableFromInline static let held: UInt8 = 1
+      /// Held, and other threads may be waiting.
+      @usableFromInline static let contended: UInt8 = 2
+    }
+
+    @usableFromInline let state = Atomic<UInt8>(State.free)
+    @usableFromInline let queue = LockQueue()
+
+    @inlinable @inline(__always)
+    package init() {}
+
+    /// Waits for the lock and takes it.
+    @inlinable @inline(__always)
+    package borrowing func lock() {
+      let attempt = state.compareExchange(
+        expected: State.free, desired: State.held, successOrdering: .acquiring, failureOrdering: .relaxed
+      )
+      if !attempt.exchanged { queue.wait(for: state) }
+    }
+
+    /// Releases the lock, which this thread must hold.
+    @inlinable @inline(__always)
+    package borrowing func unlock() {
+      if state.exchange(State.free, ordering: .releasing) == State.contended { queue.wake() }
+    }
+
+    /// Calls `body` with the lock held.
+    @inlinable @inline(__always)
+    package borrowing func withLock<Result, Failure: Error>(
+      _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      lock()
+      defer { unlock() }
+      return try body()
+    }
   }
-
-  @usableFromInline let state = Atomic<UInt8>(State.free)
-  @usableFromInline let queue = LockQueue()
-
-  @inlinable @inline(__always)
-  package init() {}
-
-  /// Waits for the lock and takes it.
-  @inlinable @inline(__always)
-  package borrowing func lock() {
-    let attempt = state.compareExchange(
-      expected: State.free, desired: State.held, successOrdering: .acquiring, failureOrdering: .relaxed
-    )
-    if !attempt.exchanged { queue.wait(for: state) }
-  }
-
-  /// Releases the lock, which this thread must hold.
-  @inlinable @inline(__always)
-  package borrowing func unlock() {
-    if state.exchange(State.free, ordering: .releasing) == State.contended { queue.wake() }
-  }
-
-  /// Calls `body` with the lock held.
-  @inlinable @inline(__always)
-  package borrowing func withLock<Result, Failure: Error>(
-    _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    lock()
-    defer { unlock() }
-    return try body()
-  }
-}
 #endif

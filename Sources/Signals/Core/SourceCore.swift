@@ -32,6 +32,9 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   @exclusivity(unchecked) private final var capacity = 0
   @exclusivity(unchecked) private final var holes = 0
 
+  /// Whether the end has been sent; belongs to the turn.
+  @exclusivity(unchecked) @usableFromInline final var hasEnded = false
+
   /// Subscribers that were cancelled while the turn was taken, for its holder to take off the list.
   @exclusivity(unchecked) private final var abandoned: [SubscriberNode] = []
   @usableFromInline final let hasAbandoned = Atomic<Bool>(false)
@@ -71,7 +74,8 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   final func demandTurn() -> Bool {
     while true {
       let taken = turn.compareExchange(
-        expected: Turn.taken, desired: Turn.demanded, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring
+        expected: Turn.taken, desired: Turn.demanded, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .acquiring
       )
       if taken.exchanged || taken.original == Turn.demanded { return false }
       let free = turn.compareExchange(
@@ -200,8 +204,8 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     subscription.node = nil
     node.token = nil
     node.status.store(SubscriberNode.Status.dead, ordering: .relaxed)
-    let backlog = node.backlog
-    node.backlog = []
+    let backlog = node.backlog.isEmpty ? nil : node.backlog
+    if backlog != nil { node.backlog = [] }
     if takeTurn() {
       lock.unlock()
       interest.wrappingSubtract(1, ordering: .relaxed)

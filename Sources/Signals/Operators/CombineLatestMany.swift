@@ -23,7 +23,9 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
     var inputs = 0
     for _ in repeat each latest { inputs += 1 }
     let hub = CombineHub<(repeat each Element), Failure>(inputs: inputs) {
-      for isMissing in repeat (each latest).isMissing { if isMissing { return nil } }
+      var isComplete = true
+      for input in repeat each latest { isComplete = isComplete && !input.isMissing }
+      guard isComplete else { return nil }
       return (repeat (each latest).value.unsafelyUnwrapped)  // Sound: checked just above.
     }
     let subscription = hub.core.subscribe(subscriber)

@@ -15,7 +15,21 @@ extension Signal {
     }
   }
 
-  /// Delivers the values on an actor, in order; the main actor is `MainActor.shared`.
+  /// Delivers the values on the main actor, in order.
+  ///
+  /// Values that come while the main actor is busy are delivered together, in one hop. What waits when the subscription is
+  /// cancelled is dropped.
+  ///
+  /// - Parameter actor: `MainActor.shared`.
+  /// - Returns: A signal that delivers on the main actor.
+  public func receive(on actor: MainActor) -> ReceiveOnSignal<Self> {
+    ReceiveOnSignal(upstream: self) { work in
+      Task.detached { await run(work, on: actor) }
+      return true
+    }
+  }
+
+  /// Delivers the values on an actor, in order.
   ///
   /// Values that come while the actor is busy are delivered together, in one hop. What waits when the subscription is
   /// cancelled is dropped. The actor is not kept alive: when it is gone, nothing more is delivered.
@@ -43,8 +57,8 @@ public struct ReceiveOnSignal<Upstream: Signal>: Signal {
   /// The error of the upstream signal.
   public typealias Failure = Upstream.Failure
 
-  private let upstream: Upstream
-  private let schedule: Schedule
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let schedule: Schedule
 
   init(upstream: Upstream, schedule: @escaping Schedule) {
     self.upstream = upstream
@@ -52,11 +66,12 @@ public struct ReceiveOnSignal<Upstream: Signal>: Signal {
   }
 
   /// Attaches a subscriber that will be called there.
+  @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    let carrier = Carrier(to: subscriber, schedule: schedule)
-    let subscription = upstream.subscribe(MailboxStage(mailbox: carrier.mailbox) { carrier.collect() })
+    let carrier = Carrier(to: ErasedSubscriber(subscriber), schedule: schedule)
+    let subscription = upstream.subscribe(CarrierStage(carrier: carrier))
     subscription.bind(carrier)
     return subscription
   }

@@ -34,6 +34,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   /// Makes a property that never changes.
   ///
   /// - Parameter value: The value for all time.
+  /// - Returns: A property that has this value.
   public static func constant(_ value: Value) -> Property<Value> {
     Property(core: PropertyCore(value))
   }

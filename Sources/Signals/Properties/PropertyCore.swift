@@ -103,7 +103,8 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
 
   /// Takes in a subscriber: it gets the current value before this returns, then every later one.
   @inlinable @inline(__always)
-  func subscribeWithCurrent<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+  func subscribeWithCurrent<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription
+  {
     let node = SubscriberNode(ErasedSubscriber.body(of: subscriber))
     let token = SignalSubscription(owner: self, node: node)
     join(node)
@@ -118,7 +119,7 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
     if takeTurn() {
       lock.unlock()
       give(current, to: node)
-      perform(.append(node))
+      if hasEnded { complete(node) } else { append(node) }
       if !releaseTurn() { drain() }
       return
     }

@@ -34,7 +34,7 @@ extension Signal {
   /// - Returns: The value, or `nil` if the signal finishes first or the task is cancelled.
   /// - Throws: The signal's failure.
   public func first() async throws(Failure) -> Element? {
-    let iterator = values(buffering: .oldest(1)).makeAsyncIterator()
+    var iterator = values(buffering: .oldest(1)).makeAsyncIterator()
     return try await iterator.next(isolation: #isolation)
   }
 }
@@ -93,7 +93,7 @@ public struct SignalValues<Base: Signal>: AsyncSequence, Sendable {
     /// - Returns: The value, or `nil` after the signal finished or the task was cancelled.
     /// - Throws: The signal's failure, after all values before it.
     @inlinable @inline(__always)
-    public func next(isolation actor: isolated (any Actor)? = #isolation) async throws(Failure) -> Element? {
+    public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(Failure) -> Element? {
       if let value = cursor.popLocal() { return value }
       return try await cursor.refill(isolation: actor)
     }

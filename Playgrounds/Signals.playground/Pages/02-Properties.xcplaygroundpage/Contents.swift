@@ -1,0 +1,69 @@
+//: # Properties
+//:
+//: A property is a signal that has a value at any time. Whoever subscribes gets the value at once, and then every change:
+//: no gap, no repetition, whatever other threads write meanwhile.
+//:
+//: Run it anywhere with `swift run --package-path Playgrounds 02-Properties`.
+
+import Dispatch
+import Signals
+
+//: ## Read, write, listen
+
+let volume = MutableProperty(3)
+print("volume is", volume.value)  // Prints "volume is 3"
+
+let display = volume.sink { print("display shows", $0) }  // Prints "display shows 3"
+volume.value = 4  // Prints "display shows 4"
+
+//: `changes` leaves out the current value.
+
+let log = volume.changes.sink { print("changed to", $0) }
+volume.value = 5
+// Prints "display shows 5"
+// Prints "changed to 5"
+display.cancel()
+log.cancel()
+
+//: ## Hand it out read-only
+//:
+//: A `MutableProperty` is a `Property`; give it away as one, and others may watch but not touch.
+
+struct Player {
+  private let mutablePosition = MutableProperty(0)
+  var position: Property<Int> { mutablePosition }
+
+  func seek(to position: Int) { mutablePosition.value = position }
+}
+
+let player = Player()
+let position = player.position.sink { print("at", $0) }  // Prints "at 0"
+player.seek(to: 42)  // Prints "at 42"
+position.cancel()
+
+//: ## Change without losing changes
+//:
+//: `count.value += 1` reads and then writes; another thread may write in between. `modify` does both as one.
+
+let count = MutableProperty(0)
+DispatchQueue.concurrentPerform(iterations: 1000) { _ in
+  count.modify { $0 += 1 }
+}
+print("counted to", count.value)  // Prints "counted to 1000"
+
+//: ## Combine several
+
+let width = MutableProperty(2)
+let height = MutableProperty(3)
+let area = width.combineLatest(height).map { $0 * $1 }.sink { print("area", $0) }  // Prints "area 6"
+height.value = 5  // Prints "area 10"
+area.cancel()
+
+//: ## Make one of a signal
+//:
+//: Any signal that cannot fail becomes a property once it is told where to start.
+
+let keys = Emitter<Character, Never>()
+let text = keys.scan("") { $0 + String($1) }.property(initial: "")
+for key in "hello" { keys.send(key) }
+print("typed", text.value)  // Prints "typed hello"

@@ -1,0 +1,188 @@
+import Signals
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Law 4: Cancel means stop")
+struct Law04CancelMeansStopTests {
+  @Test func `after cancel returns, nothing more comes`() {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let subscription = emitter.sink { log.add($0) }
+    emitter.send(1)
+    subscription.cancel()
+    subscription.cancel()
+    emitter.send(2)
+    #expect(log.entries == [1])
+  }
+
+  @Test func `releasing the token cancels`() {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    var subscription: SignalSubscription? = emitter.sink { log.add($0) }
+    emitter.send(1)
+    withExtendedLifetime(subscription) {}
+    subscription = nil
+    emitter.send(2)
+    #expect(log.entries == [1])
+  }
+
+  @Test func `a subscriber may cancel itself from inside its callback`() {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let subscription = Box<SignalSubscription>()
+    subscription.value = emitter.sink { value in
+      log.add(value)
+      subscription.value = nil
+      emitter.send(value + 1)
+    }
+    emitter.send(1)
+    #expect(log.entries == [1])
+  }
+
+  @Test func `a subscriber that another one cancels during a delivery does not get that value`() {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<String>()
+    let second = Box<SignalSubscription>()
+    let first = emitter.sink { value in
+      log.add("A\(value)")
+      second.value?.cancel()
+    }
+    second.value = emitter.sink { log.add("B\($0)") }
+    emitter.send(1)
+    #expect(log.entries == ["A1"])
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func `what the subscriber captured is released at cancel, though the token is kept`() {
+    let emitter = Emitter<Int, Never>()
+    weak var weakProbe: Probe?
+    var subscription: SignalSubscription?
+    do {
+      let probe = Probe()
+      weakProbe = probe
+      subscription = emitter.map { $0 + 1 }.filter { $0 > 0 }.sink { _ in probe.touch() }
+    }
+    #expect(weakProbe != nil)
+    subscription?.cancel()
+    #expect(weakProbe == nil)
+  }
+
+  @Test func `what the subscriber captured is released promptly while values wait`() {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<String>()
+    let other = Box<SignalSubscription>()
+    let first = emitter.sink { value in
+      if value == 0 { for number in 1...3 { emitter.send(number) } }
+      if value == 1 { other.value?.cancel() }
+      log.add("\(value)")
+    }
+    do {
+      let probe = Probe { log.add("released") }
+      other.value = emitter.sink { _ in probe.touch() }
+    }
+    emitter.send(0)
+    #expect(log.entries == ["0", "1", "released", "2", "3"])
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func `what the subscriber captured is released when the emitter dies`() {
+    let released = Counter()
+    var emitter: Emitter<Int, Never>? = Emitter()
+    var probe: Probe? = Probe { released.add() }
+    let subscription = emitter?.sink { [probe] _ in probe?.touch() }
+    probe = nil
+    #expect(released.value == 0)
+    emitter = nil
+    #expect(released.value == 1)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a token may be cancelled from deinit, in the middle of a delivery`() {
+    final class Model: Sendable {
+      let subscriptions = Box<[SignalSubscription]>([])
+      deinit { subscriptions.value?.forEach { $0.cancel() } }
+    }
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let model = Box<Model>(Model())
+    model.value?.subscriptions.value = [
+      emitter.sink { value in
+        log.add(value)
+        model.value = nil
+      }
+    ]
+    emitter.send(1)
+    emitter.send(2)
+    #expect(log.entries == [1])
+  }
+
+  @Test func `after a thread has cancelled, no call starts on any thread`() {
+    for _ in 0..<200 {
+      let emitter = Emitter<Int, Never>()
+      let isCancelled = Atomic<Bool>(false)
+      let running = Atomic<Int>(0)
+      let late = Atomic<Int>(0)
+      let subscription = emitter.sink { _ in
+        // A call that began before the flag was raised may still be running; one that begins after must not be.
+        running.add(1, ordering: .sequentiallyConsistent)
+        running.subtract(1, ordering: .sequentiallyConsistent)
+        if isCancelled.load(ordering: .sequentiallyConsistent) { late.add(1, ordering: .relaxed) }
+      }
+      withThreads(2) { index in
+        if index == 0 {
+          for number in 0..<200 { emitter.send(number) }
+        } else {
+          subscription.cancel()
+          isCancelled.store(true, ordering: .sequentiallyConsistent)
+        }
+      }
+      // At most the one call that was in flight.
+      #expect(late.load(ordering: .relaxed) <= 1)
+    }
+  }
+
+  @Test func `cancelling one of ten thousand leaves the others in order`() {
+    let emitter = Emitter<Void, Never>()
+    let log = Log<Int>()
+    let subscriptions = (0..<10_000).map { index in emitter.sink { log.add(index) } }
+    var generator = SystemRandomNumberGenerator()
+    let cancelled = Set((0..<10_000).shuffled(using: &generator).prefix(9_000))
+    for index in cancelled { subscriptions[index].cancel() }
+    emitter.send()
+    #expect(log.entries == (0..<10_000).filter { !cancelled.contains($0) })
+  }
+
+  @Test func `a set of tokens cancels them when it goes`() {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    var subscriptions: Set<SignalSubscription> = []
+    emitter.sink { log.add($0) }.store(in: &subscriptions)
+    emitter.sink { log.add(-$0) }.store(in: &subscriptions)
+    emitter.send(1)
+    subscriptions = []
+    emitter.send(2)
+    #expect(log.entries == [1, -1])
+  }
+
+  @Test func `subscribing and cancelling from many threads while others send loses and leaks nothing`() {
+    let emitter = Emitter<Int, Never>()
+    let released = Counter()
+    let steady = Counter()
+    let keeper = emitter.sink { _ in steady.add() }
+    withThreads(4) { index in
+      for number in 0..<2_000 {
+        if index < 2 {
+          emitter.send(number)
+        } else {
+          let probe = Probe { released.add() }
+          let subscription = emitter.sink { _ in probe.touch() }
+          if number % 2 == 0 { subscription.cancel() }
+        }
+      }
+    }
+    #expect(steady.value == 4_000)
+    #expect(released.value == 4_000)
+    withExtendedLifetime(keeper) {}
+  }
+}

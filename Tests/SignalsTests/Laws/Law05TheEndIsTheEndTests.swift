@@ -1,0 +1,124 @@
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Law 5: The end is the end")
+struct Law05TheEndIsTheEndTests {
+  private func record<Element: Sendable>(
+    _ signal: some Signal<Element, Mishap>,
+    in log: Log<String>
+  ) -> SignalSubscription {
+    signal.sink(
+      receiveCompletion: { completion in
+        switch completion {
+        case .finished: log.add("finished")
+        case .failure(let mishap): log.add("failed: \(mishap)")
+        }
+      },
+      receiveValue: { log.add("\($0)") }
+    )
+  }
+
+  @Test func `nothing follows completion`() {
+    let emitter = Emitter<Int, Mishap>()
+    let log = Log<String>()
+    let subscription = record(emitter, in: log)
+    emitter.send(1)
+    emitter.fail(.fire)
+    emitter.send(2)
+    emitter.finish()
+    emitter.send(completion: .failure(.flood))
+    #expect(log.entries == ["1", "failed: fire"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `who subscribes after the end gets what is replayed, then the completion`() {
+    let emitter = Emitter<Int, Mishap>(replay: 2)
+    for number in 1...5 { emitter.send(number) }
+    emitter.finish()
+    let log = Log<String>()
+    let subscription = record(emitter, in: log)
+    #expect(log.entries == ["4", "5", "finished"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `who subscribes after the end of a plain emitter gets the completion alone`() {
+    let emitter = Emitter<Int, Mishap>()
+    emitter.send(1)
+    emitter.finish()
+    let log = Log<String>()
+    let subscription = record(emitter, in: log)
+    #expect(log.entries == ["finished"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `completion releases all subscribers, though their tokens are kept`() {
+    let emitter = Emitter<Int, Never>()
+    let released = Counter()
+    let subscriptions = (0..<10).map { _ in
+      let probe = Probe { released.add() }
+      return emitter.sink { _ in probe.touch() }
+    }
+    emitter.finish()
+    #expect(released.value == 10)
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `values sent before the end in the same callback still come, values sent after it do not`() {
+    let emitter = Emitter<Int, Mishap>()
+    let log = Log<String>()
+    let first = emitter.sink(receiveCompletion: { _ in }) { value in
+      if value == 1 {
+        emitter.send(2)
+        emitter.finish()
+        emitter.send(3)
+      }
+    }
+    let second = record(emitter, in: log)
+    emitter.send(1)
+    #expect(log.entries == ["1", "2", "finished"])
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @Test func `a send inside a completion handler is ignored`() {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let first = emitter.sink(receiveCompletion: { _ in emitter.send(1) }, receiveValue: { log.add($0) })
+    let second = emitter.sink { log.add($0) }
+    emitter.finish()
+    #expect(log.entries.isEmpty)
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @Test func `one completion is delivered however many threads finish`() {
+    for _ in 0..<200 {
+      let emitter = Emitter<Int, Never>()
+      let ends = Counter()
+      let subscription = emitter.sink(receiveCompletion: { _ in ends.add() }, receiveValue: { _ in })
+      withThreads(3) { _ in emitter.finish() }
+      #expect(ends.value == 1)
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test func `releasing the last reference to an emitter finishes it`() {
+    let ends = Counter()
+    var emitter: Emitter<Int, Never>? = Emitter()
+    let subscription = emitter?.sink(receiveCompletion: { _ in ends.add() }, receiveValue: { _ in })
+    emitter = nil
+    #expect(ends.value == 1)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a released property gives late subscribers of its view the last value, then the end`() {
+    let log = Log<String>()
+    var property: MutableProperty<Int>? = MutableProperty(1)
+    let doubled = property?.map { $0 * 2 }.property(initial: 0)
+    property?.value = 4
+    property = nil
+    let subscription = doubled?.sink(receiveCompletion: { log.add("\($0)") }, receiveValue: { log.add("\($0)") })
+    #expect(doubled?.value == 8)
+    #expect(log.entries == ["8", "finished"])
+    withExtendedLifetime(subscription) {}
+  }
+}

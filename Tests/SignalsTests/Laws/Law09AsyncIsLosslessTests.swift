@@ -1,0 +1,191 @@
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Law 9: Async is lossless unless you asked")
+struct Law09AsyncIsLosslessTests {
+  @Test func `a loop gets every value that was sent after it began, in order, and then the end`() async {
+    let emitter = Emitter<Int, Never>()
+    var iterator = emitter.values.makeAsyncIterator()
+    for number in 0..<100_000 { emitter.send(number) }
+    emitter.finish()
+    var expected = 0
+    while let number = await iterator.next() {
+      #expect(number == expected)
+      expected += 1
+    }
+    #expect(expected == 100_000)
+    #expect(await iterator.next() == nil)
+  }
+
+  @Test func `each loop is a subscription of its own`() async {
+    let emitter = Emitter<Int, Never>()
+    var first = emitter.values.makeAsyncIterator()
+    var second = emitter.values.makeAsyncIterator()
+    for number in 1...3 { emitter.send(number) }
+    emitter.finish()
+    for number in 1...3 {
+      #expect(await first.next() == number)
+      #expect(await second.next() == number)
+    }
+    #expect(await first.next() == nil)
+    #expect(await second.next() == nil)
+  }
+
+  @Test func `values from many threads all reach a loop that waits for them`() async {
+    let emitter = Emitter<Int, Never>()
+    let values = emitter.values
+    var iterator = values.makeAsyncIterator()
+    let senders = Task.detached {
+      withThreads(3) { _ in for _ in 0..<10_000 { emitter.send(1) } }
+      emitter.finish()
+    }
+    var count = 0
+    while let number = await iterator.next() { count += number }
+    #expect(count == 30_000)
+    await senders.value
+  }
+
+  @Test func `newest keeps the last values, oldest the first, and both say how many they dropped`() async {
+    let emitter = Emitter<Int, Never>()
+    var newest = emitter.values(buffering: .newest(3)).makeAsyncIterator()
+    var oldest = emitter.values(buffering: .oldest(3)).makeAsyncIterator()
+    for number in 1...10 { emitter.send(number) }
+    emitter.finish()
+    for number in 8...10 { #expect(await newest.next() == number) }
+    for number in 1...3 { #expect(await oldest.next() == number) }
+    #expect(newest.droppedCount == 7)
+    #expect(oldest.droppedCount == 7)
+    #expect(await newest.next() == nil)
+    #expect(await oldest.next() == nil)
+  }
+
+  @Test func `a bounded buffer gives way also after the loop has begun to take from it`() async {
+    let emitter = Emitter<Int, Never>()
+    var newest = emitter.values(buffering: .newest(3)).makeAsyncIterator()
+    for number in 1...3 { emitter.send(number) }
+    #expect(await newest.next() == 1)
+    for number in 4...9 { emitter.send(number) }
+    #expect(await newest.next() == 7)
+  }
+
+  @Test func `a property's loop gets the current value first, and always the last one of a burst`() async {
+    let property = MutableProperty(0)
+    let writer = Task.detached {
+      for number in 1...50_000 { property.value = number }
+    }
+    var last = -1
+    for await number in property.values {
+      #expect(number > last)
+      last = number
+      if number == 50_000 { break }
+    }
+    await writer.value
+    #expect(last == 50_000)
+  }
+
+  @Test func `a lock-step producer never hangs a property's loop`() async {
+    let property = MutableProperty(0)
+    let echo = MutableProperty(-1)
+    let producer = Task.detached {
+      for number in 1...5_000 {
+        property.value = number
+        for await answer in echo.values where answer == number { break }
+      }
+    }
+    for await number in property.values {
+      echo.value = number
+      if number == 5_000 { break }
+    }
+    await producer.value
+    #expect(echo.value == 5_000)
+  }
+
+  @Test func `cancelling the task ends the loop, its subscription, and what waits in it`() async {
+    let emitter = Emitter<Probe, Never>()
+    let released = Counter()
+    let isCancelled = Emitter<Void, Never>(replay: 1)
+    let loop = Task.detached {
+      var iterator = emitter.values.makeAsyncIterator()
+      for _ in 0..<3 { emitter.send(Probe { released.add() }) }
+      _ = await iterator.next()
+      await withTaskCancellationHandler {
+        // Waits in a task of its own, which the cancellation does not reach, so that two values stay waiting.
+        await Task.detached { _ = await isCancelled.first() }.value
+      } onCancel: {
+        isCancelled.send()
+      }
+      #expect(await iterator.next() == nil)
+      #expect(released.value == 3)
+      emitter.send(Probe { released.add() })
+      #expect(released.value == 4)
+    }
+    loop.cancel()
+    await loop.value
+  }
+
+  @Test func `cancelling a task that waits ends its loop at once`() async {
+    let emitter = Emitter<Int, Never>()
+    let waiting = Emitter<Void, Never>(replay: 1)
+    let task = Task.detached {
+      var iterator = emitter.values.makeAsyncIterator()
+      waiting.send()
+      return await iterator.next()
+    }
+    _ = await waiting.first()
+    task.cancel()
+    #expect(await task.value == nil)
+  }
+
+  @Test func `one loop's cancellation leaves the others alone`() async {
+    let emitter = Emitter<Int, Never>()
+    var other = emitter.values.makeAsyncIterator()
+    let task = Task.detached { for await _ in emitter.values {} }
+    task.cancel()
+    await task.value
+    emitter.send(1)
+    #expect(await other.next() == 1)
+  }
+
+  @Test func `a failure comes after the values before it`() async {
+    let emitter = Emitter<Int, Mishap>()
+    var iterator = emitter.values.makeAsyncIterator()
+    emitter.send(1)
+    emitter.fail(.fire)
+    await #expect(throws: Mishap.fire) {
+      #expect(try await iterator.next() == 1)
+      _ = try await iterator.next()
+    }
+  }
+
+  @Test @MainActor func `a loop stays on its caller's actor`() async {
+    let property = MutableProperty(1)
+    for await number in property.values {
+      MainActor.assertIsolated()
+      if number == 3 { break }
+      property.value = number + 1
+    }
+    #expect(property.value == 3)
+  }
+
+  @Test func `releasing the iterator ends the subscription`() {
+    let emitter = Emitter<Probe, Never>()
+    let released = Counter()
+    var iterator: SignalValues<Emitter<Probe, Never>>.Iterator? = emitter.values.makeAsyncIterator()
+    emitter.send(Probe { released.add() })
+    #expect(released.value == 0)
+    withExtendedLifetime(iterator) {}
+    iterator = nil
+    #expect(released.value == 1)
+  }
+
+  @Test func `first waits for one value`() async throws {
+    #expect(await MutableProperty(4).first() == 4)
+    let emitter = Emitter<Int, Mishap>()
+    emitter.fail(.flood)
+    await #expect(throws: Mishap.flood) { try await emitter.first() }
+    let ended = Emitter<Int, Never>()
+    ended.finish()
+    #expect(await ended.first() == nil)
+  }
+}

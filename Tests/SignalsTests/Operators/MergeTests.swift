@@ -1,0 +1,91 @@
+import Signals
+import TestSupport
+import Testing
+
+@Suite("merge")
+struct MergeTests {
+  @Test func `values come as they are sent, and the end after the last signal's`() {
+    let sources = (0..<3).map { _ in Emitter<Int, Never>() }
+    let log = Log<String>()
+    let subscription = merge(sources[0], sources[1], sources[2].map { $0 * 100 }).sink(
+      receiveCompletion: { _ in log.add("|") },
+      receiveValue: { log.add("\($0)") }
+    )
+    sources[1].send(1)
+    sources[0].send(2)
+    sources[2].send(3)
+    sources[0].finish()
+    sources[1].finish()
+    sources[2].send(4)
+    #expect(log.entries == ["1", "2", "300", "400"])
+    sources[2].finish()
+    #expect(log.entries.last == "|")
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `merging nothing finishes at once`() {
+    let log = Log<String>()
+    let nothing: MergeSignal<Int, Never> = merge()
+    let subscription = nothing.sink(
+      receiveCompletion: { _ in log.add("|") },
+      receiveValue: { log.add("\($0)") }
+    )
+    #expect(log.entries == ["|"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `the first failure ends it and cancels the others`() {
+    let good = Emitter<Probe, Mishap>()
+    let bad = Emitter<Probe, Mishap>()
+    let log = Log<String>()
+    let released = Counter()
+    var probe: Probe? = Probe { released.add() }
+    let subscription = good.merge(with: bad).map { [probe] _ in probe != nil }.sink(
+      receiveCompletion: { _ in log.add("failed") },
+      receiveValue: { log.add("\($0)") }
+    )
+    probe = nil
+    bad.fail(.fire)
+    good.send(Probe())
+    #expect(log.entries == ["failed"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `cancelling releases the chain on every input`() {
+    let left = Emitter<Int, Never>()
+    let right = Emitter<Int, Never>()
+    let released = Counter()
+    var subscription: SignalSubscription?
+    do {
+      let probe = Probe { released.add() }
+      subscription = merge(left.map { $0 + 1 }, right).sink { _ in probe.touch() }
+    }
+    left.send(1)
+    subscription?.cancel()
+    #expect(released.value == 1)
+    withExtendedLifetime((left, right)) {}
+  }
+
+  @Test func `properties give their current values in the order of the inputs`() {
+    let log = Log<Int>()
+    let left = MutableProperty(1)
+    let right = MutableProperty(2)
+    let subscription = merge(left, right).sink { log.add($0) }
+    right.value = 3
+    #expect(log.entries == [1, 2, 3])
+    withExtendedLifetime((subscription, left)) {}
+  }
+
+  @Test func `a merge that sends into one of its inputs keeps the order`() {
+    let left = Emitter<Int, Never>()
+    let right = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let subscription = merge(left, right).sink { value in
+      if value < 3 { right.send(value + 1) }
+      log.add(value)
+    }
+    left.send(1)
+    #expect(log.entries == [1, 2, 3])
+    withExtendedLifetime(subscription) {}
+  }
+}

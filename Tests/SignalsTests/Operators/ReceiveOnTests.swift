@@ -1,0 +1,121 @@
+import Dispatch
+import Signals
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("receive(on:)")
+struct ReceiveOnTests {
+  @Test(arguments: [DispatchQueue(label: "serial"), DispatchQueue(label: "concurrent", attributes: .concurrent)])
+  func `a queue delivers all values in order, never two at once`(queue: DispatchQueue) async {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let inside = Atomic<Int>(0)
+    let overlaps = Atomic<Int>(0)
+    let ended = Emitter<Void, Never>(replay: 1)
+    let subscription = emitter.receive(on: queue).sink(
+      receiveCompletion: { _ in ended.send() },
+      receiveValue: { value in
+        dispatchPrecondition(condition: .onQueue(queue))
+        if inside.add(1, ordering: .relaxed).newValue > 1 { overlaps.add(1, ordering: .relaxed) }
+        log.add(value)
+        inside.subtract(1, ordering: .relaxed)
+      }
+    )
+    for number in 0..<10_000 { emitter.send(number) }
+    emitter.finish()
+    _ = await ended.first()
+    #expect(log.entries == Array(0..<10_000))
+    #expect(overlaps.load(ordering: .relaxed) == 0)
+    withExtendedLifetime(subscription) {}
+  }
+
+  private actor Ledger {
+    var entries: [Int] = []
+    let isFull = Emitter<Void, Never>(replay: 1)
+
+    func add(_ entry: Int) {
+      entries.append(entry)
+      if entries.count == 1_000 { isFull.send() }
+    }
+  }
+
+  @Test func `an actor gets all values in order, with access to its state`() async {
+    let ledger = Ledger()
+    let emitter = Emitter<Int, Never>()
+    let subscription = emitter.sink(on: ledger) { ledger, value in ledger.add(value) }
+    for number in 0..<1_000 { emitter.send(number) }
+    _ = await ledger.isFull.first()
+    #expect(await ledger.entries == Array(0..<1_000))
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test @MainActor func `the main actor gets a burst in one hop, in order`() async {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let ended = Emitter<Void, Never>(replay: 1)
+    let subscription = emitter.sink(on: MainActor.shared) { value in
+      log.add(value)
+      if value == 99 { ended.send() }
+    }
+    for number in 0..<100 { emitter.send(number) }
+    #expect(log.entries.isEmpty)
+    _ = await ended.first()
+    #expect(log.entries == Array(0..<100))
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `cancelling drops what waits and releases what the subscriber captured`() async {
+    let queue = DispatchQueue(label: "held")
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let released = Counter()
+    queue.suspend()
+    var subscription: SignalSubscription?
+    do {
+      let probe = Probe { released.add() }
+      subscription = emitter.receive(on: queue).sink { value in
+        probe.touch()
+        log.add(value)
+      }
+    }
+    emitter.send(1)
+    emitter.send(2)
+    subscription?.cancel()
+    #expect(released.value == 1)
+    queue.resume()
+    queue.sync {}
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func `a subscriber that cancels itself in its callback gets nothing more of the burst`() {
+    let queue = DispatchQueue(label: "held")
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let subscription = Box<SignalSubscription>()
+    queue.suspend()
+    subscription.value = emitter.receive(on: queue).sink { value in
+      log.add(value)
+      subscription.value?.cancel()
+    }
+    for number in 1...3 { emitter.send(number) }
+    queue.resume()
+    queue.sync {}
+    queue.sync {}
+    #expect(log.entries == [1])
+  }
+
+  @Test func `a subscription does not keep its actor alive`() async {
+    let emitter = Emitter<Int, Never>()
+    weak var weakLedger: Ledger?
+    var subscription: SignalSubscription?
+    do {
+      let ledger = Ledger()
+      weakLedger = ledger
+      subscription = emitter.sink(on: ledger) { ledger, value in ledger.add(value) }
+    }
+    #expect(weakLedger == nil)
+    emitter.send(1)
+    withExtendedLifetime(subscription) {}
+  }
+}

@@ -1,0 +1,107 @@
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Property")
+struct PropertyTests {
+  @Test func `a constant gives its value to everyone`() {
+    let log = Log<Int>()
+    let subscription = Property.constant(5).sink { log.add($0) }
+    #expect(log.entries == [5])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a mutable property can be handed out as a read-only one`() {
+    let mutable = MutableProperty("a")
+    let readOnly: Property<String> = mutable
+    mutable.value = "b"
+    #expect(readOnly.value == "b")
+  }
+
+  @Test func `modify returns what its body returns`() {
+    let property = MutableProperty([1, 2, 3])
+    #expect(property.modify { $0.removeLast() } == 3)
+    #expect(property.value == [1, 2])
+  }
+
+  @Test func `modify that throws changes nothing and sends nothing`() {
+    let property = MutableProperty(1)
+    let log = Log<Int>()
+    let subscription = property.sink { log.add($0) }
+    #expect(throws: Mishap.fire) {
+      try property.modify { (value: inout Int) throws(Mishap) -> Void in
+        value = 2
+        throw .fire
+      }
+    }
+    #expect(property.value == 1)
+    #expect(log.entries == [1])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `four threads that modify lose nothing, and each change is sent once`() {
+    let property = MutableProperty(0)
+    let count = Counter()
+    let subscription = property.changes.sink { _ in count.add() }
+    withThreads(4) { _ in for _ in 0..<25_000 { property.modify { $0 += 1 } } }
+    #expect(property.value == 100_000)
+    #expect(count.value == 100_000)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `writing a property inside its own modify stops with an explanation instead of hanging`() async {
+    await #expect(processExitsWith: .failure) {
+      let property = MutableProperty(0)
+      property.modify { value in
+        property.value = 1
+        value = 2
+      }
+    }
+  }
+
+  @Test func `a property made from a signal follows it as long as somebody holds it`() {
+    let emitter = Emitter<Int, Never>()
+    let released = Counter()
+    var property: Property<Int>?
+    do {
+      let probe = Probe { released.add() }
+      property = emitter.map { value in
+        probe.touch()
+        return value
+      }.property(initial: 0)
+    }
+    emitter.send(3)
+    #expect(property?.value == 3)
+    property = nil
+    #expect(released.value == 1)
+  }
+
+  @Test func `a subscription alone keeps what feeds a property alive`() {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    let subscription = emitter.property(initial: 0).map { $0 * 2 }.sink { log.add($0) }
+    emitter.send(4)
+    #expect(log.entries == [0, 8])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a model that observes its own property is released`() {
+    final class Model: Sendable {
+      let property = MutableProperty(0)
+      let subscription = Box<SignalSubscription>()
+      let onRelease: @Sendable () -> Void
+
+      init(onRelease: @escaping @Sendable () -> Void) {
+        self.onRelease = onRelease
+        subscription.value = property.sink { [weak self] _ in _ = self }
+      }
+
+      deinit { onRelease() }
+    }
+    let released = Counter()
+    var model: Model? = Model { released.add() }
+    model?.property.value = 1
+    model = nil
+    #expect(released.value == 1)
+  }
+}
