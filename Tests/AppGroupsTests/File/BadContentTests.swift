@@ -111,7 +111,7 @@ struct BadContentTests {
     try await peer.send("observe-status note.json")
     try await peer.events.wait(for: "status note.json current")
     #expect(chmod(fixture.url("note.json").path, 0) == 0)
-    try await peer.events.first("the refusal") { $0.contains("permissionDenied") }
+    try await peer.events.first("the refusal") { $0.contains("No permission to read") }
     #expect(try await peer.send("value note.json") == "1 readable")
     #expect(chmod(fixture.url("note.json").path, 0o600) == 0)
     try await peer.events.wait(for: "the recovery") { $0.last == "status note.json current" && $0.count >= 3 }

@@ -20,8 +20,7 @@ struct TornReadTests {
       var letters: Set<UInt8> = []
       for round in 0..<count {
         let data = try DurableFile.read(url)
-        // The first content is the initial value.
-        guard round > 0 || data.count > 1000 else { continue }
+        // Until the writer's first write, the content is the initial value.
         if data.count > 1000 { try letters.insert(Self.letter(of: data)) } else { try Self.check(initial: data) }
         if round % 100_000 == 99_999 { Scale.progress("\(round + 1) whole reads") }
       }
@@ -57,15 +56,12 @@ struct TornReadTests {
 
   /// The letter that the text of an encoded note consists of.
   private static func letter(of data: Data) throws -> UInt8 {
-    let quote = UInt8(ascii: "\"")
-    guard data.suffix(4) == Data("\"\n}\n".utf8), let opening = data.dropLast(4).lastIndex(of: quote) else {
+    // The text is the last thing in the content, and is as long as was ordered; equal bytes are what equals itself moved by
+    // one. All of it is compared as data, since a check must not take longer than a read.
+    let text = data.dropLast(4).suffix(size)
+    let isWhole = data.suffix(4) == Data("\"\n}\n".utf8) && data.dropLast(4 + size).last == UInt8(ascii: "\"")
+    guard isWhole, text.dropLast() == text.dropFirst(), let letter = text.first else {
       throw Torn(description: "\(data.count) bytes that end in \(String(decoding: data.suffix(10), as: UTF8.self))")
-    }
-    let text = data[(opening + 1)...].dropLast(4)
-    // Equal bytes are what equals itself, moved by one.
-    let isUniform = text.dropLast() == text.dropFirst()
-    guard isUniform, text.count == size, let letter = text.first else {
-      throw Torn(description: "\(data.count) bytes of different values")
     }
     return letter
   }
@@ -74,9 +70,10 @@ struct TornReadTests {
     guard try JSONDecoder().decode(Note.self, from: data) == Note() else { throw Torn(description: "\(data.count) bytes") }
   }
 
+  private static let wholeTexts = Set("abcdefgh".map { String(repeating: $0, count: size) })
+
   private static func check(_ note: Note) throws {
-    if note == Note() { return }
-    guard note.text.utf8.count == size, Set(note.text.utf8).count == 1 else {
+    guard note == Note() || wholeTexts.contains(note.text) else {
       throw Torn(description: "a text of \(note.text.utf8.count) bytes")
     }
   }
