@@ -85,11 +85,12 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
     // The handlers hold the source, until cancelling it lets go of them.
     switch events {
     case .readable:
-      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+      // Sound: `data` may be read on the source's queue, and only there.
+      nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
       source.setEventHandler { [emitter] in emitter.send(Int(source.data)) }
       self.source = source
     case .writable:
-      let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+      nonisolated(unsafe) let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
       source.setEventHandler { [emitter] in emitter.send(Int(source.data)) }
       self.source = source
     }

@@ -9,10 +9,10 @@ extension DurableFile {
   ///   - data: The new content.
   ///   - url: The file; its directory must exist.
   ///   - durability: What the content is safe against when this returns.
-  ///   - mode: The file's permissions; by default those it has, or 0600 for a new file.
+  ///   - mode: The file's permissions; by default those it has, or `0o600` for a new file.
   /// - Throws: ``DurableFileError``, or `CancellationError` if the task was cancelled before it began.
   public static func write(
-    _ data: Data, to url: URL, durability: Durability = .storage, mode: mode_t? = nil
+    _ data: Data, to url: URL, durability: Durability = .storage, mode: UInt16? = nil
   ) async throws {
     try await FileQueues.shared.run(for: url) {
       try write(data, to: url, durability: durability, mode: mode)

@@ -37,12 +37,13 @@ public struct DurableFile: Sendable {
   ///   - data: The new content.
   ///   - url: The file; its directory must exist.
   ///   - durability: What the content is safe against when this returns.
-  ///   - mode: The file's permissions; by default those it has, or 0600 for a new file, whatever the process's mask.
+  ///   - mode: The file's permissions, such as `0o640`, whatever the process's mask; by default those it has, or `0o600` for
+  ///     a new file.
   /// - Throws: ``DurableFileError``; the file is then as it was, unless only the last step failed, which makes its new name
   ///   safe against a power failure.
   @available(*, noasync, message: "It may wait for another process; use the async form")
   public static func write(
-    _ data: Data, to url: URL, durability: Durability = .storage, mode: mode_t? = nil
+    _ data: Data, to url: URL, durability: Durability = .storage, mode: UInt16? = nil
   ) throws(DurableFileError) {
     let file = try ExclusiveFile(locking: url, joinsOuterLock: true)
     defer { file.unlock() }

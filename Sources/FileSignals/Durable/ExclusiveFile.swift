@@ -104,7 +104,7 @@ package final class ExclusiveFile {
   ///   - durability: Whether it is to be on the disk when this returns.
   ///   - mode: The permissions of the file; by default those of the file that it replaces, or 0600.
   package func prepare(
-    _ data: Data, durability: Durability, mode: mode_t? = nil
+    _ data: Data, durability: Durability, mode: UInt16? = nil
   ) throws(DurableFileError) -> PreparedWrite {
     try PreparedWrite(data, to: self, durability: durability, mode: mode)
   }

@@ -71,8 +71,8 @@ struct FileLocation: Hashable, Sendable {
       throw .invalidPath(url, reason: "it does not end in the name of a file")
     }
     // The sidecar's name, five characters longer, must fit as well.
-    guard name.utf8.count + 5 <= Int(NAME_MAX) else {
-      throw .invalidPath(url, reason: "the name has \(name.utf8.count) bytes, and at most \(NAME_MAX - 5) fit")
+    guard name.utf8.count + 5 <= longestName else {
+      throw .invalidPath(url, reason: "the name has \(name.utf8.count) bytes, and at most \(longestName - 5) fit")
     }
     return path
   }

@@ -16,7 +16,7 @@ package final class PreparedWrite {
   private let file: ExclusiveFile
   private var isPending = true
 
-  init(_ data: Data, to file: ExclusiveFile, durability: Durability, mode: mode_t?) throws(DurableFileError) {
+  init(_ data: Data, to file: ExclusiveFile, durability: Durability, mode: UInt16?) throws(DurableFileError) {
     self.file = file
     do {
       try write(data, durability: durability, mode: mode)
@@ -55,7 +55,7 @@ package final class PreparedWrite {
     unlinkat(file.folder.number, file.location.temporaryName, 0)
   }
 
-  private func write(_ data: Data, durability: Durability, mode: mode_t?) throws(DurableFileError) {
+  private func write(_ data: Data, durability: Durability, mode: UInt16?) throws(DurableFileError) {
     let location = file.location
     try checkSizeLimit(data.count)
     let old = FileStatus(path: location.name, relativeTo: file.directory.number, followsLinks: false)
@@ -67,7 +67,7 @@ package final class PreparedWrite {
       // The owner is kept where the system lets us; where it does not, the file becomes ours, as with every rename.
       _ = fchown(number, old.owner, old.group)
     }
-    guard fchmod(number, mode ?? old?.permissions ?? 0o600) == 0 else {
+    guard fchmod(number, mode_t(mode ?? old?.permissions ?? 0o600)) == 0 else {
       throw DurableFileError(errno, "set the mode of", location.url)
     }
     try writeAll(data, to: number)

@@ -6,6 +6,9 @@
   import Musl
 #endif
 
+/// How many bytes a name may have, on every file system worth mentioning.
+let longestName = 255
+
 /// What tells one file from every other that exists at the same time.
 struct FileIdentity: Hashable, Sendable {
   let device: UInt64
@@ -26,7 +29,7 @@ struct FileStatus: Sendable {
 
   let identity: FileIdentity
   let kind: Kind
-  let permissions: mode_t
+  let permissions: UInt16
   let owner: uid_t
   let group: gid_t
   let size: Int
@@ -43,7 +46,7 @@ struct FileStatus: Sendable {
       case S_IFSOCK: .socket
       default: .device
       }
-    permissions = status.st_mode & 0o777
+    permissions = UInt16(status.st_mode & 0o777)
     owner = status.st_uid
     group = status.st_gid
     size = Int(status.st_size)

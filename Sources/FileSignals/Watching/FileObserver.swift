@@ -121,7 +121,7 @@ private final class FileChanges: @unchecked Sendable {  // Sound: belongs to the
       if batch.isRearmed { return .rescan }
       // A file system may give a new file the number of the one it replaces.
       if !kinds.isDisjoint(with: [.movedIn, .created]) { return .replaced }
-      if !kinds.isDisjoint(with: [.written, .changed]) { return .modified }
+      if kinds.contains(.written) { return .modified }
       return kinds.contains(.attributes) ? .attributes : nil
     }
   }

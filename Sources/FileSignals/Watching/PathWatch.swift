@@ -2,6 +2,14 @@ import Dispatch
 import Foundation
 import Signals
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Keeps watch over a path, whatever becomes of the directories and links that lead to it.
 ///
 /// The backend's thread only leaves its events here; all else happens on a serial queue, where the owner is called, never

@@ -1,4 +1,5 @@
 #if os(Linux) || os(Android)
+  import Dispatch
   import Foundation
   import Signals
   import Synchronization
@@ -39,10 +40,8 @@
     init() throws(FileObserverError) {
       instance = inotify_init1(CInt(IN_CLOEXEC))
       guard instance >= 0 else { throw FileObserverError(errno, "start", "inotify") }
-      let thread = Thread { [self] in run() }
-      thread.name = "org.signals.watch"
-      thread.stackSize = 256 * 1024
-      thread.start()
+      // A queue that nobody else uses, so that its thread may wait for ever. Dispatch lets it take no signals.
+      DispatchQueue(label: "org.signals.watch", qos: .userInitiated).async { [self] in run() }
     }
 
     // MARK: Watching
@@ -95,10 +94,6 @@
     // MARK: Reading
 
     private func run() {
-      // The program's own threads take its signals.
-      var signals = sigset_t()
-      sigfillset(&signals)
-      pthread_sigmask(SIG_SETMASK, &signals, nil)
       withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
         while true {
           // Blocks until something happens, and takes whatever has happened until then.

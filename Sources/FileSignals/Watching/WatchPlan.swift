@@ -137,7 +137,7 @@ struct WatchPlan: Equatable, Sendable {
   }
 
   private static func destination(ofLink path: String) -> String? {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
       // Sound: `readlink` fills at most as many bytes as it is told there are.
       let count = buffer.withMemoryRebound(to: CChar.self) { buffer in
         buffer.baseAddress.map { readlink(path, $0, buffer.count) } ?? -1

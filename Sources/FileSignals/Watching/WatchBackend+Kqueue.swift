@@ -1,0 +1,181 @@
+#if canImport(Darwin)
+  import Darwin
+  import Dispatch
+  import Foundation
+  import Signals
+  import Synchronization
+
+  func startWatchBackend() throws(FileObserverError) -> any WatchBackend {
+    try KqueueBackend()
+  }
+
+  /// Watches directories, and files written in place, with one kqueue and one thread that sleeps until something happens.
+  ///
+  /// The kqueue is used directly and not through a dispatch source, because registering is then over when the call returns:
+  /// a dispatch source registers some time after it is activated, and what happens before is lost.
+  final class KqueueBackend: WatchBackend, @unchecked Sendable {  // Sound: the tables are guarded by the lock.
+    /// The record, and not the function of the same name.
+    private typealias Record = kevent
+
+    /// A point with its open descriptors: of the directory, and of the observed file if there is one.
+    private struct Watch {
+      let point: WatchPoint
+      let directory: CInt
+      var file: CInt?
+    }
+
+    private static let entriesMask = UInt32(
+      NOTE_WRITE | NOTE_EXTEND | NOTE_ATTRIB | NOTE_LINK | NOTE_DELETE | NOTE_RENAME | NOTE_REVOKE
+    )
+    private static let itselfMask = UInt32(NOTE_DELETE | NOTE_RENAME | NOTE_REVOKE)
+
+    private let queue: CInt
+    private let lock = Lock()
+    /// By token. An event carries its token and not only its descriptor, whose number may since belong to another.
+    private var watches: [WatchToken: Watch] = [:]
+    private var lastToken = 0
+    private let wakes = Atomic<Int>(0)
+
+    var wakeCount: Int { wakes.load(ordering: .relaxed) }
+
+    init() throws(FileObserverError) {
+      queue = kqueue()
+      guard queue >= 0 else { throw FileObserverError(errno, "start", "kqueue") }
+      _ = fcntl(queue, F_SETFD, FD_CLOEXEC)
+      // A queue that nobody else uses, so that its thread may wait for ever. Dispatch lets it take no signals.
+      DispatchQueue(label: "org.signals.watch", qos: .userInitiated).async { [self] in run() }
+    }
+
+    // MARK: Watching
+
+    func add(_ point: WatchPoint) throws(FileObserverError) -> WatchToken {
+      let path = point.place.path
+      let mask = point.place.depth == .entries ? Self.entriesMask : Self.itselfMask
+      lock.lock()
+      defer { lock.unlock() }
+      let directory = uninterrupted { open(path, O_EVTONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+      guard directory >= 0 else { throw FileObserverError(errno, "watch", path) }
+      lastToken += 1
+      let token = WatchToken(number: lastToken)
+      guard register(directory, mask, token) else {
+        let error = FileObserverError(errno, "watch", path)
+        close(directory)
+        throw error
+      }
+      var watch = Watch(point: point, directory: directory)
+      watch.file = openFile(of: point, token)
+      watches[token] = watch
+      return token
+    }
+
+    func remove(_ token: WatchToken) {
+      let watch = lock.withLock { watches.removeValue(forKey: token) }
+      // Closing ends the registration; an event already taken finds no token.
+      if let watch { Self.closeAll(watch) }
+    }
+
+    func stall(during body: () -> Void) {
+      lock.withLock(body)
+    }
+
+    /// Watches the observed file as well: its directory does not tell that it was written in place.
+    private func openFile(of point: WatchPoint, _ token: WatchToken) -> CInt? {
+      guard let leaf = point.place.leaf else { return nil }
+      let file = uninterrupted { open("\(point.place.path)/\(leaf)", O_EVTONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+      guard file >= 0 else { return nil }
+      guard register(file, Self.entriesMask, token) else {
+        close(file)
+        return nil
+      }
+      return file
+    }
+
+    private func register(_ descriptor: CInt, _ mask: UInt32, _ token: WatchToken) -> Bool {
+      var change = Record(
+        ident: UInt(descriptor), filter: Int16(EVFILT_VNODE), flags: UInt16(EV_ADD | EV_CLEAR), fflags: mask, data: 0,
+        udata: UnsafeMutableRawPointer(bitPattern: token.number)
+      )
+      return uninterrupted { kevent(queue, &change, 1, nil, 0, nil) } == 0
+    }
+
+    private static func closeAll(_ watch: Watch) {
+      close(watch.directory)
+      if let file = watch.file { close(file) }
+    }
+
+    // MARK: Reading
+
+    private func run() {
+      var events = [Record](repeating: Record(), count: 256)
+      while true {
+        let count = uninterrupted { kevent(queue, nil, 0, &events, CInt(events.count), nil) }
+        wakes.add(1, ordering: .relaxed)
+        guard count > 0 else {
+          // The queue is never closed; should it fail all the same, everybody is to look for themselves.
+          overflow()
+          sleep(1)
+          continue
+        }
+        deliver(events[..<Int(count)])
+      }
+    }
+
+    private func deliver(_ events: ArraySlice<Record>) {
+      var batches = Batches()
+      lock.lock()
+      for event in events {
+        let token = WatchToken(number: Int(bitPattern: event.udata))
+        guard let watch = watches[token] else { continue }
+        if watch.file == CInt(event.ident) {
+          batches.add(fileKinds(of: event.fflags), watch.point.place.leaf, watch.point)
+        } else {
+          batches.add(directoryKinds(of: event.fflags), nil, watch.point)
+        }
+        // The file may be another one by now, or the first.
+        if watch.point.place.leaf != nil { renewFile(of: token) }
+      }
+      lock.unlock()
+      batches.deliver()
+    }
+
+    /// Watches the file that has the observed name now; to be called with the lock held.
+    private func renewFile(of token: WatchToken) {
+      guard var watch = watches[token], let leaf = watch.point.place.leaf else { return }
+      let now = FileStatus(path: "\(watch.point.place.path)/\(leaf)", followsLinks: false)
+      if let file = watch.file {
+        var status = stat()
+        if fstat(file, &status) == 0, FileStatus(status).identity == now?.identity { return }
+        close(file)
+        watch.file = nil
+      }
+      if now != nil { watch.file = openFile(of: watch.point, token) }
+      watches[token] = watch
+    }
+
+    private func overflow() {
+      var batches = Batches()
+      lock.withLock {
+        for watch in watches.values { batches.add(.overflow, nil, watch.point) }
+      }
+      batches.deliver()
+    }
+
+    private func fileKinds(of flags: UInt32) -> WatchKinds {
+      var kinds: WatchKinds = []
+      if flags & UInt32(NOTE_WRITE | NOTE_EXTEND) != 0 { kinds.insert(.written) }
+      if flags & UInt32(NOTE_ATTRIB | NOTE_LINK) != 0 { kinds.insert(.attributes) }
+      if flags & UInt32(NOTE_RENAME) != 0 { kinds.insert(.movedOut) }
+      if flags & UInt32(NOTE_DELETE | NOTE_REVOKE) != 0 { kinds.insert(.removed) }
+      return kinds
+    }
+
+    private func directoryKinds(of flags: UInt32) -> WatchKinds {
+      var kinds: WatchKinds = []
+      if flags & UInt32(NOTE_WRITE | NOTE_EXTEND | NOTE_LINK) != 0 { kinds.insert(.changed) }
+      if flags & UInt32(NOTE_ATTRIB) != 0 { kinds.insert(.attributes) }
+      if flags & UInt32(NOTE_RENAME) != 0 { kinds.insert(.selfMoved) }
+      if flags & UInt32(NOTE_DELETE | NOTE_REVOKE) != 0 { kinds.insert(.selfGone) }
+      return kinds
+    }
+  }
+#endif

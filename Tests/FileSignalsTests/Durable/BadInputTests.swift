@@ -1,0 +1,169 @@
+import FileSignals
+import Foundation
+import Testing
+
+/// In a process of its own: uses a file as a user of no rights, or, where this cannot become another user, one of no mode.
+private func useWithoutPermission(_ path: String) throws {
+  let url = URL(fileURLWithPath: path)
+  if geteuid() == 0 {
+    try #require(setegid(65_534) == 0 && seteuid(65_534) == 0)
+    #expect(throws: DurableFileError.self) { try DurableFile.write(Data("lost".utf8), to: url) }
+  } else {
+    chmod(path, 0)
+  }
+  #expect(throws: DurableFileError.permissionDenied(url, operation: "read")) { try DurableFile.read(url) }
+}
+
+/// In a process of its own, because the limit is for good.
+private func writeBeyondLimit(_ path: String) throws {
+  var limit = rlimit(rlim_cur: 1000, rlim_max: 1000)
+  #if canImport(Glibc)
+    try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+  #else
+    try #require(setrlimit(RLIMIT_FSIZE, &limit) == 0)
+  #endif
+  let url = URL(fileURLWithPath: path)
+  #expect(throws: DurableFileError.fileTooLarge(url)) { try DurableFile.write(Data(count: 1001), to: url) }
+}
+
+@Suite struct `Bad input to files is told in words` {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func failure(_ body: () throws -> Void) throws -> DurableFileError {
+    let error = try #require(throws: DurableFileError.self) { try body() }
+    // Each says where, and more than that.
+    #expect(error.description.count > 40)
+    #expect(error.localizedDescription == error.description)
+    return error
+  }
+
+  /// Reading, writing and locking, none of which may hang or leave anything.
+  private func expectFailure(
+    _ url: URL, reading: DurableFileError, writing: DurableFileError, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let before = try folder.names()
+    #expect(try failure { _ = try DurableFile.read(url) } == reading, sourceLocation: sourceLocation)
+    #expect(try failure { try DurableFile.write(Data("x".utf8), to: url) } == writing, sourceLocation: sourceLocation)
+    #expect(try failure { try DurableFile.withLock(on: url) {} } == writing, sourceLocation: sourceLocation)
+    #expect(try folder.names() == before, sourceLocation: sourceLocation)
+  }
+
+  @Test func `a missing directory`() throws {
+    let directory = folder.entry("missing")
+    let url = directory.appending(path: "value")
+    let error = DurableFileError.directoryNotFound(URL(fileURLWithPath: directory.path, isDirectory: true))
+    try expectFailure(url, reading: .notFound(url), writing: error)
+  }
+
+  @Test func `a file where the directory should be`() throws {
+    try Data().write(to: folder.entry("plain"))
+    let url = folder.entry("plain/value")
+    let error = DurableFileError.directoryNotFound(url.deletingLastPathComponent())
+    try expectFailure(url, reading: error, writing: error)
+  }
+
+  @Test func `a directory`() throws {
+    let url = try folder.makeFolder("directory")
+    let error = DurableFileError.notARegularFile(url, kind: "a directory")
+    try expectFailure(url, reading: error, writing: error)
+    #expect(try folder.names(in: "directory").isEmpty)
+  }
+
+  @Test func `a named pipe, which would hang whoever opened it`() throws {
+    let url = folder.entry("pipe")
+    #expect(mkfifo(url.path, 0o600) == 0)
+    let error = DurableFileError.notARegularFile(url, kind: "a named pipe")
+    try expectFailure(url, reading: error, writing: error)
+  }
+
+  @Test func `a device`() throws {
+    let url = URL(fileURLWithPath: "/dev/null")
+    let error = DurableFileError.notARegularFile(url, kind: "a device")
+    try expectFailure(url, reading: error, writing: error)
+  }
+
+  @Test func `a symbolic link to nowhere, and one to itself`() throws {
+    try shell("ln -s nowhere dangling; ln -s loop loop", in: folder.url)
+    let dangling = folder.entry("dangling")
+    try expectFailure(dangling, reading: .danglingLink(dangling), writing: .danglingLink(dangling))
+    let loop = folder.entry("loop")
+    try expectFailure(loop, reading: .linkLoop(loop), writing: .linkLoop(loop))
+  }
+
+  @Test(arguments: ["a\0b", String(repeating: "n", count: 300), "..", ".", ".shared", String(repeating: "é", count: 126)])
+  func `a name that no file can have`(_ name: String) throws {
+    let url = URL(fileURLWithPath: "\(folder.url.path)/\(name)", isDirectory: false)
+    for body in [{ _ = try DurableFile.read(url) }, { try DurableFile.write(Data(), to: url) }] as [() throws -> Void] {
+      guard case .invalidPath(url, _) = try failure(body) else {
+        Issue.record("\(name) was not refused as a name")
+        return
+      }
+    }
+    #expect(try folder.names().isEmpty)
+  }
+
+  @Test func `the longest name that fits`() throws {
+    let url = folder.entry(String(repeating: "n", count: 250))
+    try DurableFile.write(Data("x".utf8), to: url)
+    #expect(try DurableFile.read(url) == Data("x".utf8))
+  }
+
+  @Test func `a URL that is not a file's`() throws {
+    let url = try #require(URL(string: "https://example.org/value"))
+    let error = DurableFileError.invalidPath(url, reason: "it is not a file URL")
+    try expectFailure(url, reading: error, writing: error)
+  }
+
+  @Test func `a folder of locks that leads elsewhere`() throws {
+    try shell("mkdir elsewhere; ln -s elsewhere .shared", in: folder.url)
+    _ = try failure { try DurableFile.write(Data("x".utf8), to: folder.entry("value")) }
+    #expect(try folder.names(in: "elsewhere").isEmpty)
+  }
+
+  @Test func `no permission`() async throws {
+    let url = folder.entry("value")
+    try await DurableFile.write(Data("kept".utf8), to: url)
+    try shell("chmod 755 .; chmod 600 value", in: folder.url)
+    // A user of no rights; if this process cannot become another, it has none over root's files already.
+    await #expect(processExitsWith: .success) { [path = url.path as String] in try useWithoutPermission(path) }
+    chmod(url.path, 0o600)
+    #expect(try text(url) == "kept")
+    #expect(try folder.names(in: ".shared") == ["value.lock"])
+  }
+
+  @Test func `a limit on the size of files, which would otherwise end the process`() async throws {
+    let url = folder.entry("value")
+    try await DurableFile.write(Data("kept".utf8), to: url)
+    await #expect(processExitsWith: .success) { [path = url.path as String] in try writeBeyondLimit(path) }
+    #expect(try text(url) == "kept")
+    #expect(try folder.names(in: ".shared") == ["value.lock"])
+  }
+
+  #if os(Linux)
+    @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
+    func `a full disk and a read-only one`() throws {
+      let disk = try folder.makeFolder("disk")
+      try shell("mount -t tmpfs -o size=64k tmpfs disk", in: folder.url)
+      defer { #expect(throws: Never.self) { try shell("umount -l disk", in: folder.url) } }
+      let url = disk.appending(path: "value")
+      let old = Data(repeating: 1, count: 20_000)
+      try DurableFile.write(old, to: url)
+      for durability in [Durability.process, .storage] {
+        let error = try failure { try DurableFile.write(Data(count: 60_000), to: url, durability: durability) }
+        #expect(error == .diskFull(url))
+      }
+      #expect(try DurableFile.read(url) == old)
+      #expect(try folder.names(in: "disk/.shared") == ["value.lock"])
+      try DurableFile.write(Data(repeating: 2, count: 20_000), to: url)
+
+      try shell("mount -o remount,ro disk", in: folder.url)
+      #expect(try DurableFile.read(url).count == 20_000)
+      #expect(try failure { try DurableFile.write(Data(), to: url) } == .readOnlyFileSystem(url))
+      #expect(try failure { try DurableFile.withLock(on: url) {} } == .readOnlyFileSystem(url))
+    }
+  #endif
+}
