@@ -19,7 +19,9 @@ final class ProcessCommands: CommandFamily {
     case "pid": return "\(getpid())"
     case "user":
       let user = try uid_t(command.number(command.argument()))
-      guard setgid(user) == 0, setuid(user) == 0 else { throw CommandError(description: String(cString: strerror(errno))) }
+      guard setgid(user) == 0, setuid(user) == 0 else {
+        throw CommandError(description: String(cString: strerror(errno)))
+      }
       return ""
     case "exit": exit(Int32(try command.number(command.argument())))
     default: return nil

@@ -35,9 +35,7 @@ public final class PeerProcess: Sendable {
 
   private let channel: PeerChannel
 
-  /// Starts a peer.
-  ///
-  /// - Parameter executable: The program to run; the `Peer` that was built beside the tests unless told otherwise.
+  /// Starts a peer: the `Peer` that was built beside the tests, or another program.
   public init(executable: URL = PeerProcess.builtExecutable) throws {
     let (ours, theirs) = try PeerSpawn.socketPair(for: executable)
     defer { close(theirs) }
@@ -105,7 +103,7 @@ public final class PeerProcess: Sendable {
       var folder = folder
       for _ in 0..<5 {
         let candidate = folder.appending(path: "Peer")
-        if FileManager.default.isExecutableFile(atPath: candidate.path), !candidate.hasDirectoryPath { return candidate }
+        if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
         folder.deleteLastPathComponent()
       }
     }

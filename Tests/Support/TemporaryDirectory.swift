@@ -5,9 +5,7 @@ public final class TemporaryDirectory: Sendable {
   /// Where it is; symbolic links are resolved.
   public let url: URL
 
-  /// Makes a directory.
-  ///
-  /// - Parameter parent: Where to make it; the system's temporary directory unless told otherwise.
+  /// Makes a directory in another, or in the system's temporary directory.
   public init(in parent: URL = FileManager.default.temporaryDirectory) throws {
     url = parent.resolvingSymlinksInPath().appending(path: "signals-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

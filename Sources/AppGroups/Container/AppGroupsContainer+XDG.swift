@@ -21,7 +21,8 @@
         return URL(filePath: path, directoryHint: .isDirectory)
       }
       guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-      return URL(filePath: home, directoryHint: .isDirectory).appending(path: ".local/share", directoryHint: .isDirectory)
+      return URL(filePath: home, directoryHint: .isDirectory)
+        .appending(path: ".local/share", directoryHint: .isDirectory)
     }
   }
 #endif

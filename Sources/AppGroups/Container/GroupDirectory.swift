@@ -22,11 +22,9 @@ enum GroupDirectory {
     return URL(filePath: String(cString: resolved), directoryHint: .isDirectory)
   }
 
-  /// Makes one directory in another, unless it exists; a symbolic link in its place is refused.
+  /// Makes one directory in another, which has its symbolic links resolved, unless it exists.
   ///
-  /// - Parameters:
-  ///   - name: A validated name.
-  ///   - parent: A directory that exists, with symbolic links resolved.
+  /// A symbolic link in its place is refused.
   static func make(_ name: String, in parent: URL) throws(AppGroupsError) -> URL {
     let url = parent.appending(path: name, directoryHint: .isDirectory)
     if mkdir(url.path, 0o700) == 0 { return url }

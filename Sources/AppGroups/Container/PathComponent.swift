@@ -6,11 +6,7 @@ struct PathComponent {
   /// How many bytes a file system takes for one name.
   static let maximumLength = 255
 
-  /// Says what is wrong with a name, or `nil` if it may be used.
-  ///
-  /// - Parameters:
-  ///   - name: The name to check.
-  ///   - limit: How many bytes of UTF-8 it may have.
+  /// What is wrong with a name, which may have `limit` bytes of UTF-8, or `nil` if it may be used.
   static func problem(with name: String, limit: Int = maximumLength) -> String? {
     if name.isEmpty { return "it is empty" }
     if name.utf8.count > limit { return "it is \(name.utf8.count) bytes long, and \(limit) is the most" }

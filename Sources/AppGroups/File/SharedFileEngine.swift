@@ -29,9 +29,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Where the file is looked at and observers hear of other writers; no other file is kept waiting by a slow one.
   private let queue = DispatchQueue(label: "org.signals.shared-file", qos: .userInitiated)
 
-  /// Opens the file.
-  ///
-  /// - Parameter isCreating: Whether to make the file, with the initial value, if there is none.
+  /// Opens the file; if `isCreating`, makes it with the initial value if there is none.
   init(
     location: SharedFileLocation,
     initialValue: Value,
@@ -214,9 +212,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     return (try format.decoded(data, from: location.url), data)
   }
 
-  /// Puts the value into the locked file, unless its bytes are there already, and into memory.
-  ///
-  /// - Parameter delivery: What is to be sent when the file is unlocked.
+  /// Puts the value into the locked file, unless its bytes are there already, and into memory; `delivery` is what is to be
+  /// sent when the file is unlocked.
   private func store(
     _ newValue: Value, _ data: Data, in file: ExclusiveFile, isPresent: Bool,
     _ delivery: inout SharedFileDelivery<Value>

@@ -51,9 +51,7 @@ struct SharedFileState {
     return true
   }
 
-  /// Concludes a look that began in `start`.
-  ///
-  /// - Parameter isRetry: Whether the look is the one that the last ``Verdict/retry(after:)`` asked for.
+  /// Concludes a look that began in `start`; `isRetry` if the last ``Verdict/retry(after:)`` asked for it.
   mutating func conclude<Value>(_ look: Look<Value>, begunIn start: UInt64, isRetry: Bool) -> Verdict<Value> {
     guard start == epoch else { return .lookAgain }
     if isRetry { isRetrying = false }

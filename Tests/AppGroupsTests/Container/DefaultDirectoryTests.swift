@@ -14,7 +14,8 @@
 
     @Test
     func `relative paths in the environment are ignored, as the specification says`() {
-      #expect(AppGroupsContainer.dataHome(["XDG_DATA_HOME": "data", "HOME": "/home/me"])?.path == "/home/me/.local/share")
+      let home = AppGroupsContainer.dataHome(["XDG_DATA_HOME": "data", "HOME": "/home/me"])
+      #expect(home?.path == "/home/me/.local/share")
       #expect(AppGroupsContainer.dataHome(["XDG_DATA_HOME": "", "HOME": "me"]) == nil)
       #expect(AppGroupsContainer.dataHome([:]) == nil)
     }

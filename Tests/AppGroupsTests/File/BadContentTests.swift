@@ -130,8 +130,9 @@ struct BadContentTests {
       let container = try AppGroupsContainer(directory: disk.url)
       let file = try AppGroupsFile(name: "note.json", initialValue: Note(count: 1, text: "old"), container: container)
       let large = Note(count: 2, text: String(repeating: "x", count: 1_000_000))
-      await #expect(throws: AppGroupsFileError.inaccessible(.diskFull(file.url))) { try await file.write(large) }
-      await #expect(throws: AppGroupsFileError.inaccessible(.diskFull(file.url))) { try await file.update { $0 = large } }
+      let full = AppGroupsFileError.inaccessible(.diskFull(file.url))
+      await #expect(throws: full) { try await file.write(large) }
+      await #expect(throws: full) { try await file.update { $0 = large } }
       #expect(file.value == Note(count: 1, text: "old"))
       #expect(try file.read() == Note(count: 1, text: "old"))
       try await file.write(Note(count: 3, text: "small again"))

@@ -31,7 +31,8 @@ enum ForeignWriter: String, CaseIterable, CustomTestStringConvertible {
     case .inPieces: #": > "$1"; printf '{"count":' >> "$1"; printf %s "${2#*count\":}" >> "$1""#
     case .recreation: #"rm "$1"; printf %s "$2" > "$1""#
     case .directoryRecreation: #"rm -r "$3"; mkdir "$3"; printf %s "$2" > "$1""#
-    case .directorySwap: #"mkdir "$3.new"; printf %s "$2" > "$3.new/${1##*/}"; mv "$3" "$3.old"; mv "$3.new" "$3"; rm -r "$3.old""#
+    case .directorySwap:
+      #"mkdir "$3.new"; printf %s "$2" > "$3.new/${1##*/}"; mv "$3" "$3.old"; mv "$3.new" "$3"; rm -r "$3.old""#
     case .copy: #"printf %s "$2" > "$3/../../elsewhere"; cp "$3/../../elsewhere" "$1""#
     case .foundation: nil
     }

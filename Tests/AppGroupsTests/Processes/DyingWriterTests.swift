@@ -13,7 +13,8 @@ import Testing
 @Suite("Writers that die")
 struct DyingWriterTests {
   @Test
-  func `a writer killed at any moment leaves a whole value, a free lock, and one temporary file at most`() async throws {
+  func `a writer killed at any moment leaves a whole value, a free lock, and one temporary file at most`() async throws
+  {
     let fixture = try Fixture()
     let file = try fixture.note()
     let rounds = Scale.count(30, torture: 500)

@@ -67,7 +67,9 @@ struct TornReadTests {
   }
 
   private static func check(initial data: Data) throws {
-    guard try JSONDecoder().decode(Note.self, from: data) == Note() else { throw Torn(description: "\(data.count) bytes") }
+    guard try JSONDecoder().decode(Note.self, from: data) == Note() else {
+      throw Torn(description: "\(data.count) bytes")
+    }
   }
 
   private static let wholeTexts = Set("abcdefgh".map { String(repeating: $0, count: size) })
