@@ -36,11 +36,11 @@ public final class PeerProcess: Sendable {
   private let channel: PeerChannel
 
   /// Starts a peer: the `Peer` that was built beside the tests, or another program.
-  public init(executable: URL = PeerProcess.builtExecutable) throws {
+  public init(executable: URL = PeerProcess.builtExecutable, arguments: [String] = []) throws {
     let (ours, theirs) = try PeerSpawn.socketPair(for: executable)
     defer { close(theirs) }
     do {
-      identifier = try PeerSpawn.start(executable, socket: theirs)
+      identifier = try PeerSpawn.start(executable, arguments, socket: theirs)
     } catch {
       close(ours)
       throw error

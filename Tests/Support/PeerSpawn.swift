@@ -29,7 +29,7 @@ enum PeerSpawn {
     return (pair[0], pair[1])
   }
 
-  static func start(_ executable: URL, socket: CInt) throws -> pid_t {
+  static func start(_ executable: URL, _ arguments: [String], socket: CInt) throws -> pid_t {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
       var attributes: posix_spawnattr_t?
@@ -49,13 +49,13 @@ enum PeerSpawn {
     posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDERR_FILENO)
 
-    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(executable.path), nil]
+    var words: [UnsafeMutablePointer<CChar>?] = ([executable.path] + arguments).map { strdup($0) } + [nil]
     let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
     var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
-    defer { for string in arguments + environment { free(string) } }
+    defer { for string in words + environment { free(string) } }
 
     var process: pid_t = 0
-    let result = posix_spawn(&process, executable.path, &actions, &attributes, &arguments, &environment)
+    let result = posix_spawn(&process, executable.path, &actions, &attributes, &words, &environment)
     guard result == 0 else {
       throw PeerProcess.Failure.cannotStart(executable: executable.path, cause: String(cString: strerror(result)))
     }

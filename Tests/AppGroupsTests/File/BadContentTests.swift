@@ -29,7 +29,7 @@ struct BadContentTests {
     #expect(failure.description.contains(file.url.path))
     #expect(file.status.value == .stale(failure))
     #expect(file.value == Note(count: 1, text: "good"))
-    #expect(try String(contentsOf: file.url, encoding: .utf8) == content, "nobody has repaired it")
+    #expect(try fixture.text(of: file.url) == content, "nobody has repaired it")
 
     try fixture.overwrite(with: noteText(2, "better"))
     try await values.wait(for: Note(count: 2, text: "better"))

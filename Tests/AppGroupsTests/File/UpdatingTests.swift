@@ -98,7 +98,7 @@ struct UpdatingTests {
     let file = try fixture.counter("counter.json", 5)
     try fixture.overwrite("counter.json", with: "{\"version\": 2}")
     await #expect(throws: AppGroupsFileError.self) { try await file.update { $0 += 1 } }
-    #expect(try String(contentsOf: file.url, encoding: .utf8) == "{\"version\": 2}")
+    #expect(try fixture.text(of: file.url) == "{\"version\": 2}")
     #expect(file.value == 5)
   }
 

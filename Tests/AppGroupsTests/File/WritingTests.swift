@@ -76,7 +76,7 @@ struct WritingTests {
     let file = try fixture.note()
     try file.write(Note(count: 3, text: "plain"))
     #expect(
-      try String(contentsOf: file.url, encoding: .utf8) == """
+      try fixture.text(of: file.url) == """
         {
           "count" : 3,
           "text" : "plain"

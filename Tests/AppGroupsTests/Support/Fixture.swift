@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 import Signals
 import TestSupport
@@ -41,6 +42,11 @@ struct Fixture: Sendable {
   /// Puts content into a file the wrong way: in place.
   func overwrite(_ name: String = "note.json", with text: String) throws {
     try Data(text.utf8).write(to: url(name))
+  }
+
+  /// The content of a file; Foundation's own way leaks if there is none.
+  func text(of url: URL) throws -> String {
+    try String(decoding: DurableFile.read(url), as: UTF8.self)
   }
 
   /// The names of what lies in a directory, in order.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A shell command that did not succeed.
 struct ShellError: Error, CustomStringConvertible {
@@ -7,19 +8,10 @@ struct ShellError: Error, CustomStringConvertible {
 
 /// Runs a command as another program would: in a process of its own.
 ///
-/// The command finds `arguments` as `$1`, `$2` and so on.
+/// The command finds `arguments` as `$1`, `$2` and so on. Foundation's `Process` would do, but leaks.
 func shell(_ command: String, _ arguments: String...) async throws {
-  let process = Process()
-  process.executableURL = URL(filePath: "/bin/sh")
-  process.arguments = ["-c", "set -e; " + command, "sh"] + arguments
-  let status = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in
-    process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-    do {
-      try process.run()
-    } catch {
-      process.terminationHandler = nil
-      continuation.resume(throwing: error)
-    }
-  }
-  guard status == 0 else { throw ShellError(description: "\(command) ended with \(status)") }
+  let process = try PeerProcess(
+    executable: URL(filePath: "/bin/sh"), arguments: ["-c", "set -e; " + command, "sh"] + arguments)
+  let status = try await process.exit.wait(for: "the end of \(command)") { !$0.isEmpty }
+  guard status == [0] else { throw ShellError(description: "\(command) ended with \(status)") }
 }
