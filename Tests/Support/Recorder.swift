@@ -13,8 +13,31 @@ public struct Timeout: Error, CustomStringConvertible {
 /// because only a failure reaches it.
 public final class Recorder<Element: Sendable>: Sendable {
   private struct Waiter {
-    let isSatisfied: ([Element]) -> Bool
+    let condition: Condition
     let continuation: CheckedContinuation<[Element], any Error>
+  }
+
+  private enum Condition {
+    /// Concerns the elements as a whole.
+    case whole(([Element]) -> Bool)
+
+    /// Concerns one element alone, so that none need be looked at twice.
+    case some((Element) -> Bool)
+
+    func holds(for elements: [Element]) -> Bool {
+      switch self {
+      case .whole(let condition): condition(elements)
+      case .some(let condition): elements.contains(where: condition)
+      }
+    }
+
+    /// Whether the condition, which did not hold before, holds with one more element.
+    func holds(for elements: [Element], newest: Element) -> Bool {
+      switch self {
+      case .whole(let condition): condition(elements)
+      case .some(let condition): condition(newest)
+      }
+    }
   }
 
   private let lock = Lock()
@@ -35,7 +58,7 @@ public final class Recorder<Element: Sendable>: Sendable {
   public func record(_ element: Element) {
     let satisfied = lock.withLock {
       recorded.append(element)
-      let satisfied = waiters.filter { $0.value.isSatisfied(recorded) }
+      let satisfied = waiters.filter { $0.value.condition.holds(for: recorded, newest: element) }
       for key in satisfied.keys { waiters[key] = nil }
       return satisfied.values.map { ($0.continuation, recorded) }
     }
@@ -49,27 +72,34 @@ public final class Recorder<Element: Sendable>: Sendable {
     timeout: DispatchTimeInterval = .seconds(30),
     until isSatisfied: @escaping @Sendable ([Element]) -> Bool
   ) async throws -> [Element] {
-    try await withCheckedThrowingContinuation { continuation in
-      let key: Int? = lock.withLock {
-        if isSatisfied(recorded) { return nil }
-        waiterCount += 1
-        waiters[waiterCount] = Waiter(isSatisfied: isSatisfied, continuation: continuation)
-        return waiterCount
-      }
-      guard let key else { return continuation.resume(returning: elements) }
-      DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak self] in self?.expire(key, purpose) }
-    }
+    try await wait(for: purpose, timeout, until: .whole(isSatisfied))
   }
 
   /// Waits for the first element that satisfies a condition, whether it has come already or not.
   @discardableResult
   public func first(
     _ purpose: String = "an element",
+    timeout: DispatchTimeInterval = .seconds(30),
     where isWanted: @escaping @Sendable (Element) -> Bool
   ) async throws -> Element {
-    let elements = try await wait(for: purpose) { $0.contains(where: isWanted) }
+    let elements = try await wait(for: purpose, timeout, until: .some(isWanted))
     guard let element = elements.first(where: isWanted) else { throw Timeout(description: purpose) }
     return element
+  }
+
+  private func wait(
+    for purpose: String, _ timeout: DispatchTimeInterval, until condition: Condition
+  ) async throws -> [Element] {
+    try await withCheckedThrowingContinuation { continuation in
+      let key: Int? = lock.withLock {
+        if condition.holds(for: recorded) { return nil }
+        waiterCount += 1
+        waiters[waiterCount] = Waiter(condition: condition, continuation: continuation)
+        return waiterCount
+      }
+      guard let key else { return continuation.resume(returning: elements) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak self] in self?.expire(key, purpose) }
+    }
   }
 
   private func expire(_ key: Int, _ purpose: String) {
@@ -91,7 +121,7 @@ public final class Recorder<Element: Sendable>: Sendable {
 extension Recorder where Element: Equatable {
   /// Waits until an element has come.
   public func wait(for element: Element) async throws {
-    try await wait(for: String("\(element)".prefix(200))) { $0.contains(element) }
+    try await first(String("\(element)".prefix(200))) { $0 == element }
   }
 }
 

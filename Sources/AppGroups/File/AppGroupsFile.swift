@@ -50,6 +50,12 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   /// How ``value`` stands to the content of the file.
   public let status: Property<SharedValueStatus>
 
+  /// Whether changes that others make are seen as they happen.
+  ///
+  /// It waits, for example, while the file's directory is gone, and is impaired if the system allows no more watches.
+  /// Observing it does not keep the file watched.
+  public let health: Property<WatchHealth>
+
   let engine: SharedFileEngine<Value>
 
   /// Opens a file of a container, and makes it if there is none.
@@ -116,6 +122,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     self.engine = engine
     property = Property(engine.value, keeping: engine)
     status = Property(engine.status, keeping: engine)
+    health = engine.health
   }
 
   /// Where the file lies.

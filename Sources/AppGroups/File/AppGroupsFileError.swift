@@ -34,7 +34,7 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
   case inaccessible(DurableFileError)
 
   /// Changes of the file cannot be observed.
-  case unobservable(URL, reason: String)
+  case unobservable(FileObserverError)
 }
 
 extension AppGroupsFileError {
@@ -89,8 +89,8 @@ extension AppGroupsFileError: CustomStringConvertible {
       "The body of an update of \(url.path) wrote or updated the same file. Change the body's argument instead."
     case .inaccessible(let error):
       error.description
-    case .unobservable(let url, let reason):
-      "Changes of \(url.path) cannot be observed: \(reason)."
+    case .unobservable(let error):
+      error.description
     }
   }
 }

@@ -23,8 +23,10 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let failures = Emitter<AppGroupsFileError, Never>()
 
   private let lock = Lock()
-  private nonisolated(unsafe) var state: SharedFileState  // Sound: guarded by the lock.
-  private nonisolated(unsafe) var watch: FileWatch?  // Sound: set once, before the engine is shared.
+  private nonisolated(unsafe) var state = SharedFileState()  // Sound: guarded by the lock.
+  // Sound: both are set once, before the engine is shared; the watch refers to the engine, hence not at once.
+  private nonisolated(unsafe) var watch: FileWatch?
+  private(set) nonisolated(unsafe) var health: Property<WatchHealth> = .constant(.active)
 
   /// Where the file is looked at and observers hear of other writers; no other file is kept waiting by a slow one.
   private let queue = DispatchQueue(label: "org.signals.shared-file", qos: .userInitiated)
@@ -42,37 +44,38 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     self.durability = durability
     value = MutableProperty(initialValue)
     status = MutableProperty(.current)
-    state = SharedFileState(status: .current)
     // Armed before the first look: what changes after the look is then seen as a change.
-    watch = try makeWatch()
-    do {
-      try open(initialValue, isCreating: isCreating)
-    } catch {
-      watch = nil
-      throw error
-    }
+    let watch = try makeWatch()
+    self.watch = watch
+    health = watch.health
+    try open(initialValue, isCreating: isCreating)
   }
 
   private func makeWatch() throws(AppGroupsFileError) -> FileWatch {
     do {
       return try FileWatch(location.url, queue: queue) { [weak self] in self?.lookNow(isRetry: false) }
     } catch {
-      throw .unobservable(location.url, reason: String(describing: error))
+      throw .unobservable(error)
     }
   }
 
   private func open(_ initialValue: Value, isCreating: Bool) throws(AppGroupsFileError) {
-    var first = look(known: nil)
-    if isCreating, case .failure(.missing) = first {
-      try create(initialValue)
-      first = look(known: state.known)
+    var isCreating = isCreating
+    while true {
+      // The watch is armed, so its queue may be taking in a change at the same time.
+      let (known, epoch) = snapshot()
+      let look = look(known: known)
+      if case .failure(let error) = look {
+        if case .missing = error, isCreating {
+          try create(initialValue)
+          isCreating = false
+          continue
+        }
+        guard error.allowsOpening else { throw error }
+        lock.withLock { state.doubt(error) }
+      }
+      if conclude(look, begunIn: epoch, isRetry: false) { return }
     }
-    if case .failure(let error) = first {
-      guard error.allowsOpening else { throw error }
-      state = SharedFileState(status: SharedValueStatus(error))
-      status.value = state.status
-    }
-    conclude(first, begunIn: state.epoch, isRetry: false)
   }
 
   /// Makes the file with the initial value, unless somebody else makes it first.
@@ -84,7 +87,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
       guard try file.read() == nil else { return }
       try file.prepare(data, durability: durability).commit(creatingOnly: true)
       if durability == .storage { try file.synchronizeDirectory() }
-      _ = state.adopt(data)
+      lock.withLock { _ = state.adopt(data) }
     } catch .alreadyExists {
       return
     } catch {
@@ -97,9 +100,13 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Looks at the file and takes in what it finds; on the queue.
   private func lookNow(isRetry: Bool) {
     while true {
-      let (known, epoch) = lock.withLock { (state.known, state.epoch) }
+      let (known, epoch) = snapshot()
       if conclude(look(known: known), begunIn: epoch, isRetry: isRetry) { return }
     }
+  }
+
+  private func snapshot() -> (known: Data?, epoch: UInt64) {
+    lock.withLock { (state.known, state.epoch) }
   }
 
   private func look(known: Data?) -> SharedFileState.Look<Value> {
@@ -116,7 +123,6 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Takes in what was seen, and sends what follows from it.
   ///
   /// - Returns: Whether the look counts; if not, it must be repeated.
-  @discardableResult
   private func conclude(_ look: SharedFileState.Look<Value>, begunIn epoch: UInt64, isRetry: Bool) -> Bool {
     var delivery = SharedFileDelivery<Value>()
     let verdict = lock.withLock {

@@ -27,7 +27,7 @@ struct SharedFileState {
   /// Counts the changes of ``known``, so that a look that began before one can tell.
   private(set) var epoch: UInt64 = 0
 
-  private(set) var status: SharedValueStatus
+  private(set) var status = SharedValueStatus.current
   private var ladder = RetryLadder()
   private var isRetrying = false
 
@@ -35,8 +35,9 @@ struct SharedFileState {
   private var suspected: AppGroupsFileError?
   private var reported: AppGroupsFileError?
 
-  init(status: SharedValueStatus) {
-    self.status = status
+  /// Admits from the beginning that the value does not come from the file, unless by now it does.
+  mutating func doubt(_ error: AppGroupsFileError) {
+    if known == nil { status = SharedValueStatus(error) }
   }
 
   /// Takes in bytes that were just put into the file.

@@ -173,7 +173,7 @@ struct OpeningByURLTests {
   func `a missing directory is an error that names it`() throws {
     let url = directory.file("no/such/file.json")
     let error = #expect(throws: AppGroupsFileError.self) { try AppGroupsFile(url: url, initialValue: Note()) }
-    #expect(error?.description.contains(directory.file("no/such").path) == true)
+    #expect(error?.description.contains(directory.file("no").path) == true)
   }
 
   @Test

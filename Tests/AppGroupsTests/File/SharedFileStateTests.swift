@@ -7,7 +7,7 @@ final class SharedFileStateTests {
   let url = URL(filePath: "/tmp/value")
   let one = Data("1".utf8)
   let two = Data("2".utf8)
-  var state = SharedFileState(status: .current)
+  var state = SharedFileState()
 
   /// Looks, and says in a word what follows.
   func look(_ look: SharedFileState.Look<Int>, since epoch: UInt64? = nil, isRetry: Bool = false) -> String {

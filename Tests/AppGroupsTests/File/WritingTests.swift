@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 import Signals
 import TestSupport
@@ -100,9 +101,11 @@ struct WritingTests {
     #expect(try file.read() == 2)
 
     try FileManager.default.removeItem(at: fixture.container.containerURL)
+    try await file.health.firstValue { if case .waiting = $0 { true } else { false } }
     try await file.status.firstValue { $0 == .missing }
     try await file.update { $0 += 1 }
     #expect(try file.read() == 3)
+    try await file.health.firstValue { $0 == .active }
     try fixture.overwrite("counter.json", with: "4")
     try await file.firstValue { $0 == 4 }
   }

@@ -68,7 +68,10 @@ struct ConvergenceTests {
     let fixture = try Fixture()
     let file = try fixture.note()
     let peers = try await [fixture.peer(), fixture.peer()]
-    for peer in peers { try await peer.send("open note.json") }
+    for peer in peers {
+      try await peer.send("open note.json")
+      try await peer.send("observe note.json")
+    }
     for round in 1...Scale.count(20, torture: 500) {
       // All write at once and nobody waits, so that each sees the others' changes among the echoes of its own.
       async let first = peers[0].send("write note.json first \(round)")
@@ -79,8 +82,6 @@ struct ConvergenceTests {
       try await file.firstValue { $0 == last }
       #expect(file.value == last)
       for peer in peers {
-        // A marker from here, seen there, means that all before it has been seen.
-        try await peer.send("observe note.json")
         try await peer.events.first("the last of round \(round)") { $0.hasSuffix(" \(last.count) \(last.text)") }
         #expect(try await peer.send("value note.json") == "\(last.count) \(last.text)")
       }
