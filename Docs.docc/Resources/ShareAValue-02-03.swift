@@ -8,11 +8,11 @@ struct Settings: Codable, Sendable {
 
 let directory = FileManager.default.temporaryDirectory.appending(path: "org.example.reader")
 let container = try AppGroupsContainer(directory: directory)
-let settings = try AppGroupsFile(name: "settings", initialValue: Settings(), container: container)
+let settings = try AppGroupsFile(name: "settings.json", initialValue: Settings(), container: container)
 
 if CommandLine.arguments.contains("widget") {
   // The other process.
-  try settings.update { $0.fontSize += 2 }
+  try await settings.update { $0.fontSize += 2 }
   exit(0)
 }
 
