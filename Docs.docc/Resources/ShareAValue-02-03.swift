@@ -12,14 +12,15 @@ let settings = try AppGroupsFile(name: "settings.json", initialValue: Settings()
 
 if CommandLine.arguments.contains("widget") {
   // The other process.
-  try await settings.update { $0.fontSize += 2 }
+  try settings.update { $0.fontSize += 2 }
   exit(0)
 }
 
-let widget = try Process.run(URL(filePath: CommandLine.arguments[0]), arguments: ["widget"])
-for await value in settings.values {
+let display = settings.sink { value in
   print("\(value.theme), size \(value.fontSize)")
-  if value.fontSize == 14 { break }
+  if value.fontSize == 14 { exit(0) }
 }
+let widget = try Process.run(URL(filePath: CommandLine.arguments[0]), arguments: ["widget"])
+dispatchMain()
 // Prints "light, size 12"
 // Prints "light, size 14"
