@@ -1,0 +1,8 @@
+import Benchmark
+
+/// What the harness calls to learn what there is to measure.
+let benchmarks: @Sendable () -> Void = {
+  registerEmitting()
+  registerProperties()
+  registerSubscribing()
+}
