@@ -34,6 +34,7 @@ let package = Package(
       swiftSettings: settings,
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
     ),
+    .executableTarget(name: "ResultTable", dependencies: ["Catalog"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -4,5 +4,7 @@ import Benchmark
 let benchmarks: @Sendable () -> Void = {
   registerEmitting()
   registerProperties()
+  registerOperators()
   registerSubscribing()
+  registerSequences()
 }

@@ -1,4 +1,5 @@
 import Benchmark
+import Foundation
 import OpenCombine
 import Signals
 
@@ -10,6 +11,7 @@ func registerEmitting() {
   registerSink()
   registerMaps()
   registerFanOut()
+  registerContention()
 }
 
 private func registerSink() {
@@ -36,6 +38,11 @@ private func registerSink() {
     let tally = Tally()
     let nodes = NodeList(count: 1) { tally.add($0) }
     return { count in for value in 0..<count { nodes.call(value) } }
+  }
+
+  measure("sink", "exchange pair") {
+    let turn = ExchangePair()
+    return { count in for _ in 0..<count { turn.pair() } }
   }
 
   measure("mapFilter", "Signals") {
@@ -69,17 +76,16 @@ private func registerMaps() {
       .map { $0 &+ 6 }.map { $0 &+ 7 }.map { $0 &+ 8 }.map { $0 &+ 9 }.map { $0 &+ 10 }
     return sending(source, tenth.sink { tally.add($0) })
   }
-  measure("map10", "OpenCombine") {
+  measure("map10", "OpenCombine erased") {
     let tally = Tally()
     let source = Subject()
-    // Combine fuses maps that are adjacent; erasing between them, as an application's layers do, keeps ten stages.
     let fifth = source.map { $0 &+ 1 }.eraseToAnyPublisher().map { $0 &+ 2 }.eraseToAnyPublisher()
       .map { $0 &+ 3 }.eraseToAnyPublisher().map { $0 &+ 4 }.eraseToAnyPublisher().map { $0 &+ 5 }.eraseToAnyPublisher()
     let tenth = fifth.map { $0 &+ 6 }.eraseToAnyPublisher().map { $0 &+ 7 }.eraseToAnyPublisher()
       .map { $0 &+ 8 }.eraseToAnyPublisher().map { $0 &+ 9 }.eraseToAnyPublisher().map { $0 &+ 10 }
     return sending(source, tenth.sink { tally.add($0) })
   }
-  measure("map10", "OpenCombine fused") {
+  measure("map10", "OpenCombine") {
     let tally = Tally()
     let source = Subject()
     let tenth = source.map { $0 &+ 1 }.map { $0 &+ 2 }.map { $0 &+ 3 }.map { $0 &+ 4 }.map { $0 &+ 5 }
@@ -126,15 +132,47 @@ private func registerFanOut() {
   }
 }
 
+/// Two threads that send half of the values each.
+private func registerContention() {
+  measure("contended", "Signals") {
+    let tally = Tally()
+    let source = Source()
+    let subscription = source.sink { tally.add($0) }
+    return { count in
+      onTwoThreads { for value in 0..<(count / 2) { source.send(value) } }
+      withExtendedLifetime(subscription) {}
+    }
+  }
+  measure("contended", "OpenCombine") {
+    let tally = Tally()
+    nonisolated(unsafe) let source = Subject()
+    let subscription = source.sink { tally.add($0) }
+    return { count in
+      onTwoThreads { for value in 0..<(count / 2) { source.send(value) } }
+      withExtendedLifetime(subscription) {}
+    }
+  }
+}
+
+private func onTwoThreads(_ body: @escaping @Sendable () -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    body()
+    done.signal()
+  }
+  body()
+  done.wait()
+}
+
 /// Sends as many values as asked, and keeps the subscription alive meanwhile.
-private func sending(_ source: Source, _ subscription: SignalSubscription) -> Workload {
+func sending(_ source: Source, _ subscription: SignalSubscription) -> Workload {
   { count in
     for value in 0..<count { source.send(value) }
     withExtendedLifetime(subscription) {}
   }
 }
 
-private func sending(_ source: Subject, _ subscription: AnyCancellable) -> Workload {
+func sending(_ source: Subject, _ subscription: AnyCancellable) -> Workload {
   return { count in
     for value in 0..<count { source.send(value) }
     withExtendedLifetime(subscription) {}

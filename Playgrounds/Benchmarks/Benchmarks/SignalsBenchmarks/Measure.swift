@@ -1,8 +1,12 @@
 import Benchmark
+import Catalog
 import Foundation
 
 /// A contender's work: does it the given number of times.
 typealias Workload = (_ count: Int) -> Void
+
+/// Work that has parts which are not timed, or that waits.
+typealias TimedWorkload = (_ count: Int, _ stopwatch: Benchmark) async -> Void
 
 /// Registers one contender of a row.
 ///
@@ -12,24 +16,12 @@ typealias Workload = (_ count: Int) -> Void
 /// - Parameters:
 ///   - row: The row's identifier in the catalog.
 ///   - contender: Who does the work.
-///   - block: How many operations one measurement covers.
 ///   - prepare: Makes what the work needs, once, before the first measurement, in a process of its own.
-func measure(
-  _ row: String,
-  _ contender: String,
-  block: BenchmarkScalingFactor = .kilo,
-  prepare: @escaping @Sendable () -> Workload
-) {
-  let stage = Stage()
+func measure(_ row: String, _ contender: String, prepare: @escaping @Sendable () -> Workload) {
+  let stage = Stage<Workload>()
   Benchmark(
     "\(row).\(contender)",
-    configuration: .init(
-      metrics: [.wallClock, .throughput],
-      warmupIterations: 50,
-      scalingFactor: block,
-      maxDuration: .milliseconds(400),
-      maxIterations: 2_000
-    ),
+    configuration: configuration(of: row, contender),
     closure: { benchmark in
       let count = benchmark.scaledIterations.count
       guard let work = stage.work else { return benchmark.error("The benchmark was not prepared") }
@@ -45,9 +37,45 @@ func measure(
   )
 }
 
+/// Registers one contender of a row whose work says itself, by starting and stopping its argument, what is timed.
+func measureTimed(_ row: String, _ contender: String, prepare: @escaping @Sendable () -> TimedWorkload) {
+  let stage = Stage<TimedWorkload>()
+  Benchmark(
+    "\(row).\(contender)",
+    configuration: configuration(of: row, contender),
+    closure: { benchmark in
+      let count = benchmark.scaledIterations.count
+      guard let work = stage.work else { return benchmark.error("The benchmark was not prepared") }
+      await work(count, benchmark)
+    },
+    setup: {
+      keepSecondThread()
+      stage.work = prepare()
+    },
+    teardown: { stage.work = nil }
+  )
+}
+
+private func configuration(of id: String, _ contender: String) -> Benchmark.Configuration {
+  guard let row = rows.first(where: { $0.id == id }), let factor = BenchmarkScalingFactor(rawValue: row.block) else {
+    preconditionFailure("Row \(id) is not in the catalog, or its block is not a power of a thousand")
+  }
+  precondition(
+    contender == ours || row.others.contains(contender) , "\(contender) is not in the catalog's row \(id)"
+  )
+  return .init(
+    metrics: [.wallClock, .throughput],
+    warmupIterations: row.block > 1_000 ? 1 : 20,
+    scalingFactor: factor,
+    maxDuration: row.block > 1_000 ? .seconds(2) : .milliseconds(500),
+    maxIterations: 3_000
+  )
+}
+
 /// Where a prepared workload waits for its measurements.
-private final class Stage: @unchecked Sendable {  // Sound: the harness prepares, runs and tears down one after the other.
-  var work: Workload?
+private final class Stage<Work>: @unchecked Sendable {
+  // Sound: the harness prepares, runs and tears down one after the other.
+  var work: Work?
 }
 
 /// Starts a thread that sleeps: while a process has one thread only, glibc skips the atomic instructions of its locks, and

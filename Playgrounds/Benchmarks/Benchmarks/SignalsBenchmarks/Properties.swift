@@ -1,7 +1,5 @@
-import Foundation
 import OpenCombine
 import Signals
-import Synchronization
 
 /// Reading and writing an observable value.
 func registerProperties() {
@@ -23,7 +21,7 @@ func registerProperties() {
       withExtendedLifetime(subscription) {}
     }
   }
-  measure("propertySet", "mutex pair + exchange pair") {
+  measure("propertySet", "mutex and exchange pair") {
     let tally = Tally()
     let lock = PlainLock()
     let turn = ExchangePair()
@@ -55,41 +53,5 @@ func registerProperties() {
         tally.add(value)
       }
     }
-  }
-  measure("sink", "exchange pair") {
-    let turn = ExchangePair()
-    return { count in for _ in 0..<count { turn.pair() } }
-  }
-}
-
-/// A bare mutex of the platform.
-final class PlainLock: @unchecked Sendable {  // Sound: a mutex may be used from any thread.
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-
-  init() {
-    mutex.initialize(to: pthread_mutex_t())
-    pthread_mutex_init(mutex, nil)
-  }
-
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-  }
-
-  @inline(__always)
-  func pair() {
-    pthread_mutex_lock(mutex)
-    pthread_mutex_unlock(mutex)
-  }
-}
-
-/// Taking and giving back a token with two atomic compare-and-exchanges.
-final class ExchangePair: Sendable {
-  private let token = Atomic<UInt8>(0)
-
-  @inline(__always)
-  func pair() {
-    _ = token.compareExchange(expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed)
-    _ = token.compareExchange(expected: 1, desired: 0, successOrdering: .releasing, failureOrdering: .relaxed)
   }
 }

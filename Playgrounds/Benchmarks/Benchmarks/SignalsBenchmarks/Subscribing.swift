@@ -1,3 +1,4 @@
+import Benchmark
 import OpenCombine
 import Signals
 
@@ -24,7 +25,33 @@ func registerSubscribing() {
     }
   }
 
-  measure("subscribe0", "three allocations") {
+  let live = 10_000
+  measureTimed("cancel10000", "Signals") {
+    let tally = Tally()
+    let source = Source()
+    var crowd = (0..<live).map { _ in source.sink { tally.add($0) } }
+    return { count, stopwatch in
+      let chosen = (0..<count).map { $0 * (live / count) }
+      stopwatch.startMeasurement()
+      for index in chosen { crowd[index].cancel() }
+      stopwatch.stopMeasurement()
+      for index in chosen { crowd[index] = source.sink { tally.add($0) } }
+    }
+  }
+  measureTimed("cancel10000", "OpenCombine") {
+    let tally = Tally()
+    let source = Subject()
+    var crowd = (0..<live).map { _ in source.sink { tally.add($0) } }
+    return { count, stopwatch in
+      let chosen = (0..<count).map { $0 * (live / count) }
+      stopwatch.startMeasurement()
+      for index in chosen { crowd[index].cancel() }
+      stopwatch.stopMeasurement()
+      for index in chosen { crowd[index] = source.sink { tally.add($0) } }
+    }
+  }
+
+  measure("subscribe0", "3 mallocs") {
     { count in
       for _ in 0..<count {
         let blocks = (UnsafeMutablePointer<Int>.allocate(capacity: 4), UnsafeMutablePointer<Int>.allocate(capacity: 6),

@@ -1,1 +1,45 @@
+/// One line of work that is measured: ours beside a peer or what the bare machine needs.
+public struct Row: Sendable {
+  /// The row's name in the benchmarks: `id` and a contender, with a dot between.
+  public let id: String
 
+  /// What is measured, in words.
+  public let title: String
+
+  /// How many operations one measurement covers: a power of a thousand.
+  public let block: Int
+
+  /// How many deliveries one operation makes, if the row is about these.
+  public let deliveries: Int
+
+  /// Who is measured besides ours.
+  public let others: [String]
+
+  public let aim: Aim?
+
+  public init(
+    _ id: String, _ title: String, block: Int = 1_000, deliveries: Int = 1, beside others: [String] = [], aim: Aim? = nil
+  ) {
+    self.id = id
+    self.title = title
+    self.block = block
+    self.deliveries = deliveries
+    self.others = others
+    self.aim = aim
+  }
+}
+
+/// How fast ours should be: a multiple of something measured in the same run, since nanoseconds move with the machine.
+public struct Aim: Sendable {
+  /// The benchmark to compare with, as `row.contender`, or just the contender if it is of the same row.
+  public let reference: String
+  public let ratio: Double
+
+  /// Ours must take at most `ratio` times what `reference` takes.
+  public static func atMost(_ ratio: Double, of reference: String) -> Aim {
+    Aim(reference: reference, ratio: ratio)
+  }
+}
+
+/// The name of our own contender.
+public let ours = "Signals"
