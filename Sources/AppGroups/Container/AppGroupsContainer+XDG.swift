@@ -1,0 +1,27 @@
+#if !canImport(Darwin)
+  import Foundation
+
+  extension AppGroupsContainer {
+    /// The directory named after the group, among the user's data.
+    static func defaultDirectory(for groupIdentifier: String) throws(AppGroupsError) -> URL {
+      let environment = ProcessInfo.processInfo.environment
+      guard let data = dataHome(environment) else {
+        throw .noGroup(
+          groupIdentifier,
+          reason: "neither XDG_DATA_HOME nor HOME names an absolute path; set one, or give a directory of your own"
+        )
+      }
+      let root = try GroupDirectory.make(data.appending(path: "AppGroups", directoryHint: .isDirectory))
+      return try GroupDirectory.make(groupIdentifier, in: root)
+    }
+
+    /// Where the user's data lies, by the XDG Base Directory Specification, which says to ignore relative paths.
+    static func dataHome(_ environment: [String: String]) -> URL? {
+      if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
+        return URL(filePath: path, directoryHint: .isDirectory)
+      }
+      guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+      return URL(filePath: home, directoryHint: .isDirectory).appending(path: ".local/share", directoryHint: .isDirectory)
+    }
+  }
+#endif

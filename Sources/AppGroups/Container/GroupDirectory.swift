@@ -1,0 +1,65 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Makes the directories that a group needs, for the user's eyes only.
+enum GroupDirectory {
+  /// Makes a directory and those above it, unless they exist.
+  ///
+  /// - Returns: Its place with symbolic links resolved, so that later checks compare like with like.
+  static func make(_ url: URL) throws(AppGroupsError) -> URL {
+    guard url.isFileURL else { throw .unusableDirectory(url, reason: "it is no place in a file system") }
+    guard !url.path.utf8.contains(0) else { throw .unusableDirectory(url, reason: "its path contains a NUL character") }
+    try makeAll(url.path, for: url)
+    guard let resolved = realpath(url.path, nil) else { throw failure(url) }
+    defer { free(resolved) }
+    return URL(filePath: String(cString: resolved), directoryHint: .isDirectory)
+  }
+
+  /// Makes one directory in another, unless it exists; a symbolic link in its place is refused.
+  ///
+  /// - Parameters:
+  ///   - name: A validated name.
+  ///   - parent: A directory that exists, with symbolic links resolved.
+  static func make(_ name: String, in parent: URL) throws(AppGroupsError) -> URL {
+    let url = parent.appending(path: name, directoryHint: .isDirectory)
+    if mkdir(url.path, 0o700) == 0 { return url }
+    guard errno == EEXIST else { throw failure(url) }
+    var status = stat()
+    guard lstat(url.path, &status) == 0 else { throw failure(url) }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: return url
+    case S_IFLNK: throw .unusableDirectory(url, reason: "it is a symbolic link, which could lead out of the group")
+    default: throw .unusableDirectory(url, reason: String(cString: strerror(ENOTDIR)))
+    }
+  }
+
+  private static func makeAll(_ path: String, for url: URL) throws(AppGroupsError) {
+    if mkdir(path, 0o700) == 0 { return }
+    switch errno {
+    case EEXIST:
+      var status = stat()
+      guard stat(path, &status) == 0 else { throw failure(url) }
+      if status.st_mode & S_IFMT == S_IFDIR { return }
+      throw .unusableDirectory(url, reason: String(cString: strerror(ENOTDIR)))
+    case ENOENT:
+      let parent = (path as NSString).deletingLastPathComponent
+      guard !parent.isEmpty, parent != path else { throw failure(url) }
+      try makeAll(parent, for: url)
+      // Another process may have made it meanwhile.
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(url) }
+    default:
+      throw failure(url)
+    }
+  }
+
+  private static func failure(_ url: URL) -> AppGroupsError {
+    .unusableDirectory(url, reason: String(cString: strerror(errno)))
+  }
+}

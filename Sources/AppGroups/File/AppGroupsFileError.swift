@@ -1,0 +1,96 @@
+public import FileSignals
+public import Foundation
+
+/// Why a shared file could not be opened, read or written.
+///
+/// Each case names the file; ``description`` adds the cause in words and what can be done about it. Whatever is thrown or
+/// reported, the value in memory and the content on disk are what they were before.
+public enum AppGroupsFileError: Error, Hashable, Sendable {
+  /// The name cannot be that of a file.
+  case invalidName(String, reason: String)
+
+  /// The container's directory for files could not be made or entered.
+  case unusableContainer(AppGroupsError)
+
+  /// The file is a symbolic link that leads out of the container.
+  case outsideContainer(URL, target: String)
+
+  /// There is no file: it has been removed, or never was.
+  case missing(URL)
+
+  /// The file has no content, as one that is truncated to be written anew.
+  case empty(URL)
+
+  /// The content is not what the format can read.
+  case undecodable(URL, reason: String)
+
+  /// The value is not what the format can write.
+  case unencodable(URL, reason: String)
+
+  /// The body of an update wrote or updated the very file that it was called for.
+  case nestedUpdate(URL)
+
+  /// The file system does not allow it.
+  case inaccessible(DurableFileError)
+
+  /// Changes of the file cannot be observed.
+  case unobservable(URL, reason: String)
+}
+
+extension AppGroupsFileError {
+  init(_ error: DurableFileError) {
+    self =
+      switch error {
+      case .notFound(let url): .missing(url)
+      case .reentrantLock(let url): .nestedUpdate(url)
+      default: .inaccessible(error)
+      }
+  }
+
+  /// Whether a foreign writer who is about to finish can be the reason.
+  var mayPassSoon: Bool {
+    switch self {
+    case .empty, .undecodable, .missing: true
+    default: false
+    }
+  }
+
+  /// Whether a file can be opened in spite of the error: there is something at its path, or may be, that can become right.
+  var allowsOpening: Bool {
+    switch self {
+    case .empty, .undecodable, .missing, .inaccessible(.permissionDenied): true
+    default: false
+    }
+  }
+}
+
+extension AppGroupsFileError: CustomStringConvertible {
+  /// What happened, where, why, and what to do.
+  public var description: String {
+    switch self {
+    case .invalidName(let name, let reason):
+      "\(name.debugDescription) cannot be the name of a shared file: \(reason). Choose a plain name, such as "
+        + "\"settings.json\"."
+    case .unusableContainer(let error):
+      error.description
+    case .outsideContainer(let url, let target):
+      "\(url.path) is a symbolic link to \(target), outside of the container. Remove the link; to share a file elsewhere, "
+        + "open it by its URL."
+    case .missing(let url):
+      "There is no file at \(url.path). The last value stands; writing creates the file again."
+    case .empty(let url):
+      "\(url.path) is empty. The last value stands until somebody writes the file; write a value to repair it."
+    case .undecodable(let url, let reason):
+      "The content of \(url.path) cannot be decoded: \(reason). It is left as it is, because a newer version of the program "
+        + "may own it; write a value to replace it."
+    case .unencodable(let url, let reason):
+      "The value for \(url.path) cannot be encoded: \(reason). The file is unchanged."
+    case .nestedUpdate(let url):
+      "The body of an update of \(url.path) wrote or updated the same file. Change the body's argument instead."
+    case .inaccessible(let error):
+      error.description
+    case .unobservable(let url, let reason):
+      "Changes of \(url.path) cannot be observed: \(reason)."
+    }
+  }
+}

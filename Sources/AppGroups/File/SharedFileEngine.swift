@@ -1,0 +1,245 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+import Synchronization
+
+/// Keeps a value in memory and a file in step, in both directions.
+///
+/// ```
+///   the watcher ──▶ refresh (on a queue of the file's own) ─┐
+///                                                           ├─▶ state, under `lock` ──▶ staged values ──▶ subscribers
+///   write, update (on the caller's thread, under flock) ────┘        no lock held from here on ──▶
+/// ```
+///
+/// The file is renamed and the value in memory replaced under one lock, and a look that began before is discarded, so the
+/// value never goes back to an older one. The lock is held for the rename and no longer; readers of the value never take it.
+final class SharedFileEngine<Value: Sendable>: Sendable {
+  let location: SharedFileLocation
+  let format: FileFormat<Value>
+  let durability: Durability
+
+  let value: MutableProperty<Value>
+  let status: MutableProperty<SharedValueStatus>
+  let failures = Emitter<AppGroupsFileError, Never>()
+
+  private let lock = Lock()
+  private nonisolated(unsafe) var state: SharedFileState  // Sound: guarded by the lock.
+  private nonisolated(unsafe) var watch: FileWatch?  // Sound: set once, before the engine is shared.
+
+  /// Where the file is looked at and observers hear of other writers: not on the watcher's queue, which all files share.
+  private let queue = DispatchQueue(label: "org.signals.shared-file", qos: .userInitiated)
+  private let isLookPending = Atomic<Bool>(false)
+
+  /// Opens the file.
+  ///
+  /// - Parameter isCreating: Whether to make the file, with the initial value, if there is none.
+  init(
+    location: SharedFileLocation,
+    initialValue: Value,
+    format: FileFormat<Value>,
+    durability: Durability,
+    isCreating: Bool
+  ) throws(AppGroupsFileError) {
+    self.location = location
+    self.format = format
+    self.durability = durability
+    value = MutableProperty(initialValue)
+    status = MutableProperty(.current)
+    state = SharedFileState(status: .current)
+    // Armed before the first look: what changes after the look is then seen as a change.
+    watch = try makeWatch()
+    do {
+      try open(initialValue, isCreating: isCreating)
+    } catch {
+      watch = nil
+      throw error
+    }
+  }
+
+  private func makeWatch() throws(AppGroupsFileError) -> FileWatch {
+    do {
+      return try FileWatch(location.url) { [weak self] in self?.lookSoon() }
+    } catch {
+      throw .unobservable(location.url, reason: String(describing: error))
+    }
+  }
+
+  private func open(_ initialValue: Value, isCreating: Bool) throws(AppGroupsFileError) {
+    var first = look(known: nil)
+    if isCreating, case .failure(.missing) = first {
+      try create(initialValue)
+      first = look(known: state.known)
+    }
+    if case .failure(let error) = first {
+      guard error.allowsOpening else { throw error }
+      state = SharedFileState(status: SharedValueStatus(error))
+      status.value = state.status
+    }
+    conclude(first, begunIn: state.epoch, isRetry: false)
+  }
+
+  /// Makes the file with the initial value, unless somebody else makes it first.
+  private func create(_ initialValue: Value) throws(AppGroupsFileError) {
+    let data = try format.encoded(initialValue, for: location.url)
+    let file = try location.lock()
+    defer { file.unlock() }
+    do {
+      guard try file.read() == nil else { return }
+      try file.prepare(data, durability: durability).commit(creatingOnly: true)
+      if durability == .storage { try file.synchronizeDirectory() }
+      _ = state.adopt(data)
+    } catch .alreadyExists {
+      return
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+  }
+
+  // MARK: Looking
+
+  /// Looks at the file soon, once for however many calls come until then.
+  private func lookSoon() {
+    guard !isLookPending.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    queue.async { [weak self] in self?.lookNow(isRetry: false) }
+  }
+
+  private func lookNow(isRetry: Bool) {
+    // Before the look: what changes during it needs another.
+    isLookPending.store(false, ordering: .sequentiallyConsistent)
+    while true {
+      let (known, epoch) = lock.withLock { (state.known, state.epoch) }
+      if conclude(look(known: known), begunIn: epoch, isRetry: isRetry) { return }
+    }
+  }
+
+  private func look(known: Data?) -> SharedFileState.Look<Value> {
+    do throws(AppGroupsFileError) {
+      let data = try location.read()
+      // Compared as data, which is memcmp.
+      if data == known { return .unchanged }
+      return .content(data, try format.decoded(data, from: location.url))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Takes in what was seen, and sends what follows from it.
+  ///
+  /// - Returns: Whether the look counts; if not, it must be repeated.
+  @discardableResult
+  private func conclude(_ look: SharedFileState.Look<Value>, begunIn epoch: UInt64, isRetry: Bool) -> Bool {
+    var delivery = SharedFileDelivery<Value>()
+    let verdict = lock.withLock {
+      let verdict = state.conclude(look, begunIn: epoch, isRetry: isRetry)
+      if case .news(let news) = verdict { delivery.value = value.stage(news) }
+      stageStatus(in: &delivery)
+      return verdict
+    }
+    delivery.send()
+    switch verdict {
+    case .lookAgain: return false
+    case .nothing, .news: break
+    case .retry(let pause): queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.lookNow(isRetry: true) }
+    case .report(let error): failures.send(error)
+    }
+    return true
+  }
+
+  /// Sends the status on if it has changed; to be called with the lock held.
+  private func stageStatus(in delivery: inout SharedFileDelivery<Value>) {
+    guard state.status != status.value else { return }
+    delivery.status = status.stage(state.status)
+  }
+
+  // MARK: Writing
+
+  @available(*, noasync)
+  func write(_ newValue: Value) throws(AppGroupsFileError) {
+    let data = try format.encoded(newValue, for: location.url)
+    var delivery = SharedFileDelivery<Value>()
+    // Runs after the file is unlocked.
+    defer { delivery.send() }
+    let file = try location.lock()
+    defer { file.unlock() }
+    // Unreadable content does not matter here, since all of it is replaced.
+    let present = Result { () throws(DurableFileError) in try file.read() }
+    try store(newValue, data, in: file, isPresent: present == .success(data), &delivery)
+  }
+
+  /// What one attempt at an update came to.
+  private enum Attempt<Result> {
+    case done(Result)
+    case unreadable(AppGroupsFileError)
+  }
+
+  @available(*, noasync)
+  func update<Result>(overwriting: Bool, _ body: (inout Value) throws -> Result) throws -> Result {
+    var ladder = RetryLadder()
+    while true {
+      switch try attempt(overwriting: overwriting, body) {
+      case .done(let result): return result
+      case .unreadable(let error):
+        // The lock is free meanwhile, and whoever is in the midst of writing can finish.
+        guard error.mayPassSoon, let pause = ladder.climb() else { throw error }
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + pause)
+      }
+    }
+  }
+
+  @available(*, noasync)
+  private func attempt<Result>(
+    overwriting: Bool, _ body: (inout Value) throws -> Result
+  ) throws -> Attempt<Result> {
+    var delivery = SharedFileDelivery<Value>()
+    // Runs after the file is unlocked.
+    defer { delivery.send() }
+    let file = try location.lock()
+    defer { file.unlock() }
+    var present: Data?
+    var newValue: Value
+    do throws(AppGroupsFileError) {
+      (newValue, present) = try stored(in: file)
+    } catch {
+      guard overwriting else { return .unreadable(error) }
+      newValue = value.value
+    }
+    let result = try body(&newValue)
+    let data = try format.encoded(newValue, for: location.url)
+    try store(newValue, data, in: file, isPresent: present == data, &delivery)
+    return .done(result)
+  }
+
+  /// The value that the locked file holds, and its bytes; the one in memory if there is no file.
+  private func stored(in file: ExclusiveFile) throws(AppGroupsFileError) -> (Value, Data?) {
+    let data: Data?
+    do {
+      data = try file.read()
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+    let (known, current) = lock.withLock { (state.known, value.value) }
+    guard let data, data != known else { return (current, data) }
+    return (try format.decoded(data, from: location.url), data)
+  }
+
+  /// Puts the value into the locked file, unless its bytes are there already, and into memory.
+  ///
+  /// - Parameter delivery: What is to be sent when the file is unlocked.
+  private func store(
+    _ newValue: Value, _ data: Data, in file: ExclusiveFile, isPresent: Bool,
+    _ delivery: inout SharedFileDelivery<Value>
+  ) throws(AppGroupsFileError) {
+    do {
+      let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
+      try lock.withLock { () throws(DurableFileError) in
+        try prepared?.commit()
+        if state.adopt(data) { delivery.value = value.stage(newValue) }
+        stageStatus(in: &delivery)
+      }
+      if durability == .storage, !isPresent { try file.synchronizeDirectory() }
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+  }
+}

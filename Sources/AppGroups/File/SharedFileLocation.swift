@@ -1,0 +1,99 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Where a shared file lies: in a container, which it must not lead out of, or anywhere the user says.
+struct SharedFileLocation: Sendable {
+  let url: URL
+
+  /// The container, if the file lies in one.
+  private let container: AppGroupsContainer?
+
+  /// The directory of a container in which its shared files lie, and nothing else, so that nothing else wakes who watches.
+  static let folder = "Files"
+
+  /// How long a name may be, in bytes, so that those of its lock and temporary file fit too.
+  static let maximumNameLength = 200
+
+  /// A file in a container; its directory is made if need be.
+  init(name: String, container: AppGroupsContainer) throws(AppGroupsFileError) {
+    if let problem = PathComponent.problem(with: name, limit: Self.maximumNameLength) {
+      throw .invalidName(name, reason: problem)
+    }
+    self.container = container
+    url = container.containerURL
+      .appending(path: Self.folder, directoryHint: .isDirectory)
+      .appending(path: name, directoryHint: .notDirectory)
+    try makeDirectory()
+    try checkConfinement()
+  }
+
+  /// A file anywhere.
+  init(url: URL) {
+    self.url = url
+    container = nil
+  }
+
+  /// Makes the directory in which the file lies, if that is for us to make.
+  ///
+  /// - Returns: Whether there is such a directory now.
+  @discardableResult
+  func makeDirectory() throws(AppGroupsFileError) -> Bool {
+    guard let container else { return false }
+    do {
+      _ = try GroupDirectory.make(Self.folder, in: GroupDirectory.make(container.containerURL))
+      return true
+    } catch {
+      throw .unusableContainer(error)
+    }
+  }
+
+  /// Throws if the file is a symbolic link that leads out of its container.
+  func checkConfinement() throws(AppGroupsFileError) {
+    guard let container else { return }
+    var status = stat()
+    guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+    guard let resolved = realpath(url.path, nil) else { return }
+    defer { free(resolved) }
+    let target = String(cString: resolved)
+    let root = container.containerURL.path
+    guard target.hasPrefix(root.hasSuffix("/") ? root : root + "/") else {
+      throw .outsideContainer(url, target: target)
+    }
+  }
+
+  /// The file's content at this moment.
+  func read() throws(AppGroupsFileError) -> Data {
+    try checkConfinement()
+    do {
+      return try DurableFile.read(url)
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+  }
+
+  /// Waits until nobody else has the file, and locks it; makes its directory again if that is gone and ours to make.
+  @available(*, noasync)
+  func lock() throws(AppGroupsFileError) -> ExclusiveFile {
+    try checkConfinement()
+    do {
+      return try ExclusiveFile(locking: url)
+    } catch .directoryNotFound where container != nil {
+      try makeDirectory()
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+    do {
+      return try ExclusiveFile(locking: url)
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+  }
+}

@@ -1,1 +1,0 @@
-// The shared file arrives next.

@@ -1,0 +1,83 @@
+import Dispatch
+public import Foundation
+import Signals
+
+extension DurableFile {
+  /// Replaces a file's content, or creates the file, without blocking the threads that tasks run on.
+  ///
+  /// - Parameters:
+  ///   - data: The new content.
+  ///   - url: The file; its directory must exist.
+  ///   - durability: What the content is safe against when this returns.
+  ///   - mode: The file's permissions; by default those it has, or 0600 for a new file.
+  /// - Throws: ``DurableFileError``, or `CancellationError` if the task was cancelled before it began.
+  public static func write(
+    _ data: Data, to url: URL, durability: Durability = .storage, mode: mode_t? = nil
+  ) async throws {
+    try await FileQueues.shared.run(for: url) {
+      try write(data, to: url, durability: durability, mode: mode)
+    }
+  }
+
+  /// Runs a closure while nobody else holds the file's lock, without blocking the threads that tasks run on.
+  ///
+  /// The closure runs on a queue of the file's own, and cannot suspend: a lock held across an `await` could keep every
+  /// thread waiting for a task that has none to run on.
+  ///
+  /// - Parameters:
+  ///   - url: The file, which need not exist; its directory must.
+  ///   - body: Runs once. Keep it short: others wait.
+  /// - Returns: What `body` returned.
+  /// - Throws: ``DurableFileError`` if the file could not be locked, `CancellationError` if the task was cancelled before it
+  ///   began, or else what `body` threw.
+  public static func withLock<Result: Sendable>(
+    on url: URL, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await FileQueues.shared.run(for: url) { try withLock(on: url, body) }
+  }
+
+  /// Runs a closure with exclusive access to a file, without blocking the threads that tasks run on.
+  package static func withExclusiveAccess<Result: Sendable>(
+    to url: URL, _ body: @escaping @Sendable (ExclusiveFile) throws -> Result
+  ) async throws -> Result {
+    try await FileQueues.shared.run(for: url) { try withExclusiveAccess(to: url, body) }
+  }
+}
+
+/// The queues on which tasks wait for files: one for each file in use, so that however many tasks wait for one file, one
+/// thread does.
+package final class FileQueues: @unchecked Sendable {  // Sound: `entries` is guarded by `lock`.
+  package static let shared = FileQueues()
+
+  private let lock = Lock()
+  private var entries: [String: (queue: DispatchQueue, users: Int)] = [:]
+
+  /// Runs a closure that may block on the file's queue.
+  package func run<Result: Sendable>(
+    for url: URL, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try Task.checkCancellation()
+    let path = url.path
+    let queue = enter(path)
+    defer { leave(path) }
+    return try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Swift.Result(catching: body)) }
+    }
+  }
+
+  private func enter(_ path: String) -> DispatchQueue {
+    lock.withLock {
+      var entry = entries[path] ?? (DispatchQueue(label: "org.signals.file", qos: .userInitiated), 0)
+      entry.users += 1
+      entries[path] = entry
+      return entry.queue
+    }
+  }
+
+  private func leave(_ path: String) {
+    lock.withLock {
+      entries[path]?.users -= 1
+      if entries[path]?.users == 0 { entries[path] = nil }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Where a file really is: its directory and its name there, after symbolic links.
+struct FileLocation: Hashable, Sendable {
+  /// The folder beside the files that holds what belongs to them but is no news to whoever watches them.
+  static let sharedFolder = ".shared"
+
+  /// What was asked for; errors speak of it.
+  let url: URL
+
+  /// The directory's canonical path.
+  let directory: String
+
+  /// The file's name in the directory; there need not be a file yet.
+  let name: String
+
+  var lockName: String { name + ".lock" }
+  var temporaryName: String { name + ".tmp" }
+
+  /// Finds out where a file is that is to be written.
+  ///
+  /// A symbolic link is followed, so that its target is replaced and not the link itself.
+  init(resolving url: URL) throws(DurableFileError) {
+    try self.init(resolving: url, path: Self.validPath(of: url), isLinkTarget: false)
+  }
+
+  private init(resolving url: URL, path: String, isLinkTarget: Bool) throws(DurableFileError) {
+    let (parent, name) = Self.split(path)
+    if let status = FileStatus(path: path, followsLinks: false) {
+      switch status.kind {
+      case .regular: break
+      case .link where !isLinkTarget:
+        guard let target = canonicalPath(path) else {
+          throw errno == ENOENT ? .danglingLink(url) : DurableFileError(errno, "follow the link", url)
+        }
+        try self.init(resolving: url, path: target, isLinkTarget: true)
+        return
+      default: throw .notARegularFile(url, kind: status.kind.rawValue)
+      }
+    } else if errno != ENOENT {
+      throw DurableFileError(errno, "look at", url)
+    }
+    guard let directory = canonicalPath(parent) else {
+      let directory = URL(fileURLWithPath: parent, isDirectory: true)
+      throw errno == ENOENT ? .directoryNotFound(directory) : DurableFileError(errno, "look into", directory)
+    }
+    self.init(url: url, directory: directory, name: name)
+  }
+
+  private init(url: URL, directory: String, name: String) {
+    self.url = url
+    self.directory = directory
+    self.name = name
+  }
+
+  /// The path of a URL, if a file can have it.
+  static func validPath(of url: URL) throws(DurableFileError) -> String {
+    guard url.isFileURL else { throw .invalidPath(url, reason: "it is not a file URL") }
+    let path = url.path
+    guard !path.utf8.contains(0) else { throw .invalidPath(url, reason: "it contains a NUL character") }
+    let name = split(path).name
+    guard !name.isEmpty, name != ".", name != "..", name != sharedFolder else {
+      throw .invalidPath(url, reason: "it does not end in the name of a file")
+    }
+    // The sidecar's name, five characters longer, must fit as well.
+    guard name.utf8.count + 5 <= Int(NAME_MAX) else {
+      throw .invalidPath(url, reason: "the name has \(name.utf8.count) bytes, and at most \(NAME_MAX - 5) fit")
+    }
+    return path
+  }
+
+  /// Takes a path apart into its directory and its last name.
+  static func split(_ path: String) -> (parent: String, name: String) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+    let name = String(path[path.utf8.index(after: slash)...])
+    return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+  }
+}

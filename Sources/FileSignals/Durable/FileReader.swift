@@ -1,0 +1,68 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Reads whole regular files, and nothing else.
+enum FileReader {
+  /// Reads a file, with its name relative to an open directory.
+  static func read(_ path: String, in directory: CInt = AT_FDCWD, url: URL) throws(DurableFileError) -> Data {
+    // Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it.
+    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    guard let file = Descriptor(uninterrupted { openat(directory, path, flags) }) else {
+      let failure = errno
+      if failure == ENOENT, FileStatus(path: path, relativeTo: directory, followsLinks: false)?.kind == .link {
+        throw .danglingLink(url)
+      }
+      throw DurableFileError(failure, "read", url)
+    }
+    guard let status = file.status else { throw DurableFileError(errno, "look at", url) }
+    guard status.kind == .regular else { throw .notARegularFile(url, kind: status.kind.rawValue) }
+    return try readAll(file.number, expecting: status.size, url: url)
+  }
+
+  private static func readAll(_ number: CInt, expecting size: Int, url: URL) throws(DurableFileError) -> Data {
+    // One byte more than expected, so that the end shows without another round.
+    var capacity = size + 1
+    var count = 0
+    guard var buffer = malloc(capacity) else { throw DurableFileError(ENOMEM, "read", url) }
+    while true {
+      // Sound: `count` bytes of `capacity` are filled, so the rest is ours to write.
+      let read = uninterrupted { Self.read(number, buffer + count, capacity - count) }
+      guard read >= 0 else {
+        let failure = errno
+        free(buffer)
+        throw DurableFileError(failure, "read", url)
+      }
+      if read == 0 { break }
+      count += read
+      guard count == capacity else { continue }
+      guard let larger = realloc(buffer, capacity * 2) else {
+        free(buffer)
+        throw DurableFileError(ENOMEM, "read", url)
+      }
+      buffer = larger
+      capacity *= 2
+    }
+    guard count > 0 else {
+      free(buffer)
+      return Data()
+    }
+    return Data(bytesNoCopy: buffer, count: count, deallocator: .free)
+  }
+
+  private static func read(_ number: CInt, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    #if canImport(Darwin)
+      Darwin.read(number, buffer, count)
+    #elseif canImport(Glibc)
+      Glibc.read(number, buffer, count)
+    #elseif canImport(Musl)
+      Musl.read(number, buffer, count)
+    #endif
+  }
+}

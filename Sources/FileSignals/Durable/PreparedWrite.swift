@@ -1,0 +1,124 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// New content of a file, written beside it and closed, waiting to take its place.
+///
+/// The temporary file has one fixed name, which only the holder of the lock uses: a writer that is killed leaves at most
+/// one, and the next writer removes it.
+package final class PreparedWrite {
+  private let file: ExclusiveFile
+  private var isPending = true
+
+  init(_ data: Data, to file: ExclusiveFile, durability: Durability, mode: mode_t?) throws(DurableFileError) {
+    self.file = file
+    do {
+      try write(data, durability: durability, mode: mode)
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
+  deinit {
+    discard()
+  }
+
+  /// Puts the content in place: a single `rename`, which no reader can see half done.
+  ///
+  /// - Parameter isExclusive: Whether to throw ``DurableFileError/alreadyExists(_:)`` if there is a file already.
+  package func commit(creatingOnly isExclusive: Bool = false) throws(DurableFileError) {
+    let location = file.location
+    precondition(isPending, "A prepared write is committed once")
+    if isExclusive, FileStatus(path: location.name, relativeTo: file.directory.number, followsLinks: false) != nil {
+      discard()
+      throw .alreadyExists(location.url)
+    }
+    guard renameat(file.folder.number, location.temporaryName, file.directory.number, location.name) == 0 else {
+      let error = DurableFileError(errno, "replace", location.url)
+      discard()
+      throw error
+    }
+    isPending = false
+  }
+
+  /// Removes the temporary file, unless it has been put in place.
+  package func discard() {
+    guard isPending else { return }
+    isPending = false
+    unlinkat(file.folder.number, file.location.temporaryName, 0)
+  }
+
+  private func write(_ data: Data, durability: Durability, mode: mode_t?) throws(DurableFileError) {
+    let location = file.location
+    try checkSizeLimit(data.count)
+    let old = FileStatus(path: location.name, relativeTo: file.directory.number, followsLinks: false)
+    unlinkat(file.folder.number, location.temporaryName, 0)
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let number = uninterrupted { openat(file.folder.number, location.temporaryName, flags, 0o600) }
+    guard let temporary = Descriptor(number) else { throw DurableFileError(errno, "create a temporary file for", location.url) }
+    if let old, let new = temporary.status, (old.owner, old.group) != (new.owner, new.group) {
+      // The owner is kept where the system lets us; where it does not, the file becomes ours, as with every rename.
+      _ = fchown(number, old.owner, old.group)
+    }
+    guard fchmod(number, mode ?? old?.permissions ?? 0o600) == 0 else {
+      throw DurableFileError(errno, "set the mode of", location.url)
+    }
+    try writeAll(data, to: number)
+    if durability == .storage { try synchronize(number) }
+    // A file system may report only now that it could not store what was written.
+    guard temporary.close() == 0 else { throw DurableFileError(errno, "write", location.url) }
+  }
+
+  private func writeAll(_ data: Data, to number: CInt) throws(DurableFileError) {
+    let failure: CInt? = data.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        // Sound: the buffer outlives the call, which only reads it.
+        let count = UnsafeRawBufferPointer(rebasing: rest).withMemoryRebound(to: UInt8.self) { buffer in
+          uninterrupted { Self.write(number, buffer) }
+        }
+        guard count >= 0 else { return errno }
+        rest = rest.dropFirst(count)
+      }
+      return nil
+    }
+    if let failure { throw DurableFileError(failure, "write", file.location.url) }
+  }
+
+  private static func write(_ number: CInt, _ buffer: UnsafeBufferPointer<UInt8>) -> Int {
+    #if canImport(Darwin)
+      Darwin.write(number, buffer.baseAddress, buffer.count)
+    #elseif canImport(Glibc)
+      Glibc.write(number, buffer.baseAddress, buffer.count)
+    #elseif canImport(Musl)
+      Musl.write(number, buffer.baseAddress, buffer.count)
+    #endif
+  }
+
+  /// Waits until the content is on the disk.
+  private func synchronize(_ number: CInt) throws(DurableFileError) {
+    #if canImport(Darwin)
+      // There, `fsync` only reaches the drive's cache.
+      if fcntl(number, F_FULLFSYNC) == 0 { return }
+    #endif
+    guard uninterrupted({ fsync(number) }) == 0 else { throw DurableFileError(errno, "synchronize", file.location.url) }
+  }
+
+  /// Throws if the process may not write so large a file: the kernel's own answer would be a signal that ends it.
+  private func checkSizeLimit(_ count: Int) throws(DurableFileError) {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let result = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    #else
+      let result = getrlimit(RLIMIT_FSIZE, &limit)
+    #endif
+    if result == 0, UInt64(limit.rlim_cur) < UInt64(count) { throw .fileTooLarge(file.location.url) }
+  }
+}

@@ -1,1 +1,0 @@
-// The durable file, the watcher and the lock arrive next.

@@ -1,0 +1,55 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// An open file descriptor that is closed when it goes out of use.
+struct Descriptor: ~Copyable, Sendable {
+  let number: CInt
+
+  /// Takes over a descriptor that a system call returned; `nil` if the call failed.
+  init?(_ number: CInt) {
+    guard number >= 0 else { return nil }
+    self.number = number
+  }
+
+  deinit {
+    Self.close(number)
+  }
+
+  /// Closes the descriptor and returns what the system says; it is closed in any case.
+  consuming func close() -> CInt {
+    let number = number
+    discard self
+    return Self.close(number)
+  }
+
+  @discardableResult
+  private static func close(_ number: CInt) -> CInt {
+    #if canImport(Darwin)
+      Darwin.close(number)
+    #elseif canImport(Glibc)
+      Glibc.close(number)
+    #elseif canImport(Musl)
+      Musl.close(number)
+    #endif
+  }
+
+  /// What the descriptor refers to, or `nil` with `errno` set.
+  var status: FileStatus? {
+    var status = stat()
+    return fstat(number, &status) == 0 ? FileStatus(status) : nil
+  }
+}
+
+/// Calls a function of the system again for as long as signals interrupt it.
+@inline(__always)
+func uninterrupted<Result: FixedWidthInteger & SignedInteger>(_ call: () -> Result) -> Result {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}

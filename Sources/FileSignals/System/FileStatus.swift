@@ -1,0 +1,66 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What tells one file from every other that exists at the same time.
+struct FileIdentity: Hashable, Sendable {
+  let device: UInt64
+  let inode: UInt64
+}
+
+/// The part of a file's status that this module looks at.
+struct FileStatus: Sendable {
+  /// What kinds of things have a path.
+  enum Kind: String, Sendable {
+    case regular = "a regular file"
+    case directory = "a directory"
+    case link = "a symbolic link"
+    case pipe = "a named pipe"
+    case socket = "a socket"
+    case device = "a device"
+  }
+
+  let identity: FileIdentity
+  let kind: Kind
+  let permissions: mode_t
+  let owner: uid_t
+  let group: gid_t
+  let size: Int
+  let isLinked: Bool
+
+  init(_ status: stat) {
+    identity = FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .directory
+      case S_IFLNK: .link
+      case S_IFIFO: .pipe
+      case S_IFSOCK: .socket
+      default: .device
+      }
+    permissions = status.st_mode & 0o777
+    owner = status.st_uid
+    group = status.st_gid
+    size = Int(status.st_size)
+    isLinked = status.st_nlink > 0
+  }
+
+  /// Looks at a path, following symbolic links or not; `nil` with `errno` set if there is nothing.
+  init?(path: String, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true) {
+    var status = stat()
+    guard fstatat(directory, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
+/// The path free of symbolic links, `.` and `..`; `nil` with `errno` set if there is nothing at the path.
+func canonicalPath(_ path: String) -> String? {
+  guard let resolved = realpath(path, nil) else { return nil }
+  defer { free(resolved) }
+  return String(cString: resolved)
+}

@@ -1,0 +1,58 @@
+import Synchronization
+
+/// A value that a property has stored already and is about to send.
+///
+/// Whoever keeps a property in step with something else, such as a file, changes both under a lock of its own; sending there
+/// would run subscribers under that lock. So the value is stored, and thereby takes its place in the order, under the lock,
+/// and is sent after it. Until then other writers' values queue up behind it.
+package struct StagedValue<Value: Sendable>: Sendable {
+  private let core: PropertyCore<Value>
+
+  /// Whether this thread is the one that must deliver.
+  private let isOurs: Bool
+
+  /// Released only with the staged value: a value may run code as it goes.
+  private let replaced: Value
+
+  fileprivate init(core: PropertyCore<Value>, isOurs: Bool, replaced: Value) {
+    self.core = core
+    self.isOurs = isOurs
+    self.replaced = replaced
+  }
+
+  /// Sends the value; to be called exactly once, without any lock that a subscriber could want.
+  package func send() {
+    if isOurs { core.drain() }
+  }
+}
+
+extension MutableProperty {
+  /// Stores a value, visible to all readers at once, and leaves sending it to ``StagedValue/send()``.
+  package func stage(_ value: Value) -> StagedValue<Value> {
+    core.stage(value)
+  }
+}
+
+extension PropertyCore {
+  fileprivate func stage(_ value: Value) -> StagedValue<Value> {
+    lock.lock()
+    let replaced = stored
+    stored = value
+    version &+= 1
+    if contenders > 0 { lastWriter = ThreadIdentity.current }
+    var isOurs = false
+    if interest.load(ordering: .relaxed) != 0 {
+      queue.append(.value(value))
+      isOurs = demandTurn()
+    }
+    lock.unlock()
+    return StagedValue(core: self, isOurs: isOurs, replaced: replaced)
+  }
+}
+
+extension Property {
+  /// Makes a read-only view that keeps `owner` alive for as long as the view, or a subscription to it, lives.
+  package convenience init(_ property: MutableProperty<Value>, keeping owner: any AnyObject & Sendable) {
+    self.init(core: property.core, source: KeepAlive(owner))
+  }
+}

@@ -1,0 +1,80 @@
+import FileSignals
+import Foundation
+import Testing
+
+@Suite struct `A durable file` {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.entry("value")
+  }
+
+  @Test(arguments: [Durability.process, .storage])
+  func `reads back what was written, and leaves nothing beside it but its lock`(_ durability: Durability) throws {
+    for size in [0, 1, 4096, 1_000_003] {
+      let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+      try DurableFile.write(data, to: file, durability: durability)
+      #expect(try DurableFile.read(file) == data)
+    }
+    #expect(try folder.names() == [".shared", "value"])
+    #expect(try folder.names(in: ".shared") == ["value.lock"])
+  }
+
+  @Test func `is private when it is new, whatever the mask, and so is everything beside it`() throws {
+    try DurableFile.write(Data("x".utf8), to: file)
+    #expect(try permissions(of: file) == 0o600)
+    #expect(try permissions(of: folder.entry(".shared")) == 0o700)
+    #expect(try permissions(of: folder.entry(".shared/value.lock")) == 0o600)
+  }
+
+  @Test(arguments: [0o600, 0o644, 0o640, 0o664])
+  func `keeps the mode it has when it is replaced`(_ mode: Int) throws {
+    try Data("old".utf8).write(to: file)
+    try FileManager.default.setAttributes([.posixPermissions: NSNumber(value: mode)], ofItemAtPath: file.path)
+    try DurableFile.write(Data("new".utf8), to: file)
+    #expect(try permissions(of: file) == mode)
+    try DurableFile.write(Data("newer".utf8), to: file, mode: 0o600)
+    #expect(try permissions(of: file) == 0o600)
+  }
+
+  @Test func `replaces the target of a symbolic link, and leaves the link`() throws {
+    let target = try folder.makeFolder("elsewhere").appending(path: "target")
+    try Data("old".utf8).write(to: target)
+    try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "elsewhere/target")
+    try DurableFile.write(Data("new".utf8), to: file)
+    #expect(try text(target) == "new")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file.path) == "elsewhere/target")
+    #expect(try folder.names() == ["elsewhere", "value"])
+    #expect(try DurableFile.read(file) == Data("new".utf8))
+  }
+
+  @Test func `takes the place of what a killed writer left behind`() throws {
+    _ = try folder.makeFolder(".shared")
+    try Data("half".utf8).write(to: folder.entry(".shared/value.tmp"))
+    try DurableFile.write(Data("whole".utf8), to: file)
+    #expect(try text(file) == "whole")
+    #expect(try folder.names(in: ".shared") == ["value.lock"])
+  }
+
+  @Test func `is written last by one of many threads, whole`() throws {
+    let contents = (0..<8).map { Data(repeating: UInt8($0), count: 10_000) }
+    DispatchQueue.concurrentPerform(iterations: 8) { index in
+      for _ in 0..<20 {
+        do {
+          try DurableFile.write(contents[index], to: file, durability: .process)
+          #expect(contents.contains(try DurableFile.read(file)))
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    #expect(contents.contains(try DurableFile.read(file)))
+  }
+
+  @Test func `is written from a task without blocking it`() async throws {
+    try await DurableFile.write(Data("async".utf8), to: file)
+    #expect(try DurableFile.read(file) == Data("async".utf8))
+  }
+}

@@ -1,0 +1,62 @@
+/// A group of commands that belong together.
+protocol CommandFamily: AnyObject {
+  /// Does what it is told.
+  ///
+  /// - Returns: The result, or `nil` if the command is none of this family's.
+  func perform(_ command: Command) throws -> String?
+}
+
+/// What went wrong with a command itself.
+struct CommandError: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// One line of the input.
+struct Command {
+  let word: String
+  private let rest: Substring
+
+  init(_ line: String) {
+    let parts = line.split(separator: " ", maxSplits: 1)
+    word = parts.first.map(String.init) ?? ""
+    rest = parts.count > 1 ? parts[1] : ""
+  }
+
+  /// The arguments, of which the last takes all that is left.
+  func arguments(_ count: Int) throws -> [String] {
+    let arguments = rest.split(separator: " ", maxSplits: max(0, count - 1)).map(String.init)
+    guard arguments.count == count else {
+      throw CommandError(description: "\(word) takes \(count) arguments, not \(arguments.count)")
+    }
+    return arguments
+  }
+
+  /// The only argument.
+  func argument() throws -> String {
+    try arguments(1)[0]
+  }
+
+  /// A number among the arguments.
+  func number(_ text: String) throws -> Int {
+    guard let number = Int(text) else { throw CommandError(description: "\(text) is no number") }
+    return number
+  }
+}
+
+/// All commands that there are.
+struct Commands {
+  let families: [any CommandFamily]
+
+  /// Performs the command of a line, and returns the line that answers it.
+  func answer(to line: String) -> String {
+    let command = Command(line)
+    do {
+      for family in families {
+        if let result = try family.perform(command) { return result.isEmpty ? "ok" : "ok " + result }
+      }
+      return "error there is no command \(command.word)"
+    } catch {
+      return "error \(error)"
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import AppGroups
+import Dispatch
+import Foundation
+import Signals
+
+/// Shared values: open, read, write, increment and observe them.
+///
+/// - `container DIR`: use the container in this directory from now on
+/// - `open NAME`: open a file of the container as a note; `open-counter NAME`: as an integer
+/// - `value NAME`, `read NAME`, `status NAME`: what is in memory, what is on disk, how they stand
+/// - `write NAME TEXT`, `write-counter NAME N`: replace the value; a note's count goes up by one, its text becomes TEXT
+/// - `increment NAME N`: N times through `update`
+/// - `observe NAME`: report each value from now on, as `NAME NANOSECONDS VALUE`
+final class ValueCommands: CommandFamily {
+  private let console: Console
+  private var container: AppGroupsContainer?
+  private var notes: [String: AppGroupsFile<Note>] = [:]
+  private var counters: [String: AppGroupsFile<Int>] = [:]
+  private var subscriptions: Set<SignalSubscription> = []
+
+  init(console: Console) {
+    self.console = console
+  }
+
+  func perform(_ command: Command) throws -> String? {
+    switch command.word {
+    case "container":
+      container = try AppGroupsContainer(directory: URL(filePath: command.argument(), directoryHint: .isDirectory))
+    case "open":
+      let name = try command.argument()
+      notes[name] = try AppGroupsFile(name: name, initialValue: Note(count: 0, text: ""), container: opened())
+    case "open-counter":
+      let name = try command.argument()
+      counters[name] = try AppGroupsFile(name: name, initialValue: 0, container: opened())
+    case "value":
+      let name = try command.argument()
+      return try counters[name].map { "\($0.value)" } ?? note(name).value.description
+    case "read":
+      let name = try command.argument()
+      return try counters[name].map { try "\($0.read())" } ?? note(name).read().description
+    case "status":
+      let name = try command.argument()
+      return try "\(counters[name]?.status.value ?? note(name).status.value)"
+    case "write":
+      let arguments = try command.arguments(2)
+      let file = try note(arguments[0])
+      try file.write(Note(count: file.value.count + 1, text: arguments[1]))
+    case "write-counter":
+      let arguments = try command.arguments(2)
+      try counter(arguments[0]).write(command.number(arguments[1]))
+    case "increment":
+      let arguments = try command.arguments(2)
+      return try increment(arguments[0], times: command.number(arguments[1]))
+    case "observe": try observe(command.argument())
+    default: return nil
+    }
+    return ""
+  }
+
+  private func increment(_ name: String, times: Int) throws -> String {
+    let start = DispatchTime.now().uptimeNanoseconds
+    if let counter = counters[name] {
+      for _ in 0..<times { try counter.update { $0 += 1 } }
+    } else {
+      let note = try note(name)
+      for _ in 0..<times { try note.update { $0.count += 1 } }
+    }
+    return "\(DispatchTime.now().uptimeNanoseconds - start)"
+  }
+
+  private func observe(_ name: String) throws {
+    let console = console
+    let report: @Sendable (String) -> Void = {
+      console.report("\(name) \(DispatchTime.now().uptimeNanoseconds) \($0)")
+    }
+    if let counter = counters[name] {
+      counter.sink { report("\($0)") }.store(in: &subscriptions)
+    } else {
+      try note(name).sink { report("\($0)") }.store(in: &subscriptions)
+    }
+  }
+
+  private func opened() throws -> AppGroupsContainer {
+    guard let container else { throw CommandError(description: "no container is open") }
+    return container
+  }
+
+  private func note(_ name: String) throws -> AppGroupsFile<Note> {
+    guard let note = notes[name] else { throw CommandError(description: "no file \(name) is open") }
+    return note
+  }
+
+  private func counter(_ name: String) throws -> AppGroupsFile<Int> {
+    guard let counter = counters[name] else { throw CommandError(description: "no counter \(name) is open") }
+    return counter
+  }
+}

@@ -1,0 +1,114 @@
+public import Foundation
+import Signals
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Another process, which does what it is told: the `Peer` executable, driven over one socket.
+///
+/// It is sent one line per command and answers each with one line; between the answers it reports what it observed, also one
+/// line each, kept in ``events``. It is killed when the last reference is released, and always reaped.
+public final class PeerProcess: Sendable {
+  /// What went wrong with a peer.
+  public enum Failure: Error, CustomStringConvertible {
+    case cannotStart(executable: String, cause: String)
+    case refused(command: String, answer: String)
+    case gone(command: String)
+
+    /// What happened, in words.
+    public var description: String {
+      switch self {
+      case .cannotStart(let executable, let cause): "The peer \(executable) could not be started: \(cause)"
+      case .refused(let command, let answer): "The peer answered \"\(command)\" with \"\(answer)\""
+      case .gone(let command): "The peer ended before it answered \"\(command)\""
+      }
+    }
+  }
+
+  /// The process's number.
+  public let identifier: pid_t
+
+  private let channel: PeerChannel
+
+  /// Starts a peer.
+  ///
+  /// - Parameter executable: The program to run; the `Peer` that was built beside the tests unless told otherwise.
+  public init(executable: URL = PeerProcess.builtExecutable) throws {
+    let (ours, theirs) = try PeerSpawn.socketPair(for: executable)
+    defer { close(theirs) }
+    do {
+      identifier = try PeerSpawn.start(executable, socket: theirs)
+    } catch {
+      close(ours)
+      throw error
+    }
+    channel = PeerChannel(socket: ours, process: identifier)
+  }
+
+  deinit {
+    // The number stays ours until the channel reaps it, which it does when it has read the end.
+    if exit.elements.isEmpty { Self.signal(identifier, SIGKILL) }
+  }
+
+  /// What the peer reported of its own accord, without the word `event`.
+  public var events: Recorder<String> { channel.events }
+
+  /// How the peer ended, as `waitpid` tells it; one element once it has.
+  public var exit: Recorder<CInt> { channel.exit }
+
+  /// Sends a command, and waits for its answer.
+  ///
+  /// - Returns: What follows the word `ok`.
+  /// - Throws: ``Failure`` if the answer is an error, or if the peer ended.
+  @discardableResult
+  public func send(_ command: String) async throws -> String {
+    let answer = try await withCheckedThrowingContinuation { channel.send(command, $0) }
+    guard answer.hasPrefix("ok") else { throw Failure.refused(command: command, answer: answer) }
+    return String(answer.dropFirst(3))
+  }
+
+  /// Sends a signal, such as `SIGSTOP`, to the process.
+  public func signal(_ number: CInt) {
+    Self.signal(identifier, number)
+  }
+
+  /// Kills the process and waits until it is reaped.
+  public func kill() async throws {
+    signal(SIGKILL)
+    try await exit.wait(for: "the end of a killed peer") { !$0.isEmpty }
+  }
+
+  private static func signal(_ process: pid_t, _ number: CInt) {
+    #if canImport(Darwin)
+      _ = Darwin.kill(process, number)
+    #elseif canImport(Glibc)
+      _ = Glibc.kill(process, number)
+    #else
+      _ = Musl.kill(process, number)
+    #endif
+  }
+
+  /// The `Peer` that was built together with the tests.
+  public static var builtExecutable: URL {
+    let arguments = CommandLine.arguments
+    var folders = [URL(filePath: arguments[0]).deletingLastPathComponent()]
+    if let index = arguments.firstIndex(of: "--test-bundle-path"), index + 1 < arguments.count {
+      folders.append(URL(filePath: arguments[index + 1]).deletingLastPathComponent())
+    }
+    // Inside a bundle on Apple platforms, the products are some levels up.
+    for folder in folders {
+      var folder = folder
+      for _ in 0..<5 {
+        let candidate = folder.appending(path: "Peer")
+        if FileManager.default.isExecutableFile(atPath: candidate.path), !candidate.hasDirectoryPath { return candidate }
+        folder.deleteLastPathComponent()
+      }
+    }
+    return folders[0].appending(path: "Peer")
+  }
+}
