@@ -6,7 +6,7 @@ import Foundation
 typealias Workload = (_ count: Int) -> Void
 
 /// Work that has parts which are not timed, or that waits.
-typealias TimedWorkload = (_ count: Int, _ stopwatch: Benchmark) async -> Void
+typealias TimedWorkload = (_ count: Int, _ stopwatch: Benchmark) async throws -> Void
 
 /// Registers one contender of a row.
 ///
@@ -38,7 +38,7 @@ func measure(_ row: String, _ contender: String, prepare: @escaping @Sendable ()
 }
 
 /// Registers one contender of a row whose work says itself, by starting and stopping its argument, what is timed.
-func measureTimed(_ row: String, _ contender: String, prepare: @escaping @Sendable () -> TimedWorkload) {
+func measureTimed(_ row: String, _ contender: String, prepare: @escaping @Sendable () throws -> TimedWorkload) {
   let stage = Stage<TimedWorkload>()
   Benchmark(
     "\(row).\(contender)",
@@ -46,11 +46,11 @@ func measureTimed(_ row: String, _ contender: String, prepare: @escaping @Sendab
     closure: { benchmark in
       let count = benchmark.scaledIterations.count
       guard let work = stage.work else { return benchmark.error("The benchmark was not prepared") }
-      await work(count, benchmark)
+      try await work(count, benchmark)
     },
     setup: {
       keepSecondThread()
-      stage.work = prepare()
+      stage.work = try prepare()
     },
     teardown: { stage.work = nil }
   )
@@ -61,15 +61,20 @@ private func configuration(of id: String, _ contender: String) -> Benchmark.Conf
     preconditionFailure("Row \(id) is not in the catalog, or its block is not a power of a thousand")
   }
   precondition(
-    contender == ours || row.others.contains(contender) , "\(contender) is not in the catalog's row \(id)"
+    contender == ours || row.others.contains(contender), "\(contender) is not in the catalog's row \(id)"
   )
   return .init(
-    metrics: [.wallClock, .throughput],
-    warmupIterations: row.block > 1_000 ? 1 : 20,
+    metrics: row.isLatency ? [.throughput, .latency] : [.wallClock, .throughput],
+    warmupIterations: row.isSlow ? 2 : 20,
     scalingFactor: factor,
-    maxDuration: row.block > 1_000 ? .seconds(2) : .milliseconds(500),
+    maxDuration: row.isSlow ? .seconds(2) : .milliseconds(500),
     maxIterations: 3_000
   )
+}
+
+extension BenchmarkMetric {
+  /// Nanoseconds from an action in this process to its effect in another one.
+  static let latency = BenchmarkMetric.custom("latency", polarity: .prefersSmaller, useScalingFactor: false)
 }
 
 /// Where a prepared workload waits for its measurements.

@@ -12,18 +12,33 @@ public struct Row: Sendable {
   /// How many deliveries one operation makes, if the row is about these.
   public let deliveries: Int
 
+  /// Whether the operation is slow, so that it takes seconds to measure it.
+  public let isSlow: Bool
+
+  /// Whether what counts is not how long the operation takes but when another process sees its effect.
+  public let isLatency: Bool
+
   /// Who is measured besides ours.
   public let others: [String]
 
   public let aim: Aim?
 
   public init(
-    _ id: String, _ title: String, block: Int = 1_000, deliveries: Int = 1, beside others: [String] = [], aim: Aim? = nil
+    _ id: String,
+    _ title: String,
+    block: Int = 1_000,
+    deliveries: Int = 1,
+    isSlow: Bool = false,
+    isLatency: Bool = false,
+    beside others: [String] = [],
+    aim: Aim? = nil
   ) {
     self.id = id
     self.title = title
     self.block = block
     self.deliveries = deliveries
+    self.isSlow = isSlow
+    self.isLatency = isLatency
     self.others = others
     self.aim = aim
   }

@@ -1,5 +1,5 @@
 /// Everything that is measured, in the order of the table.
-public let rows: [Row] = emitting + properties + operators + subscribing + sequences
+public let rows: [Row] = emitting + properties + operators + subscribing + sequences + files
 
 private let combine = "OpenCombine"
 private let stream = "AsyncStream"
@@ -22,7 +22,7 @@ private let emitting = [
   Row(
     "fanOut1000", "fan-out 1000, per delivery", beside: [combine, "closure call"], aim: .atMost(0.032, of: combine)
   ),
-  Row("contended", "two threads → one source", block: 1_000_000, beside: [combine], aim: .atMost(1, of: combine)),
+  Row("contended", "two threads → one source", block: 1_000_000, isSlow: true, beside: [combine], aim: .atMost(1, of: combine)),
 ]
 
 private let properties = [
@@ -51,4 +51,26 @@ private let sequences = [
   Row("producer", "producer task → consumer task", beside: [stream, "MPSC channel"], aim: .atMost(0.28, of: stream)),
   Row("lockStep", "send, wait until the loop has it", beside: [stream], aim: .atMost(0.8, of: stream)),
   Row("asyncFanOut100", "100 loops, per delivery", deliveries: 100, beside: [stream], aim: .atMost(0.18, of: stream)),
+]
+
+private let rawWriter = "raw inotify"
+private let bareLoop = "bare flock loop"
+
+private let files = [
+  Row("fileValue", "shared file: read the value", beside: ["mutex pair"], aim: .atMost(5.3, of: "mutex pair")),
+  Row(
+    "fileLatency", "shared file: write → sink in another process", block: 1, isSlow: true, isLatency: true,
+    beside: [rawWriter, "pipe"], aim: .atMost(1.5, of: rawWriter)
+  ),
+  Row(
+    "fileLatencyMemory", "the same in /dev/shm", block: 1, isSlow: true, isLatency: true,
+    beside: [rawWriter], aim: .atMost(1.5, of: rawWriter)
+  ),
+  Row(
+    "fileUpdate", "shared file: update, 4 processes at once", isSlow: true, beside: [bareLoop],
+    aim: .atMost(1.67, of: bareLoop)
+  ),
+  Row(
+    "fileUpdateMemory", "the same in /dev/shm", isSlow: true, beside: [bareLoop], aim: .atMost(1.67, of: bareLoop)
+  ),
 ]

@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 
 /// What the harness measured: the median time of a block of operations, by the benchmark's name.
@@ -9,12 +10,14 @@ struct Results {
     let records = try JSONDecoder().decode([Record].self, from: Data(contentsOf: file))
     var medians: [String: Double] = [:]
     for record in records {
-      guard let time = record.secondaryMetrics.first(where: { $0.key.hasPrefix("Time (wall clock)") }),
-        let median = time.value.scorePercentiles["50.0"]
-      else { continue }
-      // The format has microseconds, and prefixes names with "package.benchmark.TARGET.".
+      // The format prefixes names with "package.benchmark.TARGET.".
       let name = record.benchmark.split(separator: ".", maxSplits: 3).last.map(String.init) ?? record.benchmark
-      medians[name] = median * 1_000
+      let isLatency = rows.contains { $0.isLatency && name.hasPrefix("\($0.id).") }
+      let metric = isLatency ? "latency" : "Time (wall clock)"
+      guard let time = record.secondaryMetrics.first(where: { $0.key.hasPrefix(metric) })?.value,
+        let median = time.scorePercentiles["50.0"]
+      else { continue }
+      medians[name] = time.scoreUnit == "#" ? median : median * 1_000
     }
     self.medians = medians
   }
@@ -31,5 +34,8 @@ private struct Record: Decodable {
 
   struct Metric: Decodable {
     let scorePercentiles: [String: Double]
+
+    /// "#" for the harness's custom metrics, ours in nanoseconds; otherwise microseconds.
+    let scoreUnit: String
   }
 }
