@@ -1,5 +1,3 @@
-import Foundation
-
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -13,7 +11,6 @@ import Foundation
 /// - `ping`: nothing but an answer
 /// - `pid`: its number
 /// - `user ID`: become another user, for good, which only root may
-/// - `descriptors`: how many are open
 /// - `exit CODE`: end
 final class ProcessCommands: CommandFamily {
   func perform(_ command: Command) throws -> String? {
@@ -24,12 +21,6 @@ final class ProcessCommands: CommandFamily {
       let user = try uid_t(command.number(command.argument()))
       guard setgid(user) == 0, setuid(user) == 0 else { throw CommandError(description: String(cString: strerror(errno))) }
       return ""
-    case "descriptors":
-      #if os(Linux)
-        return try "\(FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count)"
-      #else
-        return try "\(FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count)"
-      #endif
     case "exit": exit(Int32(try command.number(command.argument())))
     default: return nil
     }

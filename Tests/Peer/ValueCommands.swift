@@ -9,8 +9,10 @@ import Signals
 /// - `open NAME`: open a file of the container as a note; `open-counter NAME`: as an integer
 /// - `value NAME`, `read NAME`, `status NAME`: what is in memory, what is on disk, how they stand
 /// - `write NAME TEXT`, `write-counter NAME N`: replace the value; a note's count goes up by one, its text becomes TEXT
+/// - `stamp NAME`: write the present time, in nanoseconds of the monotonic clock
 /// - `increment NAME N`: N times through `update`
 /// - `observe NAME`: report each value from now on, as `NAME NANOSECONDS VALUE`
+/// - `observe-status NAME`: report each status of a note from now on, as `status NAME STATUS`
 final class ValueCommands: CommandFamily {
   private let console: Console
   private var container: AppGroupsContainer?
@@ -45,6 +47,9 @@ final class ValueCommands: CommandFamily {
       let arguments = try command.arguments(2)
       let file = try note(arguments[0])
       try file.write(Note(count: file.value.count + 1, text: arguments[1]))
+    case "stamp":
+      let file = try note(command.argument())
+      try file.write(Note(count: file.value.count + 1, text: "\(DispatchTime.now().uptimeNanoseconds)"))
     case "write-counter":
       let arguments = try command.arguments(2)
       try counter(arguments[0]).write(command.number(arguments[1]))
@@ -52,6 +57,10 @@ final class ValueCommands: CommandFamily {
       let arguments = try command.arguments(2)
       return try increment(arguments[0], times: command.number(arguments[1]))
     case "observe": try observe(command.argument())
+    case "observe-status":
+      let name = try command.argument()
+      let console = console
+      try note(name).status.sink { console.report("status \(name) \($0)") }.store(in: &subscriptions)
     default: return nil
     }
     return ""

@@ -2,7 +2,6 @@ import Dispatch
 import FileSignals
 import Foundation
 import Signals
-import Synchronization
 
 /// Keeps a value in memory and a file in step, in both directions.
 ///
@@ -27,9 +26,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   private nonisolated(unsafe) var state: SharedFileState  // Sound: guarded by the lock.
   private nonisolated(unsafe) var watch: FileWatch?  // Sound: set once, before the engine is shared.
 
-  /// Where the file is looked at and observers hear of other writers: not on the watcher's queue, which all files share.
+  /// Where the file is looked at and observers hear of other writers; no other file is kept waiting by a slow one.
   private let queue = DispatchQueue(label: "org.signals.shared-file", qos: .userInitiated)
-  private let isLookPending = Atomic<Bool>(false)
 
   /// Opens the file.
   ///
@@ -59,7 +57,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   private func makeWatch() throws(AppGroupsFileError) -> FileWatch {
     do {
-      return try FileWatch(location.url) { [weak self] in self?.lookSoon() }
+      return try FileWatch(location.url, queue: queue) { [weak self] in self?.lookNow(isRetry: false) }
     } catch {
       throw .unobservable(location.url, reason: String(describing: error))
     }
@@ -98,15 +96,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   // MARK: Looking
 
-  /// Looks at the file soon, once for however many calls come until then.
-  private func lookSoon() {
-    guard !isLookPending.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    queue.async { [weak self] in self?.lookNow(isRetry: false) }
-  }
-
+  /// Looks at the file and takes in what it finds; on the queue.
   private func lookNow(isRetry: Bool) {
-    // Before the look: what changes during it needs another.
-    isLookPending.store(false, ordering: .sequentiallyConsistent)
     while true {
       let (known, epoch) = lock.withLock { (state.known, state.epoch) }
       if conclude(look(known: known), begunIn: epoch, isRetry: isRetry) { return }

@@ -50,6 +50,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   }
 
   /// Ends the signal, unless it has ended.
+  @usableFromInline
   package final func end(_ completion: SignalCompletion<Failure>) {
     if takeTurn() {
       finish(completion)

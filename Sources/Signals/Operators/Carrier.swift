@@ -1,67 +1,130 @@
+public import Synchronization
+
 /// Does work elsewhere; answers whether that place still exists.
+@usableFromInline
 typealias Schedule = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
-/// Takes what waits in a mailbox to a subscriber, in the place that a schedule stands for.
-final class Carrier<Subscriber: SignalSubscriber>: SubscriptionOwner, @unchecked Sendable {
-  // Sound: the subscriber is guarded by the lock.
-  let mailbox = Mailbox<Subscriber.Element, Subscriber.Failure>()
-  private let lock = Lock()
-  private var subscriber: Subscriber?
-  private let schedule: Schedule
+/// Takes values to a subscriber in another place, in order.
+///
+/// Values that come in a burst are delivered in one go: at any time there is at most one piece of work scheduled or running.
+@usableFromInline
+final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unchecked Sendable {
+  // Sound: the state is guarded by the lock.
 
-  init(to subscriber: Subscriber, schedule: @escaping Schedule) {
+  /// What is delivered.
+  @usableFromInline
+  enum Letter: Sendable {
+    case value(Element)
+    case completion(SignalCompletion<Failure>)
+  }
+
+  @usableFromInline let lock = Lock()
+  @usableFromInline let schedule: Schedule
+
+  /// What waits.
+  @exclusivity(unchecked) @usableFromInline var letters: [Letter] = []
+
+  /// The storage of the last delivery, used again for the next.
+  @exclusivity(unchecked) @usableFromInline var spare: [Letter] = []
+
+  /// Whether work is scheduled or running.
+  @exclusivity(unchecked) @usableFromInline var isUnderWay = false
+
+  /// The subscriber; `nil` once the subscription is over.
+  @exclusivity(unchecked) @usableFromInline var subscriber: ErasedSubscriber<Element, Failure>?
+
+  /// The same, to be asked without the lock before each delivery.
+  @usableFromInline let isClosed = Atomic<Bool>(false)
+
+  @inlinable
+  init(to subscriber: ErasedSubscriber<Element, Failure>, schedule: @escaping Schedule) {
     self.subscriber = subscriber
     self.schedule = schedule
   }
 
-  /// Sends for what waits in the mailbox.
-  func collect() {
-    let isUnderWay = schedule { [self] in
-      deliver()
-      if !mailbox.isDone() { collect() }
-    }
-    if !isUnderWay { close() }
+  /// Takes a letter in, and sends for it unless somebody is under way.
+  @inlinable @inline(__always)
+  func put(_ letter: Letter) {
+    lock.lock()
+    guard subscriber != nil else { return lock.unlock() }
+    letters.append(letter)
+    let mustSend = !isUnderWay
+    isUnderWay = true
+    lock.unlock()
+    if mustSend { send() }
   }
 
-  private func deliver() {
-    guard let subscriber = lock.withLock({ subscriber }) else { return }
-    for letter in mailbox.takeAll() where !mailbox.isCancelled {
-      switch letter {
-      case .value(let value): subscriber.receive(value)
-      case .completion(let completion):
-        subscriber.receive(completion: completion)
-        close()
+  @usableFromInline
+  func send() {
+    let isPossible = schedule { [self] in deliver() }
+    if !isPossible { close() }
+  }
+
+  /// Delivers what waits, and sends once more if more came meanwhile.
+  @inlinable
+  func deliver() {
+    lock.lock()
+    let subscriber = subscriber
+    var batch = letters
+    letters = spare
+    spare = []
+    lock.unlock()
+    if let subscriber {
+      for letter in batch where !isClosed.load(ordering: .acquiring) {
+        switch letter {
+        case .value(let value): subscriber.receive(value)
+        case .completion(let completion):
+          subscriber.receive(completion: completion)
+          close()
+        }
       }
     }
+    // A burst must not cost memory for ever.
+    if batch.capacity > 1024 { batch = [] } else { batch.removeAll(keepingCapacity: true) }
+    lock.lock()
+    spare = batch
+    isUnderWay = !letters.isEmpty
+    let mustSend = isUnderWay
+    lock.unlock()
+    if mustSend { send() }
   }
 
   /// Drops what waits and lets go of the subscriber.
-  private func close() {
-    mailbox.close()
-    let released = lock.withLock { subscriber.take() }
+  @usableFromInline
+  func close() {
+    isClosed.store(true, ordering: .releasing)
+    let released = lock.withLock {
+      let released = (subscriber, letters)
+      subscriber = nil
+      letters = []
+      return released
+    }
     withExtendedLifetime(released) {}
   }
 
-  override func cancel(_ subscription: SignalSubscription) {
+  package override func cancel(_ subscription: SignalSubscription) {
     close()
   }
 }
 
-/// Puts what it receives in a mailbox, and sends for the carrier when nobody is on the way.
-struct MailboxStage<Element: Sendable, Failure: Error>: SignalSubscriber {
-  let mailbox: Mailbox<Element, Failure>
-  let collect: @Sendable () -> Void
+/// Hands what it receives to a carrier.
+@usableFromInline
+@frozen
+struct CarrierStage<Element: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let carrier: Carrier<Element, Failure>
 
-  init(mailbox: Mailbox<Element, Failure>, collect: @escaping @Sendable () -> Void) {
-    self.mailbox = mailbox
-    self.collect = collect
+  @inlinable @inline(__always)
+  init(carrier: Carrier<Element, Failure>) {
+    self.carrier = carrier
   }
 
+  @inlinable @inline(__always)
   func receive(_ value: Element) {
-    if mailbox.put(.value(value)) { collect() }
+    carrier.put(.value(value))
   }
 
+  @inlinable @inline(__always)
   func receive(completion: SignalCompletion<Failure>) {
-    if mailbox.put(.completion(completion)) { collect() }
+    carrier.put(.completion(completion))
   }
 }

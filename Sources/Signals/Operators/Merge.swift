@@ -5,6 +5,7 @@ extension Signal {
   ///
   /// - Parameter other: The other signal.
   /// - Returns: A signal of all values.
+  @inlinable @inline(__always)
   public func merge(with other: some Signal<Element, Failure>) -> MergeSignal<Element, Failure> {
     MergeSignal([eraseToAnySignal(), other.eraseToAnySignal()])
   }
@@ -35,13 +36,15 @@ public func merge<Element: Sendable, Failure: Error>(
 
 /// A signal of the values of several; made by ``merge(_:)``.
 public struct MergeSignal<Element: Sendable, Failure: Error>: Signal {
-  private let upstreams: [AnySignal<Element, Failure>]
+  @usableFromInline let upstreams: [AnySignal<Element, Failure>]
 
+  @inlinable @inline(__always)
   init(_ upstreams: [AnySignal<Element, Failure>]) {
     self.upstreams = upstreams
   }
 
   /// Attaches a subscriber to all the signals, in the order in which they were given.
+  @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
@@ -57,16 +60,19 @@ public struct MergeSignal<Element: Sendable, Failure: Error>: Signal {
 }
 
 /// Where the inputs of one subscription to a merged signal meet.
-private final class MergeHub<Element: Sendable, Failure: Error>: @unchecked Sendable {
+@usableFromInline
+final class MergeHub<Element: Sendable, Failure: Error>: @unchecked Sendable {
   // Sound: `live` is only touched with the core's turn.
-  let core = EmitterCore<Element, Failure>()
-  let upstreams = Upstreams()
+  @usableFromInline let core = EmitterCore<Element, Failure>()
+  @usableFromInline let upstreams = Upstreams()
   private var live: Int
 
+  @usableFromInline
   init(inputs: Int) {
     live = inputs
   }
 
+  @usableFromInline
   func end(_ completion: SignalCompletion<Failure>) {
     core.run { [self] in
       live -= 1
@@ -77,13 +83,22 @@ private final class MergeHub<Element: Sendable, Failure: Error>: @unchecked Send
   }
 }
 
-private struct MergeInput<Element: Sendable, Failure: Error>: SignalSubscriber {
-  let hub: MergeHub<Element, Failure>
+@usableFromInline
+@frozen
+struct MergeInput<Element: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: MergeHub<Element, Failure>
 
+  @inlinable @inline(__always)
+  init(hub: MergeHub<Element, Failure>) {
+    self.hub = hub
+  }
+
+  @inlinable @inline(__always)
   func receive(_ value: Element) {
     hub.core.send(value)
   }
 
+  @inlinable @inline(__always)
   func receive(completion: SignalCompletion<Failure>) {
     hub.end(completion)
   }

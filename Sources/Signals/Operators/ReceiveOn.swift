@@ -57,8 +57,8 @@ public struct ReceiveOnSignal<Upstream: Signal>: Signal {
   /// The error of the upstream signal.
   public typealias Failure = Upstream.Failure
 
-  private let upstream: Upstream
-  private let schedule: Schedule
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let schedule: Schedule
 
   init(upstream: Upstream, schedule: @escaping Schedule) {
     self.upstream = upstream
@@ -66,11 +66,12 @@ public struct ReceiveOnSignal<Upstream: Signal>: Signal {
   }
 
   /// Attaches a subscriber that will be called there.
+  @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    let carrier = Carrier(to: subscriber, schedule: schedule)
-    let subscription = upstream.subscribe(MailboxStage(mailbox: carrier.mailbox) { carrier.collect() })
+    let carrier = Carrier(to: ErasedSubscriber(subscriber), schedule: schedule)
+    let subscription = upstream.subscribe(CarrierStage(carrier: carrier))
     subscription.bind(carrier)
     return subscription
   }

@@ -23,7 +23,7 @@ final class TemporaryFolder: Sendable {
 
   /// The URL of an entry, whether there is one or not.
   func entry(_ name: String) -> URL {
-    URL(fileURLWithPath: "\(url.path)/\(name)")
+    URL(fileURLWithPath: "\(url.path)/\(name)", isDirectory: false)
   }
 
   /// Makes a folder in the folder.

@@ -1,0 +1,14 @@
+/// The events of one wake of a backend, sorted by whom they are for.
+struct Batches {
+  private var batches: [ObjectIdentifier: (watch: PathWatch, events: [WatchEvent])] = [:]
+
+  mutating func add(_ kinds: WatchKinds, _ name: String?, _ point: WatchPoint) {
+    guard let watch = point.watch else { return }
+    batches[ObjectIdentifier(watch), default: (watch, [])].events.append(WatchEvent(kinds: kinds, name: name, point: point))
+  }
+
+  /// Hands the events out; not to be called with a lock held, because this may be what releases a watch at last.
+  func deliver() {
+    for batch in batches.values { batch.watch.receive(batch.events) }
+  }
+}

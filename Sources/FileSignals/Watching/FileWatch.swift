@@ -1,0 +1,29 @@
+package import Dispatch
+package import Foundation
+package import Signals
+
+/// Calls a closure whenever a file may have changed, for whoever reads the file anyway and needs no more.
+///
+/// It watches from the moment `init` returns, so read the file only then: a change before is read, one after calls.
+package final class FileWatch: Sendable {
+  private let watch: PathWatch
+
+  /// Begins to watch a file, which need not exist; its directory must.
+  ///
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - queue: Where to call; calls are serial even if the queue is not. By default a queue of the watch's own.
+  ///   - onChange: Called once for all that has happened since it was called last. It is not called after the watch is
+  ///     released, unless it is running.
+  package init(
+    _ url: URL, queue: DispatchQueue? = nil, onChange: @escaping @Sendable () -> Void
+  ) throws(FileObserverError) {
+    watch = try PathWatch(
+      path: FileObserver.path(of: url), target: .file, backend: WatchHub.shared(), queue: queue
+    ) { _, _ in onChange() }
+    watch.start()
+  }
+
+  /// Whether changes are seen.
+  package var health: Property<WatchHealth> { watch.health }
+}

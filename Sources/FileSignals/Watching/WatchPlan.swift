@@ -1,0 +1,148 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The directories that have to be watched in order to learn whatever happens to a path.
+///
+/// A path is walked from the root, as the system does it. Every directory on the way is watched for being moved or removed.
+/// One that holds a symbolic link on the way, or in which the next name is missing, is watched for what happens to that
+/// entry, its *hinge*: this is how the swap of a link, anywhere in the path, is seen. And the one that the path ends in is
+/// watched for the file, or for everything.
+struct WatchPlan: Equatable, Sendable {
+  /// What the path is meant to lead to.
+  enum Target: Sendable {
+    case file
+    case directory
+  }
+
+  /// A directory to watch.
+  struct Place: Equatable, Sendable {
+    /// The canonical path.
+    let path: String
+    /// Tells this directory from another that takes its place.
+    let identity: FileIdentity
+    var depth: WatchPoint.Depth
+    /// Entries that decide where the path leads.
+    var hinges: Set<String> = []
+    /// The entry that is the observed file.
+    var leaf: String?
+    /// Whether it is the observed directory itself.
+    var isTarget = false
+  }
+
+  /// Where the path leads.
+  enum Outcome: Equatable, Sendable {
+    /// To this directory, or to a name in a directory that exists.
+    case reached(String)
+    /// To nowhere, for want of a permission or of the directory here.
+    case failed(errno: CInt, path: String)
+  }
+
+  private(set) var places: [Place] = []
+  private(set) var outcome: Outcome
+
+  /// Finds out where a path leads now.
+  init(path: String, target: Target) {
+    outcome = .failed(errno: ENOENT, path: path)
+    var rest = Self.components(Self.absolute(path))
+    var current = "/"
+    var hops = 0
+    guard let root = FileStatus(path: "/") else { return }
+    places = [Place(path: "/", identity: root.identity, depth: .itself)]
+    while let name = rest.popLast() {
+      if name == ".." {
+        current = FileLocation.split(current).parent
+        continue
+      }
+      let next = current == "/" ? "/\(name)" : "\(current)/\(name)"
+      guard let status = FileStatus(path: next, followsLinks: false) else {
+        outcome = .failed(errno: errno, path: next)
+        if rest.isEmpty, target == .file, errno == ENOENT { finish(at: current, leaf: name) } else { hinge(name, in: current) }
+        return
+      }
+      switch status.kind {
+      case .link:
+        hinge(name, in: current)
+        hops += 1
+        guard hops <= 40, let destination = Self.destination(ofLink: next) else {
+          outcome = .failed(errno: hops > 40 ? ELOOP : ENOENT, path: next)
+          return
+        }
+        if destination.hasPrefix("/") { current = "/" }
+        rest += Self.components(destination)
+      case .directory where !rest.isEmpty || target == .directory:
+        current = next
+        if !places.contains(where: { $0.path == next }) {
+          places.append(Place(path: next, identity: status.identity, depth: .itself))
+        }
+      default:
+        guard rest.isEmpty, target == .file else {
+          hinge(name, in: current)
+          outcome = .failed(errno: ENOTDIR, path: next)
+          return
+        }
+        finish(at: current, leaf: name)
+        return
+      }
+    }
+    // The root as a file, or a path that ends in a directory's name and dots.
+    change(current) {
+      $0.depth = .entries
+      $0.isTarget = true
+    }
+    outcome = .reached(current)
+  }
+
+  /// The path of the observed file, free of links; `nil` if the target is a directory, or nowhere.
+  var file: String? {
+    guard case .reached(let directory) = outcome, let leaf = places.first(where: { $0.leaf != nil })?.leaf else { return nil }
+    return directory == "/" ? "/\(leaf)" : "\(directory)/\(leaf)"
+  }
+
+  private mutating func finish(at directory: String, leaf: String) {
+    change(directory) {
+      $0.depth = .entries
+      $0.leaf = leaf
+    }
+    outcome = .reached(directory)
+  }
+
+  private mutating func hinge(_ name: String, in directory: String) {
+    change(directory) {
+      $0.depth = .entries
+      $0.hinges.insert(name)
+    }
+  }
+
+  private mutating func change(_ directory: String, _ body: (inout Place) -> Void) {
+    if let index = places.firstIndex(where: { $0.path == directory }) { body(&places[index]) }
+  }
+
+  // MARK: Paths
+
+  private static func absolute(_ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    guard let current = getcwd(nil, 0) else { return "/\(path)" }
+    defer { free(current) }
+    return "\(String(cString: current))/\(path)"
+  }
+
+  /// The names in a path, last first.
+  private static func components(_ path: String) -> [String] {
+    path.split(separator: "/").reversed().map(String.init).filter { $0 != "." }
+  }
+
+  private static func destination(ofLink path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+      // Sound: `readlink` fills at most as many bytes as it is told there are.
+      let count = buffer.withMemoryRebound(to: CChar.self) { buffer in
+        buffer.baseAddress.map { readlink(path, $0, buffer.count) } ?? -1
+      }
+      return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite("Content that cannot be used")
+struct BadContentTests {
+  let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  @Test(arguments: ["", "{", "null", "[]", #"{"count": "x", "text": ""}"#, #"{"count": 1}"#, "\u{0}\u{1}"])
+  func `bad content is told, the last value stands, and the next good content recovers`(content: String) async throws {
+    let file = try fixture.note("note.json", Note(count: 1, text: "good"))
+    let values = file.recorded()
+    let failures = file.failures.recorded()
+    try fixture.overwrite(with: content)
+    let failure = try await failures.first("a failure") { _ in true }
+    #expect(failure.description.contains(file.url.path))
+    #expect(file.status.value == .stale(failure))
+    #expect(file.value == Note(count: 1, text: "good"))
+    #expect(try String(contentsOf: file.url, encoding: .utf8) == content, "nobody has repaired it")
+
+    try fixture.overwrite(with: noteText(2, "better"))
+    try await values.wait(for: Note(count: 2, text: "better"))
+    try await file.status.firstValue { $0 == .current }
+    #expect(values.elements == [Note(count: 1, text: "good"), Note(count: 2, text: "better")])
+    #expect(failures.elements.count == 1)
+  }
+
+  @Test
+  func `a file with bad content opens with the initial value, tells, and recovers`() async throws {
+    _ = try fixture.note()
+    try fixture.overwrite(with: "not JSON")
+    let file = try fixture.note("note.json", Note(count: 9, text: "initial"))
+    let failures = file.failures.recorded()
+    #expect(file.value == Note(count: 9, text: "initial"))
+    guard case .stale(.undecodable(_, let reason)) = file.status.value else {
+      Issue.record("The status is \(file.status.value)")
+      return
+    }
+    #expect(!reason.isEmpty)
+    try await failures.first("the failure") { _ in true }
+    try fixture.overwrite(with: noteText(1, "good"))
+    try await file.firstValue { $0 == Note(count: 1, text: "good") }
+  }
+
+  @Test
+  func `a writer that is caught halfway is waited for`() async throws {
+    let file = try fixture.note()
+    let failures = file.failures.recorded()
+    for round in 1...20 {
+      try fixture.overwrite(with: "")
+      try fixture.overwrite(with: #"{"count": "#)
+      try fixture.overwrite(with: noteText(round, "whole"))
+      try await file.firstValue { $0.count == round }
+    }
+    #expect(failures.elements.isEmpty)
+    #expect(file.status.value == .current)
+  }
+
+  @Test
+  func `a reason is told in words and names what is wrong`() throws {
+    let file = try fixture.note()
+    try fixture.overwrite(with: #"{"count": 1}"#)
+    let missing = #expect(throws: AppGroupsFileError.self) { try file.read() }
+    #expect(missing?.description.contains(#"there is no "text""#) == true)
+    try fixture.overwrite(with: #"{"count": "one", "text": ""}"#)
+    let mismatch = #expect(throws: AppGroupsFileError.self) { try file.read() }
+    #expect(mismatch?.description.contains("at count") == true)
+  }
+
+  @Test
+  func `something else in the file's place is told, and the file is seen when it is back`() async throws {
+    let file = try fixture.counter("counter.json", 1)
+    try FileManager.default.removeItem(at: file.url)
+    #expect(mkfifo(file.url.path, 0o600) == 0)
+    try await file.status.firstValue { $0 == .stale(.inaccessible(.notARegularFile(file.url, kind: "a named pipe"))) }
+    #expect(throws: AppGroupsFileError.self) { try file.write(2) }
+    #expect(throws: AppGroupsFileError.self) { try file.update { $0 += 1 } }
+    #expect(file.value == 1)
+    try FileManager.default.removeItem(at: file.url)
+    try FileManager.default.createDirectory(at: file.url, withIntermediateDirectories: false)
+    try await file.status.firstValue { $0 == .stale(.inaccessible(.notARegularFile(file.url, kind: "a directory"))) }
+    try FileManager.default.removeItem(at: file.url)
+    try fixture.overwrite("counter.json", with: "3")
+    try await file.firstValue { $0 == 3 }
+  }
+
+  @Test
+  func `a file that may not be read is told, and seen again when it may`() async throws {
+    let peer = try await fixture.peer()
+    if geteuid() == 0 {
+      // The system lets root read everything, so the peer becomes somebody else.
+      let nobody: uid_t = 65534
+      #expect(chown(fixture.path, nobody, nobody) == 0)
+      try await peer.send("user \(nobody)")
+    }
+    try await peer.send("open note.json")
+    try await peer.send("write note.json readable")
+    try await peer.send("observe-status note.json")
+    try await peer.events.wait(for: "status note.json current")
+    #expect(chmod(fixture.url("note.json").path, 0) == 0)
+    try await peer.events.first("the refusal") { $0.contains("No permission to read") }
+    #expect(try await peer.send("value note.json") == "1 readable")
+    #expect(chmod(fixture.url("note.json").path, 0o600) == 0)
+    try await peer.events.wait(for: "the recovery") { $0.last == "status note.json current" && $0.count >= 3 }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
+  func `a full disk is told, and keeps the old value in the file and in memory`() async throws {
+    let disk = try TemporaryDirectory()
+    do {
+      try await shell(#"mount -t tmpfs -o size=128k tmpfs "$1""#, disk.url.path)
+    } catch {
+      // Some containers give root no right to mount.
+      return
+    }
+    try await withoutLeaving(disk) {
+      let container = try AppGroupsContainer(directory: disk.url)
+      let file = try AppGroupsFile(name: "note.json", initialValue: Note(count: 1, text: "old"), container: container)
+      let large = Note(count: 2, text: String(repeating: "x", count: 1_000_000))
+      await #expect(throws: AppGroupsFileError.inaccessible(.diskFull(file.url))) { try await file.write(large) }
+      await #expect(throws: AppGroupsFileError.inaccessible(.diskFull(file.url))) { try await file.update { $0 = large } }
+      #expect(file.value == Note(count: 1, text: "old"))
+      #expect(try file.read() == Note(count: 1, text: "old"))
+      try await file.write(Note(count: 3, text: "small again"))
+      #expect(try file.read().count == 3)
+    }
+  }
+
+  /// Unmounts a disk whatever happens.
+  private func withoutLeaving(_ disk: TemporaryDirectory, _ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch {
+      try await shell(#"umount -l "$1""#, disk.url.path)
+      throw error
+    }
+    try await shell(#"umount -l "$1""#, disk.url.path)
+  }
+}

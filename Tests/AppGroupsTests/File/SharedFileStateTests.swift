@@ -1,0 +1,93 @@
+@testable import AppGroups
+import Foundation
+import Testing
+
+@Suite("What follows from a look at a file")
+final class SharedFileStateTests {
+  let url = URL(filePath: "/tmp/value")
+  let one = Data("1".utf8)
+  let two = Data("2".utf8)
+  var state = SharedFileState(status: .current)
+
+  /// Looks, and says in a word what follows.
+  func look(_ look: SharedFileState.Look<Int>, since epoch: UInt64? = nil, isRetry: Bool = false) -> String {
+    switch state.conclude(look, begunIn: epoch ?? state.epoch, isRetry: isRetry) {
+    case .lookAgain: "again"
+    case .nothing: "nothing"
+    case .news(let value): "news \(value)"
+    case .retry: "retry"
+    case .report: "report"
+    }
+  }
+
+  @discardableResult
+  func adopt(_ data: Data) -> Bool {
+    state.adopt(data)
+  }
+
+  @Test
+  func `new content is news, and known afterwards`() {
+    #expect(look(.content(one, 1)) == "news 1")
+    #expect(state.known == one)
+  }
+
+  @Test
+  func `own bytes are news once, and never an echo`() {
+    #expect(adopt(one))
+    #expect(!adopt(one))
+    #expect(look(.unchanged) == "nothing")
+  }
+
+  @Test
+  func `a look that began before a write does not count, so the value cannot go back`() {
+    let start = state.epoch
+    adopt(two)
+    #expect(look(.content(one, 1), since: start) == "again")
+    #expect(state.known == two)
+  }
+
+  @Test
+  func `a look that began before equal bytes were written does not count either`() {
+    adopt(two)
+    let start = state.epoch
+    adopt(two)
+    #expect(look(.content(one, 1), since: start) == "again")
+  }
+
+  @Test
+  func `bad content is looked at three times more, and then reported once`() {
+    let empty = SharedFileState.Look<Int>.failure(.empty(url))
+    #expect(look(empty) == "retry")
+    #expect(look(empty) == "nothing", "an event does not hurry the retry")
+    #expect(look(empty, isRetry: true) == "retry")
+    #expect(look(empty, isRetry: true) == "retry")
+    #expect(state.status == .current)
+    #expect(look(empty, isRetry: true) == "report")
+    #expect(state.status == .stale(.empty(url)))
+    #expect(look(empty) == "nothing")
+  }
+
+  @Test
+  func `another fault is looked into anew`() {
+    for _ in 0..<4 { _ = look(.failure(.missing(url)), isRetry: true) }
+    #expect(state.status == .missing)
+    #expect(look(.failure(.empty(url))) == "retry")
+    #expect(state.status == .missing)
+  }
+
+  @Test
+  func `good content recovers, also when it is what it was before`() {
+    adopt(one)
+    for _ in 0..<4 { _ = look(.failure(.empty(url)), isRetry: true) }
+    #expect(look(.unchanged) == "nothing")
+    #expect(state.status == .current)
+    #expect(look(.failure(.empty(url))) == "retry")
+  }
+
+  @Test
+  func `a write recovers`() {
+    for _ in 0..<4 { _ = look(.failure(.empty(url)), isRetry: true) }
+    adopt(one)
+    #expect(state.status == .current)
+  }
+}

@@ -1,0 +1,125 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Updating a shared file")
+struct UpdatingTests {
+  struct Refusal: Error {}
+
+  let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  @Test
+  func `the body gets what is on disk at the moment, not what is in memory`() throws {
+    let file = try fixture.counter()
+    try Data("41".utf8).write(to: file.url, options: .atomic)
+    let result = try file.update { value in
+      value += 1
+      return "was \(value - 1)"
+    }
+    #expect(result == "was 41")
+    #expect(file.value == 42)
+  }
+
+  @Test
+  func `threads lose no increment`() async throws {
+    let file = try fixture.counter()
+    let other = try fixture.counter()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<4 {
+        group.addTask {
+          try await onThread { for _ in 0..<100 { try (index.isMultiple(of: 2) ? file : other).update { $0 += 1 } } }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try file.read() == 400)
+  }
+
+  @Test
+  func `more tasks than threads may wait for one file without keeping all others waiting`() async throws {
+    let file = try fixture.counter()
+    let peer = try await fixture.peer()
+    try await peer.send("hold \(file.url.path)")
+    let waiting = (0..<50).map { _ in Task { try await file.update { $0 += 1 } } }
+    let unrelated = try fixture.counter("unrelated.json")
+    try await unrelated.update { $0 += 1 }
+    #expect(unrelated.value == 1)
+    try await peer.send("release")
+    for task in waiting { try await task.value }
+    #expect(file.value == 50)
+  }
+
+  @Test
+  func `a body that throws changes nothing`() throws {
+    let file = try fixture.counter("counter.json", 1)
+    let recorder = file.property.changes.recorded()
+    #expect(throws: Refusal.self) {
+      try file.update { value in
+        value = 9
+        throw Refusal()
+      }
+    }
+    #expect(file.value == 1)
+    #expect(try file.read() == 1)
+    #expect(recorder.elements.isEmpty)
+    try file.update { $0 += 1 }
+    #expect(file.value == 2)
+  }
+
+  @Test
+  func `a body that updates or writes the same file gets an error instead of waiting for itself`() throws {
+    let file = try fixture.counter()
+    let same = try fixture.counter()
+    try file.update { value in
+      #expect(throws: AppGroupsFileError.nestedUpdate(file.url)) { try file.update { $0 += 1 } }
+      #expect(throws: AppGroupsFileError.nestedUpdate(file.url)) { try same.write(5) }
+      value = 1
+    }
+    #expect(file.value == 1)
+  }
+
+  @Test
+  func `an update of a missing file starts from the value that stands`() async throws {
+    let file = try fixture.counter("counter.json", 5)
+    try FileManager.default.removeItem(at: file.url)
+    try await file.update { $0 += 1 }
+    #expect(try file.read() == 6)
+    #expect(file.status.value == .current)
+  }
+
+  @Test
+  func `content that cannot be decoded is an error, and stays as it is`() async throws {
+    let file = try fixture.counter("counter.json", 5)
+    try fixture.overwrite("counter.json", with: "{\"version\": 2}")
+    await #expect(throws: AppGroupsFileError.self) { try await file.update { $0 += 1 } }
+    #expect(try String(contentsOf: file.url, encoding: .utf8) == "{\"version\": 2}")
+    #expect(file.value == 5)
+  }
+
+  @Test
+  func `content that cannot be decoded is replaced if told so`() async throws {
+    let file = try fixture.counter("counter.json", 5)
+    try fixture.overwrite("counter.json", with: "{\"version\": 2}")
+    try await file.update(overwriting: true) { $0 += 1 }
+    #expect(try file.read() == 6)
+    try fixture.overwrite("counter.json", with: "")
+    try await file.write(7)
+    #expect(try file.read() == 7)
+  }
+
+  @Test
+  func `an update waits for a foreign writer that is about to finish`() async throws {
+    let file = try fixture.counter("counter.json", 5)
+    try fixture.overwrite("counter.json", with: "")
+    let update = Task { try await file.update { $0 += 1 } }
+    try await shell(#"printf 41 > "$1""#, file.url.path)
+    try await update.value
+    #expect(file.value == 42)
+  }
+}

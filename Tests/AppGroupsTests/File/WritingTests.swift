@@ -1,0 +1,160 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Writing a shared file")
+struct WritingTests {
+  let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  @Test
+  func `a write is in the value, in the file and with the subscribers before it returns, once`() throws {
+    let file = try fixture.counter()
+    let recorder = file.recorded()
+    for value in 1...5 {
+      try file.write(value)
+      #expect(file.value == value)
+      #expect(file.property.value == value)
+      #expect(try file.read() == value)
+      #expect(recorder.elements == Array(0...value))
+    }
+  }
+
+  @Test
+  func `own writes do not come back as echoes`() async throws {
+    let file = try fixture.counter()
+    let other = try fixture.counter()
+    let recorder = file.recorded()
+    for value in 1...200 { try await file.write(value) }
+    // The other object hears of the last write through the watcher, by when the echoes would have come too.
+    try await other.firstValue { $0 == 200 }
+    try await other.write(201)
+    try await recorder.wait(for: 201)
+    #expect(recorder.elements == Array(0...201))
+  }
+
+  @Test
+  func `a value with the same bytes is no news and touches no file`() throws {
+    let file = try fixture.counter()
+    try file.write(1)
+    let recorder = file.property.changes.recorded()
+    let before = try FileManager.default.attributesOfItem(atPath: file.url.path)[.systemFileNumber] as? Int
+    try file.write(1)
+    try file.update { $0 = 1 }
+    let after = try FileManager.default.attributesOfItem(atPath: file.url.path)[.systemFileNumber] as? Int
+    #expect(before == after)
+    #expect(recorder.elements.isEmpty)
+  }
+
+  @Test
+  func `foreign content with the same bytes is no news`() async throws {
+    let file = try fixture.counter()
+    let recorder = file.recorded()
+    let bytes = try Data(contentsOf: file.url)
+    for _ in 0..<20 { try bytes.write(to: file.url, options: .atomic) }
+    try fixture.overwrite("counter.json", with: "1")
+    try await recorder.wait(for: 1)
+    #expect(recorder.elements == [0, 1])
+  }
+
+  @Test(arguments: [0o600, 0o640, 0o644, 0o660])
+  func `the permissions of the file stay`(mode: Int) throws {
+    let file = try fixture.counter()
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.url.path)
+    try file.write(1)
+    try file.update { $0 += 1 }
+    #expect(try FileManager.default.attributesOfItem(atPath: file.url.path)[.posixPermissions] as? Int == mode)
+  }
+
+  @Test
+  func `the file is plain JSON, and nothing but its lock stays beside it`() throws {
+    let file = try fixture.note()
+    try file.write(Note(count: 3, text: "plain"))
+    #expect(
+      try String(contentsOf: file.url, encoding: .utf8) == """
+        {
+          "count" : 3,
+          "text" : "plain"
+        }
+
+        """
+    )
+    #expect(try fixture.contents(of: fixture.files) == [".shared", "note.json"])
+    #expect(try fixture.contents(of: fixture.files.appending(path: ".shared")) == ["note.json.lock"])
+  }
+
+  @Test
+  func `a removed file is made again by the next write, and so is its directory`() async throws {
+    let file = try fixture.counter("counter.json", 1)
+    try FileManager.default.removeItem(at: file.url)
+    try await file.status.firstValue { $0 == .missing }
+    #expect(file.value == 1)
+    #expect(!FileManager.default.fileExists(atPath: file.url.path))
+    try await file.write(2)
+    #expect(file.status.value == .current)
+    #expect(try file.read() == 2)
+
+    try FileManager.default.removeItem(at: fixture.container.containerURL)
+    try await file.status.firstValue { $0 == .missing }
+    try await file.update { $0 += 1 }
+    #expect(try file.read() == 3)
+    try fixture.overwrite("counter.json", with: "4")
+    try await file.firstValue { $0 == 4 }
+  }
+
+  @Test
+  func `a removed file is waited for in vain only once`() async throws {
+    let file = try fixture.counter("counter.json", 1)
+    let failures = file.failures.recorded()
+    try FileManager.default.removeItem(at: file.url)
+    try await file.status.firstValue { $0 == .missing }
+    try Data("junk".utf8).write(to: fixture.url("unrelated"))
+    try fixture.overwrite("counter.json", with: "2")
+    try await file.firstValue { $0 == 2 }
+    #expect(failures.elements == [.missing(file.url)])
+  }
+
+  @Test
+  func `two objects for one file in one process stay equal`() async throws {
+    let files = try [fixture.counter(), fixture.counter(), fixture.counter()]
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for file in files {
+        group.addTask { for _ in 0..<100 { try await file.update { $0 += 1 } } }
+      }
+      try await group.waitForAll()
+    }
+    for file in files { try await file.firstValue { $0 == 300 } }
+  }
+
+  @Test
+  func `values never go back, whoever writes`() async throws {
+    let file = try fixture.counter()
+    let other = try fixture.counter()
+    let recorders = [file.recorded(), other.recorded()]
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for file in [file, other] {
+        group.addTask { for _ in 0..<300 { try await file.update { $0 += 1 } } }
+      }
+      try await group.waitForAll()
+    }
+    for recorder in recorders {
+      try await recorder.wait(for: 600)
+      #expect(zip(recorder.elements, recorder.elements.dropFirst()).allSatisfy { $0 < $1 })
+    }
+  }
+
+  @Test
+  func `any shared value can be written and updated through the protocol`() async throws {
+    func use(_ value: some SharedValue<Int>) async throws -> Int {
+      try await value.write(20)
+      try await value.update { $0 += 1 }
+      return try await value.read() + value.value
+    }
+    #expect(try await use(fixture.counter()) == 42)
+  }
+}

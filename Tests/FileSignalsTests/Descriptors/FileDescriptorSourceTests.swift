@@ -1,0 +1,205 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+import Testing
+
+/// A pipe whose ends are plain numbers.
+private func makePipe() -> (input: CInt, output: CInt) {
+  var ends: [CInt] = [-1, -1]
+  #expect(pipe(&ends) == 0)
+  return (ends[0], ends[1])
+}
+
+private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
+  var bytes = [UInt8](repeating: 0, count: max(count, 1))
+  let result = read(descriptor, &bytes, bytes.count)
+  return result > 0 ? Array(bytes[..<result]) : []
+}
+
+@Suite struct `A file descriptor source` {
+  @Test func `sends how many bytes a pipe holds`() {
+    let (input, output) = makePipe()
+    defer { close(output) }
+    let log = Log<[UInt8]>()
+    let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+    let subscription = source.sink { log.append(readAll(input, $0)) }
+    write(output, "abc", 3)
+    log.wait { $0.joined().count == 3 }
+    write(output, "defg", 4)
+    #expect(Array(log.wait { $0.joined().count == 7 }.joined()) == Array("abcdefg".utf8))
+    subscription.cancel()
+  }
+
+  @Test func `says so again until everything is read`() {
+    let (input, output) = makePipe()
+    defer { close(output) }
+    let log = Log<Int>()
+    let subscription = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true).sink { count in
+      log.append(count)
+      _ = readAll(input, 1)
+    }
+    write(output, "abc", 3)
+    #expect(log.wait { $0.count == 3 } == [3, 2, 1])
+    subscription.cancel()
+  }
+
+  @Test func `sleeps while nobody observes it, and tells the next one what has come meanwhile`() {
+    let (input, output) = makePipe()
+    defer { close(output) }
+    let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+    write(output, "abc", 3)
+    let log = Log<Int>()
+    for _ in 0..<10 {
+      // Nobody reads: a source that did not sleep would spin from the first round on.
+      let first = Log<Int>()
+      source.sink { first.append($0) }.cancel()
+      let subscription = source.sink { first.append($0) }
+      first.wait { !$0.isEmpty }
+      subscription.cancel()
+    }
+    let subscription = source.sink { count in log.append(readAll(input, count).count) }
+    #expect(log.wait { !$0.isEmpty }.first == 3)
+    subscription.cancel()
+  }
+
+  @Test func `tells of the end of a pipe`() {
+    let (input, output) = makePipe()
+    let ended = Log<Bool>()
+    let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+    let subscription = source.sink(receiveCompletion: { _ in ended.append(true) }) { [weak source] count in
+      if readAll(input, count).isEmpty { source?.cancel() }
+    }
+    close(output)
+    ended.wait { $0 == [true] }
+    subscription.cancel()
+  }
+
+  @Test func `tells when there is room to write`() {
+    var ends: [CInt] = [-1, -1]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let (near, far) = (ends[0], ends[1])
+    defer { close(far) }
+    _ = fcntl(near, F_SETFL, O_NONBLOCK)
+    let chunk = [UInt8](repeating: 7, count: 65_536)
+    var filled = 0
+    while true {
+      let count = write(near, chunk, chunk.count)
+      if count < 0 { break }
+      filled += count
+    }
+    let log = Log<Int>()
+    let once = Log<SignalSubscription>()
+    let source = FileDescriptorSource(fileDescriptor: near, events: .writable, closesDescriptor: true)
+    once.append(
+      source.sink { count in
+        log.append(count)
+        source.cancel()
+      }
+    )
+    #expect(log.all.isEmpty)
+    while filled > 0 { filled -= readAll(far, min(filled, 65_536)).count }
+    log.wait { $0.count == 1 }
+  }
+
+  #if os(Linux)
+    @Test func `counts the events of an eventfd and reads the records of an inotify instance`() throws {
+      // The C library has it, but its Swift module does not show it.
+      let address = try #require(dlsym(nil, "eventfd"))
+      let eventfd = unsafeBitCast(address, to: (@convention(c) (UInt32, Int32) -> Int32).self)
+      let counter = eventfd(0, O_NONBLOCK)
+      let counted = Log<UInt64>()
+      let counting = FileDescriptorSource(fileDescriptor: counter, closesDescriptor: true).sink { _ in
+        var value: UInt64 = 0
+        if read(counter, &value, 8) == 8 { counted.append(value) }
+      }
+      for _ in 0..<3 {
+        var one: UInt64 = 1
+        #expect(write(counter, &one, 8) == 8)
+      }
+      counted.wait { $0.reduce(0, +) == 3 }
+      counting.cancel()
+
+      let folder = try TemporaryFolder()
+      let inotify = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+      #expect(inotify_add_watch(inotify, folder.url.path, UInt32(IN_CLOSE_WRITE)) > 0)
+      let records = Log<Int>()
+      let watching = FileDescriptorSource(fileDescriptor: inotify, closesDescriptor: true).sink { count in
+        records.append(readAll(inotify, count).count)
+      }
+      try Data("x".utf8).write(to: folder.entry("file"))
+      #expect(records.wait { !$0.isEmpty }.first == 32)
+      watching.cancel()
+    }
+
+    @Test func `closes its descriptor exactly once, in ten thousand cycles`() throws {
+      var inodes: Set<String> = []
+      for index in 0..<10_000 {
+        let (input, output) = makePipe()
+        if index % 500 == 0 {
+          inodes.insert(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(input)"))
+        }
+        let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+        if index % 2 == 0 {
+          write(output, "x", 1)
+          source.sink { _ in _ = readAll(input, 1) }.cancel()
+        }
+        close(output)
+      }
+      try eventually {
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+          // One that another test closes meanwhile is none of ours.
+          var name = [CChar](repeating: 0, count: 64)
+          let count = readlink("/proc/self/fd/\($0)", &name, name.count)
+          return count > 0 ? String(decoding: name[..<count].map(UInt8.init), as: UTF8.self) : nil
+        }
+        return inodes.isDisjoint(with: open)
+      }
+    }
+  #endif
+
+  @Test func `is not deaf when the number of a closed descriptor is used again`() {
+    // The next pipe gets the numbers that the last one just gave back.
+    for _ in 0..<2000 {
+      let (input, output) = makePipe()
+      let log = Log<Int>()
+      let subscription = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true).sink {
+        log.append(readAll(input, $0).count)
+      }
+      write(output, "x", 1)
+      log.wait(20) { $0 == [1] }
+      subscription.cancel()
+      close(output)
+    }
+  }
+
+  @Test func `leaves a descriptor that is not its own open, and does not mind when its owner closes it`() {
+    for _ in 0..<500 {
+      let (input, output) = makePipe()
+      let log = Log<Int>()
+      let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: false)
+      let subscription = source.sink { log.append(readAll(input, $0).count) }
+      write(output, "x", 1)
+      log.wait(20) { $0 == [1] }
+      subscription.cancel()
+      #expect(fcntl(input, F_GETFD) >= 0)
+      close(input)
+      close(output)
+    }
+  }
+
+  @Test func `lives as long as it is observed, and no longer`() {
+    let (input, output) = makePipe()
+    defer { close(output) }
+    weak var released: FileDescriptorSource?
+    var subscription: SignalSubscription?
+    do {
+      let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+      released = source
+      subscription = source.sink { _ = readAll(input, $0) }
+    }
+    #expect(released != nil)
+    subscription?.cancel()
+    #expect(released == nil)
+  }
+}

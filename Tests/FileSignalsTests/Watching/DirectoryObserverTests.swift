@@ -1,0 +1,91 @@
+import FileSignals
+import Foundation
+import Signals
+import Testing
+
+@Suite struct `A directory observer` {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func observe(_ url: URL) throws -> (log: Log<FileEvent>, subscription: SignalSubscription) {
+    let log = Log<FileEvent>()
+    return (log, try DirectoryObserver(url).sink { log.append($0) })
+  }
+
+  @Test func `tells what happens to each entry`() throws {
+    try Data("old".utf8).write(to: folder.entry("old"))
+    let (log, subscription) = try observe(folder.url)
+    func expect(_ kind: FileEvent.Kind, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
+      log.wait(sourceLocation: sourceLocation) { $0.contains(FileEvent(kind: kind, url: folder.entry(name))) }
+    }
+    try Data("new".utf8).write(to: folder.entry("new"))
+    expect(.created, "new")
+    try DurableFile.write(Data("newer".utf8), to: folder.entry("new"))
+    expect(.replaced, "new")
+    try Data("newest".utf8).write(to: folder.entry("old"))
+    expect(.modified, "old")
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.entry("old").path)
+    expect(.attributes, "old")
+    try FileManager.default.moveItem(at: folder.entry("old"), to: folder.entry("moved"))
+    expect(.moved, "old")
+    expect(.created, "moved")
+    try FileManager.default.removeItem(at: folder.entry("new"))
+    expect(.deleted, "new")
+    _ = try folder.makeFolder("folder")
+    expect(.created, "folder")
+    #expect(!log.all.contains { $0.url.lastPathComponent == ".shared" })
+    subscription.cancel()
+  }
+
+  @Test func `tells of an entry that many threads make, each once or more, none never`() throws {
+    let (log, subscription) = try observe(folder.url)
+    DispatchQueue.concurrentPerform(iterations: 8) { index in
+      for round in 0..<100 {
+        do {
+          try Data().write(to: folder.entry("\(index)-\(round)"))
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    log.wait { Set($0.filter { $0.kind == .created }.map(\.url)).count == 800 }
+    subscription.cancel()
+  }
+
+  @Test func `waits for the directory to come back, and lists what is in it then`() throws {
+    let directory = try folder.makeFolder("directory")
+    try Data("1".utf8).write(to: directory.appending(path: "kept"))
+    let observer = try DirectoryObserver(directory)
+    let log = Log<FileEvent>()
+    let subscription = observer.sink { log.append($0) }
+    for round in 0..<50 {
+      try FileManager.default.moveItem(at: directory, to: folder.entry("away"))
+      log.wait { $0.last == FileEvent(kind: .moved, url: directory) }
+      #expect(observer.health.value == .waiting(for: URL(fileURLWithPath: directory.path, isDirectory: true)))
+      try Data("2".utf8).write(to: folder.entry("away/round\(round)"))
+      try FileManager.default.moveItem(at: folder.entry("away"), to: directory)
+      let back = FileEvent(kind: .created, url: directory.appendingPathComponent("round\(round)", isDirectory: false))
+      #expect(log.wait { $0.contains(back) }.contains(FileEvent(kind: .created, url: directory)))
+      #expect(observer.health.value == .active)
+    }
+    subscription.cancel()
+  }
+
+  @Test func `follows a symbolic link to the directory`() throws {
+    for name in ["v1", "v2"] { _ = try folder.makeFolder(name) }
+    try shell("ln -s v1 current", in: folder.url)
+    let current = folder.entry("current")
+    let (log, subscription) = try observe(current)
+    for round in 0..<20 {
+      try Data().write(to: folder.entry("\(round % 2 == 0 ? "v1" : "v2")/\(round)"))
+      let entry = current.appendingPathComponent("\(round)", isDirectory: false)
+      log.wait { $0.contains(FileEvent(kind: .created, url: entry)) }
+      try shell("ln -sfn \(round % 2 == 0 ? "v2" : "v1") current", in: folder.url)
+      log.wait { $0.filter { $0 == FileEvent(kind: .replaced, url: current) }.count == round + 1 }
+    }
+    subscription.cancel()
+  }
+}

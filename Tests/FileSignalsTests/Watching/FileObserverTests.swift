@@ -1,0 +1,244 @@
+import FileSignals
+import Foundation
+import Signals
+import Testing
+
+/// Reads a file after each event, as an application would, and remembers what it found.
+private final class Follower: Sendable {
+  let contents = Log<String>()
+  let kinds = Log<FileEvent.Kind>()
+  private let subscription: SignalSubscription
+
+  init(_ url: URL) throws {
+    subscription = try FileObserver(url).sink { [contents, kinds] event in
+      #expect(event.url == url)
+      kinds.append(event.kind)
+      do {
+        contents.append(String(decoding: try DurableFile.read(url), as: UTF8.self))
+      } catch DurableFileError.notFound, DurableFileError.danglingLink, DurableFileError.directoryNotFound {
+        contents.append("<none>")
+      } catch {
+        Issue.record(error)
+      }
+    }
+  }
+
+  /// Waits until what it found last is this.
+  func expect(_ content: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    contents.wait(sourceLocation: sourceLocation) { $0.last == content }
+  }
+}
+
+@Suite struct `A file observer` {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.entry("value")
+  }
+
+  private func replace(_ content: String) throws {
+    try DurableFile.write(Data(content.utf8), to: file, durability: .process)
+  }
+
+  private func overwrite(_ content: String, _ url: URL? = nil) throws {
+    try Data(content.utf8).write(to: url ?? file)
+  }
+
+  @Test func `is not blind after the file was replaced, however often`() throws {
+    let follower = try Follower(file)
+    for round in 0..<300 {
+      try replace("\(round)")
+      follower.expect("\(round)")
+    }
+    #expect(follower.kinds.all.first == .created)
+    #expect(follower.kinds.all.dropFirst().allSatisfy { $0 == .replaced })
+  }
+
+  @Test func `tells what happened`() throws {
+    try overwrite("a")
+    let follower = try Follower(file)
+    try overwrite("b")
+    #expect(follower.kinds.wait { $0.count == 1 } == [.modified])
+    try replace("c")
+    #expect(follower.kinds.wait { $0.count == 2 }.last == .replaced)
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
+    #expect(follower.kinds.wait { $0.count == 3 }.last == .attributes)
+    try FileManager.default.moveItem(at: file, to: folder.entry("other"))
+    #expect(follower.kinds.wait { $0.count == 4 }.last == .moved)
+    try replace("d")
+    #expect(follower.kinds.wait { $0.count == 5 }.last == .created)
+    try FileManager.default.removeItem(at: file)
+    #expect(follower.kinds.wait { $0.count == 6 }.last == .deleted)
+  }
+
+  @Test func `says nothing of other files in the directory`() throws {
+    try overwrite("mine")
+    let follower = try Follower(file)
+    for round in 0..<50 { try overwrite("\(round)", folder.entry("value\(round % 5)")) }
+    try overwrite("mine too")
+    follower.expect("mine too")
+    #expect(follower.kinds.all == [.modified])
+  }
+
+  @Test(
+    arguments: [
+      "printf next > value", "printf next > other && mv other value", "sed -i s/first/next/ value",
+      "rm value && printf next > value", "printf next > other && ln -f other value", "printf next > other && ln -sf other value",
+      "cp value copy && printf next > copy && cat copy > value", ": > value && printf next >> value",
+    ]
+  )
+  func `sees what other programs do to the file`(_ command: String) throws {
+    try overwrite("first")
+    let follower = try Follower(file)
+    try shell(command, in: folder.url)
+    follower.expect("next")
+    // And is not deaf afterwards.
+    try replace("last")
+    follower.expect("last")
+  }
+
+  @Test func `loses nothing when the directory is deleted and made again, 300 times`() throws {
+    let directory = try folder.makeFolder("directory")
+    let inner = directory.appendingPathComponent("value", isDirectory: false)
+    let follower = try Follower(inner)
+    for round in 0..<300 {
+      try FileManager.default.removeItem(at: directory)
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+      try overwrite("\(round)", inner)
+      follower.expect("\(round)")
+    }
+  }
+
+  @Test func `loses nothing when the directory is moved away and made again, 300 times`() throws {
+    let directory = try folder.makeFolder("directory")
+    let inner = directory.appendingPathComponent("value", isDirectory: false)
+    let follower = try Follower(inner)
+    for round in 0..<300 {
+      let old = folder.entry("old\(round)")
+      try FileManager.default.moveItem(at: directory, to: old)
+      // Nobody should care about this one any more.
+      try overwrite("stale", old.appending(path: "value"))
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+      try overwrite("\(round)", inner)
+      follower.expect("\(round)")
+    }
+    #expect(!follower.contents.all.contains("stale"))
+  }
+
+  @Test func `loses nothing when a directory far above is moved, deleted and made again`() throws {
+    let deep = try folder.makeFolder("a/b/c/d")
+    let inner = deep.appendingPathComponent("value", isDirectory: false)
+    let observer = try FileObserver(inner)
+    let health = Log<WatchHealth>()
+    let subscription = observer.health.sink { health.append($0) }
+    let follower = try Follower(inner)
+    for round in 0..<100 {
+      if round % 2 == 0 {
+        try FileManager.default.moveItem(at: folder.entry("a"), to: folder.entry("old\(round)"))
+      } else {
+        try FileManager.default.removeItem(at: folder.entry("a"))
+      }
+      try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+      try overwrite("\(round)", inner)
+      follower.expect("\(round)")
+    }
+    try FileManager.default.removeItem(at: folder.entry("a"))
+    #expect(health.wait { $0.last != .active }.last == .waiting(for: URL(fileURLWithPath: "\(folder.url.path)/a", isDirectory: true)))
+    try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+    health.wait { $0.last == .active }
+    subscription.cancel()
+  }
+
+  @Test func `follows a symbolic link to the file, wherever it points`() throws {
+    let places = try ["x", "y"].map { try folder.makeFolder($0).appending(path: "target") }
+    for place in places { try overwrite("0", place) }
+    try FileManager.default.createSymbolicLink(at: file, withDestinationURL: places[0])
+    let follower = try Follower(file)
+    for round in 1..<50 {
+      let place = places[round % 2]
+      try shell("ln -sfn \(round % 2 == 0 ? "x" : "y")/target value", in: folder.url)
+      try DurableFile.write(Data("\(round)".utf8), to: place, durability: .process)
+      follower.expect("\(round)")
+      try overwrite("\(round) in place", place)
+      follower.expect("\(round) in place")
+    }
+  }
+
+  @Test func `follows a symbolic link in the middle of the path`() throws {
+    for name in ["v1", "v2"] { try overwrite(name, try folder.makeFolder(name).appending(path: "value")) }
+    try shell("ln -s v1 current", in: folder.url)
+    let follower = try Follower(folder.entry("current/value"))
+    for round in 0..<20 {
+      let name = round % 2 == 0 ? "v2" : "v1"
+      try shell("ln -s \(name) next && mv -T next current", in: folder.url)
+      follower.expect(name)
+    }
+  }
+
+  @Test func `sees a mounted configuration being swapped`() throws {
+    // What a Kubernetes ConfigMap does: the file is a link through `..data`, which is a link to a dated directory.
+    try shell(
+      "mkdir ..d0 && printf 0 > ..d0/value && ln -s ..d0 ..data && ln -s ..data/value value", in: folder.url
+    )
+    let follower = try Follower(file)
+    for round in 1...30 {
+      try shell(
+        """
+        mkdir ..d\(round) && printf \(round) > ..d\(round)/value
+        ln -s ..d\(round) ..data_tmp && mv -T ..data_tmp ..data && rm -r ..d\(round - 1)
+        """, in: folder.url
+      )
+      follower.expect("\(round)")
+    }
+  }
+
+  @Test func `misses no write that happens while it is being made`() throws {
+    for round in 0..<500 {
+      let file = folder.entry("race\(round % 7)")
+      let wrote = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        do {
+          try DurableFile.write(Data("\(round)".utf8), to: file, durability: .process)
+        } catch {
+          Issue.record(error)
+        }
+        wrote.signal()
+      }
+      if round % 2 == 0 { usleep(useconds_t(round % 100)) }
+      // Watch, then read: what is not read is told.
+      let follower = try Follower(file)
+      let found = FileManager.default.contents(atPath: file.path).map { String(decoding: $0, as: UTF8.self) }
+      wrote.wait()
+      if found != "\(round)" { follower.expect("\(round)") }
+    }
+  }
+
+  @Test func `does not wait for a slow subscriber of another observer`() throws {
+    let gate = DispatchSemaphore(value: 0)
+    let slow = try FileObserver(file).sink { _ in gate.wait() }
+    let follower = try Follower(file)
+    for round in 0..<20 {
+      try replace("\(round)")
+      follower.expect("\(round)")
+    }
+    for _ in 0..<100 { gate.signal() }
+    slow.cancel()
+  }
+
+  @Test func `lives as long as it is observed, and no longer`() throws {
+    weak var released: FileObserver?
+    var subscription: SignalSubscription?
+    do {
+      let observer = try FileObserver(file)
+      released = observer
+      subscription = observer.sink { _ in }
+    }
+    #expect(released != nil)
+    try replace("x")
+    subscription?.cancel()
+    // A delivery under way may hold it for a moment more.
+    eventually { released == nil }
+  }
+}

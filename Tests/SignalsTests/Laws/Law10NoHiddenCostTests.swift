@@ -1,0 +1,45 @@
+import Signals
+import TestSupport
+import Testing
+
+/// Allocations and reference counts are counted in a release build, by the `counts` playground; here is what a test can see.
+@Suite("Law 10: No hidden cost")
+struct Law10NoHiddenCostTests {
+  @Test func `an emitter with no subscriber keeps nothing of what is sent`() {
+    let emitter = Emitter<Probe, Never>()
+    let released = Counter()
+    emitter.send(Probe { released.add() })
+    #expect(released.value == 1)
+  }
+
+  @Test func `an emitter that replays keeps no more than it was asked to`() {
+    let emitter = Emitter<Probe, Never>(replay: 2)
+    let released = Counter()
+    for _ in 0..<10 { emitter.send(Probe { released.add() }) }
+    #expect(released.value == 8)
+    withExtendedLifetime(emitter) {}
+  }
+
+  @Test func `a delivered value is not kept, whatever the chain`() {
+    let emitter = Emitter<Probe, Never>()
+    let released = Counter()
+    let subscriptions = [
+      emitter.map { $0 }.filter { _ in true }.sink { $0.touch() },
+      merge(emitter, emitter).sink { $0.touch() },
+    ]
+    emitter.send(Probe { released.add() })
+    #expect(released.value == 1)
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `values queued by a re-entrant send are not kept either`() {
+    let emitter = Emitter<Probe?, Never>()
+    let released = Counter()
+    let subscription = emitter.sink { probe in
+      if probe == nil { for _ in 0..<5 { emitter.send(Probe { released.add() }) } }
+    }
+    emitter.send(nil)
+    #expect(released.value == 5)
+    withExtendedLifetime(subscription) {}
+  }
+}
