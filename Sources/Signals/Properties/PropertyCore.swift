@@ -55,8 +55,9 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
         store(value)
         return result
       }
-      checkWriter()
-      if !isContended {
+      if isContended {
+        checkWriter()
+      } else {
         isContended = true
         contenders += 1
       }
@@ -77,10 +78,12 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
   }
 
   /// Stops with an explanation if a write from inside the body of `modify` is why it has to run again, as it would for ever.
+  ///
+  /// To be asked from the second run on: only then every write since the run began has left its thread's name.
   @usableFromInline
   func checkWriter() {
     precondition(
-      contenders == 0 || lastWriter != ThreadIdentity.current,
+      lastWriter != ThreadIdentity.current,
       "A property was written from inside the body of its own modify(_:); change the body's argument instead"
     )
   }
