@@ -40,7 +40,7 @@ private func roundTrips(
     let start = DispatchTime.now().uptimeNanoseconds
     try write(number)
     guard let answer = other.answer(), answer.number == number else {
-      return stopwatch.error("The other process did not answer value \(number)")
+      throw NoAnswer(number: number)
     }
     stopwatch.measurement(.latency, answer.time - Int(start))
     withExtendedLifetime(directory) {}
@@ -51,6 +51,10 @@ func sharedFile(in directory: URL) throws -> AppGroupsFile<Payload> {
   try AppGroupsFile(
     name: "value.json", initialValue: Payload(count: 0), container: AppGroupsContainer(directory: directory)
   )
+}
+
+private struct NoAnswer: Error {
+  let number: Int
 }
 
 /// The form of `write` that blocks, also for callers that could wait without: it is what is measured.

@@ -27,9 +27,9 @@ final class OtherProcess {
     SignalsBenchmarks.send(message, to: input.fileHandleForWriting.fileDescriptor)
   }
 
-  /// Waits for the process to answer; `nil` if it ended instead.
+  /// Waits for the process to answer; `nil` if it ended instead, or says nothing for too long.
   func answer() -> Message? {
-    receive(from: output.fileHandleForReading.fileDescriptor)
+    receive(from: output.fileHandleForReading.fileDescriptor, timeout: .seconds(20))
   }
 
   struct EndedEarly: Error {

@@ -62,8 +62,11 @@ func send(_ message: Message, to descriptor: CInt) {
   _ = withUnsafeBytes(of: &message) { write(descriptor, $0.baseAddress, $0.count) }
 }
 
-/// Waits for a message; `nil` at the end.
-func receive(from descriptor: CInt) -> Message? {
+/// Waits for a message; `nil` at the end, or if none comes for as long as a benchmark may wait.
+func receive(from descriptor: CInt, timeout: Duration? = nil) -> Message? {
+  var readiness = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  let milliseconds = timeout.map { CInt($0 / .milliseconds(1)) } ?? -1
+  guard poll(&readiness, 1, milliseconds) == 1 else { return nil }
   var message = Message(number: 0, time: 0)
   let count = withUnsafeMutableBytes(of: &message) { read(descriptor, $0.baseAddress, $0.count) }
   return count == MemoryLayout<Message>.size ? message : nil
