@@ -26,6 +26,7 @@ let package = Package(
       dependencies: [
         "Catalog",
         .product(name: "Signals", package: "Signals"),
+        .product(name: "FileSignals", package: "Signals"),
         .product(name: "AppGroups", package: "Signals"),
         .product(name: "Benchmark", package: "benchmark"),
         .product(name: "OpenCombine", package: "OpenCombine"),

@@ -53,18 +53,23 @@ private let sequences = [
   Row("asyncFanOut100", "100 loops, per delivery", deliveries: 100, beside: [stream], aim: .atMost(0.18, of: stream)),
 ]
 
-private let rawWriter = "raw inotify"
+private let raw = "raw inotify"
+private let foundation = "Foundation atomic"
 private let bareLoop = "bare flock loop"
 
 private let files = [
   Row("fileValue", "shared file: read the value", beside: ["mutex pair"], aim: .atMost(5.3, of: "mutex pair")),
   Row(
+    "fileRename", "rename → file observer in another process", block: 1, isSlow: true, isLatency: true,
+    beside: [raw], aim: .atMost(1.5, of: raw)
+  ),
+  Row(
     "fileLatency", "shared file: write → sink in another process", block: 1, isSlow: true, isLatency: true,
-    beside: [rawWriter, "pipe"], aim: .atMost(1.5, of: rawWriter)
+    beside: [foundation, raw, "pipe"], aim: .atMost(0.5, of: foundation)
   ),
   Row(
     "fileLatencyMemory", "the same in /dev/shm", block: 1, isSlow: true, isLatency: true,
-    beside: [rawWriter], aim: .atMost(1.5, of: rawWriter)
+    beside: [foundation, raw], aim: .atMost(1, of: foundation)
   ),
   Row(
     "fileUpdate", "shared file: update, 4 processes at once", isSlow: true, beside: [bareLoop],

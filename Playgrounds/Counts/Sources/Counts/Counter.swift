@@ -14,6 +14,8 @@ struct Cost {
     return Cost(counting_stop(), operations: operations)
   }
 
+  init() {}
+
   init(_ totals: counting_totals, operations: Int) {
     let operations = Double(operations)
     allocations = Double(totals.allocations) / operations

@@ -10,6 +10,10 @@ enum Counts {
       print("Allocations and reference counts cannot be counted on this system; run this on Linux.")
       return
     }
+    guard canCount() else {
+      print("The counters do not count: allocating and retaining objects left them at zero.")
+      exit(1)
+    }
     var breaches: [String] = []
     print("| operation | allocations | bytes kept | retains | releases | |")
     print("|---|---:|---:|---:|---:|---|")
@@ -25,5 +29,19 @@ enum Counts {
       for breach in breaches { print("- \(breach)") }
       exit(1)
     }
+  }
+
+  /// Whether known allocations and retains are counted, so that the zeros below mean something.
+  nonisolated private static func canCount() -> Bool {
+    var kept: [Tally] = []
+    kept.reserveCapacity(200)
+    let cost = Cost.perOperation(100) {
+      for _ in 0..<100 {
+        let object = Tally()
+        kept.append(object)
+        kept.append(object)
+      }
+    }
+    return kept.count == 200 && cost.allocations == 1 && cost.retains >= 1
   }
 }

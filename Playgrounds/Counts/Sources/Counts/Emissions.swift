@@ -1,3 +1,5 @@
+import CountingRuntime
+import Dispatch
 import Signals
 
 typealias Source = Emitter<Int, Never>
@@ -38,6 +40,23 @@ let emissions: [Promise] = [
       counting { for value in 0..<$0 { property.value = value } }
     }
   },
+  Promise(title: "scan → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [source.scan(0) { $0 &+ $1 }.sink { tally.add($0) }] }
+  },
+  Promise(title: "removeDuplicates → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [source.map { $0 >> 1 }.removeDuplicates().sink { tally.add($0) }] }
+  },
+  Promise(title: "combineLatest of 2 → sink", allocations: 0, retains: 0) {
+    let other = Source()
+    return emission(Source()) { source, tally in
+      let subscription = source.combineLatest(other).sink { tally.add($0 &+ $1) }
+      other.send(1)
+      return [subscription]
+    }
+  },
+  Promise(title: "for await over a full buffer", allocations: 0) {
+    drain()
+  },
   Promise(title: "property read", allocations: 0, retains: 0) {
     let tally = Tally()
     let property = MutableProperty(1)
@@ -61,4 +80,39 @@ private func emission(_ source: Source, _ subscribe: (Source, Tally) -> [SignalS
 func counting(_ body: (Int) -> Void) -> Cost {
   body(1_000)
   return Cost.perOperation(1_000) { body(1_000) }
+}
+
+/// Counts what it takes to get values out of a buffer that holds them already.
+private func drain() -> Cost {
+  let count = 1_000
+  let source = Source()
+  let iterator = Handover(source.values.makeAsyncIterator())
+  let done = DispatchSemaphore(value: 0)
+  let cost = Handover(CostCell())
+  Task.detached {
+    var values = iterator.value
+    for value in 0..<count { source.send(value) }
+    _ = await values.next(isolation: nil)
+    counting_start()
+    var sum = 0
+    for _ in 1..<count { sum &+= await values.next(isolation: nil) ?? 0 }
+    cost.value.cost = Cost(counting_stop(), operations: count - 1)
+    precondition(sum == count * (count - 1) / 2)
+    done.signal()
+  }
+  done.wait()
+  return cost.value.cost
+}
+
+/// Carries a value into the one task that uses it.
+private struct Handover<Value>: @unchecked Sendable {  // Sound: the semaphore orders the accesses.
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+}
+
+private final class CostCell {
+  var cost = Cost()
 }

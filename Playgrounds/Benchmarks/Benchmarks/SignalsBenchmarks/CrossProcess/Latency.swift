@@ -1,5 +1,6 @@
 import AppGroups
 import Benchmark
+import FileSignals
 import Foundation
 import Signals
 
@@ -14,19 +15,43 @@ func registerLatency() {
     }
     #if os(Linux)
       measureTimed(row, "raw inotify") {
+        try renames(seenBy: .rawReader, in: TemporaryDirectory(isInMemory: isInMemory))
+      }
+      measureTimed(row, "Foundation atomic") {
         let directory = try TemporaryDirectory(isInMemory: isInMemory)
-        let path = directory.url.appending(path: "value.json").path
-        let reader = try OtherProcess(.rawReader, in: directory.url)
+        let url = directory.url.appending(path: "value.json")
+        let encoder = JSONEncoder()
+        let reader = try OtherProcess(.decoder, in: directory.url)
         return roundTrips(with: reader, in: directory) { number in
-          try Bare.replace(path, by: Payload.bytes(count: number))
+          try encoder.encode(Payload(count: number)).write(to: url, options: .atomic)
         }
       }
     #endif
   }
+  #if os(Linux)
+    measureTimed("fileRename", "Signals") {
+      let directory = try TemporaryDirectory(isInMemory: false)
+      return try renames(seenBy: .observer, in: directory)
+    }
+    measureTimed("fileRename", "raw inotify") {
+      let directory = try TemporaryDirectory(isInMemory: false)
+      return try renames(seenBy: .rawReader, in: directory)
+    }
+  #endif
   measureTimed("fileLatency", "pipe") {
     let directory = try TemporaryDirectory(isInMemory: true)
     let reader = try OtherProcess(.pipeReader, in: directory.url)
     return roundTrips(with: reader, in: directory) { number in reader.send(Message(number: number)) }
+  }
+}
+
+/// Replaces the file with system calls only, whoever watches.
+private func renames(seenBy role: Role, in directory: TemporaryDirectory) throws -> TimedWorkload {
+  let path = directory.url.appending(path: "value.json").path
+  try Bare.replace(path, by: Payload.bytes(count: 0))
+  let reader = try OtherProcess(role, in: directory.url)
+  return roundTrips(with: reader, in: directory) { number in
+    try Bare.replace(path, by: Payload.bytes(count: number))
   }
 }
 
@@ -76,7 +101,26 @@ func answerMessages() {
   while let message = receive(from: STDIN_FILENO) { send(Message(number: message.number), to: STDOUT_FILENO) }
 }
 
-func answerRenames(in directory: URL) throws {
+func answerObservedRenames(in directory: URL) throws {
+  let url = directory.appending(path: "value.json")
+  let observer = try FileObserver(url)
+  let subscription = observer.sink { event in
+    guard event.kind == .replaced else { return }
+    var content = [UInt8](repeating: 0, count: 4_096)
+    do {
+      let count = try Bare.read(url.path, into: &content)
+      send(Message(number: Payload.count(in: content[..<count])), to: STDOUT_FILENO)
+    } catch {
+      exit(1)
+    }
+  }
+  send(Message(number: 0), to: STDOUT_FILENO)
+  while receive(from: STDIN_FILENO) != nil {}
+  withExtendedLifetime(subscription) {}
+}
+
+/// Waits for renames with a bare inotify loop, and has `read` make of the file the number to answer.
+func answerRenames(in directory: URL, _ read: (URL) throws -> Int) throws {
   #if os(Linux)
     Thread.detachNewThread {
       while receive(from: STDIN_FILENO) != nil {}
@@ -88,12 +132,10 @@ func answerRenames(in directory: URL) throws {
       throw SystemError(call: "inotify_add_watch")
     }
     send(Message(number: 0), to: STDOUT_FILENO)
-    let path = directory.appending(path: "value.json").path
+    let url = directory.appending(path: "value.json")
     var events = [UInt8](repeating: 0, count: 4_096)
-    var content = [UInt8](repeating: 0, count: 4_096)
-    while events.withUnsafeMutableBytes({ read(descriptor, $0.baseAddress, $0.count) }) > 0 {
-      let count = try Bare.read(path, into: &content)
-      send(Message(number: Payload.count(in: content[..<count])), to: STDOUT_FILENO)
+    while events.withUnsafeMutableBytes({ Foundation.read(descriptor, $0.baseAddress, $0.count) }) > 0 {
+      send(Message(number: try read(url)), to: STDOUT_FILENO)
     }
   #endif
 }

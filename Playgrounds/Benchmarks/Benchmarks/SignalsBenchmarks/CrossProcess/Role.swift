@@ -11,6 +11,12 @@ enum Role: String {
   /// The same with nothing but system calls.
   case rawReader
 
+  /// The same with system calls and a decoder.
+  case decoder
+
+  /// Observes the file, and reads it with system calls.
+  case observer
+
   /// Answers each message on its standard input with the time at which it came.
   case pipeReader
 
@@ -34,7 +40,16 @@ enum Role: String {
     do {
       switch self {
       case .subscriber: try answerSharedValues(in: directory)
-      case .rawReader: try answerRenames(in: directory)
+      case .rawReader:
+        var content = [UInt8](repeating: 0, count: 4_096)
+        try answerRenames(in: directory) { url in
+          let count = try Bare.read(url.path, into: &content)
+          return Payload.count(in: content[..<count])
+        }
+      case .decoder:
+        let decoder = JSONDecoder()
+        try answerRenames(in: directory) { try decoder.decode(Payload.self, from: Data(contentsOf: $0)).count }
+      case .observer: try answerObservedRenames(in: directory)
       case .pipeReader: answerMessages()
       case .updater: try updateSharedFile(in: directory)
       case .rawUpdater: try updateRawFile(in: directory)
