@@ -173,7 +173,7 @@ func sending(_ source: Source, _ subscription: SignalSubscription) -> Workload {
 }
 
 func sending(_ source: Subject, _ subscription: AnyCancellable) -> Workload {
-  return { count in
+  { count in
     for value in 0..<count { source.send(value) }
     withExtendedLifetime(subscription) {}
   }

@@ -1,4 +1,5 @@
 import Benchmark
+import Foundation
 import OpenCombine
 import Signals
 
@@ -54,14 +55,10 @@ func registerSubscribing() {
   measure("subscribe0", "3 mallocs") {
     { count in
       for _ in 0..<count {
-        let blocks = (UnsafeMutablePointer<Int>.allocate(capacity: 4), UnsafeMutablePointer<Int>.allocate(capacity: 6),
-                      UnsafeMutablePointer<Int>.allocate(capacity: 6))
-        blocks.0.initialize(to: 1)
-        blocks.1.initialize(to: 2)
-        blocks.2.initialize(to: 3)
-        blocks.2.deallocate()
-        blocks.1.deallocate()
-        blocks.0.deallocate()
+        let blocks = (malloc(32), malloc(48), malloc(48))
+        free(blocks.2)
+        free(blocks.1)
+        free(blocks.0)
       }
     }
   }

@@ -21,8 +21,10 @@ public struct Row: Sendable {
   /// Who is measured besides ours.
   public let others: [String]
 
+  /// How fast ours should be, if there is something to hold it against.
   public let aim: Aim?
 
+  /// Makes a row; the defaults are those of a fast operation in one process.
   public init(
     _ id: String,
     _ title: String,
@@ -48,6 +50,8 @@ public struct Row: Sendable {
 public struct Aim: Sendable {
   /// The benchmark to compare with, as `row.contender`, or just the contender if it is of the same row.
   public let reference: String
+
+  /// The most that ours may take, in multiples of the reference.
   public let ratio: Double
 
   /// Ours must take at most `ratio` times what `reference` takes.

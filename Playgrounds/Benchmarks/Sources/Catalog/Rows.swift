@@ -22,7 +22,10 @@ private let emitting = [
   Row(
     "fanOut1000", "fan-out 1000, per delivery", beside: [combine, "closure call"], aim: .atMost(0.032, of: combine)
   ),
-  Row("contended", "two threads → one source", block: 1_000_000, isSlow: true, beside: [combine], aim: .atMost(1, of: combine)),
+  Row(
+    "contended", "two threads → one source", block: 1_000_000, isSlow: true, beside: [combine],
+    aim: .atMost(1, of: combine)
+  ),
 ]
 
 private let properties = [

@@ -21,7 +21,8 @@ struct Comparison {
     var lines = row.others.compactMap { other in
       time(other).map { Comparison(title: row.title, ours: ours, other: (other, $0)) }
     }
-    guard let aim = row.aim else { return lines.isEmpty ? [Comparison(title: row.title, ours: ours, other: nil)] : lines }
+    if lines.isEmpty, row.aim == nil { lines = [Comparison(title: row.title, ours: ours, other: nil)] }
+    guard let aim = row.aim else { return lines }
     if let index = lines.firstIndex(where: { $0.other?.name == aim.reference }), let ratio = lines[index].ratio {
       lines[index].aim = ("≤ \(number(aim.ratio))", ratio <= aim.ratio)
     } else if let reference = rows.first(where: { aim.reference.hasPrefix("\($0.id).") }),

@@ -37,7 +37,7 @@ private func isNumeric(_ column: Int) -> Bool {
 private func provenance() -> String {
   let process = ProcessInfo.processInfo
   let day = Date.now.formatted(.iso8601.year().month().day())
-  return "Medians in nanoseconds, \(day), \(processor()), \(process.activeProcessorCount) cores, "
+  return "Median nanoseconds, \(day), \(processor()), \(process.activeProcessorCount) cores, "
     + "\(process.operatingSystemVersionString), \(swiftVersion())."
 }
 
@@ -49,7 +49,8 @@ private func swiftVersion() -> String {
 /// The processor's name, where the system tells.
 private func processor() -> String {
   guard let description = FileManager.default.contents(atPath: "/proc/cpuinfo") else { return "unknown processor" }
-  let name = String(decoding: description, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("model name") }
+  let lines = String(decoding: description, as: UTF8.self).split(separator: "\n")
+  let name = lines.first { $0.hasPrefix("model name") }
   return name?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces) ?? "unknown processor"
 }
 
@@ -70,5 +71,7 @@ struct MissingMarkers: Error, CustomStringConvertible {
   let opening: String
   let closing: String
 
-  var description: String { "\(file.path) has no line \(opening) followed by \(closing): add both where the table goes" }
+  var description: String {
+    "\(file.path) has no line \(opening) followed by \(closing): add both where the table goes"
+  }
 }

@@ -1,24 +1,29 @@
 import Catalog
 import Foundation
 
-/// Turns what the harness wrote into a table: `ResultTable RESULTS [--markdown FILE]`.
+/// Turns what the harness wrote into a table: `ResultTable [--markdown FILE] RESULTS…`.
 @main
 enum ResultTable {
   static func main() {
-    let arguments = CommandLine.arguments.dropFirst()
-    guard let file = arguments.first, arguments.count == 1 || (arguments.count == 3 && arguments[2] == "--markdown") else {
-      print("usage: ResultTable RESULTS [--markdown FILE]")
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    var document: URL?
+    if arguments.first == "--markdown", arguments.count > 1 {
+      document = URL(filePath: arguments[1])
+      arguments.removeFirst(2)
+    }
+    guard !arguments.isEmpty else {
+      print("usage: ResultTable [--markdown FILE] RESULTS…")
       exit(2)
     }
     do {
-      let results = try Results(contentsOf: URL(filePath: file))
+      let results = try Results(contentsOf: arguments.map { URL(filePath: $0) })
       let lines = rows.flatMap { Comparison.lines(of: $0, in: results) }
       print(text(lines))
       let missed = lines.count { $0.aim?.isReached == false }
       print("\n\(lines.count { $0.aim?.isReached == true }) aims reached, \(missed) missed.")
-      if arguments.count == 3 {
-        try replaceTable(in: URL(filePath: arguments[3]), with: markdown(lines))
-        print("Wrote the table to \(arguments[3]).")
+      if let document {
+        try replaceTable(in: document, with: markdown(lines))
+        print("Wrote the table to \(document.path).")
       }
     } catch {
       print("No table: \(error)")

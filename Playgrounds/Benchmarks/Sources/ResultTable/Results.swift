@@ -2,12 +2,14 @@ import Catalog
 import Foundation
 
 /// What the harness measured: the median time of a block of operations, by the benchmark's name.
+///
+/// Of several rounds the lowest median counts, for every contender alike: what else the machine did can only add.
 struct Results {
   private let medians: [String: Double]
 
-  /// Reads what the harness wrote in the format of the Java Microbenchmark Harness.
-  init(contentsOf file: URL) throws {
-    let records = try JSONDecoder().decode([Record].self, from: Data(contentsOf: file))
+  /// Reads what the harness wrote, one file a round, in the format of the Java Microbenchmark Harness.
+  init(contentsOf rounds: [URL]) throws {
+    let records = try rounds.flatMap { try JSONDecoder().decode([Record].self, from: Data(contentsOf: $0)) }
     var medians: [String: Double] = [:]
     for record in records {
       // The format prefixes names with "package.benchmark.TARGET.".
@@ -17,7 +19,8 @@ struct Results {
       guard let time = record.secondaryMetrics.first(where: { $0.key.hasPrefix(metric) })?.value,
         let median = time.scorePercentiles["50.0"]
       else { continue }
-      medians[name] = time.scoreUnit == "#" ? median : median * 1_000
+      let nanoseconds = time.scoreUnit == "#" ? median : median * 1_000
+      medians[name] = min(nanoseconds, medians[name] ?? .infinity)
     }
     self.medians = medians
   }

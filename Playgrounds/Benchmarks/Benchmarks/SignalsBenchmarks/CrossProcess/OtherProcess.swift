@@ -41,11 +41,11 @@ final class OtherProcess {
 final class TemporaryDirectory {
   let url: URL
 
-  /// - Parameter isInMemory: Whether it is to lie in the memory file system, where the system has one.
+  /// Makes a directory on the disk, or in the memory file system where the system has one.
   init(isInMemory: Bool) throws {
     let memory = URL(filePath: "/dev/shm")
-    let parent = isInMemory && FileManager.default.fileExists(atPath: memory.path)
-      ? memory : FileManager.default.temporaryDirectory
+    let hasMemory = isInMemory && FileManager.default.fileExists(atPath: memory.path)
+    let parent = hasMemory ? memory : FileManager.default.temporaryDirectory
     url = parent.appending(path: "signals-benchmark-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
