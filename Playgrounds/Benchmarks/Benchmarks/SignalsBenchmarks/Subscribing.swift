@@ -56,6 +56,7 @@ func registerSubscribing() {
     { count in
       for _ in 0..<count {
         let blocks = (malloc(32), malloc(48), malloc(48))
+        blackHole(blocks)
         free(blocks.2)
         free(blocks.1)
         free(blocks.0)
