@@ -11,7 +11,8 @@ public import Signals
 
 /// A file descriptor as a signal: it sends how much is ready, whenever something is.
 ///
-/// It works with whatever the system can wait for: pipes, sockets, terminals, and on Linux `eventfd`, `timerfd`, `inotify`.
+/// It works with whatever the system can wait for: pipes, sockets, terminals, and on Linux `eventfd`, `timerfd`,
+/// `inotify`.
 ///
 /// ```swift
 /// import FileSignals
@@ -21,7 +22,7 @@ public import Signals
 /// let pipe = Pipe()
 /// let input = pipe.fileHandleForReading.fileDescriptor
 /// let received = DispatchSemaphore(value: 0)
-/// let subscription = FileDescriptorSource(fileDescriptor: input, closesDescriptor: false).sink { count in
+/// let subscription = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: false).sink { count in
 ///   var bytes = [UInt8](repeating: 0, count: count)
 ///   if read(input, &bytes, count) == count { print(String(decoding: bytes, as: UTF8.self)) }
 ///   received.signal()
@@ -32,16 +33,17 @@ public import Signals
 /// ```
 ///
 /// **Read what is announced.** The source is level-triggered: as long as something is ready, it says so again, so a
-/// subscriber that does not read (or, for ``Events/writable``, does not fill the buffer or cancel) is called over and over.
-/// While there is no subscriber, the source sleeps. A regular file is always ready; do not watch one with this, but with
-/// ``FileObserver``.
+/// subscriber that does not read (or, for ``Events/writable``, does not fill the buffer or cancel) is called over and
+/// over. While there is no subscriber, the source sleeps. A regular file is always ready; do not watch one with this,
+/// but with ``FileObserver``.
 ///
-/// **The end.** At the end of a pipe or a connection the source sends 0 or what is left, and reading then returns 0; cancel
-/// the subscription or the source then.
+/// **The end.** At the end of a pipe or a connection the source sends 0 or what is left, and reading then returns 0;
+/// cancel the subscription or the source then.
 ///
-/// **Lifetime.** The source lives while anybody refers to it or observes it. Subscribers are called on one serial queue.
+/// **Lifetime.** The source lives while anybody refers to it or observes it. Subscribers are called on one serial
+/// queue.
 public final class FileDescriptorSource: Signal, @unchecked Sendable {
-  // Sound: the source is safe to use from any thread; what changes is guarded by the lock.
+  // Sound: what changes, the waiter included, is guarded by the lock.
 
   /// How many bytes, or events, are ready.
   public typealias Element = Int
@@ -59,7 +61,7 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   }
 
   private let emitter = Emitter<Int, Never>()
-  private let source: any DispatchSourceProtocol
+  private let waiter: DescriptorWaiter
   private let lock = Lock()
   private var subscriberCount = 0
   private var isCancelled = false
@@ -67,38 +69,31 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   /// Makes a source that waits for a descriptor from the first subscription on.
   ///
   /// - Parameters:
-  ///   - fileDescriptor: An open descriptor. One that is not open stops the program: its number could be anybody's by the
-  ///     time something happens.
+  ///   - fileDescriptor: An open descriptor.
   ///   - events: What to wait for.
-  ///   - closesDescriptor: Whether the descriptor becomes the source's, which closes it exactly once, when nothing waits
-  ///     for it any more. If not, the source waits on a duplicate of its own, and you may close yours at any time.
-  ///   - queue: The serial queue on which subscribers are called; by default one of the source's own.
+  ///   - closesDescriptor: Whether the descriptor becomes the source's, which closes it exactly once, when nothing
+  ///     waits for it any more. If not, the source waits on a duplicate of its own, and you may close yours at any
+  ///     time.
+  ///   - queue: Where subscribers are called, serially even if the queue is not; by default on a queue of the source's
+  ///     own.
+  /// - Throws: ``FileObserverError`` if the descriptor is not open, or no other is left to wait with. It is then still the
+  ///   caller's, whatever `closesDescriptor` says.
   public init(
     fileDescriptor: CInt, events: Events = .readable, closesDescriptor: Bool, queue: DispatchQueue? = nil
-  ) {
+  ) throws(FileObserverError) {
     let descriptor = closesDescriptor ? fileDescriptor : fcntl(fileDescriptor, F_DUPFD_CLOEXEC, 0)
-    precondition(
-      descriptor >= 0 && fcntl(descriptor, F_GETFD) >= 0,
-      "The file descriptor \(fileDescriptor) cannot be watched: \(errorWords(errno))"
-    )
-    let queue = queue ?? DispatchQueue(label: "org.signals.descriptor", qos: .userInitiated)
-    // The handlers hold the source, until cancelling it lets go of them.
-    switch events {
-    case .readable:
-      // Sound: `data` may be read on the source's queue, and only there.
-      nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-      source.setEventHandler { [emitter] in emitter.send(Int(source.data)) }
-      self.source = source
-    case .writable:
-      nonisolated(unsafe) let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-      source.setEventHandler { [emitter] in emitter.send(Int(source.data)) }
-      self.source = source
+    guard descriptor >= 0, fcntl(descriptor, F_GETFD) >= 0 else {
+      throw FileObserverError(errno, "wait for", "file descriptor \(fileDescriptor)")
     }
-    // Closed any earlier, the number could be given to another file, whose source would then never fire.
-    source.setCancelHandler { close(descriptor) }
-    // A source that was never activated must not be released, and one that is suspended neither.
-    source.activate()
-    source.suspend()
+    let queue = DispatchQueue(label: "org.signals.descriptor", qos: .userInitiated, target: queue)
+    do throws(FileObserverError) {
+      waiter = try DescriptorWaiter(descriptor: descriptor, events: events, queue: queue) { [emitter] count in
+        emitter.send(count)
+      }
+    } catch {
+      if !closesDescriptor { close(descriptor) }
+      throw error
+    }
   }
 
   deinit {
@@ -112,8 +107,7 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
     let isFirst = lock.withLock {
       guard !isCancelled else { return false }
       isCancelled = true
-      if subscriberCount == 0 { source.resume() }
-      source.cancel()
+      waiter.cancel()
       return true
     }
     if isFirst { emitter.finish() }
@@ -133,14 +127,14 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   private func enter() {
     lock.withLock {
       subscriberCount += 1
-      if subscriberCount == 1, !isCancelled { source.resume() }
+      if subscriberCount == 1, !isCancelled { waiter.resume() }
     }
   }
 
   private func leave() {
     lock.withLock {
       subscriberCount -= 1
-      if subscriberCount == 0, !isCancelled { source.suspend() }
+      if subscriberCount == 0, !isCancelled { waiter.suspend() }
     }
   }
 }

@@ -28,8 +28,8 @@ extension DurableFile {
   ///   - url: The file, which need not exist; its directory must.
   ///   - body: Runs once. Keep it short: others wait.
   /// - Returns: What `body` returned.
-  /// - Throws: ``DurableFileError`` if the file could not be locked, `CancellationError` if the task was cancelled before it
-  ///   began, or else what `body` threw.
+  /// - Throws: ``DurableFileError`` if the file could not be locked, `CancellationError` if the task was cancelled
+  ///   before it began, or else what `body` threw.
   public static func withLock<Result: Sendable>(
     on url: URL, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -44,8 +44,8 @@ extension DurableFile {
   }
 }
 
-/// The queues on which tasks wait for files: one for each file in use, so that however many tasks wait for one file, one
-/// thread does.
+/// The queues on which tasks wait for files: one for each file in use, so that however many tasks wait for one file,
+/// one thread does.
 package final class FileQueues: @unchecked Sendable {  // Sound: `entries` is guarded by `lock`.
   package static let shared = FileQueues()
 

@@ -18,9 +18,9 @@ public import Foundation
 /// try FileManager.default.removeItem(at: folder)
 /// ```
 ///
-/// A write goes to a temporary file that then takes the file's place with `rename`, so a reader in any process sees the old
-/// content or the new one, whole, and a writer that dies at any point leaves the old. The temporary file and the lock lie
-/// in a folder `.shared` beside the file; the lock stays there, and must not be removed while processes run.
+/// A write goes to a temporary file that then takes the file's place with `rename`, so a reader in any process sees the
+/// old content or the new one, whole, and a writer that dies at any point leaves the old. The temporary file and the
+/// lock lie in a folder `.shared` beside the file; the lock stays there, and must not be removed while processes run.
 ///
 /// ``write(_:to:durability:mode:)`` alone is last-writer-wins. To change a file based on its content, read and write it
 /// inside ``withLock(on:_:)``.
@@ -29,18 +29,18 @@ public struct DurableFile: Sendable {
 
   /// Replaces a file's content, or creates the file.
   ///
-  /// It waits while another thread or process writes the file or holds its lock; inside ``withLock(on:_:)`` it works under
-  /// that lock. If `url` is a symbolic link, its target is replaced and the link stays. A file that has further hard links
-  /// is detached from them. The owner is kept where the system allows it.
+  /// It waits while another thread or process writes the file or holds its lock; inside ``withLock(on:_:)`` it works
+  /// under that lock. If `url` is a symbolic link, its target is replaced and the link stays. A file that has further
+  /// hard links is detached from them. The owner is kept where the system allows it.
   ///
   /// - Parameters:
   ///   - data: The new content.
   ///   - url: The file; its directory must exist.
   ///   - durability: What the content is safe against when this returns.
-  ///   - mode: The file's permissions, such as `0o640`, whatever the process's mask; by default those it has, or `0o600` for
-  ///     a new file.
-  /// - Throws: ``DurableFileError``; the file is then as it was, unless only the last step failed, which makes its new name
-  ///   safe against a power failure.
+  ///   - mode: The file's permissions, such as `0o640`, whatever the process's mask; by default those it has, or
+  ///     `0o600` for a new file.
+  /// - Throws: ``DurableFileError``; the file is then as it was, unless only the last step failed, which makes its new
+  ///   name safe against a power failure.
   @available(*, noasync, message: "It may wait for another process; use the async form")
   public static func write(
     _ data: Data, to url: URL, durability: Durability = .storage, mode: UInt16? = nil
@@ -53,8 +53,8 @@ public struct DurableFile: Sendable {
 
   /// Reads a file's whole content.
   ///
-  /// It takes no lock and waits for nobody: the content is that of the last complete write. Only regular files are read, so
-  /// a named pipe cannot make it hang.
+  /// It takes no lock and waits for nobody: the content is that of the last complete write. Only regular files are
+  /// read, so a named pipe cannot make it hang.
   ///
   /// - Parameter url: The file, or a symbolic link to it.
   /// - Returns: The content.
@@ -65,9 +65,9 @@ public struct DurableFile: Sendable {
 
   /// Runs a closure while no other thread and no other process holds the file's lock or writes the file.
   ///
-  /// Only those who lock are kept apart: a program that writes the file in its own way is not held up. If the process dies,
-  /// the system releases the lock. The lock belongs to the calling thread: calling this again for the same file from inside
-  /// `body` throws ``DurableFileError/reentrantLock(_:)``.
+  /// Only those who lock are kept apart: a program that writes the file in its own way is not held up. If the process
+  /// dies, the system releases the lock. The lock belongs to the calling thread: calling this again for the same file
+  /// from inside `body` throws ``DurableFileError/reentrantLock(_:)``.
   ///
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.

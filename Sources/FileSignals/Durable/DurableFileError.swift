@@ -10,8 +10,8 @@ public import Foundation
 
 /// Why a file could not be read, written or locked.
 ///
-/// Each case names the file; ``description`` adds the cause in words and what can be done about it. Whatever is thrown, the
-/// file has its old content, and nothing is left beside it.
+/// Each case names the file; ``description`` adds the cause in words and what can be done about it. Whatever is thrown,
+/// the file has its old content, and nothing is left beside it.
 public enum DurableFileError: Error, Hashable, Sendable {
   /// The URL names no file that could exist.
   case invalidPath(URL, reason: String)

@@ -10,8 +10,8 @@ package import Foundation
 
 /// A file that no other thread and no other process writes for as long as this object holds its lock.
 ///
-/// Everything is done relative to open directories, so a directory that is moved or replaced meanwhile cannot make half of
-/// an operation happen elsewhere. The lock is `flock` on a sidecar, which the kernel releases when the process dies.
+/// Everything is done relative to open directories, so a directory that is moved or replaced meanwhile cannot make half
+/// of an operation happen elsewhere. The lock is `flock` on a sidecar, which the kernel releases when the process dies.
 /// Use it on one thread, and call ``unlock()`` on that thread.
 package final class ExclusiveFile {
   let location: FileLocation
@@ -27,6 +27,7 @@ package final class ExclusiveFile {
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.
   ///   - joinsOuterLock: Whether to work under the lock that this thread already holds, instead of throwing.
+  /// - Throws: ``DurableFileError``.
   @available(*, noasync, message: "It may wait for another process; use the async form")
   package init(locking url: URL, joinsOuterLock: Bool = false) throws(DurableFileError) {
     let location = try FileLocation(resolving: url)
@@ -76,7 +77,9 @@ package final class ExclusiveFile {
     unlock()
   }
 
-  /// Lets others have the file. Does nothing the second time, or under an outer lock.
+  /// Lets others have the file.
+  ///
+  /// Does nothing the second time, or under an outer lock.
   package func unlock() {
     guard sidecar != nil else { return }
     // Closing is what unlocks: no other descriptor of this process refers to the same open file.
@@ -103,6 +106,8 @@ package final class ExclusiveFile {
   ///   - data: The content.
   ///   - durability: Whether it is to be on the disk when this returns.
   ///   - mode: The permissions of the file; by default those of the file that it replaces, or 0600.
+  /// - Returns: The write, for ``PreparedWrite/commit(creatingOnly:)`` to finish.
+  /// - Throws: ``DurableFileError``; the file is as it was, and nothing is left beside it.
   package func prepare(
     _ data: Data, durability: Durability, mode: UInt16? = nil
   ) throws(DurableFileError) -> PreparedWrite {

@@ -65,7 +65,10 @@ struct FileLocation: Hashable, Sendable {
   static func validPath(of url: URL) throws(DurableFileError) -> String {
     guard url.isFileURL else { throw .invalidPath(url, reason: "it is not a file URL") }
     let path = url.path
-    guard !path.utf8.contains(0) else { throw .invalidPath(url, reason: "it contains a NUL character") }
+    // Only this form shows it; `path` leaves it encoded, which would be the path of another file.
+    guard !url.path(percentEncoded: false).utf8.contains(0) else {
+      throw .invalidPath(url, reason: "it contains a NUL character")
+    }
     let name = split(path).name
     guard !name.isEmpty, name != ".", name != "..", name != sharedFolder else {
       throw .invalidPath(url, reason: "it does not end in the name of a file")

@@ -10,8 +10,8 @@ import Foundation
 
 /// New content of a file, written beside it and closed, waiting to take its place.
 ///
-/// The temporary file has one fixed name, which only the holder of the lock uses: a writer that is killed leaves at most
-/// one, and the next writer removes it.
+/// The temporary file has one fixed name, which only the holder of the lock uses: a writer that is killed leaves at
+/// most one, and the next writer removes it.
 package final class PreparedWrite {
   private let file: ExclusiveFile
   private var isPending = true
@@ -33,6 +33,7 @@ package final class PreparedWrite {
   /// Puts the content in place: a single `rename`, which no reader can see half done.
   ///
   /// - Parameter isExclusive: Whether to throw ``DurableFileError/alreadyExists(_:)`` if there is a file already.
+  /// - Throws: ``DurableFileError``; the file is as it was, and nothing is left beside it.
   package func commit(creatingOnly isExclusive: Bool = false) throws(DurableFileError) {
     let location = file.location
     precondition(isPending, "A prepared write is committed once")
@@ -62,7 +63,9 @@ package final class PreparedWrite {
     unlinkat(file.folder.number, location.temporaryName, 0)
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let number = uninterrupted { openat(file.folder.number, location.temporaryName, flags, 0o600) }
-    guard let temporary = Descriptor(number) else { throw DurableFileError(errno, "create a temporary file for", location.url) }
+    guard let temporary = Descriptor(number) else {
+      throw DurableFileError(errno, "create a temporary file for", location.url)
+    }
     if let old, let new = temporary.status, (old.owner, old.group) != (new.owner, new.group) {
       // The owner is kept where the system lets us; where it does not, the file becomes ours, as with every rename.
       _ = fchown(number, old.owner, old.group)

@@ -2,8 +2,8 @@ import Signals
 
 /// The locks that keep the threads of this process apart, one for each file in use.
 ///
-/// `flock` would do that too, but a thread that waits for another one of its own process should neither hold a descriptor
-/// for each nor be able to wait for itself.
+/// `flock` would do that too, but a thread that waits for another one of its own process should neither hold a
+/// descriptor for each nor be able to wait for itself.
 final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and their fields are guarded by `lock`.
   static let shared = ThreadLocks()
 

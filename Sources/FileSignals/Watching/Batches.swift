@@ -4,7 +4,8 @@ struct Batches {
 
   mutating func add(_ kinds: WatchKinds, _ name: String?, _ point: WatchPoint) {
     guard let watch = point.watch else { return }
-    batches[ObjectIdentifier(watch), default: (watch, [])].events.append(WatchEvent(kinds: kinds, name: name, point: point))
+    batches[ObjectIdentifier(watch), default: (watch, [])].events.append(
+      WatchEvent(kinds: kinds, name: name, point: point))
   }
 
   /// Hands the events out; not to be called with a lock held, because this may be what releases a watch at last.

@@ -22,16 +22,16 @@ public import Signals
 /// try FileManager.default.removeItem(at: folder)
 /// ```
 ///
-/// The events of one burst are joined: there is at most one for each entry, which says what has become of it since the last,
-/// in the order in which the entries were first touched. Directories within the directory are entries like files; what
-/// happens inside them is not seen. The folder `.shared`, where ``DurableFile`` keeps its locks, is left out.
+/// The events of one burst are joined: there is at most one for each entry, which says what has become of it since the
+/// last, in the order in which the entries were first touched. Directories within the directory are entries like files;
+/// what happens inside them is not seen. The folder `.shared`, where ``DurableFile`` keeps its locks, is left out.
 ///
-/// Events about the directory itself have its own URL. If it is deleted or moved, the observer waits for it to come back;
-/// when it does, that is ``FileEvent/Kind/created``, followed by one event for each entry that differs. The kind
+/// Events about the directory itself have its own URL. If it is deleted or moved, the observer waits for it to come
+/// back; when it does, that is ``FileEvent/Kind/created``, followed by one event for each entry that differs. The kind
 /// ``FileEvent/Kind/rescan`` means that the system lost track: list the directory again.
 ///
-/// Threads, lifetime and limits are as for ``FileObserver``. On Apple's systems, writing into a file in place is not seen
-/// here, since they tell a directory's observers of its entries only; observe the file for that.
+/// Threads, lifetime and limits are as for ``FileObserver``. On Apple's systems, writing into a file in place is not
+/// seen here, since they tell a directory's observers of its entries only; observe the file for that.
 public final class DirectoryObserver: Signal, Sendable {
   /// What happened to an entry, or to the directory.
   public typealias Element = FileEvent
@@ -52,7 +52,7 @@ public final class DirectoryObserver: Signal, Sendable {
 
   init(_ url: URL, backend: any WatchBackend) throws(FileObserverError) {
     let path = url.path
-    guard url.isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
+    guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: false).utf8.contains(0) else {
       throw .invalidPath(url, reason: "it is not the path of a directory")
     }
     let changes = DirectoryChanges(url: url)

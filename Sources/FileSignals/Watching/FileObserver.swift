@@ -3,8 +3,8 @@ public import Signals
 
 /// Observes one file, through whatever becomes of it.
 ///
-/// The file may be written in place, replaced by another, deleted and made again; so may its directory, and each symbolic
-/// link on the way. It need not exist yet. Nothing is polled: while nothing happens, nothing runs.
+/// The file may be written in place, replaced by another, deleted and made again; so may its directory, and each
+/// symbolic link on the way. It need not exist yet. Nothing is polled: while nothing happens, nothing runs.
 ///
 /// ```swift
 /// import FileSignals
@@ -22,20 +22,21 @@ public import Signals
 /// }
 /// try DurableFile.write(Data("{}".utf8), to: file)
 /// seen.wait()  // Prints "created"
+/// subscription.cancel()
 /// try FileManager.default.removeItem(at: folder)
 /// ```
 ///
-/// **Look at the file, not at the event.** Events that come in one burst are joined into one, which says what has become of
-/// the file since the last; the file itself says what is true now. Subscribe first and read the file then, and you miss
-/// nothing. An event of kind ``FileEvent/Kind/rescan`` means that the system lost track: read again.
+/// **Look at the file, not at the event.** Events that come in one burst are joined into one, which says what has
+/// become of the file since the last; the file itself says what is true now. Subscribe first and read the file then,
+/// and you miss nothing. An event of kind ``FileEvent/Kind/rescan`` means that the system lost track: read again.
 ///
-/// **Threads.** Subscribers are called on a serial queue of the observer's own: a slow one delays only itself and the other
-/// subscribers of this observer.
+/// **Threads.** Subscribers are called on a serial queue of the observer's own: a slow one delays only itself and the
+/// other subscribers of this observer.
 ///
 /// **Lifetime.** The file is watched from the initializer on, until nobody refers to the observer or subscribes to it.
 ///
-/// **Limits.** A write into a memory-mapped file, or through a hard link in another directory, is not seen; nor are changes
-/// that another machine makes on a network file system.
+/// **Limits.** A write into a memory-mapped file, or through a hard link in another directory, is not seen; nor are
+/// changes that another machine makes on a network file system.
 public final class FileObserver: Signal, Sendable {
   /// What happened to the file.
   public typealias Element = FileEvent
@@ -49,7 +50,8 @@ public final class FileObserver: Signal, Sendable {
   /// Observes a file from now on.
   ///
   /// - Parameter url: The file, which need not exist; its directory must.
-  /// - Throws: ``FileObserverError`` if the directory cannot be watched now. What happens to it later is told by ``health``.
+  /// - Throws: ``FileObserverError`` if the directory cannot be watched now. What happens to it later is told by
+  ///   ``health``.
   public convenience init(_ url: URL) throws(FileObserverError) {
     try self.init(url, backend: WatchHub.shared())
   }

@@ -15,6 +15,7 @@ package final class FileWatch: Sendable {
   ///   - queue: Where to call; calls are serial even if the queue is not. By default a queue of the watch's own.
   ///   - onChange: Called once for all that has happened since it was called last. It is not called after the watch is
   ///     released, unless it is running.
+  /// - Throws: ``FileObserverError`` if the directory cannot be watched now.
   package init(
     _ url: URL, queue: DispatchQueue? = nil, onChange: @escaping @Sendable () -> Void
   ) throws(FileObserverError) {

@@ -12,8 +12,8 @@ import Signals
 
 /// Keeps watch over a path, whatever becomes of the directories and links that lead to it.
 ///
-/// The backend's thread only leaves its events here; all else happens on a serial queue, where the owner is called, never
-/// concurrently and with no lock held.
+/// The backend's thread only leaves its events here; all else happens on a serial queue, where the owner is called,
+/// never concurrently and with no lock held.
 final class PathWatch: @unchecked Sendable {
   // Sound: `pending` and `isScheduled` are guarded by the lock; the rest belongs to the queue once `init` is over.
 
@@ -110,8 +110,9 @@ final class PathWatch: @unchecked Sendable {
     var batch = Batch(events: events)
     batch.isOverflow = events.contains { $0.kinds.contains(.overflow) }
     if events.contains(where: isStructural) {
-      // A watch that ended may belong to a directory whose successor looks the same, down to a number used again.
-      let isOver = events.contains { $0.kinds.contains(.selfGone) }
+      // A watch that ended may belong to a directory whose successor looks the same, down to a number used again; and an
+      // overflow may have swallowed the news that one ended.
+      let isOver = events.contains { !$0.kinds.isDisjoint(with: [.selfGone, .overflow]) }
       batch.isRearmed = rearm(always: isOver)
     }
     onBatch(self, batch)
@@ -123,7 +124,8 @@ final class PathWatch: @unchecked Sendable {
     guard let name = event.name else { return false }
     if event.point.place.hinges.contains(name) { return true }
     // Another file in the file's place may be a symbolic link.
-    guard event.point.place.leaf == name, !event.kinds.isDisjoint(with: [.created, .movedIn]), let file = plan.file else {
+    guard event.point.place.leaf == name, !event.kinds.isDisjoint(with: [.created, .movedIn]), let file = plan.file
+    else {
       return false
     }
     return FileStatus(path: file, followsLinks: false)?.kind == .link
@@ -155,8 +157,8 @@ final class PathWatch: @unchecked Sendable {
         do throws(FileObserverError) {
           armed.append(try backend.add(WatchPoint(place, watch: self)))
         } catch {
-          // One can do without watching the directories above, whose watching is a matter of the unlikely.
-          if place.depth == .entries { failure = error }
+          // One can do without watching the directories above, which seldom change, and may be closed to us.
+          if place.isEssential { failure = error }
         }
       }
       disarm()

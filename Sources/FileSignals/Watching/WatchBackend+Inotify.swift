@@ -18,8 +18,9 @@
 
   /// Watches directories with one inotify instance and one thread that sleeps until something happens.
   final class InotifyBackend: WatchBackend, @unchecked Sendable {  // Sound: the tables are guarded by the lock.
-    /// The same for all observers of a directory's entries, because adding a watch replaces the mask of an earlier one on
-    /// the same directory. There is no IN_MODIFY: closing after writing tells of the whole content, not of a part.
+    /// What is asked for to learn of a directory's entries, the same for all observers.
+    ///
+    /// There is no IN_MODIFY: closing after writing tells of the whole content, not of a part.
     private static let entriesMask = UInt32(
       IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
     )
@@ -87,8 +88,8 @@
       }
     }
 
-    func stall(during body: () -> Void) {
-      lock.withLock(body)
+    func stall(during body: () throws -> Void) rethrows {
+      try lock.withLock(body)
     }
 
     // MARK: Reading

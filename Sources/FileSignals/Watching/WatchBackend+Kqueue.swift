@@ -9,10 +9,11 @@
     try KqueueBackend()
   }
 
-  /// Watches directories, and files written in place, with one kqueue and one thread that sleeps until something happens.
+  /// Watches directories, and files written in place, with one kqueue and one thread that sleeps until something
+  /// happens.
   ///
-  /// The kqueue is used directly and not through a dispatch source, because registering is then over when the call returns:
-  /// a dispatch source registers some time after it is activated, and what happens before is lost.
+  /// The kqueue is used directly and not through a dispatch source, because registering is then over when the call
+  /// returns: a dispatch source registers some time after it is activated, and what happens before is lost.
   final class KqueueBackend: WatchBackend, @unchecked Sendable {  // Sound: the tables are guarded by the lock.
     /// The record, and not the function of the same name.
     private typealias Record = kevent
@@ -31,7 +32,9 @@
 
     private let queue: CInt
     private let lock = Lock()
-    /// By token. An event carries its token and not only its descriptor, whose number may since belong to another.
+    /// The watches by their tokens.
+    ///
+    /// An event carries its token and not only its descriptor, whose number may since belong to another.
     private var watches: [WatchToken: Watch] = [:]
     private var lastToken = 0
     private let wakes = Atomic<Int>(0)
@@ -74,8 +77,8 @@
       if let watch { Self.closeAll(watch) }
     }
 
-    func stall(during body: () -> Void) {
-      lock.withLock(body)
+    func stall(during body: () throws -> Void) rethrows {
+      try lock.withLock(body)
     }
 
     /// Watches the observed file as well: its directory does not tell that it was written in place.

@@ -16,7 +16,7 @@ protocol WatchBackend: AnyObject, Sendable {
   var wakeCount: Int { get }
 
   /// Keeps the backend from handing out events while a closure runs, as a machine under load would.
-  func stall(during body: () -> Void)
+  func stall(during body: () throws -> Void) rethrows
 }
 
 /// Names one point in a backend.
@@ -46,7 +46,7 @@ package enum WatchHub {
   }
 
   /// Keeps everybody from being told of events while a closure runs; for tests of what happens when too many gather.
-  package static func stall(during body: () -> Void) {
-    lock.withLock { backend }?.stall(during: body)
+  package static func stall(during body: () throws -> Void) rethrows {
+    try lock.withLock { backend }?.stall(during: body)
   }
 }

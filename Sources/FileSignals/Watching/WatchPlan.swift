@@ -8,10 +8,10 @@
 
 /// The directories that have to be watched in order to learn whatever happens to a path.
 ///
-/// A path is walked from the root, as the system does it. Every directory on the way is watched for being moved or removed.
-/// One that holds a symbolic link on the way, or in which the next name is missing, is watched for what happens to that
-/// entry, its *hinge*: this is how the swap of a link, anywhere in the path, is seen. And the one that the path ends in is
-/// watched for the file, or for everything.
+/// A path is walked from the root, as the system does it. Every directory on the way is watched for being moved or
+/// removed. One that holds a symbolic link on the way, or in which the next name is missing, is watched for what
+/// happens to that entry, its *hinge*: this is how the swap of a link, anywhere in the path, is seen. And the one that
+/// the path ends in is watched for the file, or for everything.
 struct WatchPlan: Equatable, Sendable {
   /// What the path is meant to lead to.
   enum Target: Sendable {
@@ -32,6 +32,11 @@ struct WatchPlan: Equatable, Sendable {
     var leaf: String?
     /// Whether it is the observed directory itself.
     var isTarget = false
+    /// Whether a name on the way is missing here, so that only this directory can tell when it appears.
+    var isIncomplete = false
+
+    /// Whether the path cannot be watched without watching this directory.
+    var isEssential: Bool { isTarget || leaf != nil || isIncomplete }
   }
 
   /// Where the path leads.
@@ -60,8 +65,18 @@ struct WatchPlan: Equatable, Sendable {
       }
       let next = current == "/" ? "/\(name)" : "\(current)/\(name)"
       guard let status = FileStatus(path: next, followsLinks: false) else {
+        // A sandbox may hide the directories above those that it opens.
+        if errno == EPERM, !rest.isEmpty {
+          current = next
+          continue
+        }
         outcome = .failed(errno: errno, path: next)
-        if rest.isEmpty, target == .file, errno == ENOENT { finish(at: current, leaf: name) } else { hinge(name, in: current) }
+        change(current) { $0.isIncomplete = true }
+        if rest.isEmpty, target == .file, errno == ENOENT {
+          finish(at: current, leaf: name)
+        } else {
+          hinge(name, in: current)
+        }
         return
       }
       switch status.kind {
@@ -99,7 +114,9 @@ struct WatchPlan: Equatable, Sendable {
 
   /// The path of the observed file, free of links; `nil` if the target is a directory, or nowhere.
   var file: String? {
-    guard case .reached(let directory) = outcome, let leaf = places.first(where: { $0.leaf != nil })?.leaf else { return nil }
+    guard case .reached(let directory) = outcome, let leaf = places.first(where: { $0.leaf != nil })?.leaf else {
+      return nil
+    }
     return directory == "/" ? "/\(leaf)" : "\(directory)/\(leaf)"
   }
 

@@ -18,11 +18,11 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
 }
 
 @Suite struct `A file descriptor source` {
-  @Test func `sends how many bytes a pipe holds`() {
+  @Test func `sends how many bytes a pipe holds`() throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let log = Log<[UInt8]>()
-    let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+    let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
     let subscription = source.sink { log.append(readAll(input, $0)) }
     write(output, "abc", 3)
     log.wait { $0.joined().count == 3 }
@@ -31,11 +31,11 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     subscription.cancel()
   }
 
-  @Test func `says so again until everything is read`() {
+  @Test func `says so again until everything is read`() throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let log = Log<Int>()
-    let subscription = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true).sink { count in
+    let subscription = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true).sink { count in
       log.append(count)
       _ = readAll(input, 1)
     }
@@ -44,10 +44,10 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     subscription.cancel()
   }
 
-  @Test func `sleeps while nobody observes it, and tells the next one what has come meanwhile`() {
+  @Test func `sleeps while nobody observes it, and tells the next one what has come meanwhile`() throws {
     let (input, output) = makePipe()
     defer { close(output) }
-    let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+    let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
     write(output, "abc", 3)
     let log = Log<Int>()
     for _ in 0..<10 {
@@ -63,10 +63,10 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     subscription.cancel()
   }
 
-  @Test func `tells of the end of a pipe`() {
+  @Test func `tells of the end of a pipe`() throws {
     let (input, output) = makePipe()
     let ended = Log<Bool>()
-    let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+    let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
     let subscription = source.sink(receiveCompletion: { _ in ended.append(true) }) { [weak source] count in
       if readAll(input, count).isEmpty { source?.cancel() }
     }
@@ -75,7 +75,7 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     subscription.cancel()
   }
 
-  @Test func `tells when there is room to write`() {
+  @Test func `tells when there is room to write`() throws {
     var ends: [CInt] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     let (near, far) = (ends[0], ends[1])
@@ -90,7 +90,7 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     }
     let log = Log<Int>()
     let once = Log<SignalSubscription>()
-    let source = FileDescriptorSource(fileDescriptor: near, events: .writable, closesDescriptor: true)
+    let source = try FileDescriptorSource(fileDescriptor: near, events: .writable, closesDescriptor: true)
     once.append(
       source.sink { count in
         log.append(count)
@@ -109,7 +109,7 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
       let eventfd = unsafeBitCast(address, to: (@convention(c) (UInt32, Int32) -> Int32).self)
       let counter = eventfd(0, O_NONBLOCK)
       let counted = Log<UInt64>()
-      let counting = FileDescriptorSource(fileDescriptor: counter, closesDescriptor: true).sink { _ in
+      let counting = try FileDescriptorSource(fileDescriptor: counter, closesDescriptor: true).sink { _ in
         var value: UInt64 = 0
         if read(counter, &value, 8) == 8 { counted.append(value) }
       }
@@ -124,7 +124,7 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
       let inotify = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
       #expect(inotify_add_watch(inotify, folder.url.path, UInt32(IN_CLOSE_WRITE)) > 0)
       let records = Log<Int>()
-      let watching = FileDescriptorSource(fileDescriptor: inotify, closesDescriptor: true).sink { count in
+      let watching = try FileDescriptorSource(fileDescriptor: inotify, closesDescriptor: true).sink { count in
         records.append(readAll(inotify, count).count)
       }
       try Data("x".utf8).write(to: folder.entry("file"))
@@ -139,7 +139,7 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
         if index % 500 == 0 {
           inodes.insert(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(input)"))
         }
-        let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+        let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
         if index % 2 == 0 {
           write(output, "x", 1)
           source.sink { _ in _ = readAll(input, 1) }.cancel()
@@ -158,12 +158,12 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     }
   #endif
 
-  @Test func `is not deaf when the number of a closed descriptor is used again`() {
+  @Test func `is not deaf when the number of a closed descriptor is used again`() throws {
     // The next pipe gets the numbers that the last one just gave back.
     for _ in 0..<2000 {
       let (input, output) = makePipe()
       let log = Log<Int>()
-      let subscription = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true).sink {
+      let subscription = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true).sink {
         log.append(readAll(input, $0).count)
       }
       write(output, "x", 1)
@@ -173,11 +173,11 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     }
   }
 
-  @Test func `leaves a descriptor that is not its own open, and does not mind when its owner closes it`() {
+  @Test func `leaves a descriptor that is not its own open, and does not mind when its owner closes it`() throws {
     for _ in 0..<500 {
       let (input, output) = makePipe()
       let log = Log<Int>()
-      let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: false)
+      let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: false)
       let subscription = source.sink { log.append(readAll(input, $0).count) }
       write(output, "x", 1)
       log.wait(20) { $0 == [1] }
@@ -188,13 +188,22 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     }
   }
 
-  @Test func `lives as long as it is observed, and no longer`() {
+  @Test func `refuses a descriptor that is not open`() {
+    for closesDescriptor in [true, false] {
+      let error = #expect(throws: FileObserverError.self) {
+        try FileDescriptorSource(fileDescriptor: 1_000_000, closesDescriptor: closesDescriptor)
+      }
+      #expect(error == .system(operation: "wait for", path: "file descriptor 1000000", errno: EBADF))
+    }
+  }
+
+  @Test func `lives as long as it is observed, and no longer`() throws {
     let (input, output) = makePipe()
     defer { close(output) }
     weak var released: FileDescriptorSource?
     var subscription: SignalSubscription?
     do {
-      let source = FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+      let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
       released = source
       subscription = source.sink { _ = readAll(input, $0) }
     }

@@ -28,7 +28,8 @@ private func writeUntilKilled(_ path: String, _ size: Int, after delay: useconds
   func `leaves a whole file, at most one other, and no lock`(_ size: Int) async throws {
     try await DurableFile.write(Data(repeating: 0, count: size), to: file)
     for delay in 1...8 {
-      await #expect(processExitsWith: .signal(SIGKILL)) { [path = file.path as String, size = size as Int, delay = delay as Int] in
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [path = file.path as String, size = size as Int, delay = delay as Int] in
         try writeUntilKilled(path, size, after: useconds_t(delay * 1700))
       }
       let content = try DurableFile.read(file)

@@ -63,7 +63,7 @@ import Testing
     let subscription = observer.sink { log.append($0) }
     for round in 0..<50 {
       try FileManager.default.moveItem(at: directory, to: folder.entry("away"))
-      log.wait { $0.last == FileEvent(kind: .moved, url: directory) }
+      log.wait { $0.filter { $0 == FileEvent(kind: .moved, url: directory) }.count == round + 1 }
       #expect(observer.health.value == .waiting(for: URL(fileURLWithPath: directory.path, isDirectory: true)))
       try Data("2".utf8).write(to: folder.entry("away/round\(round)"))
       try FileManager.default.moveItem(at: folder.entry("away"), to: directory)

@@ -1,0 +1,81 @@
+import FileSignals
+import Foundation
+import Testing
+
+@Suite struct `Bad paths to observe are told in words` {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func failure<Observer>(_ body: () throws -> Observer) throws -> FileObserverError {
+    let error = try #require(throws: FileObserverError.self) { _ = try body() }
+    #expect(error.description.count > 40)
+    #expect(error.localizedDescription == error.description)
+    return error
+  }
+
+  @Test func `a missing directory`() throws {
+    let missing = folder.entry("missing")
+    #expect(try failure { try FileObserver(folder.entry("missing/deep/value")) } == .notFound(missing))
+    #expect(try failure { try DirectoryObserver(missing) } == .notFound(missing))
+  }
+
+  @Test func `a file where a directory should be`() throws {
+    try Data().write(to: folder.entry("plain"))
+    let plain = folder.entry("plain")
+    #expect(try failure { try FileObserver(folder.entry("plain/value")) } == .notADirectory(plain))
+    #expect(try failure { try DirectoryObserver(plain) } == .notADirectory(plain))
+  }
+
+  @Test func `links in a circle`() throws {
+    try shell("ln -s b a; ln -s a b", in: folder.url)
+    guard case .system(_, _, ELOOP) = try failure({ try FileObserver(folder.entry("a")) }) else {
+      Issue.record("A loop was not seen")
+      return
+    }
+  }
+
+  @Test func `a name that no file can have`() throws {
+    for name in ["a\0b", String(repeating: "n", count: 300), "..", "."] {
+      let url = URL(fileURLWithPath: "\(folder.url.path)/\(name)", isDirectory: false)
+      guard case .invalidPath(url, _) = try failure({ try FileObserver(url) }) else {
+        Issue.record("A name of \(name.count) characters was not refused")
+        return
+      }
+    }
+    let nul = URL(fileURLWithPath: "\(folder.url.path)/a\0b", isDirectory: true)
+    guard case .invalidPath = try failure({ try DirectoryObserver(nul) }) else {
+      Issue.record("A name with a NUL was not refused")
+      return
+    }
+  }
+
+  @Test func `no permission`() async {
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+      try observeWithoutPermission(path)
+    }
+  }
+}
+
+/// In a process of its own: as a user of no rights, or, where this cannot become another user, in a directory of no
+/// mode.
+private func observeWithoutPermission(_ path: String) throws {
+  let url = URL(fileURLWithPath: path, isDirectory: true)
+  chmod(path, 0)
+  defer { chmod(path, 0o700) }
+  if geteuid() == 0 { try #require(setegid(65_534) == 0 && seteuid(65_534) == 0) }
+  let denied = URL(fileURLWithPath: path)
+  for body in [{ _ = try DirectoryObserver(url) }, { _ = try FileObserver(url.appending(path: "value")) }]
+    as [() throws -> Void]
+  {
+    let error = #expect(throws: FileObserverError.self) { try body() }
+    guard case .permissionDenied(let at) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(at.path.hasPrefix(denied.path))
+  }
+  if getuid() == 0 { #expect(seteuid(0) == 0) }
+}

@@ -1,0 +1,150 @@
+import FileSignals
+import Foundation
+import Signals
+import Testing
+
+/// Each runs in a process of its own, where nobody else watches anything.
+@Suite struct `The watch of the process` {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test func `sleeps while nothing happens`() async {
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in try stayIdle(path) }
+  }
+
+  @Test func `wakes once for each update of a file`() async {
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in try countWakes(path) }
+  }
+
+  @Test func `recovers from an overflow of 18,000 events`() async {
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in try overflow(path) }
+  }
+
+  @Test func `refuses in words when no descriptor is left, and works again when there is one`() async {
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in try exhaustDescriptors(path) }
+  }
+
+  #if os(Linux)
+    @Test func `takes one inotify instance for 1,000 observers, and leaves no watch behind`() async {
+      await #expect(processExitsWith: .success) { [path = folder.url.path as String] in try countInstances(path) }
+    }
+  #endif
+}
+
+private func stayIdle(_ path: String) throws {
+  let file = URL(fileURLWithPath: "\(path)/value")
+  let log = Log<FileEvent>()
+  let subscriptions = [
+    try FileObserver(file).sink { log.append($0) },
+    try DirectoryObserver(file.deletingLastPathComponent()).sink { log.append($0) },
+  ]
+  try DurableFile.write(Data(), to: file)
+  log.wait { $0.count >= 2 }
+  let (wakes, time) = (WatchHub.wakeCount, clock())
+  // Measured, not waited for: half a second in which nothing is to be done.
+  usleep(500_000)
+  #expect(WatchHub.wakeCount == wakes)
+  #expect(clock() - time < 20_000, "\(clock() - time) µs of processor time were used")
+  #expect(log.all.count >= 2)
+  for subscription in subscriptions { subscription.cancel() }
+}
+
+private func countWakes(_ path: String) throws {
+  let file = URL(fileURLWithPath: "\(path)/value")
+  try DurableFile.write(Data(), to: file)
+  let log = Log<FileEvent>()
+  let subscription = try FileObserver(file).sink { log.append($0) }
+  for round in 1...200 {
+    try DurableFile.write(Data("\(round)".utf8), to: file, durability: .process)
+    log.wait { $0.count == round }
+  }
+  #expect(WatchHub.wakeCount == 200)
+  #expect(log.all.allSatisfy { $0.kind == .replaced })
+  subscription.cancel()
+}
+
+private func overflow(_ path: String) throws {
+  let file = URL(fileURLWithPath: "\(path)/value")
+  let other = URL(fileURLWithPath: "\(path)/other")
+  try DurableFile.write(Data("old".utf8), to: file)
+  let (log, entries) = (Log<FileEvent.Kind>(), Log<FileEvent>())
+  let contents = Log<Data>()
+  let subscriptions = [
+    try FileObserver(file).sink { event in
+      log.append(event.kind)
+      if let content = FileManager.default.contents(atPath: path + "/value") { contents.append(content) }
+    },
+    try DirectoryObserver(URL(fileURLWithPath: path)).sink { entries.append($0) },
+  ]
+  try WatchHub.stall {
+    // Two files in turn: the system joins equal events that follow each other.
+    for _ in 0..<9_000 {
+      for url in [file, other] {
+        let descriptor = open(url.path, O_WRONLY | O_CREAT, 0o600)
+        #expect(descriptor >= 0)
+        close(descriptor)
+      }
+    }
+    try DurableFile.write(Data("new".utf8), to: file)
+  }
+  log.wait { $0.contains(.rescan) }
+  entries.wait { $0.contains { $0.kind == .rescan } }
+  contents.wait { $0.last == Data("new".utf8) }
+  // And events flow again.
+  try DurableFile.write(Data("newer".utf8), to: file)
+  contents.wait { $0.last == Data("newer".utf8) }
+  for subscription in subscriptions { subscription.cancel() }
+}
+
+private func exhaustDescriptors(_ path: String) throws {
+  let file = URL(fileURLWithPath: "\(path)/value")
+  var taken: [CInt] = []
+  while taken.count < 100_000 {
+    let descriptor = open("/dev/null", O_RDONLY)
+    if descriptor < 0 { break }
+    taken.append(descriptor)
+  }
+  #expect(throws: FileObserverError.descriptorLimitReached) { try FileObserver(file) }
+  #expect(throws: DurableFileError.self) { try DurableFile.write(Data(), to: file) }
+  for descriptor in taken { close(descriptor) }
+  let log = Log<FileEvent>()
+  let subscription = try FileObserver(file).sink { log.append($0) }
+  try DurableFile.write(Data(), to: file)
+  log.wait { $0.count == 1 }
+  subscription.cancel()
+}
+
+#if os(Linux)
+  private func countInstances(_ path: String) throws {
+    var subscriptions: [SignalSubscription] = []
+    let log = Log<URL>()
+    for index in 0..<1000 {
+      let file = URL(fileURLWithPath: "\(path)/value\(index)")
+      subscriptions.append(try FileObserver(file).sink { log.append($0.url) })
+    }
+    for index in 0..<1000 {
+      try DurableFile.write(Data(), to: URL(fileURLWithPath: "\(path)/value\(index)"), durability: .process)
+    }
+    log.wait { Set($0).count == 1000 }
+    let instances = try inotifyInstances()
+    #expect(instances.count == 1)
+    subscriptions = []
+    try eventually {
+      let info = try instances.map { try DurableFile.read(URL(fileURLWithPath: "/proc/self/fdinfo/\($0)")) }
+      return !info.contains { String(decoding: $0, as: UTF8.self).contains("inotify wd") }
+    }
+  }
+
+  private func inotifyInstances() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
+      var name = [UInt8](repeating: 0, count: 64)
+      let count = name.withUnsafeMutableBytes { buffer in
+        buffer.bindMemory(to: CChar.self).baseAddress.map { readlink("/proc/self/fd/\(descriptor)", $0, 64) } ?? 0
+      }
+      return String(decoding: name[..<max(count, 0)], as: UTF8.self) == "anon_inode:inotify"
+    }
+  }
+#endif
