@@ -6,8 +6,8 @@ public import Signals
 /// changes.
 ///
 /// The file is a signal: a subscriber gets the current value at once, and then every change, whichever process makes it,
-/// without polling. ``write(_:)-swift.method`` replaces the value, the last writer wins; ``update(overwriting:_:)-swift.method``
-/// changes it exclusively, so that no change made at the same time is lost.
+/// without polling. `write(_:)` replaces the value, the last writer wins; `update(_:)` changes it exclusively, so that no
+/// change made at the same time is lost. Both have an asynchronous form, which tasks must use.
 ///
 /// ```swift
 /// import AppGroups
@@ -25,7 +25,7 @@ public import Signals
 ///
 /// - **What is stored** is plain JSON, or another ``FileFormat``, replaced as a whole by `rename`: no reader, in whatever
 ///   program, sees half of it, and a writer that dies at any point leaves the old content. Any program may write the file.
-/// - **Reading never waits.** ``value`` is memory; it is up to date when ``write(_:)-swift.method`` returns and when a
+/// - **Reading never waits.** ``value`` is memory; it is up to date when `write(_:)` returns and when a
 ///   subscriber is called, and follows other processes within a fraction of a millisecond. It never goes back to an older one.
 ///   Values that others replace in quick succession may be skipped; the last one always arrives.
 /// - **Each change is sent once.** Content equal to the last, byte by byte, is no news, whoever wrote it.

@@ -7,11 +7,17 @@ public protocol SharedValue<Value>: Signal where Element == Value, Failure == Ne
   /// What is shared.
   associatedtype Value: Sendable
 
+  /// What tells of failures.
+  associatedtype Failures: Signal<AppGroupsFileError, Never>
+
   /// The last known good value; reading it never waits for another process.
   var value: Value { get }
 
   /// How ``value`` stands to what is stored.
   var status: Property<SharedValueStatus> { get }
+
+  /// What keeps ``value`` from following what is stored, each time something does.
+  var failures: Failures { get }
 
   /// What is stored at this moment.
   ///

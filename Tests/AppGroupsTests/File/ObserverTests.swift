@@ -143,4 +143,11 @@ struct ObserverTests {
     try await recorder.wait(for: 1)
     #expect(property.value == 1)
   }
+
+  @Test
+  func `who listens for failures keeps the file watched, too`() async throws {
+    let failures = try fixture.counter().failures.recorded()
+    try fixture.overwrite("counter.json", with: "")
+    try await failures.wait(for: .empty(fixture.url("counter.json")))
+  }
 }

@@ -139,6 +139,9 @@ struct WritingTests {
     let file = try fixture.counter()
     let other = try fixture.counter()
     let recorders = [file.recorded(), other.recorded()]
+    let older = Recorder<Int>()
+    // Whoever is told of a value finds that one or a newer one.
+    let subscription = file.sink { if file.value < $0 || file.property.value < $0 { older.record($0) } }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for file in [file, other] {
         group.addTask { for _ in 0..<300 { try await file.update { $0 += 1 } } }
@@ -149,6 +152,26 @@ struct WritingTests {
       try await recorder.wait(for: 600)
       #expect(zip(recorder.elements, recorder.elements.dropFirst()).allSatisfy { $0 < $1 })
     }
+    #expect(older.elements.isEmpty)
+    subscription.cancel()
+  }
+
+  @Test
+  func `a task that is cancelled writes nothing`() async throws {
+    let file = try fixture.counter()
+    let changes: [@Sendable () async throws -> Void] = [
+      { try await file.write(1) }, { try await file.update { $0 = 2 } },
+    ]
+    for change in changes {
+      await #expect(throws: CancellationError.self) {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.cancelAll()
+          group.addTask { try await change() }
+          try await group.waitForAll()
+        }
+      }
+    }
+    #expect(try file.read() == 0)
   }
 
   @Test

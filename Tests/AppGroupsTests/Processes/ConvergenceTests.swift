@@ -26,7 +26,7 @@ enum ForeignWriter: String, CaseIterable, CustomTestStringConvertible {
     case .move: #"printf %s "$2" > "$1.new"; mv "$1.new" "$1""#
     case .moveFromElsewhere: #"printf %s "$2" > "$3/../../elsewhere"; mv "$3/../../elsewhere" "$1""#
     case .editor: #"mv "$1" "$1~"; printf %s "$2" > "$1"; rm "$1~""#
-    case .sed: #"sed -i -e '1,$d' "$1"; printf '%s\n' "$2" > "$1"; sed -i -e "s/0/0/" "$1""#
+    case .sed: #"sed -i.bak -e "1s|.*|$2|" -e '2,$d' "$1"; rm "$1.bak""#
     case .inPlace: #"printf %s "$2" > "$1""#
     case .inPieces: #": > "$1"; printf '{"count":' >> "$1"; printf %s "${2#*count\":}" >> "$1""#
     case .recreation: #"rm "$1"; printf %s "$2" > "$1""#
