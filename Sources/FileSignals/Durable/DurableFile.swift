@@ -41,7 +41,6 @@ public struct DurableFile: Sendable {
   ///     `0o600` for a new file.
   /// - Throws: ``DurableFileError``; the file is then as it was, unless only the last step failed, which makes its new
   ///   name safe against a power failure.
-  @available(*, noasync, message: "It may wait for another process; use the async form")
   public static func write(
     _ data: Data, to url: URL, durability: Durability = .storage, mode: UInt16? = nil
   ) throws(DurableFileError) {
@@ -74,7 +73,6 @@ public struct DurableFile: Sendable {
   ///   - body: Runs once, on this thread. Keep it short: others wait.
   /// - Returns: What `body` returned.
   /// - Throws: ``DurableFileError`` if the file could not be locked, or else what `body` threw.
-  @available(*, noasync, message: "It may wait for another process; use the async form")
   public static func withLock<Result>(on url: URL, _ body: () throws -> Result) throws -> Result {
     try withExclusiveAccess(to: url) { _ in try body() }
   }
