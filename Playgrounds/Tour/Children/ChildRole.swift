@@ -1,0 +1,123 @@
+import Foundation
+import SignalsKit
+
+/// What a child process does.
+enum ChildRole {
+  /// Writes a ``Message`` whenever it is told to.
+  case writer(directory: String)
+  /// Prints each ``Message`` when it lands, and how long it took.
+  case watcher(directory: String)
+  /// Increments a counter so many times through `update`, when it is told to begin.
+  case counter(directory: String, times: Int)
+  /// Writes large documents until it is killed.
+  case scribe(directory: String)
+  /// Reads large documents all the time, and counts those that are not whole.
+  case examiner(directory: String)
+  /// Prints each theme, and each failure.
+  case decorator(directory: String)
+
+  /// The argument that says that the process is a child.
+  static let flag = "--child"
+
+  private static let names = ["writer", "watcher", "counter", "scribe", "examiner", "decorator"]
+
+  init(_ arguments: [String]) throws(UsageError) {
+    guard arguments.count >= 2 else { throw UsageError("\(Self.flag) takes a role and a directory") }
+    let directory = arguments[1]
+    switch arguments[0] {
+    case "writer": self = .writer(directory: directory)
+    case "watcher": self = .watcher(directory: directory)
+    case "counter": self = .counter(directory: directory, times: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0)
+    case "scribe": self = .scribe(directory: directory)
+    case "examiner": self = .examiner(directory: directory)
+    case "decorator": self = .decorator(directory: directory)
+    default: throw UsageError("\(Self.flag) takes one of \(Self.names.joined(separator: ", "))")
+    }
+  }
+
+  var arguments: [String] {
+    switch self {
+    case .writer(let directory): ["writer", directory]
+    case .watcher(let directory): ["watcher", directory]
+    case .counter(let directory, let times): ["counter", directory, String(times)]
+    case .scribe(let directory): ["scribe", directory]
+    case .examiner(let directory): ["examiner", directory]
+    case .decorator(let directory): ["decorator", directory]
+    }
+  }
+
+  /// Plays the role until standard input ends, which it does when the guide ends.
+  func run() async throws {
+    let commands = Commands()
+    switch self {
+    case .writer(let directory): try await write(in: directory, commands)
+    case .watcher(let directory): try await watch(in: directory, commands)
+    case .counter(let directory, let times): try await count(times, in: directory, commands)
+    case .scribe(let directory): try scribble(in: directory)
+    case .examiner(let directory): try examine(in: directory)
+    case .decorator(let directory): try await decorate(in: directory, commands)
+    }
+  }
+
+  private func write(in directory: String, _ commands: Commands) async throws {
+    let file = try Message.file(in: container(directory))
+    say("ready")
+    for await command in commands.lines {
+      guard let number = Int(command) else { continue }
+      try await file.write(Message(number: number, sentAt: Latencies.now()))
+    }
+  }
+
+  private func watch(in directory: String, _ commands: Commands) async throws {
+    let file = try Message.file(in: container(directory))
+    let subscription = file.property.changes.sink { message in
+      say("\(message.number) \(Latencies.now() - message.sentAt)")
+    }
+    say("ready")
+    for await _ in commands.lines {}
+    subscription.cancel()
+  }
+
+  private func count(_ times: Int, in directory: String, _ commands: Commands) async throws {
+    let file = try AppGroupsFile(name: "count.json", initialValue: 0, container: container(directory))
+    say("ready")
+    for await _ in commands.lines { break }
+    for _ in 0..<times { try await file.update { $0 += 1 } }
+    say("done")
+  }
+
+  private func scribble(in directory: String) throws {
+    let file = try Document.file(in: container(directory))
+    say("ready")
+    for generation in 0... { try file.write(Document(generation: generation)) }
+  }
+
+  private func examine(in directory: String) throws {
+    let file = try Document.file(in: container(directory))
+    var torn = 0
+    for reads in 1... {
+      // From the disk each time, past what this process remembers.
+      let document = try? file.read()
+      if document?.isWhole != true { torn += 1 }
+      if reads % 25 == 0 || torn > 0 { say("\(reads) \(torn)") }
+    }
+  }
+
+  private func decorate(in directory: String, _ commands: Commands) async throws {
+    let file = try Theme.file(in: container(directory))
+    let themes = file.map(\.name).sink { say("theme \($0)") }
+    let failures = file.failures.sink { _ in say("failure") }
+    say("ready")
+    for await _ in commands.lines {}
+    themes.cancel()
+    failures.cancel()
+  }
+
+  private func container(_ directory: String) throws -> AppGroupsContainer {
+    try AppGroupsContainer(directory: URL(fileURLWithPath: directory, isDirectory: true))
+  }
+
+  private func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+}

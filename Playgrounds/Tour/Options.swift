@@ -1,0 +1,72 @@
+/// What the command line asks for.
+struct Options {
+  /// What to do.
+  enum Command {
+    case guide(isQuick: Bool)
+    case follow(path: String, seconds: Double?)
+    case child(ChildRole)
+    case help
+  }
+
+  let command: Command
+
+  static let help = """
+    Usage: tour [--quick]
+           tour --file PATH [--for SECONDS]
+
+    Shows processes that share values, and ends with what was promised and seen; the exit status is 0 if every promise was
+    kept.
+
+      --quick         do less of everything
+      --file PATH     follow a JSON file of your own: edit it in any editor, and each change is printed as it is decoded
+      --for SECONDS   stop following after so long, instead of at Control-C
+      --help          print this
+    """
+
+  init(_ arguments: some Sequence<String>) throws(UsageError) {
+    var rest = Array(arguments)[...]
+    var isQuick = false
+    var path: String?
+    var seconds: Double?
+    if rest.first == ChildRole.flag {
+      command = .child(try ChildRole(Array(rest.dropFirst())))
+      return
+    }
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--quick": isQuick = true
+      case "--file": path = try Self.value(of: argument, from: &rest)
+      case "--for":
+        guard let number = Double(try Self.value(of: argument, from: &rest)), number > 0 else {
+          throw UsageError("--for takes a number of seconds")
+        }
+        seconds = number
+      case "--help", "-h":
+        command = .help
+        return
+      default: throw UsageError("there is no option \(argument)")
+      }
+    }
+    if let path {
+      command = .follow(path: path, seconds: seconds)
+    } else if seconds != nil {
+      throw UsageError("--for goes with --file")
+    } else {
+      command = .guide(isQuick: isQuick)
+    }
+  }
+
+  private static func value(of option: String, from rest: inout ArraySlice<String>) throws(UsageError) -> String {
+    guard let value = rest.popFirst() else { throw UsageError("\(option) needs a value") }
+    return value
+  }
+}
+
+/// A command line that makes no sense.
+struct UsageError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ reason: String) {
+    description = "tour: \(reason)"
+  }
+}
