@@ -10,14 +10,15 @@ struct FileFollower {
   }
 
   func run(for seconds: Double?) async throws {
-    print("Following \(file.url.path). Edit it, and see; stop with Control-C.")
-    if case .stale(let error) = file.status.value { print("  \(error)") }
-    if case .missing = file.status.value { print("  There is no such file yet.") }
+    let display = Display()
+    display.note("Following \(file.url.path). Edit it, and see; stop with Control-C.")
+    if case .stale(let error) = file.status.value { display.line("  \(error)") }
+    if case .missing = file.status.value { display.line("  There is no such file yet.") }
     let changes = merge(
       file.map { Self.time() + $0.description },
       file.failures.map { Self.time() + "\($0)" }
     )
-    let printing = changes.sink { print($0) }
+    let printing = changes.sink { display.line($0) }
     try await Task.sleep(for: seconds.map { .seconds($0) } ?? .seconds(1_000_000_000))
     printing.cancel()
   }

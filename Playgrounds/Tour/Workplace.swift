@@ -6,7 +6,8 @@ import SignalsKit
 final class Workplace: Sendable {
   let directory: URL
   let container: AppGroupsContainer
-  private nonisolated(unsafe) let interruption: any DispatchSourceSignal  // Sound: never changed; sources may be shared.
+  // Sound: never changed, and sources may be shared.
+  private nonisolated(unsafe) let interruption: any DispatchSourceSignal
 
   init() throws {
     let directory = FileManager.default.temporaryDirectory.appending(

@@ -22,7 +22,7 @@ struct KilledWriterScene: Scene {
       writer.killNow()
       let begin = Latencies.now()
       // Waits for ever if the dead writer still held the lock.
-      try await file.update { document in document = Document(generation: document.generation) }
+      try await file.update { document in document = Document(generation: document.generation + 1) }
       freed.add(Latencies.now() - begin)
       display.progress("\(number) of \(kills) writers killed; \(Self.report(of: examiner).reads) reads, all whole")
     }

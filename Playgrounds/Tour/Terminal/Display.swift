@@ -7,7 +7,7 @@ final class Display: Sendable {
   private let isLive = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   private let isColored: Bool
 
-  /// The line that changes. Drawing is a subscription like any other.
+  /// The line that changes; drawing it is a subscription like any other.
   private let status = MutableProperty("")
   private let drawing: SignalSubscription
 
