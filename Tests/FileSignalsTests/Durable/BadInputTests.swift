@@ -6,6 +6,7 @@ import Testing
 /// mode.
 private func useWithoutPermission(_ path: String) throws {
   let url = URL(fileURLWithPath: path)
+  defer { if getuid() == 0 { #expect(seteuid(0) == 0) } }
   if geteuid() == 0 {
     try #require(setegid(65_534) == 0 && seteuid(65_534) == 0)
     #expect(throws: DurableFileError.self) { try DurableFile.write(Data("lost".utf8), to: url) }
