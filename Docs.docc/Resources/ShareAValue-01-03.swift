@@ -8,5 +8,5 @@ struct Settings: Codable, Sendable {
 
 let directory = FileManager.default.temporaryDirectory.appending(path: "org.example.reader")
 let container = try AppGroupsContainer(directory: directory)
-let settings = try AppGroupsFile(name: "settings", initialValue: Settings(), container: container)
+let settings = try AppGroupsFile(name: "settings.json", initialValue: Settings(), container: container)
 print(settings.value.theme)  // Prints "light"

@@ -8,6 +8,6 @@ struct Settings: Codable, Sendable {
 
 let directory = FileManager.default.temporaryDirectory.appending(path: "org.example.reader")
 let container = try AppGroupsContainer(directory: directory)
-let settings = try AppGroupsFile(name: "settings", initialValue: Settings(), container: container)
+let settings = try AppGroupsFile(name: "settings.json", initialValue: Settings(), container: container)
 
 let display = settings.sink { print("\($0.theme), size \($0.fontSize)") }  // Prints "light, size 12"

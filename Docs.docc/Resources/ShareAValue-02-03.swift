@@ -8,7 +8,7 @@ struct Settings: Codable, Sendable {
 
 let directory = FileManager.default.temporaryDirectory.appending(path: "org.example.reader")
 let container = try AppGroupsContainer(directory: directory)
-let settings = try AppGroupsFile(name: "settings", initialValue: Settings(), container: container)
+let settings = try AppGroupsFile(name: "settings.json", initialValue: Settings(), container: container)
 
 if CommandLine.arguments.contains("widget") {
   // The other process.
@@ -16,10 +16,11 @@ if CommandLine.arguments.contains("widget") {
   exit(0)
 }
 
-let widget = try Process.run(URL(filePath: CommandLine.arguments[0]), arguments: ["widget"])
-for await value in settings.values {
+let display = settings.sink { value in
   print("\(value.theme), size \(value.fontSize)")
-  if value.fontSize == 14 { break }
+  if value.fontSize == 14 { exit(0) }
 }
+let widget = try Process.run(URL(filePath: CommandLine.arguments[0]), arguments: ["widget"])
+dispatchMain()
 // Prints "light, size 12"
 // Prints "light, size 14"

@@ -3,7 +3,7 @@ import SignalsKit
 
 let directory = FileManager.default.temporaryDirectory.appending(path: "org.example.reader")
 let container = try AppGroupsContainer(directory: directory)
-let counter = try AppGroupsFile(name: "counter", initialValue: 0, container: container)
+let counter = try AppGroupsFile(name: "counter.json", initialValue: 0, container: container)
 
 if CommandLine.arguments.contains("worker") {
   // One of four other processes.

@@ -27,6 +27,20 @@ struct DocumentationTests {
   }
 
   @Test
+  func `every law names suites that exist`() throws {
+    let tests = try Project.files(below: "Tests", endingWith: ".swift").map(Project.text).joined()
+    let laws = try Project.text("Docs.docc/Articles/TheLaws.md")
+    let suites = laws.matches(of: /\*Suites?:\* (`.*`)\.$/.anchorsMatchLineEndings()).flatMap { match in
+      match.output.1.matches(of: /`([^`]*)`/).map(\.output.1)
+    }
+    #expect(suites.count > 20)
+    for suite in suites {
+      let exists = tests.contains("@Suite(\"\(suite)\"") || tests.contains("struct `\(suite)`")
+      #expect(exists, "no suite is called \(suite)")
+    }
+  }
+
+  @Test
   func `no kind of sample has gone missing`() throws {
     #expect(try !Sample.inDocComments().isEmpty)
     #expect(try !Sample.inArticles().isEmpty)

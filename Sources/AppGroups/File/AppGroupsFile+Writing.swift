@@ -13,7 +13,6 @@ extension AppGroupsFile {
   ///
   /// - Parameter value: The new value.
   /// - Throws: ``AppGroupsFileError``; value and file are then what they were.
-  @available(*, noasync, message: "It may wait for another process; use the async form")
   public func write(_ value: Value) throws(AppGroupsFileError) {
     try engine.write(value)
   }
@@ -58,7 +57,6 @@ extension AppGroupsFile {
   /// - Returns: What `body` returned.
   /// - Throws: What `body` threw, or ``AppGroupsFileError``; value and file are then what they were. Content that is empty
   ///   or undecodable is waited for, up to a third of a second, before it is an error.
-  @available(*, noasync, message: "It may wait for another process; use the async form")
   @discardableResult
   public func update<Result>(
     overwriting: Bool = false, _ body: (inout Value) throws -> Result

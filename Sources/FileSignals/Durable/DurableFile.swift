@@ -22,14 +22,14 @@ public import Foundation
 /// old content or the new one, whole, and a writer that dies at any point leaves the old. The temporary file and the
 /// lock lie in a folder `.shared` beside the file; the lock stays there, and must not be removed while processes run.
 ///
-/// ``write(_:to:durability:mode:)`` alone is last-writer-wins. To change a file based on its content, read and write it
-/// inside ``withLock(on:_:)``.
+/// ``write(_:to:durability:mode:)-1pkho`` alone is last-writer-wins. To change a file based on its content, read and write it
+/// inside ``withLock(on:_:)-3st8``.
 public struct DurableFile: Sendable {
   private init() {}
 
   /// Replaces a file's content, or creates the file.
   ///
-  /// It waits while another thread or process writes the file or holds its lock; inside ``withLock(on:_:)`` it works
+  /// It waits while another thread or process writes the file or holds its lock; inside ``withLock(on:_:)-3st8`` it works
   /// under that lock. If `url` is a symbolic link, its target is replaced and the link stays. A file that has further
   /// hard links is detached from them. The owner is kept where the system allows it.
   ///
@@ -41,7 +41,6 @@ public struct DurableFile: Sendable {
   ///     `0o600` for a new file.
   /// - Throws: ``DurableFileError``; the file is then as it was, unless only the last step failed, which makes its new
   ///   name safe against a power failure.
-  @available(*, noasync, message: "It may wait for another process; use the async form")
   public static func write(
     _ data: Data, to url: URL, durability: Durability = .storage, mode: UInt16? = nil
   ) throws(DurableFileError) {
@@ -74,7 +73,6 @@ public struct DurableFile: Sendable {
   ///   - body: Runs once, on this thread. Keep it short: others wait.
   /// - Returns: What `body` returned.
   /// - Throws: ``DurableFileError`` if the file could not be locked, or else what `body` threw.
-  @available(*, noasync, message: "It may wait for another process; use the async form")
   public static func withLock<Result>(on url: URL, _ body: () throws -> Result) throws -> Result {
     try withExclusiveAccess(to: url) { _ in try body() }
   }

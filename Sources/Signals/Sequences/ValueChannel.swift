@@ -87,8 +87,10 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
       swap(&local, &buffer)
       return .values
     }
-    if let completion { return .ended(completion) }
-    return .nothing
+    guard let completion else { return .nothing }
+    // A failure is thrown once; after it the loop finds the end, as in every sequence.
+    self.completion = .finished
+    return .ended(completion)
   }
 
   /// Waits until there is something to take, or the task is cancelled.

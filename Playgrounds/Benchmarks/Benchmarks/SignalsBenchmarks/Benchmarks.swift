@@ -1,0 +1,12 @@
+import Benchmark
+
+/// What the harness calls to learn what there is to measure.
+let benchmarks: @Sendable () -> Void = {
+  Role.current?.play()
+  registerEmitting()
+  registerProperties()
+  registerOperators()
+  registerSubscribing()
+  registerSequences()
+  registerSharedFiles()
+}

@@ -1,0 +1,141 @@
+import AppGroups
+import Benchmark
+import FileSignals
+import Foundation
+import Signals
+
+/// From a write in this process to the subscriber's call in another one.
+func registerLatency() {
+  for (row, isInMemory) in [("fileLatency", false), ("fileLatencyMemory", true)] {
+    measureTimed(row, "Signals") {
+      let directory = try TemporaryDirectory(isInMemory: isInMemory)
+      let file = try sharedFile(in: directory.url)
+      let subscriber = try OtherProcess(.subscriber, in: directory.url)
+      return roundTrips(with: subscriber, in: directory) { number in try writeNow(Payload(count: number), to: file) }
+    }
+    #if os(Linux)
+      measureTimed(row, "raw inotify") {
+        try renames(seenBy: .rawReader, in: TemporaryDirectory(isInMemory: isInMemory))
+      }
+      measureTimed(row, "Foundation atomic") {
+        let directory = try TemporaryDirectory(isInMemory: isInMemory)
+        let url = directory.url.appending(path: "value.json")
+        let encoder = JSONEncoder()
+        let reader = try OtherProcess(.decoder, in: directory.url)
+        return roundTrips(with: reader, in: directory) { number in
+          try encoder.encode(Payload(count: number)).write(to: url, options: .atomic)
+        }
+      }
+    #endif
+  }
+  #if os(Linux)
+    measureTimed("fileRename", "Signals") {
+      let directory = try TemporaryDirectory(isInMemory: false)
+      return try renames(seenBy: .observer, in: directory)
+    }
+    measureTimed("fileRename", "raw inotify") {
+      let directory = try TemporaryDirectory(isInMemory: false)
+      return try renames(seenBy: .rawReader, in: directory)
+    }
+  #endif
+  measureTimed("fileLatency", "pipe") {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    let reader = try OtherProcess(.pipeReader, in: directory.url)
+    return roundTrips(with: reader, in: directory) { number in reader.send(Message(number: number)) }
+  }
+}
+
+/// Replaces the file with system calls only, whoever watches.
+private func renames(seenBy role: Role, in directory: TemporaryDirectory) throws -> TimedWorkload {
+  let path = directory.url.appending(path: "value.json").path
+  try Bare.replace(path, by: Payload.bytes(count: 0))
+  let reader = try OtherProcess(role, in: directory.url)
+  return roundTrips(with: reader, in: directory) { number in
+    try Bare.replace(path, by: Payload.bytes(count: number))
+  }
+}
+
+/// One write at a time: the next one begins when the other process has answered the last.
+private func roundTrips(
+  with other: OtherProcess, in directory: TemporaryDirectory, _ write: @escaping (Int) throws -> Void
+) -> TimedWorkload {
+  var number = 0
+  return { _, stopwatch in
+    number += 1
+    let start = DispatchTime.now().uptimeNanoseconds
+    try write(number)
+    guard let answer = other.answer(), answer.number == number else {
+      throw NoAnswer(number: number)
+    }
+    stopwatch.measurement(.latency, answer.time - Int(start))
+    withExtendedLifetime(directory) {}
+  }
+}
+
+func sharedFile(in directory: URL) throws -> AppGroupsFile<Payload> {
+  try AppGroupsFile(
+    name: "value.json", initialValue: Payload(count: 0), container: AppGroupsContainer(directory: directory)
+  )
+}
+
+private struct NoAnswer: Error {
+  let number: Int
+}
+
+/// The form of `write` that blocks, also for callers that could wait without: it is what is measured.
+private func writeNow(_ value: Payload, to file: AppGroupsFile<Payload>) throws {
+  try file.write(value)
+}
+
+// MARK: In the other process
+
+func answerSharedValues(in directory: URL) throws {
+  let file = try sharedFile(in: directory)
+  let subscription = file.sink { send(Message(number: $0.count), to: STDOUT_FILENO) }
+  while receive(from: STDIN_FILENO) != nil {}
+  withExtendedLifetime(subscription) {}
+}
+
+func answerMessages() {
+  send(Message(number: 0), to: STDOUT_FILENO)
+  while let message = receive(from: STDIN_FILENO) { send(Message(number: message.number), to: STDOUT_FILENO) }
+}
+
+func answerObservedRenames(in directory: URL) throws {
+  let url = directory.appending(path: "value.json")
+  let observer = try FileObserver(url)
+  let subscription = observer.sink { event in
+    guard event.kind == .replaced else { return }
+    var content = [UInt8](repeating: 0, count: 4_096)
+    do {
+      let count = try Bare.read(url.path, into: &content)
+      send(Message(number: Payload.count(in: content[..<count])), to: STDOUT_FILENO)
+    } catch {
+      exit(1)
+    }
+  }
+  send(Message(number: 0), to: STDOUT_FILENO)
+  while receive(from: STDIN_FILENO) != nil {}
+  withExtendedLifetime(subscription) {}
+}
+
+/// Waits for renames with a bare inotify loop, and has `read` make of the file the number to answer.
+func answerRenames(in directory: URL, _ read: (URL) throws -> Int) throws {
+  #if os(Linux)
+    Thread.detachNewThread {
+      while receive(from: STDIN_FILENO) != nil {}
+      exit(0)
+    }
+    let descriptor = inotify_init1(CInt(IN_CLOEXEC))
+    guard descriptor >= 0 else { throw SystemError(call: "inotify_init1") }
+    guard inotify_add_watch(descriptor, directory.path, UInt32(IN_MOVED_TO)) >= 0 else {
+      throw SystemError(call: "inotify_add_watch")
+    }
+    send(Message(number: 0), to: STDOUT_FILENO)
+    let url = directory.appending(path: "value.json")
+    var events = [UInt8](repeating: 0, count: 4_096)
+    while events.withUnsafeMutableBytes({ Foundation.read(descriptor, $0.baseAddress, $0.count) }) > 0 {
+      send(Message(number: try read(url)), to: STDOUT_FILENO)
+    }
+  #endif
+}

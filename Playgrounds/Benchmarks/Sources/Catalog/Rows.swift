@@ -1,0 +1,84 @@
+/// Everything that is measured, in the order of the table.
+public let rows: [Row] = emitting + properties + operators + subscribing + sequences + files
+
+private let combine = "OpenCombine"
+private let stream = "AsyncStream"
+
+private let emitting = [
+  Row("idle", "send, no subscriber", beside: [combine], aim: .atMost(0.05, of: combine)),
+  Row(
+    "sink", "source → sink", beside: [combine, "exchange pair", "closure call"], aim: .atMost(0.12, of: combine)
+  ),
+  Row("mapFilter", "map.filter → sink", beside: [combine], aim: .atMost(0.12, of: combine)),
+  Row("map1", "1 map → sink", beside: [combine], aim: .atMost(0.12, of: combine)),
+  Row("map10", "10 maps → sink", beside: [combine, "OpenCombine erased"], aim: .atMost(0.05, of: combine)),
+  Row("map16", "16 maps → sink", aim: .atMost(3, of: "map1.\(ours)")),
+  Row(
+    "fanOut10", "fan-out 10, per delivery", beside: [combine, "closure call"], aim: .atMost(0.032, of: combine)
+  ),
+  Row(
+    "fanOut100", "fan-out 100, per delivery", beside: [combine, "closure call"], aim: .atMost(0.032, of: combine)
+  ),
+  Row(
+    "fanOut1000", "fan-out 1000, per delivery", beside: [combine, "closure call"], aim: .atMost(0.032, of: combine)
+  ),
+  Row(
+    "contended", "two threads → one source", block: 1_000_000, isSlow: true, beside: [combine],
+    aim: .atMost(1, of: combine)
+  ),
+]
+
+private let properties = [
+  Row(
+    "propertySet", "property set → sink", beside: [combine, "mutex and exchange pair"],
+    aim: .atMost(0.22, of: combine)
+  ),
+  Row("propertyRead", "property read", beside: [combine, "mutex pair"], aim: .atMost(0.7, of: combine)),
+]
+
+private let operators = [
+  Row("scan", "scan → sink", beside: [combine], aim: .atMost(0.12, of: combine)),
+  Row("removeDuplicates", "removeDuplicates → sink", beside: [combine], aim: .atMost(0.05, of: combine)),
+  Row("combineLatest", "combineLatest of 2 → sink", beside: ["exchange pair"], aim: .atMost(3.3, of: "exchange pair")),
+]
+
+private let subscribing = [
+  Row("subscribe0", "subscribe + cancel", beside: [combine, "3 mallocs"], aim: .atMost(0.24, of: combine)),
+  Row("subscribe10000", "subscribe + cancel, 10,000 live", beside: [combine], aim: .atMost(0.17, of: combine)),
+  Row("cancel10000", "cancel 1 of 10,000", beside: [combine], aim: .atMost(0.15, of: combine)),
+]
+
+private let sequences = [
+  Row("drain", "for await over a full buffer", beside: [stream], aim: .atMost(0.056, of: stream)),
+  Row("drainMain", "the same on the main actor", beside: [stream], aim: .atMost(1.7, of: "drain.\(ours)")),
+  Row("producer", "producer task → consumer task", beside: [stream, "MPSC channel"], aim: .atMost(0.28, of: stream)),
+  Row("lockStep", "send, wait until the loop has it", beside: [stream], aim: .atMost(0.8, of: stream)),
+  Row("asyncFanOut100", "100 loops, per delivery", deliveries: 100, beside: [stream], aim: .atMost(0.18, of: stream)),
+]
+
+private let raw = "raw inotify"
+private let foundation = "Foundation atomic"
+private let bareLoop = "bare flock loop"
+
+private let files = [
+  Row("fileValue", "shared file: read the value", beside: ["mutex pair"], aim: .atMost(5.3, of: "mutex pair")),
+  Row(
+    "fileRename", "rename → file observer in another process", block: 1, isSlow: true, isLatency: true,
+    beside: [raw], aim: .atMost(1.5, of: raw)
+  ),
+  Row(
+    "fileLatency", "shared file: write → sink in another process", block: 1, isSlow: true, isLatency: true,
+    beside: [foundation, raw, "pipe"], aim: .atMost(0.5, of: foundation)
+  ),
+  Row(
+    "fileLatencyMemory", "the same in /dev/shm", block: 1, isSlow: true, isLatency: true,
+    beside: [foundation, raw], aim: .atMost(1, of: foundation)
+  ),
+  Row(
+    "fileUpdate", "shared file: update, 4 processes at once", isSlow: true, beside: [bareLoop],
+    aim: .atMost(1.67, of: bareLoop)
+  ),
+  Row(
+    "fileUpdateMemory", "the same in /dev/shm", isSlow: true, beside: [bareLoop], aim: .atMost(1.67, of: bareLoop)
+  ),
+]

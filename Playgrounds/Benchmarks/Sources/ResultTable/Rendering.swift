@@ -1,0 +1,77 @@
+import Foundation
+
+private let header = ["work", "ours, ns", "beside", "theirs, ns", "ratio", "aim", ""]
+
+extension Comparison {
+  fileprivate var cells: [String] {
+    [
+      title, number(ours), other?.name ?? "", other.map { number($0.time) } ?? "", ratio.map(number) ?? "",
+      aim?.text ?? "", aim.map { $0.isReached ? "ok" : "missed" } ?? "",
+    ]
+  }
+}
+
+/// The table for a terminal: columns of equal width.
+func text(_ lines: [Comparison]) -> String {
+  let table = [header] + lines.map(\.cells)
+  let widths = header.indices.map { column in table.map { $0[column].count }.max() ?? 0 }
+  return table.map { cells in
+    cells.indices.map { column in
+      let padding = String(repeating: " ", count: widths[column] - cells[column].count)
+      return isNumeric(column) ? padding + cells[column] : cells[column] + padding
+    }.joined(separator: "  ")
+  }.joined(separator: "\n")
+}
+
+/// The table for a Markdown file, under a line that says where and when it was measured.
+func markdown(_ lines: [Comparison]) -> String {
+  let rule = header.indices.map { isNumeric($0) ? "---:" : "---" }
+  let table = ([header, rule] + lines.map(\.cells)).map { "| \($0.joined(separator: " | ")) |" }
+  return "\(provenance())\n\n\(table.joined(separator: "\n"))"
+}
+
+private func isNumeric(_ column: Int) -> Bool {
+  [1, 3, 4, 5].contains(column)
+}
+
+private func provenance() -> String {
+  let process = ProcessInfo.processInfo
+  let day = Date.now.formatted(.iso8601.year().month().day())
+  return "Median nanoseconds, \(day), \(processor()), \(process.activeProcessorCount) cores, "
+    + "\(process.operatingSystemVersionString), \(swiftVersion())."
+}
+
+/// The compiler's version; the script that runs the benchmarks passes it on.
+private func swiftVersion() -> String {
+  ProcessInfo.processInfo.environment["SWIFT_VERSION"] ?? "Swift of an unknown version"
+}
+
+/// The processor's name, where the system tells.
+private func processor() -> String {
+  guard let description = FileManager.default.contents(atPath: "/proc/cpuinfo") else { return "unknown processor" }
+  let lines = String(decoding: description, as: UTF8.self).split(separator: "\n")
+  let name = lines.first { $0.hasPrefix("model name") }
+  return name?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces) ?? "unknown processor"
+}
+
+/// Puts text between the markers of a Markdown file.
+func replaceTable(in file: URL, with table: String) throws {
+  let opening = "<!-- benchmark table -->"
+  let closing = "<!-- end -->"
+  let content = try String(contentsOf: file, encoding: .utf8)
+  guard let start = content.range(of: opening),
+    let end = content.range(of: closing, range: start.upperBound..<content.endIndex)
+  else { throw MissingMarkers(file: file, opening: opening, closing: closing) }
+  let result = "\(content[..<start.upperBound])\n\(table)\n\(content[end.lowerBound...])"
+  try Data(result.utf8).write(to: file)
+}
+
+struct MissingMarkers: Error, CustomStringConvertible {
+  let file: URL
+  let opening: String
+  let closing: String
+
+  var description: String {
+    "\(file.path) has no line \(opening) followed by \(closing): add both where the table goes"
+  }
+}

@@ -1,0 +1,47 @@
+import CountingRuntime
+import Foundation
+
+/// Counts allocations, retains and releases, which unlike times are the same on every run, and fails if one is above what
+/// the package promises.
+@main
+enum Counts {
+  nonisolated static func main() {
+    guard counting_is_supported() else {
+      print("Allocations and reference counts cannot be counted on this system; run this on Linux.")
+      return
+    }
+    guard canCount() else {
+      print("The counters do not count: allocating and retaining objects left them at zero.")
+      exit(1)
+    }
+    var breaches: [String] = []
+    print("| operation | allocations | bytes kept | retains | releases | |")
+    print("|---|---:|---:|---:|---:|---|")
+    for promise in emissions + subscriptions {
+      let cost = promise.count()
+      let broken = promise.breaches(by: cost)
+      breaches += broken.map { "\(promise.title): \($0)" }
+      let numbers = [cost.allocations, cost.liveBytes, cost.retains, cost.releases].map(decimal)
+      print("| \(promise.title) | \(numbers.joined(separator: " | ")) | \(broken.isEmpty ? "ok" : "broken") |")
+    }
+    guard breaches.isEmpty else {
+      print("\nBroken promises:")
+      for breach in breaches { print("- \(breach)") }
+      exit(1)
+    }
+  }
+
+  /// Whether known allocations and retains are counted, so that the zeros below mean something.
+  nonisolated private static func canCount() -> Bool {
+    var kept: [Tally] = []
+    kept.reserveCapacity(200)
+    let cost = Cost.perOperation(100) {
+      for _ in 0..<100 {
+        let object = Tally()
+        kept.append(object)
+        kept.append(object)
+      }
+    }
+    return kept.count == 200 && cost.allocations == 1 && cost.retains >= 1
+  }
+}
