@@ -53,7 +53,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   private func makeWatch() throws(AppGroupsFileError) -> FileWatch {
     do {
-      return try FileWatch(location.url, queue: queue) { [weak self] in self?.lookNow(isRetry: false) }
+      return try FileWatch(location.url, queue: queue) { [weak self] in self?.lookNow() }
     } catch {
       throw .unobservable(error)
     }
@@ -74,7 +74,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
         guard error.allowsOpening else { throw error }
         lock.withLock { state.doubt(error) }
       }
-      if conclude(look, begunIn: epoch, isRetry: false) { return }
+      if conclude(look, begunIn: epoch) { return }
     }
   }
 
@@ -98,10 +98,10 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   // MARK: Looking
 
   /// Looks at the file and takes in what it finds; on the queue.
-  private func lookNow(isRetry: Bool) {
+  private func lookNow(retry: Int? = nil) {
     while true {
       let (known, epoch) = snapshot()
-      if conclude(look(known: known), begunIn: epoch, isRetry: isRetry) { return }
+      if conclude(look(known: known), begunIn: epoch, retry: retry) { return }
     }
   }
 
@@ -123,10 +123,10 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Takes in what was seen, and sends what follows from it.
   ///
   /// - Returns: Whether the look counts; if not, it must be repeated.
-  private func conclude(_ look: SharedFileState.Look<Value>, begunIn epoch: UInt64, isRetry: Bool) -> Bool {
+  private func conclude(_ look: SharedFileState.Look<Value>, begunIn epoch: UInt64, retry: Int? = nil) -> Bool {
     var delivery = SharedFileDelivery<Value>()
     let verdict = lock.withLock {
-      let verdict = state.conclude(look, begunIn: epoch, isRetry: isRetry)
+      let verdict = state.conclude(look, begunIn: epoch, retry: retry)
       if case .news(let news) = verdict { delivery.value = value.stage(news) }
       stageStatus(in: &delivery)
       return verdict
@@ -135,7 +135,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     switch verdict {
     case .lookAgain: return false
     case .nothing, .news: break
-    case .retry(let pause): queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.lookNow(isRetry: true) }
+    case .retry(let retry, let pause):
+      queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.lookNow(retry: retry) }
     case .report(let error): failures.send(error)
     }
     return true

@@ -17,7 +17,8 @@ struct SharedFileState {
     /// Nothing is new, except perhaps that all is well again.
     case nothing
     case news(Value)
-    case retry(after: DispatchTimeInterval)
+    /// Look again after a while, and say which retry it is.
+    case retry(Int, after: DispatchTimeInterval)
     case report(AppGroupsFileError)
   }
 
@@ -29,7 +30,10 @@ struct SharedFileState {
 
   private(set) var status = SharedValueStatus.current
   private var ladder = RetryLadder()
-  private var isRetrying = false
+
+  /// Which retry is awaited, if any, and how many there were; one that is no longer awaited is a look like any other.
+  private var awaitedRetry: Int?
+  private var retryCount = 0
 
   /// The error that the ladder is being climbed for, and the last one that was reported since all was well.
   private var suspected: AppGroupsFileError?
@@ -52,10 +56,10 @@ struct SharedFileState {
     return true
   }
 
-  /// Concludes a look that began in `start`; `isRetry` if the last ``Verdict/retry(after:)`` asked for it.
-  mutating func conclude<Value>(_ look: Look<Value>, begunIn start: UInt64, isRetry: Bool) -> Verdict<Value> {
+  /// Concludes a look that began in `start`; `retry` says which one it is, if a ``Verdict/retry(_:after:)`` asked for it.
+  mutating func conclude<Value>(_ look: Look<Value>, begunIn start: UInt64, retry: Int? = nil) -> Verdict<Value> {
     guard start == epoch else { return .lookAgain }
-    if isRetry { isRetrying = false }
+    if let retry, retry == awaitedRetry { awaitedRetry = nil }
     switch look {
     case .unchanged:
       recover()
@@ -71,16 +75,17 @@ struct SharedFileState {
   }
 
   private mutating func concludeFailure<Value>(_ error: AppGroupsFileError) -> Verdict<Value> {
-    // The pending retry will look again; events in between do not hurry it.
-    if isRetrying { return .nothing }
+    // The awaited retry will look again; events in between do not hurry it.
+    if awaitedRetry != nil { return .nothing }
     if error != suspected {
       suspected = error
       ladder.reset()
     }
     if error == reported { return .nothing }
     if let pause = ladder.climb() {
-      isRetrying = true
-      return .retry(after: pause)
+      retryCount += 1
+      awaitedRetry = retryCount
+      return .retry(retryCount, after: pause)
     }
     reported = error
     status = SharedValueStatus(error)
@@ -89,7 +94,7 @@ struct SharedFileState {
 
   private mutating func recover() {
     ladder.reset()
-    isRetrying = false
+    awaitedRetry = nil
     suspected = nil
     reported = nil
     status = .current

@@ -59,14 +59,22 @@ struct BadContentTests {
   func `a writer that is caught halfway is waited for`() async throws {
     let file = try fixture.note()
     let failures = file.failures.recorded()
+    var longest = Duration.zero
     for round in 1...20 {
-      try fixture.overwrite(with: "")
-      try fixture.overwrite(with: #"{"count": "#)
-      try fixture.overwrite(with: noteText(round, "whole"))
+      let duration = try ContinuousClock().measure {
+        let handle = try FileHandle(forWritingTo: file.url)
+        try handle.truncate(atOffset: 0)
+        let content = Data(noteText(round, "whole").utf8)
+        try handle.write(contentsOf: content.prefix(10))
+        try handle.write(contentsOf: content.dropFirst(10))
+        try handle.close()
+      }
+      longest = max(longest, duration)
       try await file.firstValue { $0.count == round }
     }
-    #expect(failures.elements.isEmpty)
-    #expect(file.status.value == .current)
+    // On a machine so busy that a few calls take that long, the writer was rightly given up for a while.
+    if longest < .milliseconds(200) { #expect(failures.elements.isEmpty) }
+    try await file.status.firstValue { $0 == .current }
   }
 
   @Test

@@ -42,6 +42,7 @@ struct ObserverTests {
   @Test
   func `no lock is held while a subscriber runs`() async throws {
     let file = try fixture.counter()
+    let other = try fixture.counter()
     let peer = try await fixture.peer()
     try await peer.send("open-counter counter.json")
     let entered = Recorder<Int>()
@@ -51,6 +52,8 @@ struct ObserverTests {
       if value == 1 { mayLeave.wait() }
     }
     async let blocked: Void = onThread { try file.write(1) }
+    // Whatever fails below, the subscriber must not wait for ever; one signal too many does no harm.
+    defer { mayLeave.signal() }
     try await entered.wait(for: 1)
     // While the subscriber of the first write is running, others of this and of another process write.
     #expect(try file.read() == 1)
@@ -58,7 +61,7 @@ struct ObserverTests {
     try await file.update { $0 += 1 }
     #expect(file.value == 2)
     try await peer.send("increment counter.json 1")
-    try await file.property.firstValue { $0 == 3 }
+    try await other.firstValue { $0 == 3 }
     mayLeave.signal()
     try await blocked
     try await entered.wait(for: 3)
@@ -94,11 +97,11 @@ struct ObserverTests {
       entered.record(value)
       mayLeave.wait()
     }
+    defer { mayLeave.signal() }
     try fixture.overwrite("slow.json", with: "1")
     try await entered.wait(for: 1)
     try fixture.overwrite("quick.json", with: "1")
     try await quick.firstValue { $0 == 1 }
-    mayLeave.signal()
     subscription.cancel()
   }
 

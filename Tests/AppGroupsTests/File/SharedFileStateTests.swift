@@ -9,14 +9,19 @@ final class SharedFileStateTests {
   let two = Data("2".utf8)
   var state = SharedFileState()
 
+  /// The last retry that was asked for.
+  var awaited: Int?
+
   /// Looks, and says in a word what follows.
   func look(_ look: SharedFileState.Look<Int>, since epoch: UInt64? = nil, isRetry: Bool = false) -> String {
-    switch state.conclude(look, begunIn: epoch ?? state.epoch, isRetry: isRetry) {
-    case .lookAgain: "again"
-    case .nothing: "nothing"
-    case .news(let value): "news \(value)"
-    case .retry: "retry"
-    case .report: "report"
+    switch state.conclude(look, begunIn: epoch ?? state.epoch, retry: isRetry ? awaited : nil) {
+    case .lookAgain: return "again"
+    case .nothing: return "nothing"
+    case .news(let value): return "news \(value)"
+    case .retry(let number, _):
+      awaited = number
+      return "retry"
+    case .report: return "report"
     }
   }
 
@@ -65,6 +70,17 @@ final class SharedFileStateTests {
     #expect(look(empty, isRetry: true) == "report")
     #expect(state.status == .stale(.empty(url)))
     #expect(look(empty) == "nothing")
+  }
+
+  @Test
+  func `a retry of an earlier trouble does not hurry those of a later one`() {
+    let empty = SharedFileState.Look<Int>.failure(.empty(url))
+    _ = look(empty)
+    let old = awaited
+    adopt(one)
+    #expect(look(empty) == "retry")
+    if case .nothing = state.conclude(empty, begunIn: state.epoch, retry: old) {} else { Issue.record("It did") }
+    #expect(look(empty, isRetry: true) == "retry")
   }
 
   @Test
