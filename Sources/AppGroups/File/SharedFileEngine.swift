@@ -158,9 +158,13 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     defer { delivery.send() }
     let file = try location.lock()
     defer { file.unlock() }
-    // Unreadable content does not matter here, since all of it is replaced.
-    let present = Result { () throws(DurableFileError) in try file.read() }
-    try store(newValue, data, in: file, isPresent: present == .success(data), &delivery)
+    // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are replaced.
+    var isPresent = lock.withLock { state.known == data }
+    if isPresent {
+      let present = Result { () throws(DurableFileError) in try file.read() }
+      isPresent = present == .success(data)
+    }
+    try store(newValue, data, in: file, isPresent: isPresent, &delivery)
   }
 
   /// What one attempt at an update came to.

@@ -14,13 +14,10 @@ package import Foundation
 /// of an operation happen elsewhere. The lock is `flock` on a sidecar, which the kernel releases when the process dies.
 /// Use it on one thread, and call ``unlock()`` on that thread.
 package final class ExclusiveFile {
-  let location: FileLocation
-  let directory: Descriptor
-  let folder: Descriptor
+  let place: FilePlace
 
-  /// The open sidecar; `nil` if an outer call on this thread holds the lock, or after it was released.
-  private var sidecar: Descriptor?
-  private let key: FileIdentity
+  /// Whether this object holds the lock, and not an outer call on this thread, or nobody any more.
+  private var isLocked: Bool
 
   /// Waits until no other thread and no other process has the file, and locks it.
   ///
@@ -30,47 +27,29 @@ package final class ExclusiveFile {
   /// - Throws: ``DurableFileError``.
   @available(*, noasync, message: "It may wait for another process; use the async form")
   package init(locking url: URL, joinsOuterLock: Bool = false) throws(DurableFileError) {
-    let location = try FileLocation(resolving: url)
-    var attempts = 0
-    while true {
-      let directory = try Self.openDirectory(location)
-      let folder = try Self.openFolder(of: location, in: directory)
-      let sidecar = try Self.openSidecar(of: location, in: folder)
-      guard let status = sidecar.status else { throw DurableFileError(errno, "look at the lock of", url) }
-      guard status.kind == .regular else { throw .notARegularFile(url, kind: "locked by \(status.kind.rawValue)") }
-      let key = status.identity
-      guard ThreadLocks.shared.acquire(key) else {
+    for _ in 0..<1000 {
+      // Opened anew each time: an open directory that somebody removes is not reported as removed until it is closed.
+      let place = try FilePlace(url)
+      guard ThreadLocks.shared.acquire(place.key) else {
         guard joinsOuterLock else { throw .reentrantLock(url) }
-        self.location = location
-        self.directory = directory
-        self.folder = folder
-        self.key = key
-        self.sidecar = nil
+        self.place = place
+        isLocked = false
         return
       }
-      guard uninterrupted({ flock(sidecar.number, LOCK_EX) }) == 0 else {
+      guard uninterrupted({ flock(place.sidecar.number, LOCK_EX) }) == 0 else {
         let error = DurableFileError(errno, "lock", url)
-        ThreadLocks.shared.release(key)
+        ThreadLocks.shared.release(place.key)
         throw error
       }
-      // Whoever removed the folder or moved the directory while we waited left us the lock of something else.
-      let sidecarNow = FileStatus(path: location.lockName, relativeTo: folder.number, followsLinks: false)
-      let folderNow = FileStatus(path: FileLocation.sharedFolder, relativeTo: directory.number, followsLinks: false)
-      let directoryNow = FileStatus(path: location.directory)
-      if sidecarNow?.identity == key, folderNow?.identity == folder.status?.identity,
-        directoryNow?.identity == directory.status?.identity
-      {
-        self.location = location
-        self.directory = directory
-        self.folder = folder
-        self.key = key
-        self.sidecar = consume sidecar
+      if place.isCurrent {
+        self.place = place
+        isLocked = true
         return
       }
-      ThreadLocks.shared.release(key)
-      attempts += 1
-      guard attempts < 1000 else { throw .system(operation: "lock", path: url.path, errno: ESTALE) }
+      flock(place.sidecar.number, LOCK_UN)
+      ThreadLocks.shared.release(place.key)
     }
+    throw .system(operation: "lock", path: url.path, errno: ESTALE)
   }
 
   deinit {
@@ -81,10 +60,10 @@ package final class ExclusiveFile {
   ///
   /// Does nothing the second time, or under an outer lock.
   package func unlock() {
-    guard sidecar != nil else { return }
-    // Closing is what unlocks: no other descriptor of this process refers to the same open file.
-    sidecar = nil
-    ThreadLocks.shared.release(key)
+    guard isLocked else { return }
+    isLocked = false
+    flock(place.sidecar.number, LOCK_UN)
+    ThreadLocks.shared.release(place.key)
   }
 
   // MARK: Reading
@@ -92,7 +71,7 @@ package final class ExclusiveFile {
   /// The file's content, or `nil` if there is no file.
   package func read() throws(DurableFileError) -> Data? {
     do {
-      return try FileReader.read(location.name, in: directory.number, url: location.url)
+      return try FileReader.read(place.location.name, in: place.directory.number, url: place.location.url)
     } catch .notFound {
       return nil
     }
@@ -117,47 +96,8 @@ package final class ExclusiveFile {
   /// Waits until the directory, and with it a new name, is on the disk.
   package func synchronizeDirectory() throws(DurableFileError) {
     // Some file systems cannot, and say so with EINVAL; there it is not needed or not possible.
-    guard uninterrupted({ fsync(directory.number) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
-      throw DurableFileError(errno, "synchronize the directory of", location.url)
+    guard uninterrupted({ fsync(place.directory.number) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
+      throw DurableFileError(errno, "synchronize the directory of", place.location.url)
     }
-  }
-
-  // MARK: Opening
-
-  private static func openDirectory(_ location: FileLocation) throws(DurableFileError) -> Descriptor {
-    let number = uninterrupted { open(location.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    if let directory = Descriptor(number) { return directory }
-    let url = URL(fileURLWithPath: location.directory, isDirectory: true)
-    throw errno == ENOENT ? .directoryNotFound(url) : DurableFileError(errno, "open", url)
-  }
-
-  /// Opens the folder for sidecars and temporary files, which is made if missing; a link in its place is not followed.
-  private static func openFolder(
-    of location: FileLocation, in directory: borrowing Descriptor
-  ) throws(DurableFileError) -> Descriptor {
-    let parent = directory.number
-    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    let url = URL(fileURLWithPath: "\(location.directory)/\(FileLocation.sharedFolder)", isDirectory: true)
-    // Another process may remove the folder right after we have made it, though none of ours does.
-    for _ in 0..<100 {
-      if let folder = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) }) { return folder }
-      guard errno == ENOENT else { throw DurableFileError(errno, "open", url) }
-      guard mkdirat(parent, FileLocation.sharedFolder, 0o700) != 0, errno != EEXIST else { continue }
-      let directoryURL = URL(fileURLWithPath: location.directory, isDirectory: true)
-      throw errno == ENOENT ? .directoryNotFound(directoryURL) : DurableFileError(errno, "create", url)
-    }
-    throw .system(operation: "create", path: url.path, errno: ESTALE)
-  }
-
-  private static func openSidecar(
-    of location: FileLocation, in folder: borrowing Descriptor
-  ) throws(DurableFileError) -> Descriptor {
-    let parent = folder.number
-    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    for _ in 0..<100 {
-      if let sidecar = Descriptor(uninterrupted { openat(parent, location.lockName, flags, 0o600) }) { return sidecar }
-      guard errno == ENOENT else { break }
-    }
-    throw DurableFileError(errno, "create the lock of", location.url)
   }
 }

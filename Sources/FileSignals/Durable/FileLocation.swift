@@ -16,11 +16,17 @@ struct FileLocation: Hashable, Sendable {
   /// What was asked for; errors speak of it.
   let url: URL
 
-  /// The directory's canonical path.
+  /// A path of the directory, which may lead through symbolic links.
   let directory: String
 
   /// The file's name in the directory; there need not be a file yet.
   let name: String
+
+  /// The path that was asked for.
+  private let path: String
+
+  /// Whether that path is a symbolic link to the file.
+  private let isLinked: Bool
 
   var lockName: String { name + ".lock" }
   var temporaryName: String { name + ".tmp" }
@@ -29,10 +35,12 @@ struct FileLocation: Hashable, Sendable {
   ///
   /// A symbolic link is followed, so that its target is replaced and not the link itself.
   init(resolving url: URL) throws(DurableFileError) {
-    try self.init(resolving: url, path: Self.validPath(of: url), isLinkTarget: false)
+    let path = try Self.validPath(of: url)
+    try self.init(resolving: url, asked: path, path: path)
   }
 
-  private init(resolving url: URL, path: String, isLinkTarget: Bool) throws(DurableFileError) {
+  private init(resolving url: URL, asked: String, path: String) throws(DurableFileError) {
+    let isLinkTarget = path != asked
     let (parent, name) = Self.split(path)
     if let status = FileStatus(path: path, followsLinks: false) {
       switch status.kind {
@@ -41,24 +49,34 @@ struct FileLocation: Hashable, Sendable {
         guard let target = canonicalPath(path) else {
           throw errno == ENOENT ? .danglingLink(url) : DurableFileError(errno, "follow the link", url)
         }
-        try self.init(resolving: url, path: target, isLinkTarget: true)
+        try self.init(resolving: url, asked: asked, path: target)
         return
       default: throw .notARegularFile(url, kind: status.kind.rawValue)
       }
     } else if errno != ENOENT {
       throw DurableFileError(errno, "look at", url)
     }
-    guard let directory = canonicalPath(parent) else {
-      let directory = URL(fileURLWithPath: parent, isDirectory: true)
-      throw errno == ENOENT ? .directoryNotFound(directory) : DurableFileError(errno, "look into", directory)
-    }
-    self.init(url: url, directory: directory, name: name)
+    self.init(url: url, directory: parent, name: name, path: asked, isLinked: isLinkTarget)
   }
 
-  private init(url: URL, directory: String, name: String) {
+  private init(url: URL, directory: String, name: String, path: String, isLinked: Bool) {
     self.url = url
     self.directory = directory
     self.name = name
+    self.path = path
+    self.isLinked = isLinked
+  }
+
+  /// Whether the path that was asked for still leads to the same name in the same directory.
+  func stillLeads(to identity: FileIdentity) -> Bool {
+    let status = FileStatus(path: path, followsLinks: false)
+    if isLinked || status?.kind == .link {
+      guard status?.kind == .link, let target = canonicalPath(path) else { return false }
+      guard Self.split(target) == (directory, name) else { return false }
+    } else if let status, status.kind != .regular {
+      return false
+    }
+    return FileStatus(path: directory)?.identity == identity
   }
 
   /// The path of a URL, if a file can have it.

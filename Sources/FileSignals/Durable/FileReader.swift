@@ -41,6 +41,8 @@ enum FileReader {
       }
       if read == 0 { break }
       count += read
+      // As much as the file had when it was opened is all of it; what somebody may be adding is for the next look.
+      if count == size { break }
       guard count == capacity else { continue }
       guard let larger = realloc(buffer, capacity * 2) else {
         free(buffer)

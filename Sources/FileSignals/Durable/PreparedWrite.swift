@@ -35,13 +35,15 @@ package final class PreparedWrite {
   /// - Parameter isExclusive: Whether to throw ``DurableFileError/alreadyExists(_:)`` if there is a file already.
   /// - Throws: ``DurableFileError``; the file is as it was, and nothing is left beside it.
   package func commit(creatingOnly isExclusive: Bool = false) throws(DurableFileError) {
-    let location = file.location
+    let location = file.place.location
     precondition(isPending, "A prepared write is committed once")
-    if isExclusive, FileStatus(path: location.name, relativeTo: file.directory.number, followsLinks: false) != nil {
+    if isExclusive, FileStatus(path: location.name, relativeTo: file.place.directory.number, followsLinks: false) != nil
+    {
       discard()
       throw .alreadyExists(location.url)
     }
-    guard renameat(file.folder.number, location.temporaryName, file.directory.number, location.name) == 0 else {
+    guard renameat(file.place.folder.number, location.temporaryName, file.place.directory.number, location.name) == 0
+    else {
       let error = DurableFileError(errno, "replace", location.url)
       discard()
       throw error
@@ -53,30 +55,44 @@ package final class PreparedWrite {
   package func discard() {
     guard isPending else { return }
     isPending = false
-    unlinkat(file.folder.number, file.location.temporaryName, 0)
+    unlinkat(file.place.folder.number, file.place.location.temporaryName, 0)
   }
 
   private func write(_ data: Data, durability: Durability, mode: UInt16?) throws(DurableFileError) {
-    let location = file.location
+    let location = file.place.location
     try checkSizeLimit(data.count)
-    let old = FileStatus(path: location.name, relativeTo: file.directory.number, followsLinks: false)
-    unlinkat(file.folder.number, location.temporaryName, 0)
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    let number = uninterrupted { openat(file.folder.number, location.temporaryName, flags, 0o600) }
-    guard let temporary = Descriptor(number) else {
-      throw DurableFileError(errno, "create a temporary file for", location.url)
+    let old = FileStatus(path: location.name, relativeTo: file.place.directory.number, followsLinks: false)
+    let temporary = try openTemporary()
+    let number = temporary.number
+    guard let new = temporary.status else {
+      throw DurableFileError(errno, "look at a temporary file for", location.url)
     }
-    if let old, let new = temporary.status, (old.owner, old.group) != (new.owner, new.group) {
+    if let old, (old.owner, old.group) != (new.owner, new.group) {
       // The owner is kept where the system lets us; where it does not, the file becomes ours, as with every rename.
       _ = fchown(number, old.owner, old.group)
     }
-    guard fchmod(number, mode_t(mode ?? old?.permissions ?? 0o600)) == 0 else {
+    let permissions = mode ?? old?.permissions ?? 0o600
+    guard permissions == new.permissions || fchmod(number, mode_t(permissions)) == 0 else {
       throw DurableFileError(errno, "set the mode of", location.url)
     }
     try writeAll(data, to: number)
     if durability == .storage { try synchronize(number) }
     // A file system may report only now that it could not store what was written.
     guard temporary.close() == 0 else { throw DurableFileError(errno, "write", location.url) }
+  }
+
+  /// Makes the temporary file, in the place of one that a killed writer may have left.
+  private func openTemporary() throws(DurableFileError) -> Descriptor {
+    let name = file.place.location.temporaryName
+    let folder = file.place.folder.number
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    var number = uninterrupted { openat(folder, name, flags, 0o600) }
+    if number < 0, errno == EEXIST {
+      unlinkat(folder, name, 0)
+      number = uninterrupted { openat(folder, name, flags, 0o600) }
+    }
+    if let temporary = Descriptor(number) { return temporary }
+    throw DurableFileError(errno, "create a temporary file for", file.place.location.url)
   }
 
   private func writeAll(_ data: Data, to number: CInt) throws(DurableFileError) {
@@ -92,7 +108,7 @@ package final class PreparedWrite {
       }
       return nil
     }
-    if let failure { throw DurableFileError(failure, "write", file.location.url) }
+    if let failure { throw DurableFileError(failure, "write", file.place.location.url) }
   }
 
   private static func write(_ number: CInt, _ buffer: UnsafeBufferPointer<UInt8>) -> Int {
@@ -111,7 +127,9 @@ package final class PreparedWrite {
       // There, `fsync` only reaches the drive's cache.
       if fcntl(number, F_FULLFSYNC) == 0 { return }
     #endif
-    guard uninterrupted({ fsync(number) }) == 0 else { throw DurableFileError(errno, "synchronize", file.location.url) }
+    guard uninterrupted({ fsync(number) }) == 0 else {
+      throw DurableFileError(errno, "synchronize", file.place.location.url)
+    }
   }
 
   /// Throws if the process may not write so large a file: the kernel's own answer would be a signal that ends it.
@@ -122,6 +140,6 @@ package final class PreparedWrite {
     #else
       let result = getrlimit(RLIMIT_FSIZE, &limit)
     #endif
-    if result == 0, UInt64(limit.rlim_cur) < UInt64(count) { throw .fileTooLarge(file.location.url) }
+    if result == 0, UInt64(limit.rlim_cur) < UInt64(count) { throw .fileTooLarge(file.place.location.url) }
   }
 }
