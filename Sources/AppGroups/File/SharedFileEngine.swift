@@ -229,6 +229,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     _ newValue: Value, _ data: Data, in file: ExclusiveFile, isPresent: Bool,
     _ delivery: inout SharedFileDelivery<Value>
   ) throws(AppGroupsFileError) {
+    // That the file has changed is no news here, and looking into it must not take the processor from those to whom it is.
+    watch?.pause()
+    defer { watch?.resume() }
     do {
       let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
       try lock.withLock { () throws(DurableFileError) in

@@ -8,8 +8,18 @@ struct Batches {
       WatchEvent(kinds: kinds, name: name, point: point))
   }
 
+  /// Whether there are events for one observer only, who has nothing else to do.
+  var areForOneIdle: Bool {
+    batches.count == 1 && batches.values.allSatisfy(\.watch.isIdle)
+  }
+
   /// Hands the events out; not to be called with a lock held, because this may be what releases a watch at last.
   func deliver() {
     for batch in batches.values { batch.watch.receive(batch.events) }
+  }
+
+  /// Hands the events out and has them processed on this thread, which waits if need be.
+  func deliverHere() {
+    for batch in batches.values { batch.watch.receive(batch.events, isHere: true) }
   }
 }

@@ -25,6 +25,16 @@ package final class FileWatch: Sendable {
     watch.start()
   }
 
+  /// Puts calls off until ``resume()``, for who changes the file and knows it; the two are called in pairs.
+  package func pause() {
+    watch.pause()
+  }
+
+  /// Has what happened meanwhile looked at.
+  package func resume() {
+    watch.resume()
+  }
+
   /// Whether changes are seen.
   package var health: Property<WatchHealth> { watch.health }
 }

@@ -43,6 +43,7 @@ final class PathWatch: @unchecked Sendable {
   private var isScheduled = false
   /// Until the owner is set up, events only gather.
   private var isStarted = false
+  private var pauses = 0
 
   private var tokens: [WatchToken] = []
   private var isRetrying = false
@@ -79,9 +80,9 @@ final class PathWatch: @unchecked Sendable {
 
   // MARK: Events
 
-  /// Takes what the backend saw.
-  func receive(_ events: [WatchEvent]) {
-    schedule {
+  /// Takes what the backend saw, and has it processed, on the calling thread if it can wait.
+  func receive(_ events: [WatchEvent], isHere: Bool = false) {
+    schedule(isHere: isHere) {
       if pending.count + events.count <= Self.pendingLimit {
         pending += events
       } else if let point = events.first?.point {
@@ -90,14 +91,30 @@ final class PathWatch: @unchecked Sendable {
     }
   }
 
-  private func schedule(_ change: () -> Void) {
+  /// Whether events that came now would be processed at once.
+  var isIdle: Bool {
+    lock.withLock { isStarted && !isScheduled && pauses == 0 }
+  }
+
+  /// Lets events only gather, until ``resume()`` has been called as often.
+  func pause() {
+    lock.withLock { pauses += 1 }
+  }
+
+  /// Has what has gathered processed.
+  func resume() {
+    schedule { pauses -= 1 }
+  }
+
+  private func schedule(isHere: Bool = false, _ change: () -> Void) {
     let isDue = lock.withLock {
       change()
-      guard isStarted, !isScheduled, !pending.isEmpty else { return false }
+      guard isStarted, !isScheduled, pauses == 0, !pending.isEmpty else { return false }
       isScheduled = true
       return true
     }
-    if isDue { queue.async { [self] in process() } }
+    guard isDue else { return }
+    if isHere { queue.sync { process() } } else { queue.async { [self] in process() } }
   }
 
   private func process() {

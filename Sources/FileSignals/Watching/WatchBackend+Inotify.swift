@@ -16,7 +16,7 @@
     try InotifyBackend()
   }
 
-  /// Watches directories with one inotify instance and one thread that sleeps until something happens.
+  /// Watches directories with one inotify instance and two threads, one of which sleeps until something happens.
   final class InotifyBackend: WatchBackend, @unchecked Sendable {  // Sound: the tables are guarded by the lock.
     /// What is asked for to learn of a directory's entries, the same for all observers.
     ///
@@ -36,13 +36,21 @@
     private var lastToken = 0
     private let wakes = Atomic<Int>(0)
 
+    /// Whose turn it is to read.
+    private let reading = DispatchSemaphore(value: 1)
+
+    /// How many threads wait for it.
+    private let standby = Atomic<Int>(0)
+
     var wakeCount: Int { wakes.load(ordering: .relaxed) }
 
     init() throws(FileObserverError) {
       instance = inotify_init1(CInt(IN_CLOEXEC))
       guard instance >= 0 else { throw FileObserverError(errno, "start", "inotify") }
-      // A queue that nobody else uses, so that its thread may wait for ever. Dispatch lets it take no signals.
-      DispatchQueue(label: "org.signals.watch", qos: .userInitiated).async { [self] in run() }
+      for _ in 0..<2 {
+        // A queue that nobody else uses, so that its thread may wait for ever. Dispatch lets it take no signals.
+        DispatchQueue(label: "org.signals.watch", qos: .userInitiated).async { [self] in run() }
+      }
     }
 
     // MARK: Watching
@@ -94,24 +102,55 @@
 
     // MARK: Reading
 
+    /// What both threads do: one reads, the other stands by.
+    ///
+    /// The one that has read events for a single observer hands the reading over and calls that observer itself, so that
+    /// no third thread has to be woken first. While it is busy with that, the other one reads and leaves the calling to the
+    /// observers' queues, so a slow observer holds nobody up.
     private func run() {
       withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
         while true {
-          // Blocks until something happens, and takes whatever has happened until then.
-          let count = uninterrupted { read(instance, buffer.baseAddress, buffer.count) }
-          wakes.add(1, ordering: .relaxed)
-          guard count > 0 else {
-            // The instance is never closed; should it fail all the same, everybody is to look for themselves.
-            overflow()
-            sleep(1)
-            continue
-          }
-          deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+          standby.add(1, ordering: .relaxed)
+          reading.wait()
+          standby.subtract(1, ordering: .relaxed)
+          read(into: buffer).deliverHere()
         }
       }
     }
 
-    private func deliver(_ buffer: UnsafeRawBufferPointer) {
+    /// Reads and hands out events, until there are some for a single observer and somebody who goes on reading.
+    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Batches {
+      while true {
+        // Blocks until something happens, and takes whatever has happened until then.
+        let count = uninterrupted { Self.read(instance, buffer) }
+        wakes.add(1, ordering: .relaxed)
+        guard count > 0 else {
+          // The instance is never closed; should it fail all the same, everybody is to look for themselves.
+          overflow()
+          sleep(1)
+          continue
+        }
+        let batches = sorted(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        if standby.load(ordering: .relaxed) > 0, batches.areForOneIdle {
+          reading.signal()
+          return batches
+        }
+        batches.deliver()
+      }
+    }
+
+    private static func read(_ instance: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+      #if canImport(Glibc)
+        Glibc.read(instance, buffer.baseAddress, buffer.count)
+      #elseif canImport(Musl)
+        Musl.read(instance, buffer.baseAddress, buffer.count)
+      #elseif canImport(Android)
+        Android.read(instance, buffer.baseAddress, buffer.count)
+      #endif
+    }
+
+    /// Finds out whom events are for.
+    private func sorted(_ buffer: UnsafeRawBufferPointer) -> Batches {
       var batches = Batches()
       lock.lock()
       var offset = 0
@@ -136,7 +175,7 @@
         }
       }
       lock.unlock()
-      batches.deliver()
+      return batches
     }
 
     private func overflow() {
