@@ -27,7 +27,14 @@ import Testing
     expect(.replaced, "new")
     try Data("newest".utf8).write(to: folder.entry("old"))
     expect(.modified, "old")
-    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.entry("old").path)
+    // A child that another test starts may hold the file open for a moment; its closing is a late modification, which a
+    // change of attributes can be joined with. It comes once, so one of these comes alone.
+    for permissions in [0o640, 0o600, 0o640]
+    where !log.all.contains(FileEvent(kind: .attributes, url: folder.entry("old"))) {
+      let count = log.all.count
+      try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.entry("old").path)
+      log.wait { $0.dropFirst(count).contains { $0.url == folder.entry("old") } }
+    }
     expect(.attributes, "old")
     try FileManager.default.moveItem(at: folder.entry("old"), to: folder.entry("moved"))
     expect(.moved, "old")
