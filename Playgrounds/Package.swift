@@ -26,15 +26,12 @@ let pages = entries(of: "Signals.playground/Pages").filter { $0.hasSuffix(".xcpl
 }
 
 /// The guided tour, in real processes: `swift run --package-path Playgrounds tour`.
-let tour =
-  entries(of: "Tour").isEmpty
-  ? []
-  : [Target.executableTarget(name: "tour", dependencies: modules, path: "Tour")]
+let tour = Target.executableTarget(name: "tour", dependencies: modules, path: "Tour")
 
 let package = Package(
   name: "Playgrounds",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "Signals", path: "..")],
-  targets: pages + tour,
+  targets: pages + [tour],
   swiftLanguageModes: [.v6]
 )
