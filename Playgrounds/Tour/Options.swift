@@ -37,7 +37,7 @@ struct Options {
       case "--quick": isQuick = true
       case "--file": path = try Self.value(of: argument, from: &rest)
       case "--for":
-        guard let number = Double(try Self.value(of: argument, from: &rest)), number > 0 else {
+        guard let number = Double(try Self.value(of: argument, from: &rest)), number > 0, number < 1e9 else {
           throw UsageError("--for takes a number of seconds")
         }
         seconds = number

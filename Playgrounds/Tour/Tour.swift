@@ -30,6 +30,7 @@ struct Tour {
   private static func guide(isQuick: Bool) async throws -> CInt {
     let workplace = try Workplace()
     defer { workplace.remove() }
+    let begin = Latencies.now()
     let display = Display()
     display.title("Signals: state that several processes share")
     display.note("Everything you see happens in real processes, on files in \(workplace.directory.path).")
@@ -41,9 +42,21 @@ struct Tour {
     var promises: [Promise] = []
     for (index, scene) in scenes.enumerated() {
       display.heading("\(index + 1). \(scene.title)")
-      promises += try await scene.play(in: workplace, on: display)
+      promises += await play(scene, in: workplace, on: display)
     }
-    return display.summarize(promises)
+    let seconds = String(format: "%.1f", Double(Latencies.now() - begin) / 1e9)
+    return display.summarize(
+      promises, after: "\(ChildProcess.census.value.startedCount) child processes and \(seconds) seconds")
+  }
+
+  /// Plays a scene to its end; if it does not come to one, that is a broken promise, and the tour goes on.
+  private static func play(_ scene: some Scene, in workplace: Workplace, on display: Display) async -> [Promise] {
+    do {
+      return try await scene.play(in: workplace, on: display)
+    } catch {
+      display.line("  \(error)")
+      return [Promise(brokenBy: error, in: scene)]
+    }
   }
 
   private static func complain(_ message: String) {

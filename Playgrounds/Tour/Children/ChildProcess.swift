@@ -3,37 +3,42 @@ import SignalsKit
 
 /// Another copy of this program, in a role.
 final class ChildProcess: Sendable {
+  /// What a child has printed so far.
+  struct Transcript: Sendable {
+    var lines: [String] = []
+    var hasEnded = false
+  }
+
+  let transcript = MutableProperty(Transcript())
+
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
 
-  /// The lines that the child has printed.
-  let lines = MutableProperty<[String]>([])
+  /// The children that run at this moment, and how many were started in all.
+  struct Census: Sendable {
+    var running: Set<pid_t> = []
+    var startedCount = 0
+  }
+
+  static let census = MutableProperty(Census())
 
   /// Starts a child; it ends when this object goes, or with this process.
   init(_ role: ChildRole) throws {
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.executableURL = Bundle.main.executableURL
     process.arguments = [ChildRole.flag] + role.arguments
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    let lines = lines
-    let handle = output.fileHandleForReading
-    // A thread, because reading with handlers has brought down whole processes on Linux when many children came and went.
-    Thread {
-      var rest = ""
-      while case let data = handle.availableData, !data.isEmpty {
-        rest += String(decoding: data, as: UTF8.self)
-        var parts = rest.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        rest = parts.removeLast()
-        if !parts.isEmpty { lines.modify { [parts] in $0 += parts } }
-      }
-    }.start()
+    Self.census.modify { [process] census in
+      census.running.insert(process.processIdentifier)
+      census.startedCount += 1
+    }
+    Self.follow(output.fileHandleForReading, in: transcript)
   }
 
   deinit {
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    process.waitUntilExit()
+    killNow()
   }
 
   /// Sends a line to the child.
@@ -41,15 +46,47 @@ final class ChildProcess: Sendable {
     try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
-  /// Waits for a line.
+  /// Waits until the child has printed a line.
+  func wait(for line: String) async throws {
+    try await wait(for: "“\(line)”") { $0.contains(line) }
+  }
+
+  /// Waits until what the child has printed satisfies a condition.
+  ///
+  /// - Returns: The lines that do.
+  /// - Throws: ``Disappointment`` if the child ends before, or takes too long.
   @discardableResult
-  func wait(for line: String) async throws -> [String] {
-    try await lines.wait(for: "“\(line)” of process \(process.processIdentifier)") { $0.contains(line) }
+  func wait(for what: String, until isSatisfied: @escaping @Sendable ([String]) -> Bool) async throws -> [String] {
+    let what = "\(what) from process \(process.processIdentifier)"
+    let lines = try await transcript.wait(for: what) { $0.hasEnded || isSatisfied($0.lines) }.lines
+    guard isSatisfied(lines) else { throw Disappointment("\(what) will not come, since the process has ended") }
+    return lines
   }
 
   /// Ends the child on the spot, as a crash or the system would.
   func killNow() {
-    kill(process.processIdentifier, SIGKILL)
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
+    Self.census.modify { [process] in _ = $0.running.remove(process.processIdentifier) }
+  }
+
+  /// Ends all children, because this process is about to end.
+  static func killAll() {
+    for identifier in census.value.running { kill(identifier, SIGKILL) }
+  }
+
+  /// Collects lines on a thread, because reading with handlers has brought down whole processes on Linux when many children
+  /// came and went.
+  private static func follow(_ handle: FileHandle, in transcript: MutableProperty<Transcript>) {
+    Thread {
+      var rest = ""
+      while case let data = handle.availableData, !data.isEmpty {
+        rest += String(decoding: data, as: UTF8.self)
+        var parts = rest.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        rest = parts.removeLast()
+        if !parts.isEmpty { transcript.modify { [parts] in $0.lines += parts } }
+      }
+      transcript.modify { $0.hasEnded = true }
+    }.start()
   }
 }

@@ -11,7 +11,7 @@ enum ChildRole {
   case counter(directory: String, times: Int)
   /// Writes large documents until it is killed.
   case scribe(directory: String)
-  /// Reads large documents all the time, and counts those that are not whole.
+  /// Reads and observes large documents all the time, and counts those that are not whole.
   case examiner(directory: String)
   /// Prints each theme, and each failure.
   case decorator(directory: String)
@@ -48,6 +48,8 @@ enum ChildRole {
 
   /// Plays the role until standard input ends, which it does when the guide ends.
   func run() async throws {
+    // What is inherited: a child whose guide is gone is to go, too.
+    signal(SIGPIPE, SIG_DFL)
     let commands = Commands()
     switch self {
     case .writer(let directory): try await write(in: directory, commands)
@@ -94,19 +96,32 @@ enum ChildRole {
 
   private func examine(in directory: String) throws {
     let file = try Document.file(in: container(directory))
-    var torn = 0
-    for reads in 1... {
-      // From the disk each time, past what this process remembers.
-      let document = try? file.read()
-      if document?.isWhole != true { torn += 1 }
-      if reads % 25 == 0 || torn > 0 { say("\(reads) \(torn)") }
+    let findings = MutableProperty(Findings())
+    let changes = file.property.changes.map(\.isWhole).sink { isWhole in
+      findings.modify { findings in
+        findings.changes += 1
+        findings.torn += isWhole ? 0 : 1
+      }
     }
+    let failures = file.failures.sink { _ in findings.modify { $0.torn += 1 } }
+    // From the disk each time, past what this process remembers; mostly as bytes, since a torn file is met by reading often.
+    for reads in 1... {
+      let isDecoded = reads % 50 == 1
+      let isWhole = try isDecoded ? file.read().isWhole : Document.isWhole(DurableFile.read(file.url))
+      findings.modify { findings in
+        findings.reads = reads
+        findings.torn += isWhole ? 0 : 1
+      }
+      if isDecoded || !isWhole { say(findings.value.line) }
+    }
+    changes.cancel()
+    failures.cancel()
   }
 
   private func decorate(in directory: String, _ commands: Commands) async throws {
     let file = try Theme.file(in: container(directory))
     let themes = file.map(\.name).sink { say("theme \($0)") }
-    let failures = file.failures.sink { _ in say("failure") }
+    let failures = file.failures.sink { _ in say("failure \(file.value.name)") }
     say("ready")
     for await _ in commands.lines {}
     themes.cancel()

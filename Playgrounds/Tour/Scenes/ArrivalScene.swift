@@ -17,8 +17,8 @@ struct ArrivalScene: Scene {
       try writer.tell(String(number))
       var arrivals: [String] = []
       for (name, watcher) in zip(["B", "C"], watchers) {
-        let lines = try await watcher.lines.wait(for: "message \(number) in \(name)") { lines in
-          lines.last.map { $0.hasPrefix("\(number) ") } ?? false
+        let lines = try await watcher.wait(for: "message \(number)") { lines in
+          lines.last?.hasPrefix("\(number) ") ?? false
         }
         guard let latency = lines.last?.split(separator: " ").last.flatMap({ Int64($0) }) else { continue }
         latencies.add(latency)

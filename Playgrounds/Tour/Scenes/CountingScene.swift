@@ -10,19 +10,22 @@ struct CountingScene: Scene {
     let total = 4 * times
     // This process looks on, like any other.
     let file = try AppGroupsFile(name: "count.json", initialValue: 0, container: workplace.container)
-    let progress = file.sink { count in display.progress("\(count) of \(total)") }
+    let begin = MutableProperty(Latencies.now())
+    let progress = combineLatest(file, begin).sink { count, begin in
+      display.progress(
+        "\(Self.bar(count, of: total)) \(count) of \(total), \(Self.rate(of: count, since: begin)) a second")
+    }
     let children = try (0..<4).map { _ in
       try ChildProcess(.counter(directory: workplace.directory.path, times: times))
     }
     for child in children { try await child.wait(for: "ready") }
-    let begin = Latencies.now()
+    begin.value = Latencies.now()
     for child in children { try child.tell("go") }
     for child in children { try await child.wait(for: "done") }
-    let seconds = Double(Latencies.now() - begin) / 1e9
+    let rate = Self.rate(of: total, since: begin.value)
     try await file.property.wait(for: "the sum in this process") { $0 == total }
     progress.cancel()
     let stored = try file.read()
-    let rate = Int(Double(total) / seconds)
     display.line("  4 × \(times) increments, all at once: the file says \(stored), after \(rate) updates a second")
     return [
       Promise("No update is lost", isKept: stored == total, seen: "4 × \(times) increments make \(stored)"),
@@ -32,5 +35,14 @@ struct CountingScene: Scene {
         seen: "\(file.value), in a process that wrote nothing"
       ),
     ]
+  }
+
+  private static func bar(_ count: Int, of total: Int) -> String {
+    let filled = count * 20 / total
+    return String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
+  }
+
+  private static func rate(of count: Int, since begin: Int64) -> Int {
+    Int(Double(count) / max(0.001, Double(Latencies.now() - begin) / 1e9))
   }
 }

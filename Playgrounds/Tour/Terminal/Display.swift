@@ -4,7 +4,7 @@ import SignalsKit
 /// Writes to the terminal: lines that stay and, where a person looks on, one that keeps changing.
 final class Display: Sendable {
   /// Whether standard output is a terminal that understands escape codes.
-  private let isLive = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+  private static let isLive = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   private let isColored: Bool
 
   /// The line that changes; drawing it is a subscription like any other.
@@ -12,10 +12,11 @@ final class Display: Sendable {
   private let drawing: SignalSubscription
 
   init() {
-    isColored = isLive && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
-    let isLive = isLive
+    isColored = Self.isLive && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+    // A write to a pipe that nobody reads is to fail, not to kill.
+    signal(SIGPIPE, SIG_IGN)
     drawing = status.changes.removeDuplicates().sink { text in
-      if isLive { Self.put("\r\u{1B}[K\(text.prefix(Self.width))") }
+      if Self.isLive { Self.put("\r\u{1B}[K\(text.prefix(Self.width))") }
     }
   }
 
@@ -51,7 +52,7 @@ final class Display: Sendable {
   /// Says for each promise whether it was kept.
   ///
   /// - Returns: The exit status.
-  func summarize(_ promises: [Promise]) -> CInt {
+  func summarize(_ promises: [Promise], after effort: String) -> CInt {
     heading("What was promised, and what was seen")
     for promise in promises {
       line("  \(promise.isKept ? styled("kept  ", "32") : styled("BROKEN", "1;31"))  \(promise.text): \(promise.seen)")
@@ -59,7 +60,9 @@ final class Display: Sendable {
     let broken = promises.filter { !$0.isKept }.count
     line("")
     line(
-      broken == 0 ? "All \(promises.count) promises were kept." : "\(broken) of \(promises.count) promises were BROKEN."
+      broken == 0
+        ? "All \(promises.count) promises were kept, after \(effort)."
+        : "\(broken) of \(promises.count) promises were BROKEN, after \(effort)."
     )
     return broken == 0 ? 0 : 1
   }
@@ -68,7 +71,17 @@ final class Display: Sendable {
     isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 
+  /// Clears the line that changes, because the program is about to end.
+  static func leave() {
+    if isLive { put("\r\u{1B}[K") }
+  }
+
   private static func put(_ text: String) {
-    FileHandle.standardOutput.write(Data(text.utf8))
+    do {
+      try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    } catch {
+      // Nobody reads any more, as after `| head`; end as after any interruption.
+      kill(getpid(), SIGTERM)
+    }
   }
 }

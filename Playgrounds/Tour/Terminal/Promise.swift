@@ -9,4 +9,9 @@ struct Promise: Sendable {
     self.isKept = isKept
     self.seen = seen
   }
+
+  /// The promise that a scene comes to an end, which it did not.
+  init(brokenBy error: any Error, in scene: some Scene) {
+    self.init(scene.title, isKept: false, seen: "\(error)")
+  }
 }
