@@ -9,9 +9,9 @@ enum ChildRole {
   case watcher(directory: String)
   /// Increments a counter so many times through `update`, when it is told to begin.
   case counter(directory: String, times: Int)
-  /// Writes large documents until it is killed.
-  case scribe(directory: String)
-  /// Reads and observes large documents all the time, and counts those that are not whole.
+  /// Writes large pictures until it is killed.
+  case painter(directory: String)
+  /// Reads and observes large pictures all the time, and counts those that are not whole.
   case examiner(directory: String)
   /// Prints each theme, and each failure.
   case decorator(directory: String)
@@ -19,7 +19,7 @@ enum ChildRole {
   /// The argument that says that the process is a child.
   static let flag = "--child"
 
-  private static let names = ["writer", "watcher", "counter", "scribe", "examiner", "decorator"]
+  private static let names = ["writer", "watcher", "counter", "painter", "examiner", "decorator"]
 
   init(_ arguments: [String]) throws(UsageError) {
     guard arguments.count >= 2 else { throw UsageError("\(Self.flag) takes a role and a directory") }
@@ -28,7 +28,7 @@ enum ChildRole {
     case "writer": self = .writer(directory: directory)
     case "watcher": self = .watcher(directory: directory)
     case "counter": self = .counter(directory: directory, times: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0)
-    case "scribe": self = .scribe(directory: directory)
+    case "painter": self = .painter(directory: directory)
     case "examiner": self = .examiner(directory: directory)
     case "decorator": self = .decorator(directory: directory)
     default: throw UsageError("\(Self.flag) takes one of \(Self.names.joined(separator: ", "))")
@@ -40,7 +40,7 @@ enum ChildRole {
     case .writer(let directory): ["writer", directory]
     case .watcher(let directory): ["watcher", directory]
     case .counter(let directory, let times): ["counter", directory, String(times)]
-    case .scribe(let directory): ["scribe", directory]
+    case .painter(let directory): ["painter", directory]
     case .examiner(let directory): ["examiner", directory]
     case .decorator(let directory): ["decorator", directory]
     }
@@ -55,7 +55,7 @@ enum ChildRole {
     case .writer(let directory): try await write(in: directory, commands)
     case .watcher(let directory): try await watch(in: directory, commands)
     case .counter(let directory, let times): try await count(times, in: directory, commands)
-    case .scribe(let directory): try scribble(in: directory)
+    case .painter(let directory): try paint(in: directory)
     case .examiner(let directory): try examine(in: directory)
     case .decorator(let directory): try await decorate(in: directory, commands)
     }
@@ -88,14 +88,14 @@ enum ChildRole {
     say("done")
   }
 
-  private func scribble(in directory: String) throws {
-    let file = try Document.file(in: container(directory))
+  private func paint(in directory: String) throws {
+    let file = try Picture.file(in: container(directory))
     say("ready")
-    for generation in 0... { try file.write(Document(generation: generation)) }
+    while true { try file.write(file.value.next) }
   }
 
   private func examine(in directory: String) throws {
-    let file = try Document.file(in: container(directory))
+    let file = try Picture.file(in: container(directory))
     let findings = MutableProperty(Findings())
     let changes = file.property.changes.map(\.isWhole).sink { isWhole in
       findings.modify { findings in
@@ -104,15 +104,14 @@ enum ChildRole {
       }
     }
     let failures = file.failures.sink { _ in findings.modify { $0.torn += 1 } }
-    // From the disk each time, past what this process remembers; mostly as bytes, since a torn file is met by reading often.
     for reads in 1... {
-      let isDecoded = reads % 50 == 1
-      let isWhole = try isDecoded ? file.read().isWhole : Document.isWhole(DurableFile.read(file.url))
+      // From the disk each time, past what this process remembers.
+      let isWhole = try file.read().isWhole
       findings.modify { findings in
         findings.reads = reads
         findings.torn += isWhole ? 0 : 1
       }
-      if isDecoded || !isWhole { say(findings.value.line) }
+      if reads % 50 == 1 || !isWhole { say(findings.value.line) }
     }
     changes.cancel()
     failures.cancel()

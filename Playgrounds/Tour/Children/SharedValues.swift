@@ -13,42 +13,36 @@ struct Message: Codable, Sendable {
   }
 }
 
-/// A document that is large enough to be caught half written.
-struct Document: Codable, Sendable {
-  let generation: Int
-  let letters: String
+/// A picture of one color, large enough to be caught half written.
+struct Picture: Codable, Sendable {
+  /// A megabyte of equal bytes, unless something is wrong.
+  let pixels: Data
 
-  init(generation: Int) {
-    self.generation = generation
-    letters = String(repeating: Character(Unicode.Scalar(Self.letter(of: generation))), count: Self.size)
+  init(color: UInt8) {
+    pixels = Data(repeating: color, count: Self.size)
   }
 
-  private static let size = 300_000
+  private init(pixels: Data) {
+    self.pixels = pixels
+  }
+
+  private static let size = 1_000_000
 
   /// Whether all of it was written by one writer in one go.
   var isWhole: Bool {
-    letters == Document(generation: generation).letters
+    pixels.count == Self.size && pixels.dropFirst() == pixels.dropLast()
   }
 
-  /// Whether a file's content is that of a whole document.
-  ///
-  /// All its letters must be there, between quotation marks, and the end after them. This takes as long as comparing memory
-  /// does; decoding takes hundreds of times longer.
-  static func isWhole(_ content: Data) -> Bool {
-    let quote = UInt8(ascii: "\"")
-    guard let end = content.suffix(10).lastIndex(of: quote), content[end...].contains(UInt8(ascii: "}")) else {
-      return false
-    }
-    let letters = content[..<end].suffix(size)
-    return content[..<letters.startIndex].last == quote && letters.dropFirst() == letters.dropLast()
+  /// A picture of another color.
+  var next: Picture {
+    Picture(color: (pixels.first ?? 0) &+ 1)
   }
 
-  private static func letter(of generation: Int) -> UInt8 {
-    UInt8(ascii: "a") + UInt8(generation % 26)
-  }
+  /// Stored as it is, without JSON around it, so that a writer spends its time on writing, and a torn file would be seen.
+  private static let format = FileFormat<Picture>(encode: \.pixels, decode: Picture.init(pixels:))
 
-  static func file(in container: AppGroupsContainer) throws -> AppGroupsFile<Document> {
-    try AppGroupsFile(name: "document.json", initialValue: Document(generation: 0), container: container)
+  static func file(in container: AppGroupsContainer) throws -> AppGroupsFile<Picture> {
+    try AppGroupsFile(name: "picture.raw", initialValue: Picture(color: 0), container: container, format: format)
   }
 }
 

@@ -4,11 +4,11 @@ import SignalsKit
 /// Writers are killed in the middle of their work, and nobody sees half of it.
 struct KilledWriterScene: Scene {
   let isQuick: Bool
-  let title = "A writer of 300 KB is killed in the middle, over and over; nobody sees a torn value"
+  let title = "A writer of 1 MB is killed in the middle, over and over; nobody sees a torn value"
 
   func play(in workplace: Workplace, on display: Display) async throws -> [Promise] {
     let directory = workplace.directory.path
-    let file = try Document.file(in: workplace.container)
+    let file = try Picture.file(in: workplace.container)
     let examiner = try ChildProcess(.examiner(directory: directory))
     try await examiner.wait(for: "the first reads") { !$0.isEmpty }
     // What the examiner has seen so far; everything that is shown or judged follows from it.
@@ -21,17 +21,21 @@ struct KilledWriterScene: Scene {
 
     var freed = Latencies()
     var caught = 0
+    // Where a writer prepares the content that then takes the place of the old one in one step.
+    let unfinished = file.url.deletingLastPathComponent().appending(path: ".shared/\(file.url.lastPathComponent).tmp")
+      .path
     for number in 1...kills {
-      let writer = try ChildProcess(.scribe(directory: directory))
+      let writer = try ChildProcess(.painter(directory: directory))
       try await writer.wait(for: "ready")
-      // Any moment will do, as long as it is another one each time.
-      try await Task.sleep(for: .microseconds(.random(in: 0...20_000)))
+      // Any moment may be the worst one, so strike at another one each time; but mostly when a new file is half written.
+      try await Task.sleep(for: .microseconds(.random(in: 0...10_000)))
+      if !number.isMultiple(of: 4) { await lieInWait(for: unfinished) }
       writer.killNow()
-      if try unfinishedFiles(in: workplace) > 0 { caught += 1 }
+      if Self.exists(unfinished) { caught += 1 }
       let begin = Latencies.now()
       // Would never be done if the dead writer still held the lock.
       try await finish("an update after writer \(number) was killed") {
-        try await file.update { document in document = Document(generation: document.generation + 1) }
+        try await file.update { $0 = $0.next }
       }
       freed.add(Latencies.now() - begin)
       killed.value = number
@@ -39,7 +43,6 @@ struct KilledWriterScene: Scene {
     progress.cancel()
     guard !examiner.transcript.value.hasEnded else { throw Disappointment("The reading process has ended") }
     let seen = findings.value
-    let rests = try unfinishedFiles(in: workplace)
     display.line("  \(kills) writers killed, \(caught) of them with a file half written; another process saw \(seen)")
     return [
       Promise("Nobody sees a torn value", isKept: seen.torn == 0 && seen.reads > 0, seen: "\(seen)"),
@@ -49,12 +52,21 @@ struct KilledWriterScene: Scene {
         seen:
           "after each of \(freed.count) kills the next update was done within \(Latencies.text(freed.percentile(1)))"
       ),
-      Promise("A dead writer leaves no litter behind", isKept: rests == 0, seen: "\(rests) temporary files remain"),
+      Promise(
+        "A dead writer leaves no litter behind", isKept: !Self.exists(unfinished), seen: "what was half written is gone"
+      ),
     ]
   }
 
-  /// How many files lie beside the document that a writer has begun and not yet put into its place.
-  private func unfinishedFiles(in workplace: Workplace) throws -> Int {
-    try FileManager.default.subpathsOfDirectory(atPath: workplace.directory.path).filter { $0.hasSuffix(".tmp") }.count
+  /// Returns in the moment in which a writer begins a file, or after a while.
+  ///
+  /// It looks again and again, because a notification would come when the file is finished.
+  private func lieInWait(for path: String) async {
+    let end = Latencies.now() + 100_000_000
+    while !Self.exists(path), Latencies.now() < end { await Task.yield() }
+  }
+
+  private static func exists(_ path: String) -> Bool {
+    access(path, F_OK) == 0
   }
 }
