@@ -1,5 +1,4 @@
 import Foundation
-import SignalsKit
 
 /// Shows, with real processes, what it means to share a value.
 ///
@@ -13,7 +12,7 @@ struct Tour {
       case .help: print(Options.help)
       case .child(let role): try await role.run()
       case .follow(let path, let seconds): try await FileFollower(path: path).run(for: seconds)
-      case .guide(let isQuick): exit(try await guide(isQuick: isQuick))
+      case .guide(let isQuick): exit(try await Guide(isQuick: isQuick).walk())
       }
     } catch let error as UsageError {
       complain("\(error)\n\n\(Options.help)")
@@ -21,41 +20,6 @@ struct Tour {
     } catch {
       complain("tour: \(error)")
       exit(1)
-    }
-  }
-
-  /// Walks through all scenes.
-  ///
-  /// - Returns: The exit status: 0 if every promise was kept.
-  private static func guide(isQuick: Bool) async throws -> CInt {
-    let workplace = try Workplace()
-    defer { workplace.remove() }
-    let begin = Latencies.now()
-    let display = Display()
-    display.title("Signals: state that several processes share")
-    display.note("Everything you see happens in real processes, on files in \(workplace.directory.path).")
-
-    let scenes: [any Scene] = [
-      ArrivalScene(isQuick: isQuick), CountingScene(isQuick: isQuick), KilledWriterScene(isQuick: isQuick),
-      ForeignProgramsScene(),
-    ]
-    var promises: [Promise] = []
-    for (index, scene) in scenes.enumerated() {
-      display.heading("\(index + 1). \(scene.title)")
-      promises += await play(scene, in: workplace, on: display)
-    }
-    let seconds = String(format: "%.1f", Double(Latencies.now() - begin) / 1e9)
-    return display.summarize(
-      promises, after: "\(ChildProcess.census.value.startedCount) child processes and \(seconds) seconds")
-  }
-
-  /// Plays a scene to its end; if it does not come to one, that is a broken promise, and the tour goes on.
-  private static func play(_ scene: some Scene, in workplace: Workplace, on display: Display) async -> [Promise] {
-    do {
-      return try await scene.play(in: workplace, on: display)
-    } catch {
-      display.line("  \(error)")
-      return [Promise(brokenBy: error, in: scene)]
     }
   }
 

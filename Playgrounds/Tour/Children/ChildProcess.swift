@@ -15,13 +15,8 @@ final class ChildProcess: Sendable {
   private let input = Pipe()
   private let output = Pipe()
 
-  /// The children that run at this moment, and how many were started in all.
-  struct Census: Sendable {
-    var running: Set<pid_t> = []
-    var startedCount = 0
-  }
-
-  static let census = MutableProperty(Census())
+  /// How many children were started in all.
+  static let startedCount = MutableProperty(0)
 
   /// Starts a child; it ends when this object goes, or with this process.
   init(_ role: ChildRole) throws {
@@ -30,10 +25,7 @@ final class ChildProcess: Sendable {
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    Self.census.modify { [process] census in
-      census.running.insert(process.processIdentifier)
-      census.startedCount += 1
-    }
+    Self.startedCount.modify { $0 += 1 }
     Self.follow(output.fileHandleForReading, in: transcript)
   }
 
@@ -67,12 +59,6 @@ final class ChildProcess: Sendable {
   func killNow() {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
-    Self.census.modify { [process] in _ = $0.running.remove(process.processIdentifier) }
-  }
-
-  /// Ends all children, because this process is about to end.
-  static func killAll() {
-    for identifier in census.value.running { kill(identifier, SIGKILL) }
   }
 
   /// Collects lines on a thread, because reading with handlers has brought down whole processes on Linux when many children

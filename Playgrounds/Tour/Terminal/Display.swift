@@ -15,9 +15,14 @@ final class Display: Sendable {
     isColored = Self.isLive && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
     // A write to a pipe that nobody reads is to fail, not to kill.
     signal(SIGPIPE, SIG_IGN)
-    drawing = status.changes.removeDuplicates().sink { text in
-      if Self.isLive { Self.put("\r\u{1B}[K\(text.prefix(Self.width))") }
-    }
+    drawing = status.changes
+      .scan(Frame()) { last, text in last.followed(by: text, at: Latencies.now()) }
+      .filter(\.isDue)
+      .map(\.text)
+      .removeDuplicates()
+      .sink { text in
+        if Self.isLive { Self.put("\r\u{1B}[K\(text.prefix(Self.width))") }
+      }
   }
 
   private static var width: Int {
@@ -38,9 +43,14 @@ final class Display: Sendable {
     line(styled(text, "2"))
   }
 
+  /// Clears the line that changes.
+  func clear() {
+    status.value = ""
+  }
+
   /// A line that stays.
   func line(_ text: String) {
-    status.value = ""
+    clear()
     Self.put(text + "\n")
   }
 
@@ -69,11 +79,6 @@ final class Display: Sendable {
 
   private func styled(_ text: String, _ code: String) -> String {
     isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-  }
-
-  /// Clears the line that changes, because the program is about to end.
-  static func leave() {
-    if isLive { put("\r\u{1B}[K") }
   }
 
   private static func put(_ text: String) {

@@ -21,6 +21,11 @@ struct Latencies: Sendable {
     nanoseconds < 10_000_000 ? "\(nanoseconds / 1_000) µs" : "\(nanoseconds / 1_000_000) ms"
   }
 
+  /// The time that has passed, as people read it.
+  static func seconds(since begin: Int64) -> String {
+    String(format: "%.1f seconds", Double(now() - begin) / 1e9)
+  }
+
   /// The time on a clock that all processes of the machine share.
   static func now() -> Int64 {
     var time = timespec()
