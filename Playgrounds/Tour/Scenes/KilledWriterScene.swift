@@ -53,7 +53,9 @@ struct KilledWriterScene: Scene {
           "after each of \(freed.count) kills the next update was done within \(Latencies.text(freed.percentile(1)))"
       ),
       Promise(
-        "A dead writer leaves no litter behind", isKept: !Self.exists(unfinished), seen: "what was half written is gone"
+        "A dead writer leaves no litter behind",
+        isKept: caught > 0 && !Self.exists(unfinished),
+        seen: "\(caught) half written files, and all are gone"
       ),
     ]
   }
