@@ -18,8 +18,9 @@ struct Batches {
     for batch in batches.values { batch.watch.receive(batch.events) }
   }
 
-  /// Hands the events out and has them processed on this thread, which waits if need be.
-  func deliverHere() {
-    for batch in batches.values { batch.watch.receive(batch.events, isHere: true) }
+  /// Hands the events to the one observer that they are for, who is returned if the caller is to have them processed.
+  func handIn() -> PathWatch? {
+    guard let batch = batches.values.first else { return nil }
+    return batch.watch.take(batch.events) ? batch.watch : nil
   }
 }

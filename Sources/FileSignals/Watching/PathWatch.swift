@@ -75,20 +75,32 @@ final class PathWatch: @unchecked Sendable {
 
   /// Begins to call the owner, which has by now looked at what there is.
   func start() {
-    schedule { isStarted = true }
+    if schedule({ isStarted = true }) { queue.async { [self] in handle() } }
   }
 
   // MARK: Events
 
-  /// Takes what the backend saw, and has it processed, on the calling thread if it can wait.
-  func receive(_ events: [WatchEvent], isHere: Bool = false) {
-    schedule(isHere: isHere) {
+  /// Takes what the backend saw, and has it processed on the queue.
+  func receive(_ events: [WatchEvent]) {
+    if take(events) { queue.async { [self] in handle() } }
+  }
+
+  /// Takes what the backend saw.
+  ///
+  /// - Returns: Whether the caller must have it processed.
+  func take(_ events: [WatchEvent]) -> Bool {
+    schedule {
       if pending.count + events.count <= Self.pendingLimit {
         pending += events
       } else if let point = events.first?.point {
         pending = [WatchEvent(kinds: .overflow, name: nil, point: point)]
       }
     }
+  }
+
+  /// Processes what was taken on the calling thread, which waits for the queue if need be.
+  func process() {
+    queue.sync { handle() }
   }
 
   /// Whether events that came now would be processed at once.
@@ -103,21 +115,19 @@ final class PathWatch: @unchecked Sendable {
 
   /// Has what has gathered processed.
   func resume() {
-    schedule { pauses -= 1 }
+    if schedule({ pauses -= 1 }) { queue.async { [self] in handle() } }
   }
 
-  private func schedule(isHere: Bool = false, _ change: () -> Void) {
-    let isDue = lock.withLock {
+  private func schedule(_ change: () -> Void) -> Bool {
+    lock.withLock {
       change()
       guard isStarted, !isScheduled, pauses == 0, !pending.isEmpty else { return false }
       isScheduled = true
       return true
     }
-    guard isDue else { return }
-    if isHere { queue.sync { process() } } else { queue.async { [self] in process() } }
   }
 
-  private func process() {
+  private func handle() {
     let events = lock.withLock {
       let events = pending
       pending = []

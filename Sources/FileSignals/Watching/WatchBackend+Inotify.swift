@@ -113,13 +113,13 @@
           standby.add(1, ordering: .relaxed)
           reading.wait()
           standby.subtract(1, ordering: .relaxed)
-          read(into: buffer).deliverHere()
+          read(into: buffer)?.process()
         }
       }
     }
 
     /// Reads and hands out events, until there are some for a single observer and somebody who goes on reading.
-    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Batches {
+    private func read(into buffer: UnsafeMutableRawBufferPointer) -> PathWatch? {
       while true {
         // Blocks until something happens, and takes whatever has happened until then.
         let count = uninterrupted { Self.read(instance, buffer) }
@@ -132,8 +132,10 @@
         }
         let batches = sorted(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         if standby.load(ordering: .relaxed) > 0, batches.areForOneIdle {
+          // Handed in before the other thread can read what comes next, so that the order stays.
+          let watch = batches.handIn()
           reading.signal()
-          return batches
+          return watch
         }
         batches.deliver()
       }
