@@ -19,4 +19,17 @@ public protocol SignalSubscriber<Element, Failure>: Sendable {
   ///
   /// - Parameter completion: Whether the signal finished or failed.
   func receive(completion: SignalCompletion<Failure>)
+
+  /// Whether the subscriber takes no more values.
+  ///
+  /// A source that has many values to send in one go, such as a sequence, asks before each of them, because what it is
+  /// attached to cannot be cancelled before it has returned a token. An operator passes on what its downstream says, or says
+  /// `true` once it has ended the signal itself. Unless implemented it is `false`.
+  var isDone: Bool { get }
+}
+
+extension SignalSubscriber {
+  /// Whether the subscriber takes no more values: never, unless it says so.
+  @inlinable @inline(__always)
+  public var isDone: Bool { false }
 }

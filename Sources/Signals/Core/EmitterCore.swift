@@ -183,7 +183,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   /// Tells a subscriber of the end, after what it may still be given while it joins.
   private final func tell(_ node: SubscriberNode, of completion: SignalCompletion<Failure>) {
     postpone(for: node) { node in
-      withUnsafePointer(to: completion) { node.body(nil, UnsafeRawPointer($0)) }
+      ErasedSubscriber<Element, Failure>.tell(.completion(completion), node.body)
     }
   }
 

@@ -16,21 +16,40 @@ struct ErasedSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {
 
   @inlinable
   func receive(completion: SignalCompletion<Failure>) {
-    withUnsafePointer(to: completion) { body(nil, UnsafeRawPointer($0)) }
+    tell(.completion(completion))
+  }
+
+  @inlinable
+  var isDone: Bool {
+    var isDone = false
+    withUnsafeMutablePointer(to: &isDone) { tell(.isDone($0)) }
+    return isDone
+  }
+
+  @inlinable
+  func tell(_ message: SubscriberMessage<Failure>) {
+    Self.tell(message, body)
+  }
+
+  /// Gives a message to the closure of a subscriber of this element and failure.
+  @inlinable
+  static func tell(_ message: SubscriberMessage<Failure>, _ body: SubscriberNode.Body) {
+    withUnsafePointer(to: message) { body(nil, UnsafeRawPointer($0)) }
   }
 
   /// The closure that a source calls for `subscriber`; an erased one is not wrapped a second time.
   @inlinable @inline(__always)
   static func body<Subscriber: SignalSubscriber<Element, Failure>>(of subscriber: Subscriber) -> SubscriberNode.Body {
     if let erased = subscriber as? ErasedSubscriber<Element, Failure> { return erased.body }
-    return { value, completion in
+    return { value, message in
       if let value {
         // Sound: only sources of this element and failure call the closure, with pointers to them.
         subscriber.receive(value.assumingMemoryBound(to: Element.self).pointee)
-      } else if let completion {
-        subscriber.receive(
-          completion: completion.assumingMemoryBound(to: SignalCompletion<Failure>.self).pointee
-        )
+      } else if let message {
+        switch message.assumingMemoryBound(to: SubscriberMessage<Failure>.self).pointee {
+        case .completion(let completion): subscriber.receive(completion: completion)
+        case .isDone(let answer): answer.pointee = subscriber.isDone
+        }
       }
     }
   }

@@ -8,8 +8,8 @@ public import Synchronization
 final class SubscriberNode: @unchecked Sendable {
   // Sound: `status` is atomic; `index` belongs to the holder of the source's turn, `token` and `backlog` to its lock.
 
-  /// Takes a pointer to a value, or one to a completion; the other is `nil`.
-  @usableFromInline typealias Body = @Sendable (_ value: UnsafeRawPointer?, _ completion: UnsafeRawPointer?) -> Void
+  /// Takes a pointer to a value, or one to a ``SubscriberMessage``; the other is `nil`.
+  @usableFromInline typealias Body = @Sendable (_ value: UnsafeRawPointer?, _ message: UnsafeRawPointer?) -> Void
 
   /// Whether the source may call the subscriber.
   @usableFromInline

@@ -51,38 +51,3 @@ final class OwnerPair: SubscriptionOwner, @unchecked Sendable {  // Sound: immut
     second.cancel(subscription)
   }
 }
-
-/// The subscriptions that an operator with several inputs holds on them.
-@usableFromInline
-package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.
-  private let lock = Lock()
-  private var subscriptions: [SignalSubscription]? = []
-
-  @usableFromInline
-  package override init() {}
-
-  /// Takes in one more subscription, or cancels it at once if the group is already cancelled.
-  @usableFromInline
-  package func add(_ subscription: SignalSubscription) {
-    let isCancelled = lock.withLock {
-      subscriptions?.append(subscription)
-      return subscriptions == nil
-    }
-    if isCancelled { subscription.cancel() }
-  }
-
-  /// Cancels all subscriptions, those still to be added included.
-  @usableFromInline
-  package func cancelAll() {
-    let cancelled = lock.withLock {
-      let cancelled = subscriptions
-      subscriptions = nil
-      return cancelled
-    }
-    for subscription in cancelled ?? [] { subscription.cancel() }
-  }
-
-  package override func cancel(_ subscription: SignalSubscription) {
-    cancelAll()
-  }
-}

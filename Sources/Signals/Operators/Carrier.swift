@@ -127,4 +127,7 @@ struct CarrierStage<Element: Sendable, Failure: Error>: SignalSubscriber {
   func receive(completion: SignalCompletion<Failure>) {
     carrier.put(.completion(completion))
   }
+
+  @inlinable
+  var isDone: Bool { carrier.isClosed.load(ordering: .acquiring) }
 }

@@ -83,4 +83,7 @@ struct CombineInput<Element: Sendable, Output: Sendable, Failure: Error>: Signal
   func receive(completion: SignalCompletion<Failure>) {
     hub.end(completion, of: latest)
   }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.upstreams.isCancelled }
 }

@@ -58,4 +58,7 @@ struct CompactMapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalS
   func receive(completion: SignalCompletion<Failure>) {
     downstream.receive(completion: completion)
   }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
 }

@@ -60,4 +60,7 @@ struct FilterStage<Downstream: SignalSubscriber>: SignalSubscriber {
   func receive(completion: SignalCompletion<Failure>) {
     downstream.receive(completion: completion)
   }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
 }

@@ -58,4 +58,7 @@ struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscrib
   func receive(completion: SignalCompletion<Failure>) {
     downstream.receive(completion: completion)
   }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
 }

@@ -102,4 +102,7 @@ struct MergeInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   func receive(completion: SignalCompletion<Failure>) {
     hub.end(completion)
   }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.upstreams.isCancelled }
 }

@@ -73,4 +73,7 @@ struct RemoveDuplicatesStage<Downstream: SignalSubscriber>: SignalSubscriber {
   func receive(completion: SignalCompletion<Failure>) {
     downstream.receive(completion: completion)
   }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
 }

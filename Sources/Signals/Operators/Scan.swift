@@ -79,4 +79,7 @@ struct ScanStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscri
   func receive(completion: SignalCompletion<Failure>) {
     downstream.receive(completion: completion)
   }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
 }
