@@ -94,6 +94,16 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     }
   }
 
+  /// Calls every live subscriber but some; for the holder of the turn.
+  final func deliver(_ value: Element, exceptTo others: [SubscriberNode]) {
+    for index in 0..<slotCount {
+      slots[index]?._withUnsafeGuaranteedRef { node in
+        if others.contains(where: { $0 === node }) { return }
+        postpone(value, for: node)
+      }
+    }
+  }
+
   @inlinable @inline(never)
   final func record(_ value: Element) {
     guard !hasEnded else { return }

@@ -39,6 +39,20 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   @exclusivity(unchecked) private final var abandoned: [SubscriberNode] = []
   @usableFromInline final let hasAbandoned = Atomic<Bool>(false)
 
+  // MARK: For properties and derived values
+
+  /// The place in the graph of derived values, while there is anything in it; guarded by the lock.
+  @exclusivity(unchecked) @usableFromInline final var place: GraphPlace?
+
+  /// Counts the changes of a property's value; guarded by the lock.
+  @exclusivity(unchecked) @usableFromInline final var version: UInt64 = 0
+
+  /// Whether the value changes no more; guarded by the lock.
+  @exclusivity(unchecked) final var isClosed = false
+
+  /// What makes this the core of a derived value; set once, as it is made.
+  @exclusivity(unchecked) @usableFromInline final var node: DerivedNode?
+
   @usableFromInline
   override init() {
     slots = UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
@@ -88,6 +102,29 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   /// Does all waiting work and gives the turn up; the caller has the turn.
   @usableFromInline
   package func drain() {}
+
+  /// Sends a property's value that a batch, now over, held back, unless a newer one has been sent.
+  func send(held hold: Hold) {}
+
+  /// Ends a derived value whose inputs have all ended.
+  @usableFromInline
+  func endDerived() {}
+
+  /// Tells the derived values that depend on this one that it changes; to be called with the lock held.
+  @usableFromInline
+  final func markDependents() -> FlushList {
+    var list = FlushList(spare: place?.takeSpare() ?? [])
+    place?.mark(&list)
+    list.markPostponed()
+    return list
+  }
+
+  /// Brings the derived values that were marked up to date; to be called without any lock.
+  @usableFromInline
+  final func flush(_ list: consuming FlushList) {
+    let spare = list.flush()
+    if spare.capacity > 0 { lock.withLock { place?.giveSpare(spare) } }
+  }
 
   // MARK: The list, for the holder of the turn
 

@@ -20,4 +20,9 @@ package struct ThreadIdentity: Equatable, Sendable {
       ThreadIdentity(address: UInt(pthread_self()))
     #endif
   }
+
+  /// Lets other threads run for a moment.
+  static func pause() {
+    usleep(100)
+  }
 }

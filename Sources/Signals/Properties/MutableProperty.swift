@@ -24,7 +24,7 @@ public final class MutableProperty<Value: Sendable>: Property<Value>, @unchecked
   }
 
   deinit {
-    core.end(.finished)
+    core.close()
   }
 
   /// The current value; setting it sends the new one to all subscribers, equal or not.

@@ -26,6 +26,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   /// What feeds the property, and must live as long as anybody observes it.
   @usableFromInline final let source: SubscriptionOwner?
 
+  @usableFromInline
   init(core: PropertyCore<Value>, source: SubscriptionOwner? = nil) {
     self.core = core
     self.source = source
@@ -41,7 +42,10 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
 
   /// The current value.
   public var value: Value {
-    @inlinable @inline(__always) get { core.value }
+    @inlinable @inline(__always) get {
+      // Sound: only derived values have a node.
+      core.node == nil ? core.value : unsafeDowncast(core, to: DerivedCore<Value>.self).read()
+    }
   }
 
   /// The changes that follow, without the current value.
@@ -54,9 +58,25 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   /// - Parameter subscriber: Receives the current value before this returns, then every later one.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
-    let subscription = core.subscribeWithCurrent(subscriber)
-    if let source { subscription.bind(source) }
+  public final func subscribe<Subscriber: SignalSubscriber<Value, Never>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    observed { core.subscribeWithCurrent(subscriber) }
+  }
+
+  /// Observes what the property depends on for as long as a subscription lives.
+  @inlinable @inline(__always)
+  final func observed(_ subscribe: () -> SignalSubscription) -> SignalSubscription {
+    guard let node = core.node else {
+      let subscription = subscribe()
+      if let source { subscription.bind(source) }
+      return subscription
+    }
+    let ended = node.observe()
+    node.update(publishing: true)
+    let subscription = subscribe()
+    subscription.bind(node)
+    for core in ended { core.endDerived() }
     return subscription
   }
 }
@@ -82,8 +102,6 @@ public struct PropertyChanges<Value: Sendable>: Signal {
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
-    let subscription = property.core.subscribe(subscriber)
-    if let source = property.source { subscription.bind(source) }
-    return subscription
+    property.observed { property.core.subscribe(subscriber) }
   }
 }

@@ -5,33 +5,51 @@ public import Synchronization
 /// The value is stored and its delivery queued under one lock, so the order in which values are stored is the order in which
 /// they are delivered, and whoever joins gets the current one exactly once.
 @usableFromInline
-final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Sendable {
+class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Sendable {
   // Sound: its fields are guarded by the lock.
-  @exclusivity(unchecked) @usableFromInline var stored: Value
 
-  /// Counts the writes.
-  @exclusivity(unchecked) @usableFromInline var version: UInt64 = 0
+  /// The value that was stored last; in a derived value, the one that was published last, if any.
+  @exclusivity(unchecked) @usableFromInline final var stored: Value?
 
   /// How many threads are running `modify` for a second time; while there are any, each write leaves its thread's name.
-  @exclusivity(unchecked) @usableFromInline var contenders = 0
-  @exclusivity(unchecked) @usableFromInline var lastWriter: ThreadIdentity?
+  @exclusivity(unchecked) @usableFromInline final var contenders = 0
+  @exclusivity(unchecked) @usableFromInline final var lastWriter: ThreadIdentity?
 
+  /// How many threads are inside a batch, anywhere.
+  @usableFromInline final let activeBatches = BatchFrame.active
+
+  /// Makes the core of a property, or of a derived value, which has none to start with.
   @usableFromInline
-  init(_ value: Value) {
+  init(_ value: Value?) {
     stored = value
     super.init()
   }
 
+  /// The value in a property that is not derived.
   @inlinable @inline(__always)
-  var value: Value {
+  final var value: Value {
     lock.lock()
     defer { lock.unlock() }
-    return stored
+    return stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
+  }
+
+  /// The value as an input of a derived value.
+  @inlinable @inline(__always)
+  final func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> Value {
+    if node != nil {
+      // Sound: only derived values have a node.
+      return unsafeDowncast(self, to: DerivedCore<Value>.self).sampleDerived(&versions, &isProvisional)
+    }
+    lock.lock()
+    defer { lock.unlock() }
+    versions &+= version
+    if let place, place.isHeld { isProvisional = true }
+    return stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
   }
 
   /// Stores a value and sends it.
   @inlinable @inline(__always)
-  func set(_ value: Value) {
+  final func set(_ value: Value) {
     lock.lock()
     store(value)
   }
@@ -41,12 +59,12 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
   /// No lock is held while `body` runs, so it may read and write other properties. If another thread wrote meanwhile, `body`
   /// runs again on the newer value.
   @inlinable
-  func modify<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
+  final func modify<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
     var isContended = false
     defer { if isContended { lock.withLock { contenders -= 1 } } }
     while true {
       lock.lock()
-      var value = stored
+      var value = stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
       let base = version
       lock.unlock()
       let result = try body(&value)
@@ -67,21 +85,35 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
 
   /// Stores a value, sends it, and unlocks the lock that the caller holds.
   @inlinable @inline(__always)
-  func store(_ value: Value) {
+  final func store(_ value: Value) {
     let old = stored
     stored = value
     version &+= 1
     if contenders > 0 { lastWriter = ThreadIdentity.current }
-    send(stored: value)
+    if place == nil, activeBatches.pointee.load(ordering: .relaxed) == 0 {
+      send(stored: value)
+    } else {
+      sendThroughGraph(value)
+    }
     // Released only now: a value may run code as it goes.
     withExtendedLifetime(old) {}
+  }
+
+  /// Sends a value that was just stored, and brings the derived values that depend on it up to date, or leaves both to the
+  /// batch that this thread is in; unlocks the lock that the caller holds.
+  @inlinable @inline(never)
+  final func sendThroughGraph(_ value: Value) {
+    if BatchFrame.hold(self) { return lock.unlock() }
+    let list = markDependents()
+    send(stored: value)
+    flush(list)
   }
 
   /// Stops with an explanation if a write from inside the body of `modify` is why it has to run again, as it would for ever.
   ///
   /// To be asked from the second run on: only then every write since the run began has left its thread's name.
   @usableFromInline
-  func checkWriter() {
+  final func checkWriter() {
     precondition(
       lastWriter != ThreadIdentity.current,
       "A property was written from inside the body of its own modify(_:); change the body's argument instead"
@@ -90,7 +122,7 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
 
   /// Sends a value that was just stored, and unlocks the lock that the caller holds.
   @inlinable @inline(__always)
-  func send(stored value: Value) {
+  final func send(stored value: Value) {
     guard interest.load(ordering: .relaxed) != 0 else { return lock.unlock() }
     if takeTurn() {
       lock.unlock()
@@ -104,9 +136,25 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
     }
   }
 
+  final override func send(held hold: Hold) {
+    lock.lock()
+    if let place {
+      place.remove(hold)
+      if place.isEmpty { self.place = nil }
+    }
+    guard version == hold.version, interest.load(ordering: .relaxed) != 0 else { return lock.unlock() }
+    let value = stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
+    let knowing = hold.newcomers.filter { $0.version == version }.map(\.node)
+    if knowing.isEmpty { return send(stored: value) }
+    queue.append(.task { [self] in deliver(value, exceptTo: knowing) })
+    let isOurs = demandTurn()
+    lock.unlock()
+    if isOurs { drain() }
+  }
+
   /// Takes in a subscriber: it gets the current value before this returns, then every later one.
   @inlinable @inline(__always)
-  func subscribeWithCurrent<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription
+  final func subscribeWithCurrent<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription
   {
     let node = SubscriberNode(ErasedSubscriber.body(of: subscriber))
     let token = SignalSubscription(owner: self, node: node)
@@ -115,9 +163,10 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
   }
 
   @usableFromInline
-  func join(_ node: SubscriberNode) {
+  final func join(_ node: SubscriberNode) {
     lock.lock()
-    let current = stored
+    let current = stored.unsafelyUnwrapped  // Sound: a derived value is published before anybody joins.
+    if let place { for hold in place.holds { hold.newcomers.append((node, version)) } }
     interest.wrappingAdd(1, ordering: .relaxed)
     if takeTurn() {
       lock.unlock()
@@ -136,12 +185,12 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
     if isOurs { drain() }
   }
 
-  private func give(_ value: Value, to node: SubscriberNode) {
+  private final func give(_ value: Value, to node: SubscriberNode) {
     withUnsafePointer(to: value) { node.body(UnsafeRawPointer($0), nil) }
   }
 
   /// Gives a subscriber what came while it was joining, and makes it a live one.
-  private func catchUp(_ node: SubscriberNode) {
+  private final func catchUp(_ node: SubscriberNode) {
     while true {
       let backlog = lock.withLock {
         let backlog = node.backlog
@@ -152,5 +201,14 @@ final class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked
       if backlog.isEmpty { return }
       for deliver in backlog where !node.isDead { deliver(node) }
     }
+  }
+
+  // MARK: The end
+
+  /// Ends the property, and the derived values that can change no more without it.
+  final func close() {
+    let ended = Topology.close(self)
+    end(.finished)
+    for core in ended { core.endDerived() }
   }
 }

@@ -21,6 +21,6 @@ private struct PropertyFeed<Value: Sendable>: SignalSubscriber {
   }
 
   func receive(completion: SignalCompletion<Never>) {
-    core.end(completion)
+    core.close()
   }
 }

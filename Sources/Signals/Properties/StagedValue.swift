@@ -5,24 +5,29 @@ import Synchronization
 /// Whoever keeps a property in step with something else, such as a file, changes both under a lock of its own; sending there
 /// would run subscribers under that lock. So the value is stored, and thereby takes its place in the order, under the lock,
 /// and is sent after it. Until then other writers' values queue up behind it.
-package struct StagedValue<Value: Sendable>: Sendable {
+package struct StagedValue<Value: Sendable> {
   private let core: PropertyCore<Value>
 
   /// Whether this thread is the one that must deliver.
   private let isOurs: Bool
 
   /// Released only with the staged value: a value may run code as it goes.
-  private let replaced: Value
+  private let replaced: Value?
 
-  fileprivate init(core: PropertyCore<Value>, isOurs: Bool, replaced: Value) {
+  /// The derived values that depend on it.
+  private let dependents: FlushList
+
+  fileprivate init(core: PropertyCore<Value>, isOurs: Bool, replaced: Value?, dependents: FlushList) {
     self.core = core
     self.isOurs = isOurs
     self.replaced = replaced
+    self.dependents = dependents
   }
 
   /// Sends the value; to be called exactly once, without any lock that a subscriber could want.
   package func send() {
     if isOurs { core.drain() }
+    core.flush(dependents)
   }
 }
 
@@ -40,13 +45,14 @@ extension PropertyCore {
     stored = value
     version &+= 1
     if contenders > 0 { lastWriter = ThreadIdentity.current }
+    let dependents = markDependents()
     var isOurs = false
     if interest.load(ordering: .relaxed) != 0 {
       queue.append(.value(value))
       isOurs = demandTurn()
     }
     lock.unlock()
-    return StagedValue(core: self, isOurs: isOurs, replaced: replaced)
+    return StagedValue(core: self, isOurs: isOurs, replaced: replaced, dependents: dependents)
   }
 }
 
@@ -56,3 +62,6 @@ extension Property {
     self.init(core: property.core, source: KeepAlive(owner))
   }
 }
+
+@available(*, unavailable)
+extension StagedValue: Sendable {}

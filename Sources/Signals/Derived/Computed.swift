@@ -1,0 +1,59 @@
+extension Property {
+  /// Makes a derived property; inlined, so that reading the inputs and computing become one function.
+  @inlinable @inline(__always)
+  static func computed<Inputs: DerivedInputs>(
+    from inputs: Inputs,
+    isSame: @escaping @Sendable (Value, Value) -> Bool,
+    _ transform: @escaping @Sendable (Inputs.Values) -> Value
+  ) -> Property<Value> {
+    let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds) { core, isPublishing in
+      // Sound: only the core that is made here runs this.
+      let core = unsafeDowncast(core, to: DerivedCore<Value>.self)
+      guard core.update(from: inputs, isSame, transform) else { return }
+      if isPublishing { core.publish(isSame) }
+    }
+    return Property(core: core)
+  }
+}
+
+extension DerivedCore {
+  /// Brings the value up to date.
+  ///
+  /// - Returns: `false` if nobody observes it any more.
+  @inlinable @inline(__always)
+  func update<Inputs: DerivedInputs>(
+    from inputs: Inputs,
+    _ isSame: (Value, Value) -> Bool,
+    _ transform: (Inputs.Values) -> Value
+  ) -> Bool {
+    var attempts = 0
+    defer { if attempts > 100 { derivedNode.declareStarving(false) } }
+    while true {
+      lock.lock()
+      let marks = derivedNode.marks
+      let isSettled = derivedNode.settledMarks == marks
+      lock.unlock()
+      if isSettled { return true }
+      var versions: UInt64 = 0
+      var isProvisional = false
+      let values = inputs.sample(&versions, &isProvisional)
+      switch judge(marks: marks, versions: versions, isProvisional: isProvisional) {
+      case .same: return true
+      case .abandoned: return false
+      case .moved:
+        attempts += 1
+        if attempts == 101 { derivedNode.declareStarving(true) }
+      case .changed(var old, var version):
+        let value = transform(values)
+        while true {
+          let isSame = if let old { isSame(old, value) } else { false }
+          let isKept = keep(
+            value, isSame: isSame, asVersion: version, marks: marks, versions: versions, isProvisional: isProvisional
+          )
+          if isKept { return true }
+          (old, version) = lock.withLock { (computed, self.version) }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// Takes long chains of derived values apart link by link, because releasing them recursively would exhaust the stack.
+enum Debris {
+  private static let lock = Lock()
+  private nonisolated(unsafe) static var pending: [DerivedNode.Update] = []  // Sound: guarded by the lock, as is the next.
+  private nonisolated(unsafe) static var isClearing = false
+
+  /// Releases what a node's closure holds: now, or after the link whose release led here.
+  static func clear(_ body: inout DerivedNode.Update?) {
+    let isOurs = lock.withLock {
+      if let update = body.take() { pending.append(update) }
+      defer { isClearing = true }
+      return !isClearing
+    }
+    guard isOurs else { return }
+    while let next = pop() { withExtendedLifetime(next) {} }
+  }
+
+  private static func pop() -> DerivedNode.Update? {
+    lock.withLock {
+      isClearing = !pending.isEmpty
+      return pending.popLast()
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// The inputs of a derived value, read together.
+@usableFromInline
+protocol DerivedInputs: Sendable {
+  associatedtype Values
+
+  /// The inputs' cores.
+  var cores: [SourceCore] { get }
+
+  /// What feeds the inputs.
+  var feeds: [SubscriptionOwner?] { get }
+
+  /// Reads every input.
+  ///
+  /// - Parameters:
+  ///   - versions: The inputs' versions are added to it.
+  ///   - isProvisional: Becomes `true` if an input comes from a batch that is not over.
+  func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> Values
+}
+
+/// One input.
+@usableFromInline
+@frozen
+struct DerivedInput<Value: Sendable>: DerivedInputs {
+  @usableFromInline let core: PropertyCore<Value>
+  @usableFromInline let feed: SubscriptionOwner?
+
+  @inlinable @inline(__always)
+  init(_ property: Property<Value>) {
+    core = property.core
+    feed = property.source
+  }
+
+  @usableFromInline var cores: [SourceCore] { [core] }
+  @usableFromInline var feeds: [SubscriptionOwner?] { [feed] }
+
+  @inlinable @inline(__always)
+  func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> Value {
+    core.sample(&versions, &isProvisional)
+  }
+}
+
+/// Two groups of inputs.
+@usableFromInline
+@frozen
+struct DerivedInputPair<First: DerivedInputs, Second: DerivedInputs>: DerivedInputs {
+  @usableFromInline let first: First
+  @usableFromInline let second: Second
+
+  @inlinable @inline(__always)
+  init(_ first: First, _ second: Second) {
+    self.first = first
+    self.second = second
+  }
+
+  @usableFromInline var cores: [SourceCore] { first.cores + second.cores }
+  @usableFromInline var feeds: [SubscriptionOwner?] { first.feeds + second.feeds }
+
+  @inlinable @inline(__always)
+  func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> (First.Values, Second.Values) {
+    (first.sample(&versions, &isProvisional), second.sample(&versions, &isProvisional))
+  }
+}
+
+/// Any number of inputs.
+@usableFromInline
+struct DerivedInputList<each Value: Sendable>: DerivedInputs {
+  @usableFromInline let inputs: (repeat DerivedInput<each Value>)
+
+  @usableFromInline
+  init(_ properties: repeat Property<each Value>) {
+    inputs = (repeat DerivedInput(each properties))
+  }
+
+  @usableFromInline var cores: [SourceCore] {
+    var cores: [SourceCore] = []
+    for input in repeat each inputs { cores += input.cores }
+    return cores
+  }
+
+  @usableFromInline var feeds: [SubscriptionOwner?] {
+    var feeds: [SubscriptionOwner?] = []
+    for input in repeat each inputs { feeds += input.feeds }
+    return feeds
+  }
+
+  @usableFromInline
+  func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> (repeat each Value) {
+    (repeat (each inputs).sample(&versions, &isProvisional))
+  }
+}

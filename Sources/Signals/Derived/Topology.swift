@@ -1,0 +1,117 @@
+/// Who is linked to whom in the graph of derived values.
+///
+/// One lock guards all links: they change when observation begins and ends, not when values do.
+enum Topology {
+  private static let lock = Lock()
+
+  /// Links a node, and all that it depends on, to its sources, unless they are linked already.
+  ///
+  /// - Returns: The derived values found to have ended, those further down first; their subscribers are still to be told.
+  static func observe(_ node: DerivedNode) -> [SourceCore] {
+    lock.withLock {
+      var linked: [DerivedNode] = []
+      var pending = [node]
+      while let node = pending.popLast() {
+        node.observers += 1
+        guard node.observers == 1 else { continue }
+        link(node)
+        linked.append(node)
+        for input in node.inputs {
+          if let below = input._withUnsafeGuaranteedRef({ $0.node }) { pending.append(below) }
+        }
+      }
+      var ended: [SourceCore] = []
+      for node in linked.reversed() where node.liveInputs == 0 { close(node.core, &ended) }
+      return ended
+    }
+  }
+
+  /// Ends what ``observe(_:)`` began.
+  static func unobserve(_ node: DerivedNode) {
+    lock.withLock {
+      var pending = [node]
+      while let node = pending.popLast() {
+        node.observers -= 1
+        guard node.observers == 0 else { continue }
+        unlink(node)
+        for input in node.inputs {
+          if let below = input._withUnsafeGuaranteedRef({ $0.node }) { pending.append(below) }
+        }
+      }
+    }
+  }
+
+  /// Notes that a source changes no more.
+  ///
+  /// - Returns: The derived values that therefore have ended, those further down first.
+  static func close(_ core: SourceCore) -> [SourceCore] {
+    let hasDependents = core.lock.withLock {
+      core.isClosed = true
+      return core.place != nil
+    }
+    guard hasDependents else { return [] }
+    return lock.withLock {
+      var ended: [SourceCore] = []
+      closeDependents(of: core, &ended)
+      return ended
+    }
+  }
+
+  private static func close(_ core: SourceCore, _ ended: inout [SourceCore]) {
+    let isNews = core.lock.withLock {
+      let isNews = !core.isClosed
+      core.isClosed = true
+      return isNews
+    }
+    guard isNews else { return }
+    ended.append(core)
+    closeDependents(of: core, &ended)
+  }
+
+  private static func closeDependents(of core: SourceCore, _ ended: inout [SourceCore]) {
+    var pending = [core]
+    while let core = pending.popLast() {
+      for node in core.lock.withLock({ core.place?.close() ?? [] }) {
+        let isNews = node.core.lock.withLock {
+          let isNews = !node.core.isClosed
+          node.core.isClosed = true
+          return isNews
+        }
+        guard isNews else { continue }
+        ended.append(node.core)
+        pending.append(node.core)
+      }
+    }
+  }
+
+  private static func link(_ node: DerivedNode) {
+    node.liveInputs = 0
+    for (index, input) in node.inputs.map({ $0.takeUnretainedValue() }).enumerated() {
+      input.lock.withLock {
+        let place = input.place ?? GraphPlace()
+        input.place = place
+        place.append(node, input: index, isLive: !input.isClosed)
+        if !input.isClosed { node.liveInputs += 1 }
+      }
+    }
+    node.core.lock.withLock {
+      node.isLinked = true
+      // What changed before was not marked.
+      node.marks &+= 1
+    }
+  }
+
+  private static func unlink(_ node: DerivedNode) {
+    node.core.lock.withLock {
+      node.isLinked = false
+      node.marks &+= 1
+    }
+    for (index, input) in node.inputs.map({ $0.takeUnretainedValue() }).enumerated() {
+      input.lock.withLock {
+        guard let place = input.place else { return }
+        place.remove(node, input: index)
+        if place.isEmpty { input.place = nil }
+      }
+    }
+  }
+}
