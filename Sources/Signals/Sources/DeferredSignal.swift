@@ -1,7 +1,6 @@
 /// A signal that is made anew for each subscriber.
 ///
-/// Use it where making a signal has an effect, or depends on the moment. Where a signal is expected as an argument, write
-/// `.deferred { … }`.
+/// Use it where making a signal has an effect, or depends on the moment.
 ///
 /// ```swift
 /// import Signals
@@ -35,17 +34,5 @@ public struct DeferredSignal<Base: Signal>: Signal {
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     make().subscribe(subscriber)
-  }
-}
-
-extension Signal {
-  /// A signal that is made anew for each subscriber.
-  ///
-  /// - Parameter make: Called at each subscription, on the thread that subscribes.
-  /// - Returns: A signal that sends what the one made does.
-  @inlinable @inline(__always)
-  public static func deferred<Base>(_ make: @escaping @Sendable () -> Base) -> Self
-  where Self == DeferredSignal<Base> {
-    DeferredSignal(make)
   }
 }
