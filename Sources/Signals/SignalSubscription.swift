@@ -38,6 +38,7 @@ public final class SignalSubscription: Hashable, Sendable {
   }
 
   /// Makes a token that owns nothing but what it is given.
+  @usableFromInline
   package init(owner: SubscriptionOwner) {
     self.owner = owner
     self.node = nil

@@ -1,0 +1,171 @@
+extension Signal {
+  /// Sends the values of this signal and, once it has finished, those of another.
+  ///
+  /// The other signal is subscribed to when this one has finished; what it sent before is not seen. A failure of this signal
+  /// ends the result.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let subscription = (1...2).signal.append(JustSignal(9)).sink { print($0) }
+  /// // Prints "1"
+  /// // Prints "2"
+  /// // Prints "9"
+  /// ```
+  ///
+  /// - Parameter other: The signal that follows.
+  /// - Returns: A signal of all values.
+  @inlinable @inline(__always)
+  public func append<Other: Signal<Element, Failure>>(_ other: Other) -> AppendSignal<Self, Other> {
+    AppendSignal(first: self, second: other)
+  }
+
+  /// Sends the values of this signal and, once it has finished, some more.
+  ///
+  /// - Parameter elements: The values that follow.
+  /// - Returns: A signal of all values.
+  @inlinable @inline(__always)
+  public func append<Elements: Sequence<Element> & Sendable>(
+    _ elements: Elements
+  ) -> AppendSignal<Self, SequenceSignal<Elements, Failure>> {
+    append(SequenceSignal(elements))
+  }
+
+  /// Sends the values of this signal and, once it has finished, some more.
+  ///
+  /// - Parameter elements: The values that follow.
+  /// - Returns: A signal of all values.
+  @inlinable @inline(__always)
+  public func append(_ elements: Element...) -> AppendSignal<Self, SequenceSignal<[Element], Failure>> {
+    append(SequenceSignal(elements))
+  }
+
+  /// Sends the values of another signal and, once that has finished, those of this one.
+  ///
+  /// This signal is subscribed to when the other has finished; what it sent before is not seen. A failure of the other
+  /// signal ends the result.
+  ///
+  /// - Parameter other: The signal that comes first.
+  /// - Returns: A signal of all values.
+  @inlinable @inline(__always)
+  public func prepend<Other: Signal<Element, Failure>>(_ other: Other) -> AppendSignal<Other, Self> {
+    AppendSignal(first: other, second: self)
+  }
+
+  /// Sends some values, and then those of this signal.
+  ///
+  /// - Parameter elements: The values that come first; each subscriber gets them inside the call that subscribes.
+  /// - Returns: A signal of all values.
+  @inlinable @inline(__always)
+  public func prepend<Elements: Sequence<Element> & Sendable>(
+    _ elements: Elements
+  ) -> AppendSignal<SequenceSignal<Elements, Failure>, Self> {
+    prepend(SequenceSignal(elements))
+  }
+
+  /// Sends some values, and then those of this signal.
+  ///
+  /// - Parameter elements: The values that come first; each subscriber gets them inside the call that subscribes.
+  /// - Returns: A signal of all values.
+  @inlinable @inline(__always)
+  public func prepend(_ elements: Element...) -> AppendSignal<SequenceSignal<[Element], Failure>, Self> {
+    prepend(SequenceSignal(elements))
+  }
+}
+
+/// A signal of the values of two, one after the other; made by ``Signal/append(_:)-(Other)`` and its relatives.
+@frozen
+public struct AppendSignal<First: Signal, Second: Signal<First.Element, First.Failure>>: Signal {
+  /// The values of both signals.
+  public typealias Element = First.Element
+
+  /// The error of either signal.
+  public typealias Failure = First.Failure
+
+  @usableFromInline let first: First
+  @usableFromInline let second: Second
+
+  @inlinable @inline(__always)
+  init(first: First, second: Second) {
+    self.first = first
+    self.second = second
+  }
+
+  /// Attaches a subscriber to the first signal and, once that has finished, to the second.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let upstreams = Upstreams()
+    upstreams.add(first.subscribe(AppendStage(downstream: subscriber, upstreams: upstreams, next: second)))
+    return SignalSubscription(owner: upstreams)
+  }
+}
+
+/// Passes the first signal's values on, and its place to the second.
+@usableFromInline
+@frozen
+struct AppendStage<Downstream: SignalSubscriber, Next: Signal<Downstream.Element, Downstream.Failure>>:
+  SignalSubscriber
+{
+  @usableFromInline typealias Element = Downstream.Element
+  @usableFromInline typealias Failure = Downstream.Failure
+
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let upstreams: Upstreams
+  @usableFromInline let next: Next
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream, upstreams: Upstreams, next: Next) {
+    self.downstream = downstream
+    self.upstreams = upstreams
+    self.next = next
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    downstream.receive(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    guard case .finished = completion else { return downstream.receive(completion: completion) }
+    guard !upstreams.isCancelled, !downstream.isDone else { return }
+    upstreams.add(next.subscribe(LateStage(downstream: downstream, upstreams: upstreams)))
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
+}
+
+/// Passes on what a signal sends that was subscribed to when the user already had a token.
+///
+/// Such a signal may send before its own token has joined the group, and could not be stopped otherwise.
+@usableFromInline
+@frozen
+struct LateStage<Downstream: SignalSubscriber>: SignalSubscriber {
+  @usableFromInline typealias Element = Downstream.Element
+  @usableFromInline typealias Failure = Downstream.Failure
+
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let upstreams: Upstreams
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream, upstreams: Upstreams) {
+    self.downstream = downstream
+    self.upstreams = upstreams
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    if !upstreams.isCancelled { downstream.receive(value) }
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    if !upstreams.isCancelled { downstream.receive(completion: completion) }
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { upstreams.isCancelled || downstream.isDone }
+}

@@ -1,0 +1,91 @@
+extension Signal {
+  /// Collects values into groups of one size; the last group, sent when the signal finishes, may be smaller.
+  ///
+  /// A failure passes, and the unfinished group is dropped.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let subscription = (1...5).signal.collect(2).sink { print($0) }
+  /// // Prints "[1, 2]"
+  /// // Prints "[3, 4]"
+  /// // Prints "[5]"
+  /// ```
+  ///
+  /// - Parameter count: The size of a group; less than 1 counts as 1.
+  /// - Returns: A signal of arrays, none of them empty.
+  @inlinable @inline(__always)
+  public func collect(_ count: Int) -> CollectSignal<Self> {
+    CollectSignal(upstream: self, count: count)
+  }
+}
+
+/// A signal of groups of values; made by ``Signal/collect(_:)``.
+@frozen
+public struct CollectSignal<Upstream: Signal>: Signal {
+  /// A group of values.
+  public typealias Element = [Upstream.Element]
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let count: Int
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, count: Int) {
+    self.upstream = upstream
+    self.count = count
+  }
+
+  /// Attaches a subscriber to the upstream signal, behind a group of its own.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let upstreams = Upstreams()
+    upstreams.add(upstream.subscribe(CollectStage(downstream: subscriber, upstreams: upstreams, count: count)))
+    return SignalSubscription(owner: upstreams)
+  }
+}
+
+@usableFromInline
+@frozen
+struct CollectStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber
+where Downstream.Element == [Element] {
+  @usableFromInline typealias Failure = Downstream.Failure
+
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let upstreams: Upstreams
+  @usableFromInline let count: Int
+  @usableFromInline let group = StageState<[Element]>([])
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream, upstreams: Upstreams, count: Int) {
+    self.downstream = downstream
+    self.upstreams = upstreams
+    self.count = count
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    group.value.append(value)
+    if group.value.count >= count { sendGroup() }
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    if case .finished = completion, !group.value.isEmpty { sendGroup() }
+    if !upstreams.isCancelled { downstream.receive(completion: completion) }
+  }
+
+  @inlinable
+  func sendGroup() {
+    let complete = group.value
+    group.value = []
+    downstream.receive(complete)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
+}

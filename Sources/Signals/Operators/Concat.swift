@@ -1,0 +1,144 @@
+import Synchronization
+
+/// Sends the values of several signals, one signal after the other.
+///
+/// Each signal is subscribed to when the one before it has finished. The first failure ends the result. Any number of
+/// signals is fine: even those that end at once do not deepen the stack.
+///
+/// ```swift
+/// import Signals
+///
+/// let greeting = concat(JustSignal("Hello"), ["dear", "reader"].signal)
+/// let subscription = greeting.sink { print($0) }
+/// // Prints "Hello"
+/// // Prints "dear"
+/// // Prints "reader"
+/// ```
+///
+/// - Parameter signals: The signals, of one element and failure.
+/// - Returns: A signal of all values.
+public func concat<Element: Sendable, Failure: Error>(
+  _ signals: any Signal<Element, Failure>...
+) -> ConcatSignal<Element, Failure> {
+  ConcatSignal(signals.map { $0.eraseToAnySignal() })
+}
+
+/// Sends the values of several signals, one signal after the other.
+///
+/// - Parameter signals: The signals, of one element and failure.
+/// - Returns: A signal of all values.
+public func concat<Element: Sendable, Failure: Error>(
+  _ signals: some Sequence<some Signal<Element, Failure>>
+) -> ConcatSignal<Element, Failure> {
+  ConcatSignal(signals.map { $0.eraseToAnySignal() })
+}
+
+/// A signal of the values of several, one after the other; made by ``concat(_:)``.
+public struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
+  @usableFromInline let signals: [AnySignal<Element, Failure>]
+
+  init(_ signals: [AnySignal<Element, Failure>]) {
+    self.signals = signals
+  }
+
+  /// Attaches a subscriber to the first signal and, as each one finishes, to the next.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let run = ConcatRun(of: signals, for: ErasedSubscriber(subscriber))
+    run.advance()
+    return SignalSubscription(owner: run)
+  }
+}
+
+/// One subscription to signals that follow one another.
+@usableFromInline
+final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @unchecked Sendable {
+  // Sound: `next` belongs to the one that advances; the rest is atomic or guarded by the lock.
+  private let signals: [AnySignal<Element, Failure>]
+  private var next = 0
+
+  /// How many steps there are to take; whoever adds the first takes them all, so that the stack does not deepen.
+  private let steps = Atomic<Int>(0)
+
+  private let lock = Lock()
+  private let isOver = Atomic<Bool>(false)
+  private var current: SignalSubscription?
+  private var subscriber: ErasedSubscriber<Element, Failure>?
+
+  @usableFromInline
+  init(of signals: [AnySignal<Element, Failure>], for subscriber: ErasedSubscriber<Element, Failure>) {
+    self.signals = signals
+    self.subscriber = subscriber
+  }
+
+  var isCancelled: Bool { isOver.load(ordering: .acquiring) }
+
+  /// Goes on to the next signal, or to the end after the last.
+  @usableFromInline
+  func advance() {
+    guard steps.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
+    repeat { step() } while steps.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue > 0
+  }
+
+  private func step() {
+    guard let subscriber = lock.withLock({ subscriber }), !subscriber.isDone else { return }
+    guard next < signals.count else {
+      close()
+      return subscriber.receive(completion: .finished)
+    }
+    next += 1
+    let subscription = signals[next - 1].subscribe(ConcatStage(downstream: subscriber, run: self))
+    let replaced = lock.withLock {
+      if isCancelled { return Optional(subscription) }
+      let replaced = current
+      current = subscription
+      return replaced
+    }
+    // Either the one before, which has ended, or this one, which nobody wants any more.
+    replaced?.cancel()
+  }
+
+  /// Ends the signal with the failure of one part.
+  func fail(_ completion: SignalCompletion<Failure>) {
+    guard let subscriber = lock.withLock({ subscriber }) else { return }
+    close()
+    subscriber.receive(completion: completion)
+  }
+
+  /// Cancels the current part and lets go of the subscriber.
+  private func close() {
+    isOver.store(true, ordering: .releasing)
+    let released = lock.withLock {
+      let released = (current, subscriber)
+      current = nil
+      subscriber = nil
+      return released
+    }
+    released.0?.cancel()
+  }
+
+  package override func cancel(_ subscription: SignalSubscription) {
+    close()
+  }
+}
+
+/// Passes on the values of one part.
+private struct ConcatStage<Element: Sendable, Failure: Error>: SignalSubscriber {
+  let downstream: ErasedSubscriber<Element, Failure>
+  let run: ConcatRun<Element, Failure>
+
+  func receive(_ value: Element) {
+    if !run.isCancelled { downstream.receive(value) }
+  }
+
+  func receive(completion: SignalCompletion<Failure>) {
+    switch completion {
+    case .finished: run.advance()
+    case .failure: run.fail(completion)
+    }
+  }
+
+  var isDone: Bool { run.isCancelled || downstream.isDone }
+}

@@ -1,0 +1,67 @@
+extension Signal {
+  /// Leaves out the first values.
+  ///
+  /// - Parameter count: How many values to leave out; a negative count counts as 0.
+  /// - Returns: A signal of the values after them.
+  @inlinable @inline(__always)
+  public func dropFirst(_ count: Int = 1) -> DropFirstSignal<Self> {
+    DropFirstSignal(upstream: self, count: count)
+  }
+}
+
+/// A signal without the first values; made by ``Signal/dropFirst(_:)``.
+@frozen
+public struct DropFirstSignal<Upstream: Signal>: Signal {
+  /// The values of the upstream signal.
+  public typealias Element = Upstream.Element
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let count: Int
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, count: Int) {
+    self.upstream = upstream
+    self.count = count
+  }
+
+  /// Attaches a subscriber to the upstream signal, behind a count of its own.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    upstream.subscribe(DropFirstStage(downstream: subscriber, count: count))
+  }
+}
+
+@usableFromInline
+@frozen
+struct DropFirstStage<Downstream: SignalSubscriber>: SignalSubscriber {
+  @usableFromInline typealias Element = Downstream.Element
+  @usableFromInline typealias Failure = Downstream.Failure
+
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let remaining: StageState<Int>
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream, count: Int) {
+    self.downstream = downstream
+    self.remaining = StageState(count)
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    if remaining.value <= 0 { return downstream.receive(value) }
+    remaining.value -= 1
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    downstream.receive(completion: completion)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
+}

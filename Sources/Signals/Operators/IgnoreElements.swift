@@ -1,0 +1,56 @@
+extension Signal {
+  /// Leaves out all values: only the end remains.
+  ///
+  /// - Returns: A signal that sends no value.
+  @inlinable @inline(__always)
+  public func ignoreElements() -> IgnoreElementsSignal<Self> {
+    IgnoreElementsSignal(upstream: self)
+  }
+}
+
+/// A signal of nothing but an end; made by ``Signal/ignoreElements()``.
+@frozen
+public struct IgnoreElementsSignal<Upstream: Signal>: Signal {
+  /// There are no values.
+  public typealias Element = Never
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream) {
+    self.upstream = upstream
+  }
+
+  /// Attaches a subscriber to the upstream signal, for its end.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Never, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+    upstream.subscribe(IgnoreElementsStage<Subscriber, Upstream.Element>(downstream: subscriber))
+  }
+}
+
+@usableFromInline
+@frozen
+struct IgnoreElementsStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
+  @usableFromInline typealias Failure = Downstream.Failure
+
+  @usableFromInline let downstream: Downstream
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream) {
+    self.downstream = downstream
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {}
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    downstream.receive(completion: completion)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
+}

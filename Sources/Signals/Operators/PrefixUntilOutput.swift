@@ -1,0 +1,122 @@
+extension Signal {
+  /// Sends values until another signal sends one, and then ends.
+  ///
+  /// The other signal is subscribed to first; how it ends does not matter. Both may send from different threads.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let readings = Emitter<Int, Never>()
+  /// let stop = Emitter<Void, Never>()
+  /// let subscription = readings.prefix(untilOutputFrom: stop).sink { print($0) }
+  /// readings.send(1)  // Prints "1"
+  /// stop.send()
+  /// readings.send(2)
+  /// ```
+  ///
+  /// - Parameter other: The signal whose first value ends this one.
+  /// - Returns: A signal of the values up to then.
+  @inlinable @inline(__always)
+  public func prefix<Other: Signal>(untilOutputFrom other: Other) -> PrefixUntilOutputSignal<Self, Other> {
+    PrefixUntilOutputSignal(upstream: self, other: other)
+  }
+}
+
+/// A signal that another one ends; made by ``Signal/prefix(untilOutputFrom:)``.
+@frozen
+public struct PrefixUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal {
+  /// The values of the upstream signal.
+  public typealias Element = Upstream.Element
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let other: Other
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, other: Other) {
+    self.upstream = upstream
+    self.other = other
+  }
+
+  /// Attaches a subscriber to the upstream signal, behind the other one.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let hub = UntilOutputHub<Element, Failure>()
+    let subscription = hub.core.subscribe(subscriber)
+    subscription.bind(hub.upstreams)
+    let trigger = UntilOutputTrigger<Element, Failure, Other.Element, Other.Failure>(hub: hub)
+    hub.upstreams.add(other.subscribe(trigger))
+    if !hub.upstreams.isCancelled {
+      hub.upstreams.add(upstream.subscribe(UntilOutputInput(hub: hub)))
+    }
+    return subscription
+  }
+}
+
+/// Where a signal meets the one that ends it; the core's turn makes one order of both.
+@usableFromInline
+final class UntilOutputHub<Element: Sendable, Failure: Error>: Sendable {
+  @usableFromInline let core = EmitterCore<Element, Failure>()
+  @usableFromInline let upstreams = Upstreams()
+
+  @inlinable
+  init() {}
+
+  @usableFromInline
+  func end(_ completion: SignalCompletion<Failure>) {
+    core.run { [self] in
+      core.finish(completion)
+      upstreams.cancelAll()
+    }
+  }
+}
+
+@usableFromInline
+@frozen
+struct UntilOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: UntilOutputHub<Element, Failure>
+
+  @inlinable @inline(__always)
+  init(hub: UntilOutputHub<Element, Failure>) {
+    self.hub = hub
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    hub.core.send(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    hub.end(completion)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+}
+
+@usableFromInline
+@frozen
+struct UntilOutputTrigger<Output: Sendable, OutputFailure: Error, Element: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: UntilOutputHub<Output, OutputFailure>
+
+  @inlinable @inline(__always)
+  init(hub: UntilOutputHub<Output, OutputFailure>) {
+    self.hub = hub
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    hub.end(.finished)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {}
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+}
