@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "FileSignals", targets: ["FileSignals"]),
     .library(name: "AppGroups", targets: ["AppGroups"]),
     .library(name: "SignalsKit", targets: ["SignalsKit"]),
+    .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
   ],
   targets: [
     .target(name: "Signals", swiftSettings: librarySettings),
@@ -32,15 +33,30 @@ let package = Package(
       dependencies: ["Signals", "FileSignals", "AppGroups"],
       swiftSettings: librarySettings
     ),
+    .target(name: "SignalsTesting", dependencies: ["Signals"], swiftSettings: librarySettings),
 
-    .target(name: "TestSupport", dependencies: ["Signals"], path: "Tests/Support", swiftSettings: settings),
+    .target(
+      name: "TestSupport",
+      dependencies: ["Signals", "SignalsTesting"],
+      path: "Tests/Support",
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "Peer",
       dependencies: ["Signals", "FileSignals", "AppGroups"],
       path: "Tests/Peer",
       swiftSettings: settings
     ),
-    .testTarget(name: "SignalsTests", dependencies: ["Signals", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "SignalsTests",
+      dependencies: ["Signals", "SignalsTesting", "TestSupport"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "SignalsTestingTests",
+      dependencies: ["Signals", "SignalsTesting", "TestSupport"],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "FileSignalsTests",
       dependencies: ["FileSignals", "Signals", "TestSupport", "Peer"],
@@ -51,7 +67,7 @@ let package = Package(
       dependencies: ["AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
-    .testTarget(name: "DocumentationTests", dependencies: ["SignalsKit"], swiftSettings: settings),
+    .testTarget(name: "DocumentationTests", dependencies: ["SignalsKit", "SignalsTesting"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

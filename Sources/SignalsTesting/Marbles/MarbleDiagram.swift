@@ -1,0 +1,70 @@
+/// What a marble diagram says: what is sent in which second.
+struct MarbleDiagram: Sendable {
+  enum Event: Sendable {
+    case value(String)
+    case finished
+    case failed
+  }
+
+  var events: [(second: Int, event: Event)] = []
+
+  /// What stands for something else than a value.
+  private static let marks: Set<Character> = ["-", "|", "#", "[", "]", "'", " "]
+
+  init() {}
+
+  /// Reads a diagram.
+  init(_ text: String) {
+    var second = 0
+    var isInGroup = false
+    var word: String?
+    for character in text {
+      if let letters = word, character != "'" {
+        word = letters + String(character)
+        continue
+      }
+      switch character {
+      case " ": continue
+      case "-": break
+      case "[": isInGroup = true
+      case "]": isInGroup = false
+      case "|": events.append((second, .finished))
+      case "#": events.append((second, .failed))
+      case "'":
+        guard let letters = word else {
+          word = ""
+          continue
+        }
+        events.append((second, .value(letters)))
+        word = nil
+      default: events.append((second, .value(String(character))))
+      }
+      if !isInGroup { second += 1 }
+    }
+  }
+
+  /// The diagram as text, without the time after the last event.
+  var text: String {
+    var text = ""
+    var second = 0
+    var rest = events[...]
+    while let next = rest.first {
+      text += String(repeating: "-", count: max(0, next.second - second))
+      let group = rest.prefix { $0.second == next.second }
+      let symbols = group.map { Self.symbol(of: $0.event) }.joined()
+      text += group.count == 1 ? symbols : "[\(symbols)]"
+      second = next.second + 1
+      rest = rest.dropFirst(group.count)
+    }
+    return text
+  }
+
+  private static func symbol(of event: Event) -> String {
+    switch event {
+    case .finished: "|"
+    case .failed: "#"
+    case .value(let value):
+      if value.count == 1, let character = value.first, !marks.contains(character) { value } else { "'\(value)'" }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+public import Signals
+
+/// A signal that sends what a marble diagram says; made by ``Marbles``.
+public struct MarbleSignal<Failure: Error>: Signal {
+  /// The values are the texts of the diagram.
+  public typealias Element = String
+
+  private let attach: @Sendable (EmitterCore<String, Failure>, SignalSubscription) -> Void
+  private let shared: EmitterCore<String, Failure>?
+
+  /// Makes a signal that has begun, for all that will subscribe.
+  init(hot diagram: MarbleDiagram, on clock: TestClock, failure: Failure?, tokens: Upstreams) {
+    let core = EmitterCore<String, Failure>()
+    diagram.schedule(on: clock, into: core, failure: failure, tokens: tokens)
+    shared = core
+    attach = { _, _ in }
+  }
+
+  /// Makes a signal that begins anew for each subscriber.
+  init(cold diagram: MarbleDiagram, on clock: TestClock, failure: Failure?) {
+    shared = nil
+    attach = { core, subscription in
+      let tokens = Upstreams()
+      subscription.bind(tokens)
+      diagram.schedule(on: clock, into: core, failure: failure, tokens: tokens)
+    }
+  }
+
+  /// Attaches a subscriber, which gets what the diagram shows from now on or, if the signal is cold, all of it.
+  public func subscribe<Subscriber: SignalSubscriber<String, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+    let core = shared ?? EmitterCore()
+    let subscription = core.subscribe(subscriber)
+    attach(core, subscription)
+    return subscription
+  }
+}
+
+extension MarbleDiagram {
+  /// Has the clock send all events into a source, the diagram's first second being the current moment.
+  fileprivate func schedule<Failure>(
+    on clock: TestClock, into core: EmitterCore<String, Failure>, failure: Failure?, tokens: Upstreams
+  ) {
+    let start = clock.now
+    for (second, event) in events {
+      let token = clock.schedule(at: start.advanced(by: .seconds(second))) {
+        switch event {
+        case .value(let value): core.send(value)
+        case .finished: core.end(.finished)
+        case .failed: core.end(failure.map { .failure($0) } ?? .finished)
+        }
+      }
+      tokens.add(token)
+    }
+  }
+}

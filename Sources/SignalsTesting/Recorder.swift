@@ -1,0 +1,181 @@
+public import Signals
+
+/// What was waited for and did not come.
+public struct RecorderTimeout: Error, CustomStringConvertible {
+  /// Which wait it was, and what had come until then.
+  public let description: String
+}
+
+/// Keeps what it is given, in order, and lets tests wait for it.
+///
+/// ```swift
+/// import Signals
+/// import SignalsTesting
+///
+/// let numbers = Emitter<Int, Never>()
+/// let recorder = numbers.recorded()
+/// Task.detached { for number in 1...3 { numbers.send(number) } }
+/// let elements = try await recorder.wait(for: "three numbers") { $0.count == 3 }
+/// print(elements)  // Prints "[1, 2, 3]"
+/// ```
+///
+/// Nothing sleeps and nothing polls: a wait ends in the call that records the element it is for. Make the time limit a
+/// generous one, because only a failure reaches it. Any thread may record and wait.
+public final class Recorder<Element: Sendable>: Sendable {
+  private struct Waiter {
+    let condition: Condition
+    let continuation: CheckedContinuation<[Element], any Error>
+
+    /// Ends the wait when its time is over.
+    let limit: Task<Void, Never>
+  }
+
+  private enum Condition {
+    /// Concerns the elements as a whole.
+    case whole(([Element]) -> Bool)
+
+    /// Concerns one element alone, so that none need be looked at twice.
+    case some((Element) -> Bool)
+
+    func holds(for elements: [Element]) -> Bool {
+      switch self {
+      case .whole(let condition): condition(elements)
+      case .some(let condition): elements.contains(where: condition)
+      }
+    }
+
+    /// Whether the condition, which did not hold before, holds with one more element.
+    func holds(for elements: [Element], newest: Element) -> Bool {
+      switch self {
+      case .whole(let condition): condition(elements)
+      case .some(let condition): condition(newest)
+      }
+    }
+  }
+
+  private let lock = Lock()
+  private nonisolated(unsafe) var recorded: [Element] = []  // Sound: guarded by the lock, as are the next three.
+  private nonisolated(unsafe) var waiters: [Int: Waiter] = [:]
+  private nonisolated(unsafe) var waiterCount = 0
+  private nonisolated(unsafe) var subscription: SignalSubscription?
+
+  /// Makes an empty recorder.
+  public init() {}
+
+  /// Everything so far, in order.
+  public var elements: [Element] {
+    lock.withLock { recorded }
+  }
+
+  /// Keeps an element, and ends the waits that it satisfies.
+  ///
+  /// - Parameter element: The element, which comes after all that were recorded before.
+  public func record(_ element: Element) {
+    let (satisfied, elements) = lock.withLock {
+      recorded.append(element)
+      let satisfied = waiters.filter { $0.value.condition.holds(for: recorded, newest: element) }
+      for key in satisfied.keys { waiters[key] = nil }
+      return (satisfied.values, satisfied.isEmpty ? [] : recorded)
+    }
+    for waiter in satisfied {
+      waiter.limit.cancel()
+      waiter.continuation.resume(returning: elements)
+    }
+  }
+
+  /// Waits until what was recorded satisfies a condition, and returns it.
+  ///
+  /// - Parameters:
+  ///   - purpose: What is waited for, in words, for the error.
+  ///   - timeout: How long to wait at most.
+  ///   - isSatisfied: Called with all elements, now and each time that one more is recorded, with a lock held: it must not
+  ///     use the recorder.
+  /// - Returns: All elements at the moment when the condition was satisfied.
+  /// - Throws: ``RecorderTimeout`` if the time is over, `CancellationError` if the task is cancelled.
+  @discardableResult
+  public func wait(
+    for purpose: String = "a condition",
+    timeout: Duration = .seconds(30),
+    until isSatisfied: @escaping @Sendable ([Element]) -> Bool
+  ) async throws -> [Element] {
+    try await wait(for: purpose, timeout, until: .whole(isSatisfied))
+  }
+
+  /// Waits for the first element that satisfies a condition, whether it has come already or not.
+  ///
+  /// - Parameters:
+  ///   - purpose: What is waited for, in words, for the error.
+  ///   - timeout: How long to wait at most.
+  ///   - isWanted: Called with each element, with a lock held: it must not use the recorder.
+  /// - Returns: The element.
+  /// - Throws: ``RecorderTimeout`` if the time is over, `CancellationError` if the task is cancelled.
+  @discardableResult
+  public func first(
+    _ purpose: String = "an element",
+    timeout: Duration = .seconds(30),
+    where isWanted: @escaping @Sendable (Element) -> Bool
+  ) async throws -> Element {
+    let elements = try await wait(for: purpose, timeout, until: .some(isWanted))
+    guard let element = elements.first(where: isWanted) else { throw RecorderTimeout(description: purpose) }
+    return element
+  }
+
+  private func wait(for purpose: String, _ timeout: Duration, until condition: Condition) async throws -> [Element] {
+    let key = lock.withLock {
+      waiterCount += 1
+      return waiterCount
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let outcome: Result<[Element], any Error>? = lock.withLock {
+          if condition.holds(for: recorded) { return .success(recorded) }
+          if Task.isCancelled { return .failure(CancellationError()) }
+          let limit = Task.detached { [weak self] in
+            // Cancelled when the wait has ended, and nothing is left to do then.
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
+            self?.end(key) { RecorderTimeout(description: "Waited in vain for \(purpose); \($0)") }
+          }
+          waiters[key] = Waiter(condition: condition, continuation: continuation, limit: limit)
+          return nil
+        }
+        if let outcome { continuation.resume(with: outcome) }
+      }
+    } onCancel: {
+      end(key) { _ in CancellationError() }
+    }
+  }
+
+  /// Ends a wait with an error, made from what has come so far.
+  private func end(_ key: Int, _ error: (String) -> any Error) {
+    let (waiter, elements) = lock.withLock { (waiters.removeValue(forKey: key), recorded) }
+    guard let waiter else { return }
+    waiter.limit.cancel()
+    let last = elements.suffix(5).map { String("\($0)".prefix(200)) }
+    waiter.continuation.resume(throwing: error("\(elements.count) came, the last \(last)"))
+  }
+
+  fileprivate func keep(_ subscription: SignalSubscription) {
+    lock.withLock { self.subscription = subscription }
+  }
+}
+
+extension Recorder where Element: Equatable {
+  /// Waits until an element has come.
+  ///
+  /// - Parameter element: What to wait for.
+  /// - Throws: ``RecorderTimeout`` if it does not come in half a minute, `CancellationError` if the task is cancelled.
+  public func wait(for element: Element) async throws {
+    try await first(String("\(element)".prefix(200))) { $0 == element }
+  }
+}
+
+extension Signal where Failure == Never {
+  /// Records what the signal sends, for as long as the recorder lives.
+  ///
+  /// - Returns: The recorder.
+  public func recorded() -> Recorder<Element> {
+    let recorder = Recorder<Element>()
+    recorder.keep(sink { [weak recorder] in recorder?.record($0) })
+    return recorder
+  }
+}

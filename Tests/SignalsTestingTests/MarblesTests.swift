@@ -1,0 +1,62 @@
+import Signals
+import SignalsTesting
+import Testing
+
+@Suite("Marbles")
+struct MarblesTests {
+  private let marbles = Marbles()
+
+  @Test(arguments: ["a", "ab--c|", "--[ab]-c#", "'word'-'x y'|", "[a'word'|]", "'-''|'''", "#", "|", ""])
+  func `a signal draws as it was drawn`(diagram: String) {
+    #expect(marbles.diagram(of: marbles.signal(diagram)) == diagram)
+    #expect(marbles.diagram(of: marbles.cold(diagram)) == diagram)
+  }
+
+  @Test func `time after the last event, spaces and what follows the end are left out`() {
+    #expect(marbles.diagram(of: marbles.signal("a-b---")) == "a-b")
+    #expect(marbles.diagram(of: marbles.signal("a-b-- | cd")) == "a-b--|")
+  }
+
+  @Test func `a group takes one second`() {
+    #expect(marbles.diagram(of: marbles.values("[ab]c").map { [clock = marbles.clock] in "\($0)\(clock.now.offset)" })
+      == "['a0.0 seconds''b0.0 seconds']'c1.0 seconds'")
+  }
+
+  @Test func `a hot signal goes on without a subscriber, a cold one begins with each`() {
+    let hot = marbles.values("abcdef")
+    let cold = marbles.cold("xy|")
+    marbles.clock.advance(by: .seconds(3))
+    // What is due at this very second has been sent.
+    #expect(marbles.diagram(of: hot) == "-ef")
+    #expect(marbles.diagram(of: cold) == "xy|")
+    #expect(marbles.diagram(of: cold) == "xy|")
+  }
+
+  @Test func `cancelling takes a cold signal off the clock`() {
+    let subscription = marbles.cold("ab|").sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    #expect(marbles.clock.scheduledCount == 3)
+    subscription.cancel()
+    #expect(marbles.clock.scheduledCount == 0)
+  }
+
+  @Test func `a diagram can be cut short`() {
+    #expect(marbles.diagram(of: marbles.signal("abcdef|"), until: 2) == "abc")
+    #expect(marbles.clock.now.offset == .seconds(2))
+  }
+
+  @Test func `failures and the end tell one another apart`() {
+    let completions = Recorder<SignalCompletion<MarbleFailure>>()
+    let tokens = ["a#", "a|"].map { diagram in
+      marbles.cold(diagram).sink(receiveCompletion: { completions.record($0) }, receiveValue: { _ in })
+    }
+    marbles.clock.run()
+    #expect(completions.elements == [.failure(MarbleFailure()), .finished])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test func `merged signals keep the order in which they were drawn`() {
+    let first = marbles.signal("a-b--|")
+    let second = marbles.signal("x--y#")
+    #expect(marbles.diagram(of: merge(first, second)) == "[ax]-by#")
+  }
+}

@@ -1,0 +1,53 @@
+import Signals
+import SignalsTesting
+import Testing
+
+@Suite("A recorder")
+struct RecorderTests {
+  private let numbers = Emitter<Int, Never>()
+
+  @Test func `it keeps everything in order`() {
+    let recorder = numbers.recorded()
+    for number in 1...5 { numbers.send(number) }
+    #expect(recorder.elements == [1, 2, 3, 4, 5])
+  }
+
+  @Test func `a wait ends with the element it is for, whether that came before or comes later`() async throws {
+    let recorder = numbers.recorded()
+    numbers.send(1)
+    #expect(try await recorder.first { $0 == 1 } == 1)
+    async let two = recorder.first { $0 == 2 }
+    async let three = recorder.wait { $0.count == 3 }
+    Task.detached { [numbers] in for number in 2...3 { numbers.send(number) } }
+    #expect(try await two == 2)
+    #expect(try await three == [1, 2, 3])
+    try await recorder.wait(for: 3)
+  }
+
+  @Test func `a wait in vain says what came instead`() async {
+    let recorder = numbers.recorded()
+    numbers.send(7)
+    let error = await #expect(throws: RecorderTimeout.self) {
+      try await recorder.wait(for: "an eight", timeout: .milliseconds(20)) { $0.contains(8) }
+    }
+    #expect(error?.description == #"Waited in vain for an eight; 1 came, the last ["7"]"#)
+  }
+
+  @Test func `cancelling the task ends its wait`() async {
+    let recorder = numbers.recorded()
+    let task = Task { try await recorder.wait(for: 8) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func `it records for as long as it lives`() {
+    weak var gone: Recorder<Int>?
+    do {
+      let recorder = numbers.recorded()
+      gone = recorder
+      withExtendedLifetime(recorder) {}
+    }
+    #expect(gone == nil)
+    numbers.send(1)
+  }
+}
