@@ -90,6 +90,15 @@ extension Property {
     }
     return computed(from: inputs, isSame: ==, apply)
   }
+
+  /// Makes a property that is computed from a list of others of one type; see ``derived(_:_:)``.
+  @inlinable
+  public static func derived<Source>(
+    _ sources: [Property<Source>],
+    _ transform: @escaping @Sendable ([Source]) -> Value
+  ) -> Property<Value> where Value: Equatable {
+    computed(from: DerivedInputArray(sources), isSame: ==, transform)
+  }
 }
 
 extension Property {
@@ -164,5 +173,14 @@ extension Property {
       return transform(five.0, five.1, five.2, five.3, five.4, repeat each others)
     }
     return computed(from: inputs, isSame: { _, _ in false }, apply)
+  }
+
+  /// Makes a property that is computed from a list of others of one type and cannot be compared.
+  @inlinable
+  public static func derived<Source>(
+    _ sources: [Property<Source>],
+    _ transform: @escaping @Sendable ([Source]) -> Value
+  ) -> Property<Value> {
+    computed(from: DerivedInputArray(sources), isSame: { _, _ in false }, transform)
   }
 }

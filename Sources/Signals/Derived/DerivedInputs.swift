@@ -88,3 +88,23 @@ struct DerivedInputList<each Value: Sendable>: DerivedInputs {
     (repeat (each inputs).sample(&versions, &isProvisional))
   }
 }
+
+/// Inputs of one kind, however many.
+@usableFromInline
+@frozen
+struct DerivedInputArray<Value: Sendable>: DerivedInputs {
+  @usableFromInline let inputs: [DerivedInput<Value>]
+
+  @inlinable
+  init(_ properties: [Property<Value>]) {
+    inputs = properties.map { DerivedInput($0) }
+  }
+
+  @usableFromInline var cores: [SourceCore] { inputs.flatMap(\.cores) }
+  @usableFromInline var feeds: [SubscriptionOwner?] { inputs.flatMap(\.feeds) }
+
+  @inlinable
+  func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> [Value] {
+    inputs.map { $0.sample(&versions, &isProvisional) }
+  }
+}

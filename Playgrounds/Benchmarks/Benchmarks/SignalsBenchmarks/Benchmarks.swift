@@ -5,6 +5,7 @@ let benchmarks: @Sendable () -> Void = {
   Role.current?.play()
   registerEmitting()
   registerProperties()
+  registerDeriving()
   registerOperators()
   registerSubscribing()
   registerSequences()

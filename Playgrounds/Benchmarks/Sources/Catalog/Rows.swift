@@ -1,5 +1,5 @@
 /// Everything that is measured, in the order of the table.
-public let rows: [Row] = emitting + properties + operators + subscribing + sequences + files
+public let rows: [Row] = emitting + properties + deriving + operators + subscribing + sequences + files
 
 private let combine = "OpenCombine"
 private let stream = "AsyncStream"
@@ -34,6 +34,20 @@ private let properties = [
     aim: .atMost(0.22, of: combine)
   ),
   Row("propertyRead", "property read", beside: [combine, "mutex pair"], aim: .atMost(0.7, of: combine)),
+]
+
+private let mutex = "propertyRead.mutex pair"
+private let deriving = [
+  Row(
+    "derivedOne", "property → derived → sink", beside: ["Observation"], aim: .atMost(10, of: mutex)
+  ),
+  Row("derivedBatch", "batch of 2 → derived → sink"),
+  Row("derivedDiamond", "diamond: 5 arms, their sum", aim: .atMost(35, of: mutex)),
+  Row("derivedTriangle", "triangle: 10 steps, their sum"),
+  Row("derivedBroad", "broad: 50 × 2 derived, 50 sinks"),
+  Row("derivedDeep", "deep: 50 derived in a row"),
+  Row("derivedRepeated", "repeated: one source, 30 times"),
+  Row("derivedAvoidable", "avoidable: a result that stays equal"),
 ]
 
 private let operators = [
