@@ -42,7 +42,17 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   // MARK: For properties and derived values
 
   /// The place in the graph of derived values, while there is anything in it; guarded by the lock.
-  @exclusivity(unchecked) @usableFromInline final var place: GraphPlace?
+  @usableFromInline final var place: GraphPlace? {
+    get { placeReference?.takeUnretainedValue() }
+    set {
+      let old = placeReference
+      placeReference = newValue.map { .passRetained($0) }
+      old?.release()
+    }
+  }
+
+  /// The same, to be looked at without reference counting.
+  @exclusivity(unchecked) @usableFromInline final var placeReference: Unmanaged<GraphPlace>?
 
   /// Counts the changes of a property's value; guarded by the lock.
   @exclusivity(unchecked) @usableFromInline final var version: UInt64 = 0
@@ -61,6 +71,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   deinit {
     for index in 0..<slotCount { slots[index]?.release() }
     if capacity > 0 { slots.deallocate() }
+    placeReference?.release()
   }
 
   // MARK: The turn
@@ -113,8 +124,8 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   /// Tells the derived values that depend on this one that it changes; to be called with the lock held.
   @usableFromInline
   final func markDependents() -> FlushList {
-    var list = FlushList(spare: place?.takeSpare() ?? [])
-    place?.mark(&list)
+    var list = FlushList(spare: placeReference?._withUnsafeGuaranteedRef { $0.takeSpare() } ?? [])
+    placeReference?._withUnsafeGuaranteedRef { $0.mark(&list) }
     list.markPostponed()
     return list
   }

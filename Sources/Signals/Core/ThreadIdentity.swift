@@ -9,7 +9,7 @@
 /// Which thread this is, for as long as it runs.
 @usableFromInline
 package struct ThreadIdentity: Equatable, Sendable {
-  private let address: UInt
+  let address: UInt
 
   /// The identity of the calling thread.
   @usableFromInline

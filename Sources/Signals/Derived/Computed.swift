@@ -1,3 +1,5 @@
+public import Synchronization
+
 extension Property {
   /// Makes a derived property; inlined, so that reading the inputs and computing become one function.
   @inlinable @inline(__always)
@@ -9,7 +11,7 @@ extension Property {
     let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds) { core, isPublishing in
       // Sound: only the core that is made here runs this.
       let core = unsafeDowncast(core, to: DerivedCore<Value>.self)
-      guard core.update(from: inputs, isSame, transform) else { return }
+      guard core.update(from: inputs, isSame, transform, isPublishing: isPublishing) else { return }
       if isPublishing { core.publish(isSame) }
     }
     return Property(core: core)
@@ -24,16 +26,14 @@ extension DerivedCore {
   func update<Inputs: DerivedInputs>(
     from inputs: Inputs,
     _ isSame: (Value, Value) -> Bool,
-    _ transform: (Inputs.Values) -> Value
+    _ transform: (Inputs.Values) -> Value,
+    isPublishing: Bool
   ) -> Bool {
     var attempts = 0
     defer { if attempts > 100 { derivedNode.declareStarving(false) } }
     while true {
-      lock.lock()
-      let marks = derivedNode.marks
-      let isSettled = derivedNode.settledMarks == marks
-      lock.unlock()
-      if isSettled { return true }
+      let marks = state.pointee.marks.load(ordering: .acquiring)
+      if state.pointee.settledMarks.load(ordering: .relaxed) == marks { return true }
       var versions: UInt64 = 0
       var isProvisional = false
       let values = inputs.sample(&versions, &isProvisional)
@@ -48,7 +48,8 @@ extension DerivedCore {
         while true {
           let isSame = if let old { isSame(old, value) } else { false }
           let isKept = keep(
-            value, isSame: isSame, asVersion: version, marks: marks, versions: versions, isProvisional: isProvisional
+            value, isSame: isSame, asVersion: version, marks: marks, versions: versions, isProvisional: isProvisional,
+            isPublishing: isPublishing
           )
           if isKept { return true }
           (old, version) = lock.withLock { (computed, self.version) }

@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// The engine of a derived value: the value that was computed last, and the one that was published last.
 ///
 /// Reading computes, but never runs a subscriber; only a write, through its flush list, or a new subscriber publishes.
@@ -19,18 +21,23 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
 
   @exclusivity(unchecked) @usableFromInline var publishedVersion: UInt64 = 0
 
+  /// The same as the core's `node`, which need not be asked whether it is there.
+  @usableFromInline let derivedNode: DerivedNode
+
   /// What feeds the inputs, and must live as long as this does.
   private let feeds: [SubscriptionOwner]
 
   @usableFromInline
   init(inputs: [SourceCore], feeds: [SubscriptionOwner?], update: @escaping DerivedNode.Update) {
     self.feeds = feeds.compactMap(\.self)
+    derivedNode = DerivedNode(inputs: inputs, body: update)
     super.init(nil)
-    node = DerivedNode(core: self, inputs: inputs, body: update)
+    derivedNode.attach(to: self)
+    node = derivedNode
   }
 
   @inlinable @inline(__always)
-  var derivedNode: DerivedNode { node.unsafelyUnwrapped }  // Sound: set as it is made, and never again.
+  var state: UnsafeMutablePointer<NodeState> { derivedNode.state }
 
   // MARK: Reading
 
@@ -38,7 +45,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   @usableFromInline
   func read() -> Value {
     lock.lock()
-    if derivedNode.settledMarks == derivedNode.marks, let computed {
+    if state.pointee.isSettled, let computed {
       lock.unlock()
       return computed
     }
@@ -54,12 +61,8 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   /// The value as an input of another derived value, which observes this one.
   @inlinable
   func sampleDerived(_ versions: inout UInt64, _ isProvisional: inout Bool) -> Value {
+    if !state.pointee.isSettled { derivedNode.update(publishing: false) }
     lock.lock()
-    if derivedNode.settledMarks != derivedNode.marks {
-      lock.unlock()
-      derivedNode.update(publishing: false)
-      lock.lock()
-    }
     defer { lock.unlock() }
     versions &+= version
     if self.isProvisional { isProvisional = true }
@@ -86,15 +89,15 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   func judge(marks: UInt64, versions: UInt64, isProvisional: Bool) -> Verdict {
     lock.lock()
     defer { lock.unlock() }
-    guard derivedNode.isLinked else { return .abandoned }
-    guard derivedNode.marks == marks else { return .moved }
+    guard state.pointee.isLinked else { return .abandoned }
+    guard state.pointee.marks.load(ordering: .relaxed) == marks else { return .moved }
     if computed != nil, versions == inputVersions {
       computedMarks = marks
-      derivedNode.settledMarks = marks
+      state.pointee.settle(at: marks)
       self.isProvisional = isProvisional
       return .same
     }
-    derivedNode.beginComputing()
+    state.pointee.beginComputing()
     return .changed(old: computed, version: version)
   }
 
@@ -102,12 +105,14 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   ///
   /// - Parameters:
   ///   - isSame: Whether the value equals the one that had `version`.
+  ///   - isPublishing: Whether to send the value at once if it is the next one.
   /// - Returns: `false` if there is another value to compare with first.
   @inlinable
   func keep(
-    _ value: Value, isSame: Bool, asVersion version: UInt64, marks: UInt64, versions: UInt64, isProvisional: Bool
+    _ value: Value, isSame: Bool, asVersion version: UInt64, marks: UInt64, versions: UInt64, isProvisional: Bool,
+    isPublishing: Bool
   ) -> Bool {
-    var released: Value?
+    var released: (Value?, Value?)
     lock.lock()
     if computedMarks < marks || computed == nil {
       guard version == self.version else {
@@ -115,17 +120,24 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
         return false
       }
       if !isSame {
-        released = computed
+        released.0 = computed
         computed = value
         self.version &+= 1
       }
       computedMarks = marks
       inputVersions = versions
       self.isProvisional = isProvisional
-      if derivedNode.isLinked, derivedNode.marks == marks { derivedNode.settledMarks = marks }
+      state.pointee.settle(at: marks)
     }
-    derivedNode.endComputing()
-    lock.unlock()
+    state.pointee.endComputing()
+    if isPublishing, !self.isProvisional, self.version == publishedVersion &+ 1, let computed {
+      released.1 = stored
+      publishedVersion = self.version
+      stored = computed
+      send(stored: computed)
+    } else {
+      lock.unlock()
+    }
     withExtendedLifetime(released) {}
     return true
   }

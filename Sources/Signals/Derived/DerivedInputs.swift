@@ -105,6 +105,14 @@ struct DerivedInputArray<Value: Sendable>: DerivedInputs {
 
   @inlinable
   func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> [Value] {
-    inputs.map { $0.sample(&versions, &isProvisional) }
+    inputs.withUnsafeBufferPointer { inputs in
+      Array(unsafeUninitializedCapacity: inputs.count) { values, count in
+        for index in inputs.indices {
+          // Sound: exactly the counted places are initialized.
+          (values.baseAddress.unsafelyUnwrapped + index).initialize(to: inputs[index].sample(&versions, &isProvisional))
+          count += 1
+        }
+      }
+    }
   }
 }

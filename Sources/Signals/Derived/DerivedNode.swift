@@ -3,7 +3,7 @@ import Synchronization
 /// A derived value's place in the graph: what it is computed from, what is computed from it, and whether it is up to date.
 ///
 /// **Marks.** While a source's new value is being stored, and before anybody can read it, every node that depends on it, near
-/// or far, has its `marks` counted up. A node reads its inputs, and trusts what it read only if it was not marked meanwhile:
+/// or far, has its marks counted up. A node reads its inputs, and trusts what it read only if it was not marked meanwhile:
 /// then for every write it has seen either all effects or none. A node that is out of date already has told its dependents
 /// so, and is not asked to tell them again: marking costs each node once, however many paths lead there.
 ///
@@ -15,13 +15,15 @@ import Synchronization
 /// Locks are taken from sources to dependents, never the other way round, and never while user code runs.
 @usableFromInline
 final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
-  // Sound: its fields are guarded by the core's lock, except for those that belong to the topology.
+  // Sound: its state is guarded by the core's lock, and what belongs to the topology by the lock of that.
 
   /// Computes the value anew if need be, and sends it if asked to.
   @usableFromInline typealias Update = @Sendable (_ core: SourceCore, _ isPublishing: Bool) -> Void
 
-  /// The core that owns the node.
-  @usableFromInline unowned(unsafe) var core: SourceCore
+  /// From which height on a node is treated with loops instead of recursion, to spare the stack.
+  static var tall: Int { 64 }
+
+  @usableFromInline let state: UnsafeMutablePointer<NodeState>
 
   /// What the value is computed from; kept alive by `body`.
   @usableFromInline let inputs: [Unmanaged<SourceCore>]
@@ -29,25 +31,13 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   /// How many derived values lie under this one at most.
   let height: Int
 
-  private var body: Update?
+  private let body: Update
 
-  /// How often something below has changed.
-  @exclusivity(unchecked) @usableFromInline var marks: UInt64 = 1
+  /// In a tall node, what `body` really does, to be taken apart link by link.
+  private let detachable: Detachable?
 
-  /// How many marks there were when the value was last known to be up to date.
-  @exclusivity(unchecked) @usableFromInline var settledMarks: UInt64 = 0
-
-  /// Whether the sources know of the node; what is read while they do not is not to be trusted.
-  @exclusivity(unchecked) @usableFromInline var isLinked = false
-
-  /// The thread that last put the value on its flush list, until it comes to it.
-  @exclusivity(unchecked) var scheduledBy: ThreadIdentity?
-
-  /// The threads that are computing the value now.
-  @exclusivity(unchecked) @usableFromInline var computing: [ThreadIdentity] = []
-
-  /// How many threads cannot get a consistent look at the inputs because they change all the time.
-  @exclusivity(unchecked) var starving = 0
+  /// The core that owns the node; set once, as it is made.
+  @exclusivity(unchecked) private var owner: Unmanaged<SourceCore>?
 
   // MARK: Belongs to the topology
 
@@ -61,20 +51,36 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   @exclusivity(unchecked) var liveInputs = 0
 
   @usableFromInline
-  init(core: SourceCore, inputs: [SourceCore], body: @escaping Update) {
-    self.core = core
+  init(inputs: [SourceCore], body: @escaping Update) {
     self.inputs = inputs.map { .passUnretained($0) }
-    self.body = body
     height = 1 + (inputs.lazy.compactMap { $0.node?.height }.max() ?? 0)
+    if height > Self.tall {
+      let detachable = Detachable(body)
+      self.detachable = detachable
+      self.body = { core, isPublishing in detachable.body?(core, isPublishing) }
+    } else {
+      detachable = nil
+      self.body = body
+    }
     places = Array(repeating: -1, count: inputs.count)
+    state = .allocate(capacity: 1)
+    state.initialize(to: NodeState())
   }
 
   deinit {
-    if height > Self.tall { Debris.clear(&body) }
+    state.deinitialize(count: 1)
+    state.deallocate()
+    if let detachable { Debris.clear(&detachable.body) }
   }
 
-  /// From which height on a node is treated with loops instead of recursion.
-  static var tall: Int { 64 }
+  /// Tells the node which core it belongs to.
+  @usableFromInline
+  func attach(to core: SourceCore) {
+    owner = .passUnretained(core)
+  }
+
+  /// The core that owns the node.
+  var core: Unmanaged<SourceCore> { owner.unsafelyUnwrapped }  // Sound: set by whoever made the node.
 
   // MARK: Marking
 
@@ -82,85 +88,84 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - list: Takes the nodes that have subscribers.
-  ///   - depth: How many nodes' locks this thread holds; beyond some, the rest is left for later, to spare the stack.
+  ///   - depth: How many nodes' locks this thread holds; beyond some, the rest is left for later.
   func mark(_ list: inout FlushList, depth: Int) {
-    core.lock.lock()
-    if !computing.isEmpty { checkDependency() }
-    let wasSettled = settledMarks == marks
-    marks &+= 1
-    if starving > 0 { list.mustYield = true }
-    if core.interest.load(ordering: .relaxed) > 0, scheduledBy != list.thread {
-      scheduledBy = list.thread
-      list.append(core)
+    core._withUnsafeGuaranteedRef { core in
+      core.lock.lock()
+      if state.pointee.computer != nil { state.pointee.checkDependency(of: list.thread) }
+      let wasSettled = state.pointee.isSettled
+      state.pointee.mark()
+      if state.pointee.starving > 0 { list.mustYield = true }
+      if core.interest.load(ordering: .relaxed) > 0,
+        state.pointee.scheduledBy.load(ordering: .relaxed) != list.thread.address
+      {
+        state.pointee.scheduledBy.store(list.thread.address, ordering: .relaxed)
+        list.append(core)
+      }
+      if wasSettled, let place = core.placeReference {
+        if depth < Self.tall {
+          place._withUnsafeGuaranteedRef { $0.mark(&list, depth: depth + 1) }
+        } else {
+          list.postpone(core)
+        }
+      }
+      core.lock.unlock()
     }
-    if wasSettled, let place = core.place {
-      if depth < Self.tall { place.mark(&list, depth: depth + 1) } else { list.postpone(core) }
-    }
-    core.lock.unlock()
   }
 
   // MARK: Updating
-
-  /// Whether the value may be out of date.
-  var isStale: Bool { core.lock.withLock { settledMarks != marks } }
 
   /// Brings the value up to date, and tells the subscribers of a change if asked to; to be called without any lock.
   @usableFromInline
   func update(publishing isPublishing: Bool) {
     if height > Self.tall { settleInputs() }
-    body?(core, isPublishing)
+    core._withUnsafeGuaranteedRef { body($0, isPublishing) }
   }
 
-  /// Brings what lies under a tall node up to date from the bottom, to spare the stack.
+  /// Brings what lies under a tall node up to date from the bottom.
   private func settleInputs() {
     var path = [self]
     while let node = path.last {
-      let below = node.inputs.lazy.compactMap { $0._withUnsafeGuaranteedRef { $0.node } }
-      if let stale = below.first(where: \.isStale) {
+      if let stale = node.staleInput {
         path.append(stale)
       } else {
         path.removeLast()
-        if node !== self { node.body?(node.core, false) }
+        if node !== self { node.core._withUnsafeGuaranteedRef { node.body($0, false) } }
       }
     }
+  }
+
+  /// An input that may be out of date.
+  private var staleInput: DerivedNode? {
+    for input in inputs {
+      let stale = input._withUnsafeGuaranteedRef { core -> DerivedNode? in
+        guard let node = core.node else { return nil }
+        return core.lock.withLock { node.state.pointee.isSettled } ? nil : node
+      }
+      if let stale { return stale }
+    }
+    return nil
   }
 
   /// Asks writers to pause now and then, after many vain attempts to read the inputs together; or no longer.
   @usableFromInline
   func declareStarving(_ isStarving: Bool) {
-    core.lock.withLock { starving += isStarving ? 1 : -1 }
-  }
-
-  /// Notes that this thread computes the value; to be called with the core's lock held.
-  @usableFromInline
-  func beginComputing() {
-    if !computing.isEmpty { checkDependency() }
-    computing.append(.current)
-  }
-
-  /// Stops with an explanation if this thread is computing the value already, as it would for ever.
-  private func checkDependency() {
-    precondition(
-      !computing.contains(.current),
-      "A derived value depends on itself: inside its transform it was read, or what it is derived from was written"
-    )
-  }
-
-  /// Ends what ``beginComputing()`` began; to be called with the core's lock held.
-  @usableFromInline
-  func endComputing() {
-    let thread = ThreadIdentity.current
-    if let index = computing.lastIndex(of: thread) { computing.remove(at: index) }
+    core._withUnsafeGuaranteedRef { core in
+      core.lock.withLock { state.pointee.starving += isStarving ? 1 : -1 }
+    }
   }
 
   // MARK: Observation
 
   /// Links the node to its sources, for as long as there is an observer.
+  ///
+  /// - Returns: Derived values that were found to have ended, and are to be told so.
   @usableFromInline
   func observe() -> [SourceCore] {
     Topology.observe(self)
   }
 
+  /// Ends what ``observe()`` began.
   @usableFromInline
   func unobserve() {
     Topology.unobserve(self)
@@ -168,5 +173,14 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
 
   package override func cancel(_ subscription: SignalSubscription) {
     unobserve()
+  }
+}
+
+/// What a tall node's closure does, in a place that can be emptied.
+private final class Detachable: @unchecked Sendable {  // Sound: emptied only when nobody can call it any more.
+  @exclusivity(unchecked) var body: DerivedNode.Update?
+
+  init(_ body: @escaping DerivedNode.Update) {
+    self.body = body
   }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The observed derived values that one write, or one batch of writes, has made out of date, in the order in which it met
 /// them.
 ///
@@ -60,7 +62,10 @@ struct FlushList {
   private static func update(_ core: Unmanaged<SourceCore>, _ thread: ThreadIdentity) {
     core._withUnsafeGuaranteedRef { core in
       guard let node = core.node else { return }
-      core.lock.withLock { if node.scheduledBy == thread { node.scheduledBy = nil } }
+      // Another thread may put its name there in between, and is then forgotten, which costs it a look.
+      if node.state.pointee.scheduledBy.load(ordering: .relaxed) == thread.address {
+        node.state.pointee.scheduledBy.store(0, ordering: .relaxed)
+      }
       node.update(publishing: true)
     }
     core.release()

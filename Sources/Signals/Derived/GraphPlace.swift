@@ -12,52 +12,76 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
     var isLive: Bool
   }
 
-  /// The observed values that are computed from this source, in the order in which their observation began.
-  private(set) var dependents: [Dependent?] = []
-  private var holes = 0
+  /// The observed values that are computed from this source, in the order in which their observation began; in memory of
+  /// its own, so that walking it costs no reference counting.
+  @exclusivity(unchecked) private var dependents: UnsafeMutablePointer<Dependent?>
+  @exclusivity(unchecked) private var count = 0
+  @exclusivity(unchecked) private var capacity = 4
+  @exclusivity(unchecked) private var holes = 0
 
   /// The batches that have written the source and are not over.
-  private(set) var holds: [Hold] = []
+  @exclusivity(unchecked) private(set) var holds: [Hold] = []
 
   /// The memory of the last flush list, used again for the next.
-  private var spare: [Unmanaged<SourceCore>] = []
+  @exclusivity(unchecked) private var spare: [Unmanaged<SourceCore>] = []
 
-  init() {}
+  init() {
+    dependents = .allocate(capacity: 4)
+  }
 
-  var isEmpty: Bool { dependents.isEmpty && holds.isEmpty }
+  deinit {
+    dependents.deallocate()
+  }
+
+  var isEmpty: Bool { count == 0 && holds.isEmpty }
 
   // MARK: Dependents
 
   func append(_ node: DerivedNode, input: Int, isLive: Bool) {
-    node.places[input] = dependents.count
-    dependents.append(Dependent(node: .passUnretained(node), input: input, isLive: isLive))
+    if count == capacity { makeRoom() }
+    node.places[input] = count
+    (dependents + count).initialize(to: Dependent(node: .passUnretained(node), input: input, isLive: isLive))
+    count += 1
+  }
+
+  private func makeRoom() {
+    if holes > count / 2 { return compact() }
+    let roomier = UnsafeMutablePointer<Dependent?>.allocate(capacity: capacity * 2)
+    roomier.moveInitialize(from: dependents, count: count)
+    dependents.deallocate()
+    dependents = roomier
+    capacity *= 2
   }
 
   /// Takes a node off the list; O(1) amortised, because the node knows its place.
   func remove(_ node: DerivedNode, input: Int) {
     dependents[node.places[input]] = nil
     holes += 1
-    while let last = dependents.last, last == nil {
-      dependents.removeLast()
+    while count > 0, dependents[count - 1] == nil {
+      count -= 1
       holes -= 1
     }
-    if holes > 16, holes > dependents.count / 2 { compact() }
+    if holes > 16, holes > count / 2 { compact() }
   }
 
   /// Closes the holes; the order stays.
   private func compact() {
-    dependents = dependents.filter { $0 != nil }
-    holes = 0
-    for (place, dependent) in dependents.enumerated() {
-      guard let dependent else { continue }
-      dependent.node._withUnsafeGuaranteedRef { $0.places[dependent.input] = place }
+    var next = 0
+    for index in 0..<count {
+      guard let dependent = dependents[index] else { continue }
+      dependent.node._withUnsafeGuaranteedRef { $0.places[dependent.input] = next }
+      dependents[next] = dependent
+      next += 1
     }
+    count = next
+    holes = 0
   }
 
   /// Tells every node that something below it changes.
   func mark(_ list: inout FlushList, depth: Int = 0) {
-    for case .some(let dependent) in dependents {
-      dependent.node._withUnsafeGuaranteedRef { $0.mark(&list, depth: depth) }
+    let dependents = dependents
+    for index in 0..<count {
+      dependents[index]?.node._withUnsafeGuaranteedRef { $0.mark(&list, depth: depth) }
     }
   }
 
@@ -66,7 +90,7 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
   /// - Returns: The nodes that have no input left that can change.
   func close() -> [DerivedNode] {
     var ended: [DerivedNode] = []
-    for index in dependents.indices {
+    for index in 0..<count {
       guard let dependent = dependents[index], dependent.isLive else { continue }
       dependents[index]?.isLive = false
       let node = dependent.node.takeUnretainedValue()

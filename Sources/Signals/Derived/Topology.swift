@@ -21,7 +21,7 @@ enum Topology {
         }
       }
       var ended: [SourceCore] = []
-      for node in linked.reversed() where node.liveInputs == 0 { close(node.core, &ended) }
+      for node in linked.reversed() where node.liveInputs == 0 { close(node.core.takeUnretainedValue(), &ended) }
       return ended
     }
   }
@@ -72,14 +72,15 @@ enum Topology {
     var pending = [core]
     while let core = pending.popLast() {
       for node in core.lock.withLock({ core.place?.close() ?? [] }) {
-        let isNews = node.core.lock.withLock {
-          let isNews = !node.core.isClosed
-          node.core.isClosed = true
+        let dependent = node.core.takeUnretainedValue()
+        let isNews = dependent.lock.withLock {
+          let isNews = !dependent.isClosed
+          dependent.isClosed = true
           return isNews
         }
         guard isNews else { continue }
-        ended.append(node.core)
-        pending.append(node.core)
+        ended.append(dependent)
+        pending.append(dependent)
       }
     }
   }
@@ -94,17 +95,17 @@ enum Topology {
         if !input.isClosed { node.liveInputs += 1 }
       }
     }
-    node.core.lock.withLock {
-      node.isLinked = true
+    node.core.takeUnretainedValue().lock.withLock {
+      node.state.pointee.isLinked = true
       // What changed before was not marked.
-      node.marks &+= 1
+      node.state.pointee.mark()
     }
   }
 
   private static func unlink(_ node: DerivedNode) {
-    node.core.lock.withLock {
-      node.isLinked = false
-      node.marks &+= 1
+    node.core.takeUnretainedValue().lock.withLock {
+      node.state.pointee.isLinked = false
+      node.state.pointee.mark()
     }
     for (index, input) in node.inputs.map({ $0.takeUnretainedValue() }).enumerated() {
       input.lock.withLock {

@@ -43,7 +43,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     lock.lock()
     defer { lock.unlock() }
     versions &+= version
-    if let place, place.isHeld { isProvisional = true }
+    if let placeReference, placeReference._withUnsafeGuaranteedRef({ $0.isHeld }) { isProvisional = true }
     return stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
   }
 
@@ -90,7 +90,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     stored = value
     version &+= 1
     if contenders > 0 { lastWriter = ThreadIdentity.current }
-    if place == nil, activeBatches.pointee.load(ordering: .relaxed) == 0 {
+    if placeReference == nil, activeBatches.pointee.load(ordering: .relaxed) == 0 {
       send(stored: value)
     } else {
       sendThroughGraph(value)
