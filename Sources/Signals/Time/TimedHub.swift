@@ -63,8 +63,8 @@ where C.Duration == Duration {
   @usableFromInline
   final func finish(_ completion: SignalCompletion<Failure>) {
     deadline = nil
-    core.finish(completion)
     close()
+    core.finish(completion)
   }
 
   private final func close() {
