@@ -127,7 +127,7 @@ struct TestClockTests {
   @Test func `a task that is cancelled already does not sleep`() async {
     let isCancelled = Recorder<Void>()
     let sleeper = Task { [clock] in
-      try? await isCancelled.wait { !$0.isEmpty }
+      _ = try? await isCancelled.wait { !$0.isEmpty }
       try await clock.sleep(for: .seconds(1))
     }
     sleeper.cancel()

@@ -1,0 +1,151 @@
+extension Signal {
+  /// Sends the values of each interval as one array.
+  ///
+  /// Intervals follow one another from the subscription on; one without values sends nothing and wakes nobody. A value that
+  /// comes at the very end of an interval belongs to the next. Combine's `collect(.byTime(…))`; here the labels say what there
+  /// the cases of an enumeration do, and the clock is a parameter as everywhere.
+  ///
+  /// ```swift
+  /// import Signals
+  /// import SignalsTesting
+  ///
+  /// let marbles = Marbles()
+  /// let events = marbles.values("ab-c----d-e|")
+  /// print(marbles.diagram(of: events.collect(every: .seconds(3), clock: marbles.clock).map { $0.joined() }))
+  /// // Prints "---'ab'--c--d-[e|]"
+  /// ```
+  ///
+  /// When the signal finishes, the values that wait are sent at once, before the end; a failure passes at once and drops them.
+  /// Arrays arrive on a thread of the clock: with most clocks, one of those that tasks share.
+  ///
+  /// - Parameters:
+  ///   - interval: How long to collect; one that is not positive counts as a nanosecond.
+  ///   - clock: What measures it.
+  /// - Returns: A signal of arrays, none of which is empty.
+  @inlinable @inline(__always)
+  public func collect<C: Clock>(
+    every interval: Duration,
+    clock: C = ContinuousClock()
+  ) -> CollectByTimeSignal<Self, C> where C.Duration == Duration {
+    CollectByTimeSignal(upstream: self, interval: interval, count: .max, clock: clock)
+  }
+
+  /// Sends the values of each interval as one array, and sooner if there are enough.
+  ///
+  /// As ``collect(every:clock:)``, but no array has more than `count` values: one that is full is sent at once, on the thread
+  /// that sends the last of its values. Combine's `collect(.byTimeOrCount(…))`.
+  ///
+  /// - Parameters:
+  ///   - interval: How long to collect at most; one that is not positive counts as a nanosecond.
+  ///   - count: How many values to collect at most; less than 1 counts as 1.
+  ///   - clock: What measures the interval.
+  /// - Returns: A signal of arrays, none of which is empty.
+  @inlinable @inline(__always)
+  public func collect<C: Clock>(
+    every interval: Duration,
+    upTo count: Int,
+    clock: C = ContinuousClock()
+  ) -> CollectByTimeSignal<Self, C> where C.Duration == Duration {
+    CollectByTimeSignal(upstream: self, interval: interval, count: count, clock: clock)
+  }
+}
+
+/// A signal of the values of each interval; made by ``Signal/collect(every:clock:)``.
+@frozen
+public struct CollectByTimeSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
+  /// Values of the upstream signal, in order.
+  public typealias Element = [Upstream.Element]
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let interval: Duration
+  @usableFromInline let count: Int
+  @usableFromInline let clock: C
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, interval: Duration, count: Int, clock: C) {
+    self.upstream = upstream
+    self.interval = interval
+    self.count = count
+    self.clock = clock
+  }
+
+  /// Attaches a subscriber to the upstream signal, behind intervals of its own.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let hub = CollectByTimeHub<Upstream.Element, Failure, C>(interval: interval, count: count, clock: clock)
+    let subscription = hub.open(for: subscriber)
+    hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub)))
+    return subscription
+  }
+}
+
+@usableFromInline
+final class CollectByTimeHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<[Element], Failure, C>, TimedInput,
+  @unchecked Sendable
+where C.Duration == Duration {
+  // Sound: the state belongs to the core's turn.
+  @usableFromInline let grid: TimeGrid<C.Instant>
+  @usableFromInline let count: Int
+
+  /// The values that wait.
+  @exclusivity(unchecked) @usableFromInline var values: [Element] = []
+
+  @usableFromInline
+  init(interval: Duration, count: Int, clock: C) {
+    grid = TimeGrid(start: clock.now, interval: interval)
+    self.count = count
+    super.init(clock: clock)
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    let now = clock.now
+    if core.takeTurn() {
+      keep(value, at: now)
+      if !core.releaseTurn() { core.drainNow() }
+    } else {
+      core.enqueue(.task { [self] in keep(value, at: now) })
+    }
+  }
+
+  @inlinable
+  func keep(_ value: Element, at now: C.Instant) {
+    guard !core.hasEnded else { return }
+    // If the alarm is about to ring for the values that wait, this one is not among them.
+    if let deadline, deadline <= now { flush() }
+    values.append(value)
+    if values.count >= count {
+      flush()
+    } else if deadline == nil {
+      wait(until: grid.next(after: now))
+    }
+  }
+
+  @usableFromInline
+  func flush() {
+    rest()
+    guard !values.isEmpty else { return }
+    let group = values
+    values = []
+    core.deliver(group)
+  }
+
+  @usableFromInline
+  override func expire(_ deadline: C.Instant) {
+    flush()
+  }
+
+  @usableFromInline
+  func receive(completion: SignalCompletion<Failure>) {
+    core.run { [self] in
+      if case .finished = completion { flush() }
+      values = []
+      finish(completion)
+    }
+  }
+}

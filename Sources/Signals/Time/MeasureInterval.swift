@@ -1,0 +1,88 @@
+extension Signal {
+  /// Sends, for each value, the time since the one before.
+  ///
+  /// The first time is the one since the subscription.
+  ///
+  /// ```swift
+  /// import Signals
+  /// import SignalsTesting
+  ///
+  /// let clock = TestClock()
+  /// let steps = Emitter<Void, Never>()
+  /// let subscription = steps.measureInterval(using: clock).sink { print($0) }
+  /// clock.advance(by: .seconds(2))
+  /// steps.send()  // Prints "2.0 seconds"
+  /// clock.advance(by: .seconds(1))
+  /// steps.send()  // Prints "1.0 seconds"
+  /// ```
+  ///
+  /// - Parameter clock: What measures, whatever its unit.
+  /// - Returns: A signal of times, on the threads of the values.
+  @inlinable @inline(__always)
+  public func measureInterval<C: Clock>(using clock: C = ContinuousClock()) -> MeasureIntervalSignal<Self, C> {
+    MeasureIntervalSignal(upstream: self, clock: clock)
+  }
+}
+
+/// A signal of the times between values; made by ``Signal/measureInterval(using:)``.
+@frozen
+public struct MeasureIntervalSignal<Upstream: Signal, C: Clock>: Signal {
+  /// The clock's unit of time.
+  public typealias Element = C.Duration
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let clock: C
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, clock: C) {
+    self.upstream = upstream
+    self.clock = clock
+  }
+
+  /// Attaches a subscriber to the upstream signal, behind a stopwatch of its own.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    upstream.subscribe(
+      MeasureIntervalStage<Upstream.Element, Subscriber, C>(downstream: subscriber, clock: clock)
+    )
+  }
+}
+
+@usableFromInline
+@frozen
+struct MeasureIntervalStage<Element: Sendable, Downstream: SignalSubscriber, C: Clock>: SignalSubscriber
+where Downstream.Element == C.Duration {
+  @usableFromInline typealias Failure = Downstream.Failure
+
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let clock: C
+  @usableFromInline let last: StageState<C.Instant>
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream, clock: C) {
+    self.downstream = downstream
+    self.clock = clock
+    last = StageState(clock.now)
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    let now = clock.now
+    let interval = last.value.duration(to: now)
+    last.value = now
+    downstream.receive(interval)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    downstream.receive(completion: completion)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
+}

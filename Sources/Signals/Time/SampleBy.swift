@@ -1,0 +1,164 @@
+extension Signal {
+  /// Sends the latest value whenever another signal sends, unless that value has been sent already.
+  ///
+  /// When either signal finishes, the value that waits is sent, and then the result finishes; when either fails, the result
+  /// fails at once and drops it.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let position = Emitter<Int, Never>()
+  /// let frame = Emitter<Void, Never>()
+  /// let subscription = position.sample(by: frame).sink { print($0) }
+  /// for place in 1...3 { position.send(place) }
+  /// frame.send()  // Prints "3"
+  /// frame.send()
+  /// position.send(4)
+  /// frame.send()  // Prints "4"
+  /// ```
+  ///
+  /// Values arrive on the thread on which the other signal sends, in order.
+  ///
+  /// - Parameter sampler: Says when; its values do not matter.
+  /// - Returns: A signal of the values that were the latest.
+  @inlinable @inline(__always)
+  public func sample<Sampler: Signal>(
+    by sampler: Sampler
+  ) -> SampleBySignal<Self, Sampler> where Sampler.Failure == Failure {
+    SampleBySignal(upstream: self, sampler: sampler)
+  }
+}
+
+/// A signal of the values that were the latest when another sent; made by ``Signal/sample(by:)``.
+@frozen
+public struct SampleBySignal<Upstream: Signal, Sampler: Signal>: Signal where Upstream.Failure == Sampler.Failure {
+  /// The values of the upstream signal.
+  public typealias Element = Upstream.Element
+
+  /// The error of either signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let sampler: Sampler
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, sampler: Sampler) {
+    self.upstream = upstream
+    self.sampler = sampler
+  }
+
+  /// Attaches a subscriber to the upstream signal, and then to the other.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let hub = SampleByHub<Element, Failure>()
+    let subscription = hub.core.subscribe(subscriber)
+    subscription.bind(hub.upstreams)
+    hub.upstreams.add(upstream.subscribe(SampleByInput(hub: hub)))
+    hub.upstreams.add(sampler.subscribe(SampleByTrigger<Sampler.Element, Element, Failure>(hub: hub)))
+    return subscription
+  }
+}
+
+/// Where the two inputs of one subscription meet.
+@usableFromInline
+final class SampleByHub<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  // Sound: `pending` is only touched with the core's turn.
+  @usableFromInline let core = EmitterCore<Element, Failure>()
+  @usableFromInline let upstreams = Upstreams()
+
+  /// The latest value, unless it has been sent.
+  @exclusivity(unchecked) @usableFromInline var pending: Element?
+
+  @usableFromInline
+  init() {}
+
+  @inlinable @inline(__always)
+  func keep(_ value: Element) {
+    if core.takeTurn() {
+      replace(value)
+      if !core.releaseTurn() { core.drainNow() }
+    } else {
+      core.enqueue(.task { [self] in replace(value) })
+    }
+  }
+
+  @inlinable @inline(__always)
+  func replace(_ value: Element) {
+    if !core.hasEnded { pending = value }
+  }
+
+  @inlinable @inline(__always)
+  func sample() {
+    if core.takeTurn() {
+      flush()
+      if !core.releaseTurn() { core.drainNow() }
+    } else {
+      core.enqueue(.task { [self] in flush() })
+    }
+  }
+
+  @inlinable @inline(__always)
+  func flush() {
+    if let value = pending.take() { core.deliver(value) }
+  }
+
+  @usableFromInline
+  func end(_ completion: SignalCompletion<Failure>) {
+    core.run { [self] in
+      if case .finished = completion { flush() }
+      pending = nil
+      core.finish(completion)
+      upstreams.cancelAll()
+    }
+  }
+}
+
+@usableFromInline
+@frozen
+struct SampleByInput<Element: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: SampleByHub<Element, Failure>
+
+  @inlinable @inline(__always)
+  init(hub: SampleByHub<Element, Failure>) {
+    self.hub = hub
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    hub.keep(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    hub.end(completion)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.upstreams.isCancelled }
+}
+
+@usableFromInline
+@frozen
+struct SampleByTrigger<Element: Sendable, Sampled: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: SampleByHub<Sampled, Failure>
+
+  @inlinable @inline(__always)
+  init(hub: SampleByHub<Sampled, Failure>) {
+    self.hub = hub
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    hub.sample()
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    hub.end(completion)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.upstreams.isCancelled }
+}

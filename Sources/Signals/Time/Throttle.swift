@@ -1,0 +1,145 @@
+extension Signal {
+  /// Sends at most one value per interval: the first at once, and of those that follow within the interval the latest.
+  ///
+  /// The first value is sent at once and opens an interval. If `latest` is `true`, the last value that comes in it is sent when
+  /// it is over, even if nothing more ever comes, and opens the next one; if none came, the next value is sent at once again.
+  /// If `latest` is `false`, what comes in an interval is left out. A value that comes at the very end of an interval belongs
+  /// to the next.
+  ///
+  /// ```swift
+  /// import Signals
+  /// import SignalsTesting
+  ///
+  /// let marbles = Marbles()
+  /// let position = marbles.values("abcdefg-------h-i|")
+  /// print(marbles.diagram(of: position.throttle(for: .seconds(3), latest: true, clock: marbles.clock)))
+  /// // Prints "a--c--f--g----h--[i|]"
+  /// ```
+  ///
+  /// When the signal finishes, the value that waits is sent at once, before the end; a failure passes at once and drops it.
+  ///
+  /// Values arrive on the thread that sends or on a thread of the clock, in order. An interval without a value wakes nobody.
+  ///
+  /// - Parameters:
+  ///   - interval: How long to wait at least between two values.
+  ///   - clock: What measures it.
+  ///   - latest: Whether the last value of an interval is sent when it is over.
+  /// - Returns: A signal of fewer values.
+  @inlinable @inline(__always)
+  public func throttle<C: Clock>(
+    for interval: Duration,
+    latest: Bool,
+    clock: C = ContinuousClock()
+  ) -> ThrottleSignal<Self, C> where C.Duration == Duration {
+    ThrottleSignal(upstream: self, interval: interval, latest: latest, clock: clock)
+  }
+}
+
+/// A signal of at most one value per interval; made by ``Signal/throttle(for:latest:clock:)``.
+@frozen
+public struct ThrottleSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
+  /// The values of the upstream signal.
+  public typealias Element = Upstream.Element
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let interval: Duration
+  @usableFromInline let latest: Bool
+  @usableFromInline let clock: C
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, interval: Duration, latest: Bool, clock: C) {
+    self.upstream = upstream
+    self.interval = interval
+    self.latest = latest
+    self.clock = clock
+  }
+
+  /// Attaches a subscriber to the upstream signal, with intervals of its own.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let hub = ThrottleHub<Element, Failure, C>(interval: interval, latest: latest, clock: clock)
+    let subscription = hub.open(for: subscriber)
+    hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub)))
+    return subscription
+  }
+}
+
+@usableFromInline
+final class ThrottleHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<Element, Failure, C>, TimedInput,
+  @unchecked Sendable
+where C.Duration == Duration {
+  // Sound: the state belongs to the core's turn.
+  @usableFromInline let interval: Duration
+  @usableFromInline let latest: Bool
+
+  /// When the interval that the last value sent has opened is over.
+  @exclusivity(unchecked) @usableFromInline var end: C.Instant?
+
+  /// The value that waits for that.
+  @exclusivity(unchecked) @usableFromInline var pending: Element?
+
+  @usableFromInline
+  init(interval: Duration, latest: Bool, clock: C) {
+    self.interval = interval
+    self.latest = latest
+    super.init(clock: clock)
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    let now = clock.now
+    if core.takeTurn() {
+      take(value, at: now)
+      if !core.releaseTurn() { core.drainNow() }
+    } else {
+      core.enqueue(.task { [self] in take(value, at: now) })
+    }
+  }
+
+  @inlinable
+  func take(_ value: Element, at now: C.Instant) {
+    guard !core.hasEnded else { return }
+    if let end, now < end {
+      guard latest else { return }
+      pending = value
+      if deadline == nil { wait(until: end) }
+    } else if let waiting = pending.take() {
+      // The alarm is about to ring for it.
+      pending = value
+      open(at: now)
+      core.deliver(waiting)
+    } else {
+      end = now.advanced(by: interval)
+      core.deliver(value)
+    }
+  }
+
+  /// Opens an interval in which a value waits already.
+  @inlinable
+  func open(at now: C.Instant) {
+    let end = now.advanced(by: interval)
+    self.end = end
+    wait(until: end)
+  }
+
+  @usableFromInline
+  override func expire(_ deadline: C.Instant) {
+    guard let value = pending.take() else { return }
+    end = clock.now.advanced(by: interval)
+    core.deliver(value)
+  }
+
+  @usableFromInline
+  func receive(completion: SignalCompletion<Failure>) {
+    core.run { [self] in
+      let value = pending.take()
+      if let value, case .finished = completion { core.deliver(value) }
+      finish(completion)
+    }
+  }
+}

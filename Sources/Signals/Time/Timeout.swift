@@ -1,0 +1,131 @@
+extension Signal {
+  /// Ends the signal if no value comes for a time.
+  ///
+  /// The time begins with the subscription and anew with each value; a value that comes at the very moment when it is over is
+  /// in time. When it is over, the upstream signal is cancelled, and the result finishes or, if there is a `customError`, fails.
+  ///
+  /// ```swift
+  /// import Signals
+  /// import SignalsTesting
+  ///
+  /// struct TooSlow: Error {}
+  ///
+  /// let clock = TestClock()
+  /// let answers = Emitter<String, TooSlow>()
+  /// let subscription = answers.timeout(.seconds(5), clock: clock, customError: { TooSlow() }).sink(
+  ///   receiveCompletion: { print($0) },
+  ///   receiveValue: { print($0) }
+  /// )
+  /// clock.advance(by: .seconds(3))
+  /// answers.send("one")  // Prints "one"
+  /// clock.advance(by: .seconds(5))
+  /// // Prints "failure(main.TooSlow())"
+  /// ```
+  ///
+  /// Values arrive on the thread that sends, the end on a thread of the clock.
+  ///
+  /// - Parameters:
+  ///   - interval: How long to wait for each value.
+  ///   - clock: What measures it.
+  ///   - customError: Makes the error with which to fail; unless given, the signal finishes.
+  /// - Returns: A signal that ends when nothing comes.
+  @inlinable @inline(__always)
+  public func timeout<C: Clock>(
+    _ interval: Duration,
+    clock: C = ContinuousClock(),
+    customError: (@Sendable () -> Failure)? = nil
+  ) -> TimeoutSignal<Self, C> where C.Duration == Duration {
+    TimeoutSignal(upstream: self, interval: interval, clock: clock, customError: customError)
+  }
+}
+
+/// A signal that ends when nothing comes; made by ``Signal/timeout(_:clock:customError:)``.
+@frozen
+public struct TimeoutSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
+  /// The values of the upstream signal.
+  public typealias Element = Upstream.Element
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let interval: Duration
+  @usableFromInline let clock: C
+  @usableFromInline let customError: (@Sendable () -> Failure)?
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, interval: Duration, clock: C, customError: (@Sendable () -> Failure)?) {
+    self.upstream = upstream
+    self.interval = interval
+    self.clock = clock
+    self.customError = customError
+  }
+
+  /// Attaches a subscriber to the upstream signal, and begins to wait.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let hub = TimeoutHub<Element, Failure, C>(interval: interval, clock: clock, customError: customError)
+    let subscription = hub.open(for: subscriber)
+    hub.upstreams.add(upstream.subscribe(TimedStage(hub: hub)))
+    hub.begin()
+    return subscription
+  }
+}
+
+@usableFromInline
+final class TimeoutHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<Element, Failure, C>, TimedInput,
+  @unchecked Sendable
+where C.Duration == Duration {
+  // Sound: immutable, but for what its superclass guards.
+  @usableFromInline let interval: Duration
+  private let customError: (@Sendable () -> Failure)?
+  private let beginning: C.Instant
+
+  @usableFromInline
+  init(interval: Duration, clock: C, customError: (@Sendable () -> Failure)?) {
+    self.interval = interval
+    self.customError = customError
+    beginning = clock.now
+    super.init(clock: clock)
+  }
+
+  /// Waits for the first value, unless one has come already.
+  ///
+  /// Called after the upstream was subscribed to, so that a value due at the same moment comes first.
+  @usableFromInline
+  func begin() {
+    core.run { [self] in
+      if !core.hasEnded, deadline == nil { wait(until: beginning.advanced(by: interval)) }
+    }
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    let deadline = clock.now.advanced(by: interval)
+    if core.takeTurn() {
+      pass(value, until: deadline)
+      if !core.releaseTurn() { core.drainNow() }
+    } else {
+      core.enqueue(.task { [self] in pass(value, until: deadline) })
+    }
+  }
+
+  @inlinable
+  func pass(_ value: Element, until deadline: C.Instant) {
+    guard !core.hasEnded else { return }
+    wait(until: deadline)
+    core.deliver(value)
+  }
+
+  @usableFromInline
+  override func expire(_ deadline: C.Instant) {
+    finish(customError.map { .failure($0()) } ?? .finished)
+  }
+
+  @usableFromInline
+  func receive(completion: SignalCompletion<Failure>) {
+    core.run { [self] in finish(completion) }
+  }
+}
