@@ -1,4 +1,4 @@
-/// A source's place in the graph of derived values: who is to hear of its changes, and which batches hold them back.
+/// Who is to hear of a source's changes besides its subscribers, and which batches hold them back.
 ///
 /// A source has one only while there is something to keep in it. Guarded by the source's lock.
 @usableFromInline
@@ -22,6 +22,9 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
   /// The batches that have written the source and are not over.
   @exclusivity(unchecked) private(set) var holds: [Hold] = []
 
+  /// What announces the changes to Swift Observation, once somebody there has read the value.
+  @exclusivity(unchecked) @usableFromInline var tracker: ObservationTracker?
+
   /// The memory of the last flush list, used again for the next.
   @exclusivity(unchecked) private var spare: [Unmanaged<SourceCore>] = []
 
@@ -33,7 +36,7 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
     dependents.deallocate()
   }
 
-  var isEmpty: Bool { count == 0 && holds.isEmpty }
+  var isEmpty: Bool { count == 0 && holds.isEmpty && tracker == nil }
 
   // MARK: Dependents
 

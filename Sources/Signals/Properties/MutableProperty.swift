@@ -29,7 +29,10 @@ public final class MutableProperty<Value: Sendable>: Property<Value>, @unchecked
 
   /// The current value; setting it sends the new one to all subscribers, equal or not.
   public override var value: Value {
-    @inlinable @inline(__always) get { core.value }
+    @inlinable @inline(__always) get {
+      core.noteAccess()
+      return core.value
+    }
     @inlinable @inline(__always) set { core.set(newValue) }
   }
 

@@ -43,8 +43,9 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
   /// The current value.
   public var value: Value {
     @inlinable @inline(__always) get {
+      core.noteAccess()
       // Sound: only derived values have a node.
-      core.node == nil ? core.value : unsafeDowncast(core, to: DerivedCore<Value>.self).read()
+      return core.node == nil ? core.value : unsafeDowncast(core, to: DerivedCore<Value>.self).read()
     }
   }
 

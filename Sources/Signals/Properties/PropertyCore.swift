@@ -105,8 +105,10 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   final func sendThroughGraph(_ value: Value) {
     if BatchFrame.hold(self) { return lock.unlock() }
     let list = markDependents()
+    let tracker = place?.tracker
     send(stored: value)
     flush(list)
+    tracker?.notify()
   }
 
   /// Stops with an explanation if a write from inside the body of `modify` is why it has to run again, as it would for ever.
@@ -138,6 +140,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
 
   final override func send(held hold: Hold) {
     lock.lock()
+    let tracker = place?.tracker
+    defer { tracker?.notify() }
     if let place {
       place.remove(hold)
       if place.isEmpty { self.place = nil }
@@ -154,7 +158,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
 
   /// Takes in a subscriber: it gets the current value before this returns, then every later one.
   @inlinable @inline(__always)
-  final func subscribeWithCurrent<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription
+  final func subscribeWithCurrent<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber)
+    -> SignalSubscription
   {
     let node = SubscriberNode(ErasedSubscriber.body(of: subscriber))
     let token = SignalSubscription(owner: self, node: node)

@@ -16,18 +16,23 @@ package struct StagedValue<Value: Sendable> {
 
   /// The derived values that depend on it.
   private let dependents: FlushList
+  private let tracker: ObservationTracker?
 
-  fileprivate init(core: PropertyCore<Value>, isOurs: Bool, replaced: Value?, dependents: FlushList) {
+  fileprivate init(
+    core: PropertyCore<Value>, isOurs: Bool, replaced: Value?, dependents: FlushList, tracker: ObservationTracker?
+  ) {
     self.core = core
     self.isOurs = isOurs
     self.replaced = replaced
     self.dependents = dependents
+    self.tracker = tracker
   }
 
   /// Sends the value; to be called exactly once, without any lock that a subscriber could want.
   package func send() {
     if isOurs { core.drain() }
     core.flush(dependents)
+    tracker?.notify()
   }
 }
 
@@ -46,13 +51,14 @@ extension PropertyCore {
     version &+= 1
     if contenders > 0 { lastWriter = ThreadIdentity.current }
     let dependents = markDependents()
+    let tracker = place?.tracker
     var isOurs = false
     if interest.load(ordering: .relaxed) != 0 {
       queue.append(.value(value))
       isOurs = demandTurn()
     }
     lock.unlock()
-    return StagedValue(core: self, isOurs: isOurs, replaced: replaced, dependents: dependents)
+    return StagedValue(core: self, isOurs: isOurs, replaced: replaced, dependents: dependents, tracker: tracker)
   }
 }
 

@@ -1,0 +1,111 @@
+import Observation
+import Signals
+import TestSupport
+import Testing
+
+@Suite struct ObservationTests {
+  /// Reads while tracking, and logs the change that follows.
+  private func track(_ log: Log<String>, _ name: String, _ read: () -> Void) {
+    withObservationTracking(read) { log.add(name) }
+  }
+
+  @Test func `a change of a property that was read while tracking is announced, once`() {
+    let property = MutableProperty(1)
+    let log = Log<String>()
+    track(log, "changed") { _ = property.value }
+    property.value = 2
+    property.value = 3
+    #expect(log.entries == ["changed"])
+    track(log, "again") { _ = property.value }
+    property.modify { $0 += 1 }
+    #expect(log.entries == ["changed", "again"])
+  }
+
+  @Test func `the new value can be read when its change is announced`() {
+    let property = MutableProperty(1)
+    let log = Log<Int>()
+    withObservationTracking {
+      _ = property.value
+    } onChange: {
+      log.add(property.value)
+    }
+    property.value = 2
+    #expect(log.entries == [2])
+  }
+
+  @Test func `a property that was not read while tracking is not announced`() {
+    let read = MutableProperty(1)
+    let other = MutableProperty(1)
+    let log = Log<String>()
+    _ = other.value
+    track(log, "changed") { _ = read.value }
+    other.value = 2
+    #expect(log.entries.isEmpty)
+    read.value = 2
+    #expect(log.entries == ["changed"])
+  }
+
+  @Test func `a derived value that was read while tracking is announced, whether anybody observes it or not`() {
+    let left = MutableProperty(1)
+    let right = MutableProperty(1)
+    let sum = Property.derived(Property.derived(left) { $0 }, right) { $0 + $1 }
+    let log = Log<String>()
+    track(log, "left") { _ = sum.value }
+    left.value = 2
+    track(log, "right") { _ = sum.value }
+    right.value = 2
+    #expect(log.entries == ["left", "right"])
+    #expect(sum.value == 4)
+  }
+
+  @Test func `a batch is announced at its end`() {
+    let property = MutableProperty(1)
+    let log = Log<String>()
+    track(log, "changed") { _ = property.value }
+    batch {
+      property.value = 2
+      property.value = 3
+      #expect(log.entries.isEmpty)
+    }
+    #expect(log.entries == ["changed"])
+  }
+
+  @Test func `an observed value is seen like the property that it is`() {
+    final class Model {
+      @Observed var count = 0
+    }
+    let model = Model()
+    let log = Log<String>()
+    track(log, "changed") { _ = model.count }
+    model.count += 1
+    #expect(log.entries == ["changed"])
+  }
+
+  @Test func `tracking on several threads at once misses no change that follows it`() {
+    let properties = (0..<4).map { _ in MutableProperty(0) }
+    let announced = Counter()
+    withThreads(4) { thread in
+      for round in 1...2_000 {
+        withObservationTracking {
+          _ = properties[thread].value
+        } onChange: {
+          announced.add()
+        }
+        properties[thread].value = round
+      }
+    }
+    #expect(announced.value == 8_000)
+  }
+
+  @Test func `a property and what announces it are released`() {
+    let released = Counter()
+    do {
+      let property = MutableProperty(Probe { released.add() })
+      withObservationTracking {
+        property.value.touch()
+      } onChange: {
+      }
+    }
+    #expect(released.value == 1)
+  }
+}
