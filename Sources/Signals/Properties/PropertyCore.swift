@@ -11,6 +11,9 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   /// The value that was stored last; in a derived value, the one that was published last, if any.
   @exclusivity(unchecked) @usableFromInline final var stored: Value?
 
+  /// The same, for readers in a hurry; not kept up in a derived value.
+  @usableFromInline final let mirror = ValueMirror<Value>()
+
   /// How many threads are running `modify` for a second time; while there are any, each write leaves its thread's name.
   @exclusivity(unchecked) @usableFromInline final var contenders = 0
   @exclusivity(unchecked) @usableFromInline final var lastWriter: ThreadIdentity?
@@ -22,12 +25,14 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   @usableFromInline
   init(_ value: Value?) {
     stored = value
+    if let value { mirror.store(value) }
     super.init()
   }
 
   /// The value in a property that is not derived.
   @inlinable @inline(__always)
   final var value: Value {
+    if let value = mirror.load() { return value }
     lock.lock()
     defer { lock.unlock() }
     return stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
@@ -88,6 +93,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   final func store(_ value: Value) {
     let old = stored
     stored = value
+    mirror.store(value)
     version &+= 1
     if contenders > 0 { lastWriter = ThreadIdentity.current }
     if placeReference == nil, activeBatches.pointee.load(ordering: .relaxed) == 0 {

@@ -48,6 +48,7 @@ extension PropertyCore {
     lock.lock()
     let replaced = stored
     stored = value
+    mirror.store(value)
     version &+= 1
     if contenders > 0 { lastWriter = ThreadIdentity.current }
     let dependents = markDependents()
