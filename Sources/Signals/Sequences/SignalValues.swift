@@ -31,7 +31,7 @@ extension Signal {
 
   /// Waits for the next value; a property's is its current one.
   ///
-  /// Without `await`, and where a signal is wanted, ``first()-(PrefixSignal<Self>)`` is an operator.
+  /// Without `await`, and where a signal is wanted, ``first()->PrefixSignal<Self>`` is an operator.
   ///
   /// - Returns: The value, or `nil` if the signal finishes first or the task is cancelled.
   /// - Throws: The signal's failure.
