@@ -31,7 +31,15 @@ extension Signal {
 
   /// Waits for the next value; a property's is its current one.
   ///
-  /// Without `await`, and where a signal is wanted, ``first()->PrefixSignal<Self>`` is an operator.
+  /// Without `await`, and where a signal is wanted, ``first()->PrefixSignal<Self>`` is an operator. So it is in the top-level
+  /// code of a script, which the compiler does not take to be asynchronous: say there which value you wait for.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let count: Int? = await MutableProperty(3).first()
+  /// print(count ?? 0)  // Prints "3"
+  /// ```
   ///
   /// - Returns: The value, or `nil` if the signal finishes first or the task is cancelled.
   /// - Throws: The signal's failure.
