@@ -63,6 +63,23 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.allSatisfy { $0 > 0 } }, gives: [input.allSatisfy { $0 > 0 }])
   }
 
+  @Test(arguments: Seeded.inputs) func `min and max send one value at most`(input: [Int]) {
+    expect(input, through: { $0.min() }, gives: input.min().map { [$0] } ?? [])
+    expect(input, through: { $0.max() }, gives: input.max().map { [$0] } ?? [])
+    // Which one of several that are equal is found, too.
+    let pairs = Array(input.enumerated()).map { "\($0.element)-\($0.offset)" }
+    let order: @Sendable (String, String) -> Bool = { $0.prefix(1) < $1.prefix(1) }
+    #expect(pairs.signal.min(by: order).traced.dropLast() == (pairs.min(by: order).map { [$0] } ?? [])[...])
+    #expect(pairs.signal.max(by: order).traced.dropLast() == (pairs.max(by: order).map { [$0] } ?? [])[...])
+  }
+
+  @Test func `a value that is nil is a value`() {
+    let values: [Int?] = [1, nil]
+    #expect(values.signal.last().traced == ["nil", "|"])
+    #expect(values.signal.first { $0 == nil }.traced == ["nil", "|"])
+    #expect(values.signal.replaceEmpty(with: 5).traced == ["Optional(1)", "nil", "|"])
+  }
+
   @Test(arguments: Seeded.inputs) func `reduce can make an optional`(input: [Int]) {
     let last: @Sendable (Int?, Int) -> Int? = { $1 > 1 ? $1 : nil }
     expect(input, through: { $0.reduce(nil, last) }, gives: [input.reduce(nil, last)])
