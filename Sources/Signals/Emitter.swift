@@ -33,7 +33,7 @@ public final class Emitter<Element: Sendable, Failure: Error>: Signal {
   ///
   /// - Parameter count: How many values to replay; a negative count counts as 0.
   public init(replay count: Int) {
-    core = EmitterCore(replay: max(0, count))
+    core = EmitterCore(replay: Swift.max(0, count))
   }
 
   deinit {

@@ -85,5 +85,5 @@ struct CombineInput<Element: Sendable, Output: Sendable, Failure: Error>: Signal
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled }
+  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
 }

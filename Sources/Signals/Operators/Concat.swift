@@ -33,7 +33,7 @@ public func concat<Element: Sendable, Failure: Error>(
   ConcatSignal(signals.map { $0.eraseToAnySignal() })
 }
 
-/// A signal of the values of several, one after the other; made by ``concat(_:)``.
+/// A signal of the values of several, one after the other; made by ``concat(_:)-(Sequence)`` and its twin.
 public struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let signals: [AnySignal<Element, Failure>]
 

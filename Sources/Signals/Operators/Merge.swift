@@ -104,5 +104,5 @@ struct MergeInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled }
+  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
 }

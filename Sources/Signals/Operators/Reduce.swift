@@ -46,6 +46,50 @@ extension Signal {
     }
   }
 
+  /// Sends the smallest value, when the signal finishes.
+  ///
+  /// - Returns: A signal of at most one value: the first of those that are smallest, or none if there was none.
+  @inlinable @inline(__always)
+  public func min() -> ReduceSignal<Self, Element> where Element: Comparable {
+    min { $0 < $1 }
+  }
+
+  /// Sends the smallest value by an order, when the signal finishes.
+  ///
+  /// - Parameter areInIncreasingOrder: Whether its first argument comes before its second.
+  /// - Returns: A signal of at most one value: the first of those that are smallest, or none if there was none.
+  @inlinable @inline(__always)
+  public func min(
+    by areInIncreasingOrder: @escaping @Sendable (Element, Element) -> Bool
+  ) -> ReduceSignal<Self, Element> {
+    ReduceSignal(upstream: self, initial: nil) { smallest, value in
+      if smallest.map({ areInIncreasingOrder(value, $0) }) ?? true { smallest = value }
+      return true
+    }
+  }
+
+  /// Sends the greatest value, when the signal finishes.
+  ///
+  /// - Returns: A signal of at most one value: the first of those that are greatest, or none if there was none.
+  @inlinable @inline(__always)
+  public func max() -> ReduceSignal<Self, Element> where Element: Comparable {
+    max { $0 < $1 }
+  }
+
+  /// Sends the greatest value by an order, when the signal finishes.
+  ///
+  /// - Parameter areInIncreasingOrder: Whether its first argument comes before its second.
+  /// - Returns: A signal of at most one value: the first of those that are greatest, or none if there was none.
+  @inlinable @inline(__always)
+  public func max(
+    by areInIncreasingOrder: @escaping @Sendable (Element, Element) -> Bool
+  ) -> ReduceSignal<Self, Element> {
+    ReduceSignal(upstream: self, initial: nil) { greatest, value in
+      if greatest.map({ areInIncreasingOrder($0, value) }) ?? true { greatest = value }
+      return true
+    }
+  }
+
   /// Sends the last value, when the signal finishes.
   ///
   /// - Returns: A signal of at most one value: none if there was none.

@@ -1,0 +1,167 @@
+//: # Operators
+//:
+//: An operator makes a new signal of old ones. Their names and meanings are those of Combine, and where there is one, those
+//: of the sequence algorithm: what you know of arrays holds here, over time.
+//:
+//: Run it anywhere with `swift run --package-path Playgrounds 04-Operators`.
+
+import Signals
+
+//: ## Simple sources
+//:
+//: Every sequence is a signal, an endless one too. It sends its elements to each subscriber, as long as that takes any.
+
+let squares = (1...).signal.map { $0 * $0 }
+let few = squares.prefix(3).sink { print("square", $0) }
+// Prints "square 1"
+// Prints "square 4"
+// Prints "square 9"
+
+//: Where a signal is an argument, the simplest ones can be written with a leading dot.
+
+func announce(_ words: some Signal<String, Never>) {
+  let subscription = words.sink { print("announcing", $0) }
+  subscription.cancel()
+}
+announce(.just("one"))  // Prints "announcing one"
+announce(.from(["two", "three"]))
+// Prints "announcing two"
+// Prints "announcing three"
+announce(.empty())
+
+//: A deferred signal is made when somebody listens.
+
+let visitors = MutableProperty(0)
+let greeting = DeferredSignal {
+  visitors.modify { $0 += 1 }
+  return JustSignal("visitor \(visitors.value)")
+}
+for _ in 1...2 { announce(greeting) }
+// Prints "announcing visitor 1"
+// Prints "announcing visitor 2"
+
+//: ## Transform
+
+let words = Emitter<String, Never>()
+let lengths = words.map(\.count)
+let letters = words.compactMap(\.first)
+let total = lengths.scan(0, +)
+let transformed = [
+  letters.sink { print("begins with", $0) },
+  total.sink { print("letters so far", $0) },
+]
+words.send("signal")
+// Prints "begins with s"
+// Prints "letters so far 6"
+words.send("")  // Prints "letters so far 6"
+for subscription in transformed { subscription.cancel() }
+
+//: ## Leave out
+
+let steps = [1, 1, 2, 3, 3, 3, 2].signal
+let changes = steps.removeDuplicates().sink { print("step", $0) }
+// Prints "step 1"
+// Prints "step 2"
+// Prints "step 3"
+// Prints "step 2"
+
+let middle = (1...10).signal.drop { $0 < 4 }.filter { $0.isMultiple(of: 2) }.prefix { $0 < 9 }
+let evens = middle.sink { print("even", $0) }
+// Prints "even 4"
+// Prints "even 6"
+// Prints "even 8"
+
+//: A signal may also begin or end with what another one sends.
+
+let readings = Emitter<Int, Never>()
+let start = Emitter<Void, Never>()
+let stop = Emitter<Void, Never>()
+let recording = readings.drop(untilOutputFrom: start).prefix(untilOutputFrom: stop).sink { print("recorded", $0) }
+readings.send(1)
+start.send()
+readings.send(2)  // Prints "recorded 2"
+stop.send()
+readings.send(3)
+
+//: ## One value of many
+//:
+//: What needs all values comes with the end. What is certain earlier comes at once, and the source is left alone.
+
+let numbers = (1...5).signal
+func show<Value>(_ name: String, _ signal: some Signal<Value, Never>) {
+  let subscription = signal.sink { print(name, $0) }
+  subscription.cancel()
+}
+show("sum", numbers.reduce(0, +))  // Prints "sum 15"
+show("count", numbers.count())  // Prints "count 5"
+show("last", numbers.last())  // Prints "last 5"
+show("all", numbers.collect())  // Prints "all [1, 2, 3, 4, 5]"
+show("pair", numbers.collect(2))
+// Prints "pair [1, 2]"
+// Prints "pair [3, 4]"
+// Prints "pair [5]"
+show("first above 99", squares.first { $0 > 99 })  // Prints "first above 99 100"
+show("has 49", squares.contains(49))  // Prints "has 49 true"
+show("all small", squares.allSatisfy { $0 < 50 })  // Prints "all small false"
+
+//: In an asynchronous context `first()` is the value itself, if you await it. (The top-level code of a script has to say that
+//: it wants a value.)
+
+let tenth: Int? = await squares.output(at: 9).first()
+print("tenth", tenth ?? 0)  // Prints "tenth 100"
+
+//: ## One after the other
+
+show("item", numbers.prefix(1).prepend(0).append(7, 8))
+// Prints "item 0"
+// Prints "item 1"
+// Prints "item 7"
+// Prints "item 8"
+
+let question = Emitter<String, Never>()
+let answer = Emitter<String, Never>()
+let talk = concat(question, answer, .just("bye")).sink { print("-", $0) }
+answer.send("too early")
+question.send("ready?")  // Prints "- ready?"
+question.finish()
+answer.send("yes")  // Prints "- yes"
+answer.finish()  // Prints "- bye"
+
+//: ## Side by side
+//:
+//: `merge` takes values as they come; `combineLatest` pairs the latest of each.
+
+let left = Emitter<String, Never>()
+let right = Emitter<String, Never>()
+let both = merge(left, right).sink { print("either", $0) }
+let latest = left.combineLatest(right).sink { print("both", $0, $1) }
+left.send("l1")  // Prints "either l1"
+right.send("r1")
+// Prints "either r1"
+// Prints "both l1 r1"
+left.send("l2")
+// Prints "either l2"
+// Prints "both l2 r1"
+both.cancel()
+latest.cancel()
+
+//: ## What is missing
+
+let scores: [Int?] = [3, nil, 5]
+show("score", scores.signal.replaceNil(with: 0))
+// Prints "score 3"
+// Prints "score 0"
+// Prints "score 5"
+show("found", numbers.filter { $0 > 9 }.replaceEmpty(with: -1))  // Prints "found -1"
+
+//: ## Watch
+//:
+//: `print` writes what happens at one place of a chain; `handleEvents` calls what you like. Neither changes anything.
+
+let watched = numbers.map { $0 * 10 }.print("tens").prefix(2).sink { print("got", $0) }
+// Prints "tens: receive subscription: (MapSignal)"
+// Prints "tens: receive value: (10)"
+// Prints "got 10"
+// Prints "tens: receive value: (20)"
+// Prints "got 20"
+// Prints "tens: receive cancel"

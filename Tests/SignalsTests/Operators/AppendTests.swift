@@ -1,0 +1,203 @@
+import Signals
+import TestSupport
+import Testing
+
+@Suite("append, prepend and concat")
+struct AppendTests {
+  /// Both ways to let one signal follow another.
+  private static let joins: [@Sendable (Emitter<Int, Mishap>, AnySignal<Int, Mishap>) -> AnySignal<Int, Mishap>] = [
+    { $0.append($1).eraseToAnySignal() },
+    { $1.prepend($0).eraseToAnySignal() },
+    { concat($0, $1).eraseToAnySignal() },
+    { concat([$0.eraseToAnySignal(), $1]).eraseToAnySignal() },
+  ]
+
+  @Test(arguments: joins.indices) func `the second is subscribed to when the first has finished`(index: Int) {
+    let first = Emitter<Int, Mishap>()
+    let second = Emitter<Int, Mishap>()
+    let log = Log<String>()
+    let watched = second.handleEvents(receiveSubscription: { log.add("second") }).eraseToAnySignal()
+    let subscription = Self.joins[index](first, watched).trace(in: log)
+    first.send(1)
+    second.send(8)
+    first.finish()
+    first.send(2)
+    second.send(9)
+    second.finish()
+    #expect(log.entries == ["1", "second", "9", "|"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test(arguments: joins.indices) func `the second is not subscribed to after the first failed`(index: Int) {
+    let first = Emitter<Int, Mishap>()
+    let log = Log<String>()
+    let watched = NeverSignal<Int, Mishap>().handleEvents(receiveSubscription: { log.add("second") })
+    let subscription = Self.joins[index](first, watched.eraseToAnySignal()).trace(in: log)
+    first.fail(.fire)
+    #expect(log.entries == ["#"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test(arguments: joins.indices) func `the second is not subscribed to after cancelling`(index: Int) {
+    let first = Emitter<Int, Mishap>()
+    let log = Log<String>()
+    let token = Box<SignalSubscription>()
+    let watched = NeverSignal<Int, Mishap>().handleEvents(receiveSubscription: { log.add("second") })
+    // Cancels in the middle: when the first has already said that it is finished.
+    let joined = Self.joins[index](first, watched.eraseToAnySignal())
+    token.value = joined.sink(receiveCompletion: { _ in }, receiveValue: { _ in token.value?.cancel() })
+    let other = first.sink(receiveCompletion: { _ in log.add("finished") }, receiveValue: { _ in first.finish() })
+    first.send(1)
+    #expect(log.entries == ["finished"])
+    withExtendedLifetime(other) {}
+  }
+
+  @Test(arguments: joins.indices) func `cancelling in the first stops the first`(index: Int) {
+    let first = Emitter<Int, Mishap>()
+    let second = Emitter<Int, Mishap>()
+    let log = Log<String>()
+    let released = Counter()
+    let subscription: SignalSubscription
+    do {
+      let probe = Probe { released.add() }
+      subscription = Self.joins[index](first, second.eraseToAnySignal()).sink(
+        receiveCompletion: { _ in probe.touch() },
+        receiveValue: { log.add("\($0)") }
+      )
+    }
+    first.send(1)
+    subscription.cancel()
+    #expect(released.value == 1)
+    first.send(2)
+    first.finish()
+    second.send(3)
+    #expect(log.entries == ["1"])
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @Test(arguments: joins.indices) func `cancelling in the second stops the second`(index: Int) {
+    let first = Emitter<Int, Mishap>()
+    let second = Emitter<Int, Mishap>()
+    let log = Log<String>()
+    let released = Counter()
+    let subscription: SignalSubscription
+    do {
+      let probe = Probe { released.add() }
+      subscription = Self.joins[index](first, second.eraseToAnySignal()).sink(
+        receiveCompletion: { _ in probe.touch() },
+        receiveValue: { log.add("\($0)") }
+      )
+    }
+    first.finish()
+    second.send(1)
+    subscription.cancel()
+    #expect(released.value == 1)
+    second.send(2)
+    #expect(log.entries == ["1"])
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @Test(arguments: joins.indices) func `cancelling stops a second that sends at once`(index: Int) {
+    let seconds: [AnySignal<Int, Mishap>] = [.from(1...), Self.replaying.eraseToAnySignal()]
+    for second in seconds {
+      let first = Emitter<Int, Mishap>()
+      let log = Log<Int>()
+      let token = Box<SignalSubscription>()
+      token.value = Self.joins[index](first, second).sink(
+        receiveCompletion: { _ in log.add(-1) },
+        receiveValue: { value in
+          log.add(value)
+          if value == 3 { token.value?.cancel() }
+        }
+      )
+      first.finish()
+      #expect(log.entries == [1, 2, 3])
+    }
+  }
+
+  private static let replaying: Emitter<Int, Mishap> = {
+    let emitter = Emitter<Int, Mishap>(replay: 10)
+    for value in 1...6 { emitter.send(value) }
+    emitter.finish()
+    return emitter
+  }()
+
+  @Test(arguments: joins.indices) func `an operator that ends the signal leaves the second alone`(index: Int) {
+    let log = Log<String>()
+    let watched = NeverSignal<Int, Mishap>().handleEvents(receiveSubscription: { log.add("second") })
+    let first = Emitter<Int, Mishap>(replay: 2)
+    first.send(1)
+    first.send(2)
+    first.finish()
+    let subscription = Self.joins[index](first, watched.eraseToAnySignal()).prefix(2).trace(in: log)
+    #expect(log.entries == ["1", "2", "|"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test(arguments: joins.indices) func `values sent from inside the callbacks keep their order`(index: Int) {
+    let first = Emitter<Int, Mishap>()
+    let second = Emitter<Int, Mishap>()
+    let log = Log<String>()
+    let subscription = Self.joins[index](first, second.eraseToAnySignal()).sink(
+      receiveCompletion: { _ in log.add("|") },
+      receiveValue: { value in
+        if value < 3 { first.send(value + 1) }
+        if value == 3 { first.finish() }
+        log.add("\(value)")
+      }
+    )
+    first.send(1)
+    second.send(4)
+    second.finish()
+    #expect(log.entries == ["1", "2", "3", "4", "|"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a hundred thousand signals that end at once do not deepen the stack`() {
+    let log = Log<Int>()
+    let count = 100_000
+    let subscription = concat((0..<count).map { JustSignal($0) }).sink { log.add($0) }
+    #expect(log.entries.count == count)
+    #expect(log.entries == Array(0..<count))
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a long chain of append needs little stack`() async {
+    // A thread of the pool has much less stack than the main one.
+    let entries = await Task.detached {
+      var chain: AnySignal<Int, Never> = .empty()
+      for number in 0..<300 { chain = chain.append(JustSignal(number)).eraseToAnySignal() }
+      return chain.traced
+    }.value
+    #expect(entries == (0..<300).map { "\($0)" } + ["|"])
+  }
+
+  @Test func `a chain of nothing finishes at once`() {
+    let nothing: ConcatSignal<Int, Never> = concat()
+    #expect(nothing.traced == ["|"])
+    #expect(concat(EmptySignal<Int, Never>(), .empty(), .empty()).traced == ["|"])
+  }
+
+  @Test func `each part may end on a thread of its own`() {
+    let parts = (0..<8).map { _ in Emitter<Int, Never>() }
+    let log = Log<String>()
+    let subscription = concat(parts).trace(in: log)
+    withThreads(parts.count) { index in
+      parts[index].send(index)
+      parts[index].finish()
+    }
+    #expect(log.entries.last == "|")
+    let values = log.entries.dropLast().compactMap(Int.init)
+    #expect(values == values.sorted())
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a property is followed from where it stands`() {
+    let level = MutableProperty(1)
+    let log = Log<String>()
+    let subscription = level.prepend(0).trace(in: log)
+    level.value = 2
+    #expect(log.entries == ["0", "1", "2"])
+    withExtendedLifetime(subscription) {}
+  }
+}
