@@ -1,8 +1,9 @@
 extension Signal {
   /// Ends the signal if no value comes for a time.
   ///
-  /// The time begins with the subscription and anew with each value; a value that comes at the very moment when it is over is
-  /// in time. When it is over, the upstream signal is cancelled, and the result finishes or, if there is a `customError`, fails.
+  /// The time begins with the subscription and anew with each value; a value that comes at the very moment when it is
+  /// over is in time. When it is over, the upstream signal is cancelled, and the result finishes or, if there is a
+  /// `customError`, fails.
   ///
   /// ```swift
   /// import Signals

@@ -68,12 +68,14 @@ struct Timeline: Sendable, CustomStringConvertible {
     return log.entries
   }
 
-  /// Goes through the seconds one by one, as a plain reference for operators whose intervals end before what comes at that moment.
+  /// Goes through the seconds one by one, as a plain reference for operators whose intervals end before what comes at
+  /// that moment.
   ///
   /// - Parameters:
   ///   - second: Called at the beginning of each second, unless nothing but a failure comes in it.
   ///   - value: Called with each value.
   ///   - finish: Called if the timeline finishes, before the end is noted.
+  /// - Returns: What was emitted, and when.
   func simulate(
     second: (_ now: Int, _ emit: (String) -> Void) -> Void,
     value: (_ value: Int, _ now: Int, _ emit: (String) -> Void) -> Void,
