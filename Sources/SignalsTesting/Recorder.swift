@@ -88,8 +88,8 @@ public final class Recorder<Element: Sendable>: Sendable {
   /// - Parameters:
   ///   - purpose: What is waited for, in words, for the error.
   ///   - timeout: How long to wait at most.
-  ///   - isSatisfied: Called with all elements, now and each time that one more is recorded, with a lock held: it must not
-  ///     use the recorder.
+  ///   - isSatisfied: Called with all elements, now and each time that one more is recorded, with a lock held: it must
+  ///     not use the recorder.
   /// - Returns: All elements at the moment when the condition was satisfied.
   /// - Throws: ``RecorderTimeout`` if the time is over, `CancellationError` if the task is cancelled.
   @discardableResult

@@ -1,9 +1,9 @@
 extension Signal {
   /// Sends the values of each interval as one array.
   ///
-  /// Intervals follow one another from the subscription on; one without values sends nothing and wakes nobody. A value that
-  /// comes at the very end of an interval belongs to the next. Combine's `collect(.byTime(…))`; here the labels say what there
-  /// the cases of an enumeration do, and the clock is a parameter as everywhere.
+  /// Intervals follow one another from the subscription on; one without values sends nothing and wakes nobody. A value
+  /// that comes at the very end of an interval belongs to the next. Combine's `collect(.byTime(…))`; here the labels
+  /// say what there the cases of an enumeration do, and the clock is a parameter as everywhere.
   ///
   /// ```swift
   /// import Signals
@@ -15,8 +15,8 @@ extension Signal {
   /// // Prints "---'ab'--c--d-[e|]"
   /// ```
   ///
-  /// When the signal finishes, the values that wait are sent at once, before the end; a failure passes at once and drops them.
-  /// Arrays arrive on a thread of the clock: with most clocks, one of those that tasks share.
+  /// When the signal finishes, the values that wait are sent at once, before the end; a failure passes at once and
+  /// drops them. Arrays arrive on a thread of the clock: with most clocks, one of those that tasks share.
   ///
   /// - Parameters:
   ///   - interval: How long to collect; one that is not positive counts as a nanosecond.
@@ -32,8 +32,8 @@ extension Signal {
 
   /// Sends the values of each interval as one array, and sooner if there are enough.
   ///
-  /// As ``collect(every:clock:)``, but no array has more than `count` values: one that is full is sent at once, on the thread
-  /// that sends the last of its values. Combine's `collect(.byTimeOrCount(…))`.
+  /// As ``collect(every:clock:)``, but no array has more than `count` values: one that is full is sent at once, on the
+  /// thread that sends the last of its values. Combine's `collect(.byTimeOrCount(…))`.
   ///
   /// - Parameters:
   ///   - interval: How long to collect at most; one that is not positive counts as a nanosecond.

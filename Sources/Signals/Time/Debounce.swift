@@ -15,11 +15,11 @@ extension Signal {
   /// clock.advance(by: .milliseconds(200))  // Prints "searching sig"
   /// ```
   ///
-  /// A value that comes at the very moment at which the one before would be sent still replaces it. When the signal finishes,
-  /// the value that waits is sent at once, before the end; a failure passes at once and drops it.
+  /// A value that comes at the very moment at which the one before would be sent still replaces it. When the signal
+  /// finishes, the value that waits is sent at once, before the end; a failure passes at once and drops it.
   ///
-  /// Values arrive on a thread of the clock: with most clocks, one of those that tasks share. Putting the deadline off costs
-  /// neither an allocation nor a task per value.
+  /// Values arrive on a thread of the clock: with most clocks, one of those that tasks share. Putting the deadline off
+  /// costs neither an allocation nor a task per value.
   ///
   /// - Parameters:
   ///   - interval: How long the silence must last.

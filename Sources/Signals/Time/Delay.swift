@@ -1,8 +1,8 @@
 extension Signal {
   /// Sends each value, and the end, some time later.
   ///
-  /// The order stays, and so do the times between the values. A failure is not delayed: it passes at once, and drops the
-  /// values that wait.
+  /// The order stays, and so do the times between the values. A failure is not delayed: it passes at once, and drops
+  /// the values that wait.
   ///
   /// ```swift
   /// import Signals

@@ -1,8 +1,8 @@
 extension Signal {
   /// Sends, at the end of each interval, the latest value that came in it.
   ///
-  /// Intervals follow one another from the subscription on; one without a value sends nothing and wakes nobody. A value that
-  /// comes at the very end of an interval belongs to the next.
+  /// Intervals follow one another from the subscription on; one without a value sends nothing and wakes nobody. A value
+  /// that comes at the very end of an interval belongs to the next.
   ///
   /// ```swift
   /// import Signals
@@ -14,8 +14,8 @@ extension Signal {
   /// // Prints "---c--f--g-----[h|]"
   /// ```
   ///
-  /// When the signal finishes, the value that waits is sent at once, before the end; a failure passes at once and drops it.
-  /// Values arrive on a thread of the clock: with most clocks, one of those that tasks share.
+  /// When the signal finishes, the value that waits is sent at once, before the end; a failure passes at once and drops
+  /// it. Values arrive on a thread of the clock: with most clocks, one of those that tasks share.
   ///
   /// - Parameters:
   ///   - interval: The time between two samples; one that is not positive counts as a nanosecond.

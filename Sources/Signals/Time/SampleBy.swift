@@ -1,8 +1,8 @@
 extension Signal {
   /// Sends the latest value whenever another signal sends, unless that value has been sent already.
   ///
-  /// When either signal finishes, the value that waits is sent, and then the result finishes; when either fails, the result
-  /// fails at once and drops it.
+  /// When either signal finishes, the value that waits is sent, and then the result finishes; when either fails, the
+  /// result fails at once and drops it.
   ///
   /// ```swift
   /// import Signals

@@ -1,10 +1,10 @@
 extension Signal {
   /// Sends at most one value per interval: the first at once, and of those that follow within the interval the latest.
   ///
-  /// The first value is sent at once and opens an interval. If `latest` is `true`, the last value that comes in it is sent when
-  /// it is over, even if nothing more ever comes, and opens the next one; if none came, the next value is sent at once again.
-  /// If `latest` is `false`, what comes in an interval is left out. A value that comes at the very end of an interval belongs
-  /// to the next.
+  /// The first value is sent at once and opens an interval. If `latest` is `true`, the last value that comes in it is
+  /// sent when it is over, even if nothing more ever comes, and opens the next one; if none came, the next value is
+  /// sent at once again. If `latest` is `false`, what comes in an interval is left out. A value that comes at the very
+  /// end of an interval belongs to the next.
   ///
   /// ```swift
   /// import Signals
@@ -16,14 +16,16 @@ extension Signal {
   /// // Prints "a--c--f--g----h--[i|]"
   /// ```
   ///
-  /// When the signal finishes, the value that waits is sent at once, before the end; a failure passes at once and drops it.
+  /// When the signal finishes, the value that waits is sent at once, before the end; a failure passes at once and drops
+  /// it.
   ///
-  /// Values arrive on the thread that sends or on a thread of the clock, in order. An interval without a value wakes nobody.
+  /// Values arrive on the thread that sends or on a thread of the clock, in order. An interval without a value wakes
+  /// nobody.
   ///
   /// - Parameters:
   ///   - interval: How long to wait at least between two values.
-  ///   - clock: What measures it.
   ///   - latest: Whether the last value of an interval is sent when it is over.
+  ///   - clock: What measures it.
   /// - Returns: A signal of fewer values.
   @inlinable @inline(__always)
   public func throttle<C: Clock>(

@@ -1,7 +1,7 @@
 /// Where the values of one subscription meet the alarm of an operator that waits.
 ///
-/// Its core's turn makes one order of what the upstream signal sends and of what time brings, from whatever threads. All state
-/// of subclasses belongs to the turn.
+/// Its core's turn makes one order of what the upstream signal sends and of what time brings, from whatever threads.
+/// All state of subclasses belongs to the turn.
 @usableFromInline
 class TimedHub<Output: Sendable, Failure: Error, C: Clock>: SubscriptionOwner, @unchecked Sendable
 where C.Duration == Duration {

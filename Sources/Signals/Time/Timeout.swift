@@ -1,8 +1,9 @@
 extension Signal {
   /// Ends the signal if no value comes for a time.
   ///
-  /// The time begins with the subscription and anew with each value; a value that comes at the very moment when it is over is
-  /// in time. When it is over, the upstream signal is cancelled, and the result finishes or, if there is a `customError`, fails.
+  /// The time begins with the subscription and anew with each value; a value that comes at the very moment when it is
+  /// over is in time. When it is over, the upstream signal is cancelled, and the result finishes or, if there is a
+  /// `customError`, fails.
   ///
   /// ```swift
   /// import Signals
@@ -13,13 +14,13 @@ extension Signal {
   /// let clock = TestClock()
   /// let answers = Emitter<String, TooSlow>()
   /// let subscription = answers.timeout(.seconds(5), clock: clock, customError: { TooSlow() }).sink(
-  ///   receiveCompletion: { print($0) },
+  ///   receiveCompletion: { if case .failure(let error) = $0 { print("failed:", type(of: error)) } },
   ///   receiveValue: { print($0) }
   /// )
   /// clock.advance(by: .seconds(3))
   /// answers.send("one")  // Prints "one"
   /// clock.advance(by: .seconds(5))
-  /// // Prints "failure(main.TooSlow())"
+  /// // Prints "failed: TooSlow"
   /// ```
   ///
   /// Values arrive on the thread that sends, the end on a thread of the clock.

@@ -1,9 +1,9 @@
 /// A signal that ticks at equal intervals.
 ///
-/// Each subscription is a timer of its own. It begins with the subscription, ticks for the first time one interval later, and
-/// does not drift: every tick is a whole number of intervals after the beginning, however late the one before was. A tick
-/// that the subscriber is too busy for is skipped, rather than made up for in a burst: after a late tick, the next is the
-/// first that still lies in the future. The value is the moment for which the tick was meant.
+/// Each subscription is a timer of its own. It begins with the subscription, ticks for the first time one interval
+/// later, and does not drift: every tick is a whole number of intervals after the beginning, however late the one
+/// before was. A tick that the subscriber is too busy for is skipped, rather than made up for in a burst: after a late
+/// tick, the next is the first that still lies in the future. The value is the moment for which the tick was meant.
 ///
 /// ```swift
 /// import Signals
@@ -16,8 +16,8 @@
 /// // Prints "tick 20.0 seconds"
 /// ```
 ///
-/// Where a signal is expected, `.timer(every:)` means the same. Ticks arrive on a thread of the clock: with most clocks, one
-/// of those that tasks share. An interval that is not positive counts as one nanosecond.
+/// Where a signal is expected, `.timer(every:)` means the same. Ticks arrive on a thread of the clock: with most
+/// clocks, one of those that tasks share. An interval that is not positive counts as one nanosecond.
 public struct TimerSignal<C: Clock>: Signal where C.Duration == Duration {
   /// The moment for which a tick was meant.
   public typealias Element = C.Instant

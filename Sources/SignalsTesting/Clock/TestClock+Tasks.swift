@@ -26,8 +26,8 @@ extension TestClock {
 
   /// Lets time pass, doing all that is due meanwhile and letting the tasks that it wakes run.
   ///
-  /// Before the first and after each thing that is done, tasks get a chance to run until they wait again, so that they may
-  /// sleep anew within the same call. Swift does not tell when all tasks wait; the chance is a generous one, and
+  /// Before the first and after each thing that is done, tasks get a chance to run until they wait again, so that they
+  /// may sleep anew within the same call. Swift does not tell when all tasks wait; the chance is a generous one, and
   /// ``waitUntilScheduled(_:)`` leaves nothing to chance.
   ///
   /// - Parameter duration: How much time; if it is not positive, only what is due already is done.

@@ -2,8 +2,8 @@ public import Signals
 
 /// A clock whose time passes only when a test says so.
 ///
-/// Give it to operators that work with time, and advance it: everything that is due happens within the call, in the order of
-/// time and, at one instant, in the order in which it was scheduled.
+/// Give it to operators that work with time, and advance it: everything that is due happens within the call, in the
+/// order of time and, at one instant, in the order in which it was scheduled.
 ///
 /// ```swift
 /// import Signals
@@ -22,8 +22,8 @@ public import Signals
 /// // Prints "signal"
 /// ```
 ///
-/// Code that awaits the clock, with `clock.sleep(for:)`, is woken by it too; advance the clock with `await` then, so that the
-/// tasks that wake up get to run. Any thread may use the clock.
+/// Code that awaits the clock, with `clock.sleep(for:)`, is woken by it too; advance the clock with `await` then, so
+/// that the tasks that wake up get to run. Any thread may use the clock.
 public final class TestClock: AlarmClock {
   /// A moment on a test clock: how long after the clock's beginning it is.
   public struct Instant: InstantProtocol, CustomStringConvertible {

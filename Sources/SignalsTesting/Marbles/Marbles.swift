@@ -21,8 +21,8 @@ public import Signals
 /// | `#` | the signal failed, with ``MarbleFailure`` |
 /// | `[ab\|]` | several of these in one second, in this order |
 ///
-/// Each takes one second. Spaces are for the eye, and what follows the end is never sent. If a signal sends at the very moment
-/// for which an operator waits, the signal's value comes first.
+/// Each takes one second. Spaces are for the eye, and what follows the end is never sent. If a signal sends at the very
+/// moment for which an operator waits, the signal's value comes first.
 public final class Marbles: Sendable {
   /// The clock of the signals; give it to operators.
   public let clock = TestClock()

@@ -1,0 +1,122 @@
+import Signals
+import SignalsTesting
+import Testing
+
+@testable import Signals
+
+/// The clock under test can only be slept on, unless a test says otherwise.
+@Suite("An alarm")
+struct AlarmTests {
+  private let clock = PlainClock()
+  private let rings = Recorder<Int64>()
+
+  private func makeAlarm() -> Alarm<PlainClock> {
+    let alarm = Alarm(clock: clock)
+    alarm.start { [rings] in rings.record($0.offset.components.seconds) }
+    return alarm
+  }
+
+  private func at(_ seconds: Int) -> TestClock.Instant {
+    TestClock.Instant(offset: .seconds(seconds))
+  }
+
+  @Test func `it rings at its deadline, again and again`() async throws {
+    let alarm = makeAlarm()
+    for second in [2, 3, 7] {
+      alarm.set(at(second))
+      await clock.base.waitUntilScheduled()
+      await clock.base.advance(to: at(second))
+      try await rings.wait(for: Int64(second))
+    }
+    #expect(rings.elements == [2, 3, 7])
+    alarm.stop()
+  }
+
+  @Test func `a deadline that is over rings at once`() async throws {
+    let alarm = makeAlarm()
+    await clock.base.advance(to: at(5))
+    alarm.set(at(3))
+    try await rings.wait(for: 3)
+    alarm.stop()
+  }
+
+  @Test func `a deadline that is put off costs no second sleep until the first is over`() async throws {
+    let alarm = makeAlarm()
+    alarm.set(at(2))
+    await clock.base.waitUntilScheduled()
+    for second in 3...9 { alarm.set(at(second)) }
+    #expect(clock.base.scheduledCount == 1)
+    await clock.base.advance(to: at(2))
+    await clock.base.waitUntilScheduled()
+    #expect(rings.elements == [])
+    await clock.base.advance(to: at(9))
+    try await rings.wait(for: 9)
+    #expect(rings.elements == [9])
+    alarm.stop()
+  }
+
+  @Test func `a deadline that is moved forward rings sooner`() async throws {
+    let alarm = makeAlarm()
+    alarm.set(at(9))
+    await clock.base.waitUntilScheduled()
+    alarm.set(at(1))
+    // The new task may begin to sleep before the old one has left.
+    while rings.elements.isEmpty { await clock.base.advance(to: at(1)) }
+    #expect(rings.elements == [1])
+    await clock.base.advance(to: at(10))
+    #expect(rings.elements == [1])
+    alarm.stop()
+  }
+
+  @Test func `unset, it does not ring until it is set again`() async throws {
+    let alarm = makeAlarm()
+    alarm.set(at(2))
+    await clock.base.waitUntilScheduled()
+    alarm.unset()
+    await clock.base.advance(to: at(3))
+    alarm.set(at(4))
+    await clock.base.waitUntilScheduled()
+    await clock.base.advance(to: at(4))
+    try await rings.wait(for: 4)
+    #expect(rings.elements == [4])
+    alarm.stop()
+  }
+
+  @Test func `stopped, it wakes its task and lets go of what it would have called`() async throws {
+    let released = Recorder<Bool>()
+    let alarm = Alarm(clock: clock)
+    do {
+      let probe = Probe { released.record(true) }
+      alarm.start { _ in probe.touch() }
+    }
+    alarm.set(at(5))
+    await clock.base.waitUntilScheduled()
+    alarm.stop()
+    #expect(released.elements == [true])
+    while clock.base.scheduledCount > 0 { await Task.yield() }
+    alarm.set(at(6))
+    await clock.base.advance(to: at(9))
+    #expect(clock.base.scheduledCount == 0)
+  }
+
+  @Test func `on a clock that calls back there is no task`() {
+    let clock = clock.base
+    let alarm = Alarm(clock: clock)
+    alarm.start { [rings] in rings.record($0.offset.components.seconds) }
+    alarm.set(at(3))
+    alarm.set(at(2))
+    #expect(clock.scheduledCount == 1)
+    clock.advance(to: at(3))
+    #expect(rings.elements == [2])
+    alarm.set(at(5))
+    alarm.unset()
+    #expect(clock.scheduledCount == 0)
+    alarm.set(at(6))
+    alarm.stop()
+    #expect(clock.scheduledCount == 0)
+    alarm.set(at(7))
+    #expect(clock.scheduledCount == 0)
+    clock.advance(to: at(9))
+    #expect(rings.elements == [2])
+  }
+}

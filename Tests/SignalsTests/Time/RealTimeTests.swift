@@ -1,0 +1,107 @@
+import Signals
+import SignalsTesting
+import TestSupport
+import Testing
+
+/// The same operators on the system's clock, with threads that send.
+@Suite("Operators on real time", .timeLimit(.minutes(2)))
+struct RealTimeTests {
+  private let emitter = Emitter<Int, Never>()
+
+  @Test func `debounce sends the last value of a burst`() async throws {
+    let bounced = emitter.debounce(for: .milliseconds(20)).recorded()
+    for value in 1...1000 { emitter.send(value) }
+    try await bounced.wait(for: 1000)
+    for value in 1001...1010 { emitter.send(value) }
+    try await bounced.wait(for: 1010)
+    #expect(bounced.elements.last == 1010)
+  }
+
+  @Test func `throttle sends the first value and, though the source falls silent, the last`() async throws {
+    let throttled = emitter.throttle(for: .milliseconds(20), latest: true).recorded()
+    for value in 1...1000 { emitter.send(value) }
+    try await throttled.wait(for: 1000)
+    #expect(throttled.elements.first == 1)
+    #expect(throttled.elements == throttled.elements.sorted())
+  }
+
+  @Test func `delay loses nothing and keeps the order`() async throws {
+    let delayed = emitter.delay(for: .milliseconds(5)).recorded()
+    for value in 1...1000 { emitter.send(value) }
+    try await delayed.wait(for: "a thousand values") { $0.count == 1000 }
+    #expect(delayed.elements == Array(1...1000))
+  }
+
+  @Test func `timeout ends a silent signal`() async throws {
+    let ended = Recorder<Bool>()
+    let start = ContinuousClock.now
+    let token = emitter.timeout(.milliseconds(20)).sink(
+      receiveCompletion: { _ in ended.record(true) }, receiveValue: { _ in }
+    )
+    try await ended.wait(for: true)
+    #expect(start.duration(to: .now) >= .milliseconds(20))
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func `collect and sample lose nothing that they should keep`() async throws {
+    let collected = emitter.collect(every: .milliseconds(5)).recorded()
+    let sampled = emitter.sample(every: .milliseconds(5)).recorded()
+    for value in 1...1000 { emitter.send(value) }
+    try await sampled.wait(for: 1000)
+    try await collected.wait(for: "a thousand values") { $0.flatMap { $0 }.count == 1000 }
+    #expect(collected.elements.flatMap { $0 } == Array(1...1000))
+  }
+
+  @Test func `a timer ticks on the suspending clock too`() async throws {
+    let ticks = TimerSignal(every: .milliseconds(2), clock: SuspendingClock()).recorded()
+    let start = SuspendingClock.now
+    let moments = try await ticks.wait(for: "five ticks") { $0.count >= 5 }
+    #expect(start.duration(to: .now) >= .milliseconds(10))
+    let steps = zip(moments, moments.dropFirst()).map { $0.duration(to: $1) }
+    #expect(steps.allSatisfy { $0.attoseconds % Duration.milliseconds(2).attoseconds == 0 && $0 > .zero })
+  }
+
+  @Test func `many threads and the clock never call a subscriber at once`() async throws {
+    let inside = Counter()
+    let overlaps = Counter()
+    let sums = Recorder<Int>()
+    let shapes: [AnySignal<Int, Never>] = [
+      emitter.throttle(for: .microseconds(100), latest: true).eraseToAnySignal(),
+      emitter.delay(for: .microseconds(100)).eraseToAnySignal(),
+      emitter.debounce(for: .microseconds(50)).eraseToAnySignal(),
+      emitter.sample(every: .microseconds(100)).eraseToAnySignal(),
+      emitter.collect(every: .microseconds(100), upTo: 7).map(\.count).eraseToAnySignal(),
+    ]
+    let tokens = shapes.enumerated().map { index, shape in
+      let busy = Counter()
+      return shape.sink(receiveCompletion: { _ in sums.record(index) }) { _ in
+        if busy.add() != 1 { overlaps.add() }
+        inside.add()
+        busy.add(-1)
+      }
+    }
+    try await onThread { [emitter] in
+      withThreads(3) { _ in for value in 1...2000 { emitter.send(value) } }
+    }
+    emitter.finish()
+    try await sums.wait(for: "all ends") { $0.count == shapes.count }
+    #expect(overlaps.value == 0)
+    #expect(inside.value >= 6000)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test func `cancelling while the clock rings is safe, and final`() async throws {
+    for round in 0..<200 {
+      let isOver = Box(false)
+      let late = Counter()
+      let subscription = TimerSignal(every: .microseconds(20)).sink { _ in
+        if isOver.value == true { late.add() }
+      }
+      for value in 0..<(round % 5) { emitter.send(value) }
+      subscription.cancel()
+      // A delivery in flight may finish; it began before.
+      isOver.value = true
+      #expect(late.value <= 1)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Signals
+import SignalsTesting
+
+/// An operator on time, for what all of them promise alike.
+struct TimeOperator: Sendable, CustomStringConvertible {
+  let description: String
+  let shape: @Sendable (AnySignal<Int, Mishap>, TestClock) -> AnySignal<Int, Mishap>
+
+  /// The operators that keep values while they wait.
+  static let waiting: [TimeOperator] = [
+    TimeOperator(description: "debounce") { $0.debounce(for: .seconds(2), clock: $1).eraseToAnySignal() },
+    TimeOperator(description: "throttle") {
+      $0.throttle(for: .seconds(2), latest: true, clock: $1).eraseToAnySignal()
+    },
+    TimeOperator(description: "delay") { $0.delay(for: .seconds(2), clock: $1).eraseToAnySignal() },
+    TimeOperator(description: "collect") {
+      $0.collect(every: .seconds(2), clock: $1).compactMap(\.last).eraseToAnySignal()
+    },
+    TimeOperator(description: "collect with a count") {
+      $0.collect(every: .seconds(2), upTo: 5, clock: $1).compactMap(\.last).eraseToAnySignal()
+    },
+    TimeOperator(description: "sample") { $0.sample(every: .seconds(2), clock: $1).eraseToAnySignal() },
+  ]
+
+  static let all: [TimeOperator] =
+    waiting + [
+      TimeOperator(description: "timeout") { $0.timeout(.seconds(2), clock: $1).eraseToAnySignal() },
+      TimeOperator(description: "measureInterval") { signal, clock in
+        signal.measureInterval(using: clock).map { Int($0.components.seconds) }.eraseToAnySignal()
+      },
+      TimeOperator(description: "throttle without latest") {
+        $0.throttle(for: .seconds(2), latest: false, clock: $1).eraseToAnySignal()
+      },
+    ]
+}
+
+/// A signal that tells when a subscription to it has been cancelled.
+struct CancelWatch<Base: Signal>: Signal {
+  typealias Element = Base.Element
+  typealias Failure = Base.Failure
+
+  let base: Base
+  let onCancel: @Sendable () -> Void
+
+  func subscribe<Subscriber: SignalSubscriber<Base.Element, Base.Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let subscription = base.subscribe(subscriber)
+    return SignalSubscription { [onCancel] in
+      subscription.cancel()
+      onCancel()
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Signals
+import SignalsTesting
+
+/// What a signal sends and when, in seconds.
+struct Timeline: Sendable, CustomStringConvertible {
+  var values: [(second: Int, value: Int)] = []
+  var end: (second: Int, isFailure: Bool)?
+
+  var description: String {
+    values.map { "\($0.value)@\($0.second)" }.joined(separator: " ")
+      + (end.map { " \($0.isFailure ? "#" : "|")@\($0.second)" } ?? "")
+  }
+
+  private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ (state >> 29)
+    }
+  }
+
+  /// Bursts and silences; some finish, some fail, some do not end.
+  static let samples: [Timeline] = (0..<60).map { seed in
+    var generator = Seeded(state: UInt64(seed) &* 977 &+ 1)
+    var timeline = Timeline()
+    var second = 0
+    for value in 0..<Int.random(in: 0..<20, using: &generator) {
+      second += [0, 1, 1, 2, 3, 7].randomElement(using: &generator) ?? 0
+      timeline.values.append((second, value))
+    }
+    switch Int.random(in: 0..<3, using: &generator) {
+    case 0: timeline.end = (second + Int.random(in: 0..<6, using: &generator), false)
+    case 1: timeline.end = (second + Int.random(in: 0..<6, using: &generator), true)
+    default: break
+    }
+    return timeline
+  }
+
+  /// Sends all this through `shape`, and tells what comes out and when; "|" is the end and "#" a failure.
+  func run<Output: Sendable>(
+    through shape: (Emitter<Int, Mishap>, TestClock) -> some Signal<Output, Mishap>
+  ) -> [String] {
+    let clock = TestClock()
+    let emitter = Emitter<Int, Mishap>()
+    var tokens = values.map { second, value in
+      clock.schedule(at: .init(offset: .seconds(second))) { emitter.send(value) }
+    }
+    if let end {
+      tokens.append(
+        clock.schedule(at: .init(offset: .seconds(end.second))) {
+          emitter.send(completion: end.isFailure ? .failure(.fire) : .finished)
+        }
+      )
+    }
+    let log = Log<String>()
+    let note = { @Sendable (text: String) in log.add("\(text)@\(clock.now.offset.components.seconds)") }
+    let subscription = shape(emitter, clock).sink(
+      receiveCompletion: { completion in
+        switch completion {
+        case .finished: note("|")
+        case .failure: note("#")
+        }
+      },
+      receiveValue: { note("\($0)") }
+    )
+    clock.run(limit: 10_000)
+    withExtendedLifetime((subscription, tokens)) {}
+    return log.entries
+  }
+
+  /// Goes through the seconds one by one, as a plain reference for operators whose intervals end before what comes at
+  /// that moment.
+  ///
+  /// - Parameters:
+  ///   - second: Called at the beginning of each second, unless nothing but a failure comes in it.
+  ///   - value: Called with each value.
+  ///   - finish: Called if the timeline finishes, before the end is noted.
+  /// - Returns: What was emitted, and when.
+  func simulate(
+    second: (_ now: Int, _ emit: (String) -> Void) -> Void,
+    value: (_ value: Int, _ now: Int, _ emit: (String) -> Void) -> Void,
+    finish: (_ emit: (String) -> Void) -> Void
+  ) -> [String] {
+    var output: [String] = []
+    let last = (values.last?.second ?? 0) + 20
+    for now in 0...max(last, (end?.second ?? 0)) {
+      let emit = { (text: String) in output.append("\(text)@\(now)") }
+      let coming = values.filter { $0.second == now }
+      let isEnd = end?.second == now
+      if !(coming.isEmpty && isEnd) { second(now, emit) }
+      for next in coming { value(next.value, now, emit) }
+      guard isEnd, let end else { continue }
+      if end.isFailure {
+        emit("#")
+      } else {
+        finish(emit)
+        emit("|")
+      }
+      break
+    }
+    return output
+  }
+}

@@ -1,0 +1,124 @@
+import Signals
+import SignalsTesting
+import Testing
+
+@Suite("Operators on time, drawn")
+struct TimeMarbleTests {
+  private let marbles = Marbles()
+
+  // MARK: Debounce
+
+  @Test func `debounce sends the value before each silence, and the one that waits at the end`() {
+    let keys = marbles.signal("ab--cd-e-f---gh|")
+    let bounced = marbles.diagram(of: keys.debounce(for: .seconds(3), clock: marbles.clock))
+    #expect(bounced == "------------f--[h|]")
+  }
+
+  @Test func `debounce passes a failure at once and drops what waits`() {
+    let keys = marbles.signal("a--bc#")
+    #expect(marbles.diagram(of: keys.debounce(for: .seconds(2), clock: marbles.clock)) == "--a--#")
+  }
+
+  // MARK: Throttle
+
+  @Test func `throttle sends the last value of an interval though the source falls silent`() {
+    let source = marbles.signal("abc------")
+    #expect(marbles.diagram(of: source.throttle(for: .seconds(4), latest: true, clock: marbles.clock)) == "a---c")
+  }
+
+  @Test func `throttle sends the final value at the end`() {
+    let source = marbles.signal("ab-c|")
+    #expect(marbles.diagram(of: source.throttle(for: .seconds(9), latest: true, clock: marbles.clock)) == "a---[c|]")
+  }
+
+  @Test func `throttle without latest sends the first value of each interval`() {
+    let source = marbles.signal("abcdefg-h|")
+    #expect(marbles.diagram(of: source.throttle(for: .seconds(3), latest: false, clock: marbles.clock)) == "a--d--g--|")
+  }
+
+  @Test func `throttle passes a failure at once and drops what waits`() {
+    let source = marbles.signal("ab-#")
+    #expect(marbles.diagram(of: source.throttle(for: .seconds(9), latest: true, clock: marbles.clock)) == "a--#")
+  }
+
+  // MARK: Delay
+
+  @Test func `delay keeps the order and the times between, and delays the end`() {
+    let source = marbles.signal("a[bc]--d|")
+    #expect(marbles.diagram(of: source.delay(for: .seconds(3), clock: marbles.clock)) == "---a[bc]--d|")
+  }
+
+  @Test func `delay passes a failure at once and drops what waits`() {
+    let source = marbles.signal("ab-c#")
+    #expect(marbles.diagram(of: source.delay(for: .seconds(2), clock: marbles.clock)) == "--ab#")
+  }
+
+  // MARK: Timeout
+
+  @Test func `timeout finishes in the first silence that is too long`() {
+    let source = marbles.signal("a-b--c----d|")
+    #expect(marbles.diagram(of: source.timeout(.seconds(3), clock: marbles.clock)) == "a-b--c--|")
+  }
+
+  @Test func `timeout with an error fails`() {
+    let source = marbles.signal("a----b|")
+    let limited = source.timeout(.seconds(3), clock: marbles.clock, customError: { MarbleFailure() })
+    #expect(marbles.diagram(of: limited) == "a--#")
+  }
+
+  @Test func `timeout begins with the subscription`() {
+    #expect(marbles.diagram(of: marbles.signal("-----a").timeout(.seconds(2), clock: marbles.clock)) == "--|")
+    let source = marbles.cold("--a--|")
+    #expect(marbles.diagram(of: source.timeout(.seconds(3), clock: marbles.clock)) == "--a--|")
+  }
+
+  // MARK: Collect
+
+  @Test func `collect sends the values of each interval, and the rest at the end`() {
+    let source = marbles.signal("ab----[cd]-e|")
+    let collected = source.collect(every: .seconds(3), clock: marbles.clock).map { $0.joined() }
+    #expect(marbles.diagram(of: collected) == "---'ab'-----['cde'|]")
+  }
+
+  @Test func `collect with a count sends what is full at once`() {
+    let source = marbles.signal("abc-d---#")
+    let collected = source.collect(every: .seconds(3), upTo: 2, clock: marbles.clock).map { $0.joined() }
+    #expect(marbles.diagram(of: collected) == "-'ab'-c--d-#")
+  }
+
+  // MARK: Sample
+
+  @Test func `sample sends the latest value of each interval, and what waits at the end`() {
+    let source = marbles.signal("ab-c----d-|")
+    #expect(marbles.diagram(of: source.sample(every: .seconds(3), clock: marbles.clock)) == "---b--c--d|")
+  }
+
+  @Test func `sample by another signal sends the latest value when that one sends`() {
+    let source = marbles.signal("a-bc---d--")
+    let sampler = marbles.signal("-x--xx---|")
+    #expect(marbles.diagram(of: source.sample(by: sampler)) == "-a--c----[d|]")
+  }
+
+  @Test func `sample by another signal fails as soon as either fails`() {
+    #expect(marbles.diagram(of: marbles.cold("a#").sample(by: marbles.cold("--x|"))) == "-#")
+    #expect(marbles.diagram(of: marbles.cold("a--|").sample(by: marbles.cold("-#"))) == "-#")
+  }
+
+  // MARK: Measuring and ticking
+
+  @Test func `measureInterval sends the times between`() {
+    let times = marbles.signal("-ab---c|").measureInterval(using: marbles.clock).map { $0.components.seconds }
+    #expect(marbles.diagram(of: times) == "-11---4|")
+  }
+
+  @Test func `a timer ticks at equal intervals`() {
+    let ticks = TimerSignal(every: .seconds(2), clock: marbles.clock).map { $0.offset.components.seconds }
+    #expect(marbles.diagram(of: ticks, until: 7) == "--2-4-6")
+  }
+
+  @Test func `operators that wait can follow one another`() {
+    let source = marbles.signal("ab--c|")
+    let shaped = source.delay(for: .seconds(1), clock: marbles.clock).debounce(for: .seconds(2), clock: marbles.clock)
+    #expect(marbles.diagram(of: shaped) == "----b-[c|]")
+  }
+}
