@@ -245,4 +245,16 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     case .task(let body): body()
     }
   }
+
+  // MARK: Debugging
+
+  override final func runWithTurn(_ body: @escaping @Sendable () -> Void) {
+    run(body)
+  }
+
+  override final func inspect(_ node: SubscriberNode) -> Any? {
+    ErasedSubscriber<Element, Failure>(body: node.body).inside
+  }
+
+  override final var standingInterest: Int { replayLimit > 0 && !hasEnded ? 1 : 0 }
 }

@@ -9,6 +9,10 @@ struct ErasedSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {
     body = Self.body(of: subscriber)
   }
 
+  init(body: @escaping SubscriberNode.Body) {
+    self.body = body
+  }
+
   @inlinable
   func receive(_ value: Element) {
     withUnsafePointer(to: value) { body(UnsafeRawPointer($0), nil) }
@@ -49,6 +53,7 @@ struct ErasedSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {
         switch message.assumingMemoryBound(to: SubscriberMessage<Failure>.self).pointee {
         case .completion(let completion): subscriber.receive(completion: completion)
         case .isDone(let answer): answer.pointee = subscriber.isDone
+        case .inspect(let answer): answer.pointee = subscriber
         }
       }
     }

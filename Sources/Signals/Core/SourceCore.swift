@@ -114,6 +114,19 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   @usableFromInline
   package func drain() {}
 
+  // MARK: For debugging
+
+  /// Runs `body` with the turn: now, or when the turn's holder comes to it.
+  func runWithTurn(_ body: @escaping @Sendable () -> Void) {}
+
+  /// The subscriber behind a node.
+  func inspect(_ node: SubscriberNode) -> Any? { nil }
+
+  /// How much of the interest is not that of subscribers.
+  var standingInterest: Int { 0 }
+
+  // MARK: For batches and derived values
+
   /// Sends a property's value that a batch, now over, held back, unless a newer one has been sent.
   func send(held hold: Hold) {}
 

@@ -6,6 +6,9 @@ enum SubscriberMessage<Failure: Error> {
 
   /// Does the subscriber take no more values? To be answered through the pointer.
   case isDone(UnsafeMutablePointer<Bool>)
+
+  /// What are you? The subscriber puts itself where the pointer leads.
+  case inspect(UnsafeMutablePointer<Any?>)
 }
 
 @available(*, unavailable)

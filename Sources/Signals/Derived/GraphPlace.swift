@@ -80,6 +80,11 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
     holes = 0
   }
 
+  /// The cores of the nodes, kept alive.
+  var dependentCores: [SourceCore] {
+    (0..<count).compactMap { dependents[$0]?.node._withUnsafeGuaranteedRef { $0.core.takeUnretainedValue() } }
+  }
+
   /// Tells every node that something below it changes.
   func mark(_ list: inout FlushList, depth: Int = 0) {
     let dependents = dependents

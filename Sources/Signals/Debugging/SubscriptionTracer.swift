@@ -1,0 +1,127 @@
+import Synchronization
+
+/// Follows the subscriptions of a source to their ends, by looking at what its subscribers hold.
+///
+/// Nothing is kept for it while values flow; it costs only those who ask.
+extension SourceCore {
+  /// How many subscriptions are live, or about to be.
+  final var subscriberCount: Int { interest.load(ordering: .relaxed) - standingInterest }
+
+  /// The subscribers behind the live subscriptions; for the holder of the turn.
+  private final func subscribers() -> [Any] {
+    var subscribers: [Any] = []
+    for index in 0..<slotCount {
+      slots[index]?._withUnsafeGuaranteedRef { node in
+        if !node.isDead, let subscriber = inspect(node) { subscribers.append(subscriber) }
+      }
+    }
+    return subscribers
+  }
+
+  /// The cores of the derived values that depend on this one.
+  private final func dependents() -> [SourceCore] {
+    lock.withLock { placeReference?._withUnsafeGuaranteedRef { $0.dependentCores } ?? [] }
+  }
+
+  /// Lists the ways that a value takes from here to its consumers.
+  final func traces() async -> [SubscriptionTrace] {
+    var traces: [SubscriptionTrace] = []
+    var pending: [(core: SourceCore, steps: [String])] = [(self, [])]
+    while let (core, steps) = pending.popLast() {
+      let ways = await withCheckedContinuation { continuation in
+        core.runWithTurn {
+          let ways = core.subscribers().map { Way(of: $0) }
+          continuation.resume(returning: ways)
+        }
+      }
+      for way in ways {
+        switch way.end {
+        case .consumer: traces.append(SubscriptionTrace(steps: steps + way.steps))
+        case .source(let next): pending.append((next, steps + way.steps))
+        }
+      }
+      for dependent in core.dependents() { pending.append((dependent, steps + ["derived"])) }
+    }
+    return traces
+  }
+}
+
+/// What a value passes between one source and the next, or a consumer.
+private struct Way: Sendable {
+  enum End: Sendable {
+    case consumer
+    case source(SourceCore)
+  }
+
+  private(set) var steps: [String] = []
+  private(set) var end = End.consumer
+
+  init(of subscriber: Any) {
+    var current: Any? = subscriber
+    while let stage = current {
+      if let erased = stage as? any ErasedStep {
+        current = erased.inside
+        continue
+      }
+      let mirror = Mirror(reflecting: stage)
+      for child in mirror.children {
+        guard let core = Self.core(in: child.value) else { continue }
+        steps.append(Self.name(of: child.value))
+        end = .source(core)
+        return
+      }
+      steps.append((stage as? any NamedStep)?.quotedName ?? Self.name(of: stage))
+      current = mirror.descendant("downstream") ?? Self.passenger(of: mirror.descendant("carrier"))
+    }
+  }
+
+  /// The source that an operator with several inputs, or with a clock, passes values on from.
+  private static func core(in hub: Any) -> SourceCore? {
+    var mirror: Mirror? = Mirror(reflecting: hub)
+    guard mirror?.displayStyle == .class else { return nil }
+    while let current = mirror {
+      if let core = current.descendant("core") as? SourceCore { return core }
+      mirror = current.superclassMirror
+    }
+    return nil
+  }
+
+  /// The subscriber that a carrier takes values to.
+  private static func passenger(of carrier: Any?) -> Any? {
+    carrier.flatMap { (Mirror(reflecting: $0).descendant("subscriber") as? any ErasedStep)?.inside }
+  }
+
+  /// The operator's name, from the name of the type that does its work.
+  private static func name(of stage: Any) -> String {
+    let type = String(describing: type(of: stage)).prefix { $0 != "<" }
+    if let known = irregular[String(type)] { return known }
+    let word = suffixes.first { type.hasSuffix($0) && type.count > $0.count }.map { type.dropLast($0.count) } ?? type
+    return word.prefix(1).lowercased() + word.dropFirst()
+  }
+
+  private static let suffixes = ["Stage", "Hub", "Input", "Subscriber", "Feed"]
+
+  private static let irregular = [
+    "ValueSink": "sink", "CompletionSink": "sink", "ChannelSubscriber": "values", "CarrierStage": "receive(on:)",
+    "CombineHub": "combineLatest", "EventStage": "handleEvents", "UntilOutputHub": "prefix(untilOutputFrom:)",
+    "AfterOutputHub": "drop(untilOutputFrom:)", "PropertyFeed": "property",
+  ]
+}
+
+/// A step that knows what it is called.
+protocol NamedStep {
+  var quotedName: String { get }
+}
+
+/// A step whose type is hidden.
+protocol ErasedStep {
+  var inside: Any? { get }
+}
+
+extension ErasedSubscriber: ErasedStep {
+  var inside: Any? {
+    var subscriber: Any?
+    withUnsafeMutablePointer(to: &subscriber) { tell(.inspect($0)) }
+    return subscriber
+  }
+}

@@ -1,0 +1,97 @@
+import Dispatch
+import Signals
+import TestSupport
+import Testing
+
+@Suite struct SubscriptionTraceTests {
+  @Test func `tells how many subscriptions are live`() {
+    let emitter = Emitter<Int, Never>()
+    let replaying = Emitter<Int, Never>(replay: 2)
+    let property = MutableProperty(1)
+    #expect([emitter.subscriberCount, replaying.subscriberCount, property.subscriberCount] == [0, 0, 0])
+    let subscriptions = [
+      emitter.sink { _ in }, emitter.sink { _ in }, replaying.sink { _ in }, property.sink { _ in },
+    ]
+    #expect([emitter.subscriberCount, replaying.subscriberCount, property.subscriberCount] == [2, 1, 1])
+    for subscription in subscriptions { subscription.cancel() }
+    #expect([emitter.subscriberCount, replaying.subscriberCount, property.subscriberCount] == [0, 0, 0])
+    replaying.finish()
+    #expect(replaying.subscriberCount == 0)
+  }
+
+  @Test func `lists live subscriptions with their operators and names, in order`() async {
+    let emitter = Emitter<Int, Never>()
+    let first = emitter.map { $0 + 1 }.named("next").filter { $0 > 0 }.sink { _ in }
+    let second = emitter.scan(0, +).removeDuplicates().sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    let third = emitter.eraseToAnySignal().map { $0 }.sink { _ in }
+    #expect(
+      await emitter.subscriptions().map(\.description) == [
+        "map → \"next\" → filter → sink", "scan → removeDuplicates → sink", "map → sink",
+      ]
+    )
+    #expect(await emitter.subscriptions()[0].names == ["next"])
+    second.cancel()
+    #expect(await emitter.subscriptions().count == 2)
+    withExtendedLifetime((first, third)) {}
+  }
+
+  @Test func `follows signals that meet, wait or are delivered elsewhere`() async {
+    let left = MutableProperty(1)
+    let right = MutableProperty(2)
+    let merged = merge(left.map { $0 }, right.named("right")).sink { _ in }
+    let combined = left.combineLatest(right).sink { _ in }
+    let debounced = left.debounce(for: .seconds(100)).sink { _ in }
+    let elsewhere = left.receive(on: .global()).map { $0 }.sink { _ in }
+    #expect(
+      Set(await left.subscriptions().map(\.description)) == [
+        "map → merge → sink", "combineLatest → sink", "debounce → sink", "receive(on:) → map → sink",
+      ]
+    )
+    #expect(
+      Set(await right.subscriptions().map(\.description)) == ["\"right\" → merge → sink", "combineLatest → sink"]
+    )
+    withExtendedLifetime((merged, combined, debounced, elsewhere)) {}
+  }
+
+  @Test func `follows derived values and loops`() async {
+    let source = MutableProperty(1)
+    let double = Property.derived(source) { $0 * 2 }
+    let subscription = double.named("double").sink { _ in }
+    var iterator = source.values.makeAsyncIterator()
+    _ = await iterator.next()
+    #expect(
+      await source.subscriptions().map(\.description) == ["values", "derived → \"double\" → sink"]
+    )
+    subscription.cancel()
+    #expect(await source.subscriptions().map(\.description) == ["values"])
+    _ = await iterator.next(isolation: nil, ifWritten: { source.value = 2 })
+  }
+
+  @Test func `may be asked inside a callback, and changes nothing`() async {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<String>()
+    let answers = Emitter<Int, Never>()
+    let counts = answers.recorded()
+    let subscription = emitter.sink { value in
+      log.add("\(value)")
+      if value == 1 {
+        Task { answers.send(await emitter.subscriptions().count) }
+        emitter.send(2)
+      }
+    }
+    emitter.send(1)
+    #expect(log.entries == ["1", "2"])
+    _ = try? await counts.first { $0 == 1 }
+    #expect(counts.elements == [1])
+    withExtendedLifetime(subscription) {}
+  }
+}
+
+extension SignalValues.Iterator {
+  /// Keeps the iterator in use until a value has come that was written just before.
+  fileprivate mutating func next(isolation: (any Actor)?, ifWritten write: () -> Void) async -> Element?
+  where Failure == Never {
+    write()
+    return await next()
+  }
+}
