@@ -9,10 +9,12 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
   // Sound: the mutable state is guarded by the lock.
   @usableFromInline let core = EmitterCore<Inner.Element, Inner.Failure>()
   private let limit: Int
-  private let transform: @Sendable (Value) -> Inner
 
   private let lock = Lock()
   private let isOver = Atomic<Bool>(false)
+
+  /// Makes the inner signals; let go of at the end, because the token of the subscription holds the hub.
+  private var transform: (@Sendable (Value) -> Inner)?
   private var outer: SignalSubscription?
   private var hasOuterEnded = false
 
@@ -66,7 +68,7 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
 
   /// Makes inner signals as long as there are values and places; for the thread that set `isStarting`.
   private func start() {
-    while let (value, place) = lock.withLock({ nextToStart() }) {
+    while let (value, transform, place) = lock.withLock({ nextToStart() }) {
       let inner = transform(value)
       // Cancelled by the closure, say.
       if isCancelled { continue }
@@ -76,13 +78,13 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
     }
   }
 
-  private func nextToStart() -> (Value, Int)? {
-    guard !isCancelled, running < limit, let value = waiting.popFirst() else {
+  private func nextToStart() -> (Value, @Sendable (Value) -> Inner, Int)? {
+    guard running < limit, let transform, let value = waiting.popFirst() else {
       isStarting = false
       return nil
     }
     running += 1
-    return (value, tokens.reserve())
+    return (value, transform, tokens.reserve())
   }
 
   // MARK: Ends
@@ -121,16 +123,17 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
   private func cancelAll() {
     let released = lock.withLock {
       isOver.store(true, ordering: .releasing)
-      let released = (outer: outer, tokens: tokens, waiting: waiting)
+      let released = (outer: outer, tokens: tokens, waiting: waiting, transform: transform)
       outer = nil
+      transform = nil
       tokens = TokenPlaces()
       waiting = RingBuffer()
       return released
     }
     released.outer?.cancel()
     released.tokens.cancelAll()
-    // Released only now: a value may run code as it goes.
-    withExtendedLifetime(released.waiting) {}
+    // Released only now: a value, and what the closure captured, may run code as they go.
+    withExtendedLifetime((released.waiting, released.transform)) {}
   }
 
   package override func cancel(_ subscription: SignalSubscription) {
