@@ -206,7 +206,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
       let backlog = lock.withLock {
         let backlog = node.backlog
         node.backlog = []
-        if backlog.isEmpty, !node.isDead { node.status.store(SubscriberNode.Status.live, ordering: .relaxed) }
+        if backlog.isEmpty, !node.isDead { node.status.store(SubscriberNode.Status.live, ordering: .releasing) }
         return backlog
       }
       if backlog.isEmpty { return }
