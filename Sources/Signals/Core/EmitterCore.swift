@@ -179,9 +179,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   }
 
   private final func replay(to node: SubscriberNode) {
-    for value in replayed.elements where !node.isDead {
-      withUnsafePointer(to: value) { node.body(UnsafeRawPointer($0), nil) }
-    }
+    let subscriber = ErasedSubscriber<Element, Failure>(body: node.body)
+    for value in replayed.elements where !node.isDead && !subscriber.isDone { subscriber.receive(value) }
   }
 
   /// Tells a subscriber that came after the end of it, and lets go of it.
