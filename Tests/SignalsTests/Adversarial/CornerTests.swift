@@ -172,6 +172,27 @@ struct CornerTests {
     property.value = nil
   }
 
+  @Test func `what a thread has read of a property, it finds in what is derived from it`() {
+    let property = MutableProperty(0)
+    let derived = Property.derived(property) { $0 }
+    let subscription = derived.sink { _ in }
+    let isOver = Atomic<Bool>(false)
+    let stale = Counter()
+    withThreads(2) { index in
+      if index == 0 {
+        for number in 1...100_000 { property.value = number }
+        isOver.store(true, ordering: .relaxed)
+      } else {
+        while !isOver.load(ordering: .relaxed) {
+          let seen = property.value
+          if derived.value < seen { stale.add() }
+        }
+      }
+    }
+    #expect(stale.value == 0)
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `a value that takes no memory is delivered`() {
     let emitter = Emitter<Void, Never>()
     let count = Counter()
