@@ -154,6 +154,16 @@ show("score", scores.signal.replaceNil(with: 0))
 // Prints "score 5"
 show("found", numbers.filter { $0 > 9 }.replaceEmpty(with: -1))  // Prints "found -1"
 
+//: ## Time
+//:
+//: Operators on time take any clock, and the real one unless told. A test gives them a clock of its own and lets it advance.
+
+let typing = ["s", "si", "sig"].signal.debounce(for: .milliseconds(20))
+for await query in typing.values { print("search", query) }  // Prints "search sig"
+
+for await batch in TimerSignal(every: .milliseconds(1)).prefix(3).count().values { print("ticks", batch) }
+// Prints "ticks 3"
+
 //: ## Watch
 //:
 //: `print` writes what happens at one place of a chain; `handleEvents` calls what you like. Neither changes anything.
