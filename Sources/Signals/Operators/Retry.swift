@@ -126,7 +126,8 @@ final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Ele
 /// Passes on the values of one attempt.
 @usableFromInline
 @frozen
-struct RetryStage<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>: SignalSubscriber {
+struct RetryStage<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>: SignalSubscriber
+{
   @usableFromInline typealias Element = Upstream.Element
   @usableFromInline typealias Failure = Upstream.Failure
 

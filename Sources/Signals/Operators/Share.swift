@@ -104,7 +104,9 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
     round.upstreams.cancelAll()
   }
 
-  /// Whether a round's only subscriber takes no more values. If so, whoever comes now begins a new round.
+  /// Whether a round's only subscriber takes no more values.
+  ///
+  /// If so, whoever comes now begins a new round.
   @usableFromInline
   func isDone(_ round: ShareRound<Element, Failure>) -> Bool {
     if round.upstreams.isCancelled { return true }

@@ -69,7 +69,10 @@ struct FailureOperatorTests {
     let watch: Watch
     do {
       let probe = Probe { released.add() }
-      watch = Watch(failing.catch { _ in other }.map { [probe] in _ = probe; return $0 })
+      watch = Watch(
+        failing.catch { _ in other }.map { [probe] in
+          _ = probe; return $0
+        })
     }
     failing.fail(.fire)
     other.send(1)
@@ -172,7 +175,10 @@ struct FailureOperatorTests {
     let watch: Watch
     do {
       let probe = Probe { released.add() }
-      watch = Watch(source.retry().map { [probe] in _ = probe; return $0 })
+      watch = Watch(
+        source.retry().map { [probe] in
+          _ = probe; return $0
+        })
     }
     source.send(1)
     watch.cancel()

@@ -90,7 +90,10 @@ struct FlatMapTests {
     let watch: Watch
     do {
       let probe = Probe { released.add() }
-      watch = Watch(outer.flatMap { [probe] in _ = probe; return inner[$0] })
+      watch = Watch(
+        outer.flatMap { [probe] in
+          _ = probe; return inner[$0]
+        })
     }
     outer.send(0)
     outer.send(1)
@@ -143,7 +146,9 @@ struct FlatMapTests {
     watched.value = Watch(
       outer.flatMap { _ in
         watched.value?.cancel()
-        return DeferredSignal { subscribed.add(); return JustSignal(1) }
+        return DeferredSignal {
+          subscribed.add(); return JustSignal(1)
+        }
       }
     )
     outer.send(0)

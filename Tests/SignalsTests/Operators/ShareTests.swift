@@ -11,7 +11,9 @@ struct ShareTests {
       made.add()
       live.add()
       let probe = Probe { live.add(-1) }
-      return source.map { [probe] in probe.touch(); return $0 }
+      return source.map { [probe] in
+        probe.touch(); return $0
+      }
     }
   }
 

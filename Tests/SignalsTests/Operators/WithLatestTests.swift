@@ -69,7 +69,10 @@ struct WithLatestTests {
     let watch: Watch
     do {
       let probe = Probe { released.add() }
-      watch = Watch(source.withLatest(from: other) { [probe] value, _ in _ = probe; return value })
+      watch = Watch(
+        source.withLatest(from: other) { [probe] value, _ in
+          _ = probe; return value
+        })
     }
     other.send(Probe { released.add() })
     source.send(1)
