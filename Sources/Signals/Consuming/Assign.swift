@@ -2,7 +2,7 @@ extension Signal where Failure == Never {
   /// Sets a property of an object to every value.
   ///
   /// The object is not kept alive; when it is gone, values are dropped. It is set on the thread that sends, so it must be an
-  /// object that may be changed from any thread; for one of the main actor see ``assign(to:onWeak:)-(_,MainActor)``.
+  /// object that may be changed from any thread; for one of the main actor use ``sink(on:_:)-(MainActor,_)``.
   ///
   /// ```swift
   /// import Signals
