@@ -2,7 +2,8 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite struct ObservedTests {
+@Suite("An observed value")
+struct ObservedTests {
   private struct Player {
     @Observed var volume = 5
     @Observed var title: String?
