@@ -82,7 +82,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
       while index < count {
         if let node = slots[index] {
           node._withUnsafeGuaranteedRef { node in
-            if node.status.load(ordering: .relaxed) == SubscriberNode.Status.live {
+            // A subscriber that has just joined was called by its own thread until then: what it left must be visible here.
+            if node.status.load(ordering: .acquiring) == SubscriberNode.Status.live {
               node.body(UnsafeRawPointer(pointer), nil)
             } else {
               postpone(pointer.pointee, for: node)
@@ -178,9 +179,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   }
 
   private final func replay(to node: SubscriberNode) {
-    for value in replayed.elements where !node.isDead {
-      withUnsafePointer(to: value) { node.body(UnsafeRawPointer($0), nil) }
-    }
+    let subscriber = ErasedSubscriber<Element, Failure>(body: node.body)
+    for value in replayed.elements where !node.isDead && !subscriber.isDone { subscriber.receive(value) }
   }
 
   /// Tells a subscriber that came after the end of it, and lets go of it.

@@ -30,17 +30,23 @@ package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Soun
   }
 
   /// Cancels all subscriptions, those still to be added included.
+  ///
+  /// They leave the group only once they are cancelled, so that of two threads that cancel at a time neither returns before
+  /// all is done.
   @usableFromInline
   package func cancelAll() {
     let cancelled = lock.withLock {
       isOver.store(true, ordering: .releasing)
-      let cancelled = (first, others)
-      first = nil
-      others = []
-      return cancelled
+      return (first, others)
     }
     cancelled.0?.cancel()
     for subscription in cancelled.1 { subscription.cancel() }
+    lock.withLock {
+      first = nil
+      others = []
+    }
+    // Not under the lock: what they hold may run code as it goes.
+    withExtendedLifetime(cancelled) {}
   }
 
   package override func cancel(_ subscription: SignalSubscription) {

@@ -33,7 +33,10 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
   /// The subscriber; `nil` once the subscription is over.
   @exclusivity(unchecked) @usableFromInline var subscriber: ErasedSubscriber<Element, Failure>?
 
-  /// The same, to be asked without the lock before each delivery.
+  /// What brings the values here.
+  @exclusivity(unchecked) private var upstream: SignalSubscription?
+
+  /// Whether the subscription is over, to be asked without the lock before each delivery.
   @usableFromInline let isClosed = Atomic<Bool>(false)
 
   @inlinable
@@ -89,16 +92,29 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
     if mustSend { send() }
   }
 
-  /// Drops what waits and lets go of the subscriber.
+  /// Keeps the subscription that brings the values, or cancels it at once if nobody wants them any more.
+  @usableFromInline
+  func hold(_ subscription: SignalSubscription) {
+    let isWanted = lock.withLock {
+      if subscriber == nil { return false }
+      upstream = subscription
+      return true
+    }
+    if !isWanted { subscription.cancel() }
+  }
+
+  /// Drops what waits, lets go of the subscriber and ends the subscription that brings the values.
   @usableFromInline
   func close() {
     isClosed.store(true, ordering: .releasing)
     let released = lock.withLock {
-      let released = (subscriber, letters)
+      let released = (subscriber, letters, upstream)
       subscriber = nil
       letters = []
+      upstream = nil
       return released
     }
+    released.2?.cancel()
     withExtendedLifetime(released) {}
   }
 

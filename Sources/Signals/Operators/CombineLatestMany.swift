@@ -91,3 +91,33 @@ public func combineLatest<First: Signal, Second: Signal, Third: Signal, Fourth: 
 where First.Failure == Second.Failure, Second.Failure == Third.Failure, Third.Failure == Fourth.Failure {
   first.combineLatest(second).combineLatest(third.combineLatest(fourth)).map { ($0.0, $0.1, $1.0, $1.1) }
 }
+
+extension Collection where Self: Sendable, Element: Signal {
+  /// Sends the latest values of all signals of the collection whenever one of them sends, once all have sent.
+  ///
+  /// The values are in the order of the signals. The result finishes when all have finished, or as soon as one finishes
+  /// without having sent, or at once, without a value, if the collection is empty; it fails as soon as one fails.
+  ///
+  /// - Returns: A signal of arrays.
+  public func combineLatest() -> AnySignal<[Element.Element], Element.Failure> {
+    AnySignal(attach: { subscriber in
+      let latest = map { _ in LatestInput<Element.Element>() }
+      let hub = CombineHub<[Element.Element], Element.Failure>(inputs: latest.count) {
+        var values: [Element.Element] = []
+        values.reserveCapacity(latest.count)
+        for input in latest {
+          guard let value = input.value else { return nil }
+          values.append(value)
+        }
+        return values
+      }
+      let subscription = hub.core.subscribe(subscriber)
+      subscription.bind(hub.upstreams)
+      if latest.isEmpty { hub.core.end(.finished) }
+      for (signal, input) in Swift.zip(self, latest) {
+        hub.upstreams.add(signal.subscribe(CombineInput(hub: hub, latest: input)))
+      }
+      return subscription
+    })
+  }
+}

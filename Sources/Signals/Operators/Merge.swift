@@ -6,55 +6,54 @@ extension Signal {
   /// - Parameter other: The other signal.
   /// - Returns: A signal of all values.
   @inlinable @inline(__always)
-  public func merge(with other: some Signal<Element, Failure>) -> MergeSignal<Element, Failure> {
-    MergeSignal([eraseToAnySignal(), other.eraseToAnySignal()])
+  public func merge<Other: Signal<Element, Failure>>(with other: Other) -> MergeSignal<Self, Other> {
+    MergeSignal(first: self, second: other)
   }
 }
 
-/// Sends the values of several signals as they come.
+/// Sends the values of two signals as they come.
 ///
-/// ```swift
-/// import Signals
-///
-/// let keyboard = Emitter<String, Never>()
-/// let voice = Emitter<String, Never>()
-/// let subscription = merge(keyboard, voice).sink { print($0) }
-/// keyboard.send("left")  // Prints "left"
-/// voice.send("stop")  // Prints "stop"
-/// ```
-///
-/// The signals are subscribed to in the order given. The result finishes when all have finished, and fails as soon as one
-/// fails.
-///
-/// - Parameter signals: The signals, of one element and failure.
-/// - Returns: A signal of all values.
-public func merge<Element: Sendable, Failure: Error>(
-  _ signals: any Signal<Element, Failure>...
-) -> MergeSignal<Element, Failure> {
-  MergeSignal(signals.map { $0.eraseToAnySignal() })
+/// - Parameters:
+///   - first: The first signal.
+///   - second: The second signal.
+/// - Returns: A signal of all values, as ``Signal/merge(with:)`` makes it.
+@inlinable @inline(__always)
+public func merge<First: Signal, Second: Signal<First.Element, First.Failure>>(
+  _ first: First,
+  _ second: Second
+) -> MergeSignal<First, Second> {
+  MergeSignal(first: first, second: second)
 }
 
-/// A signal of the values of several; made by ``merge(_:)``.
-public struct MergeSignal<Element: Sendable, Failure: Error>: Signal {
-  @usableFromInline let upstreams: [AnySignal<Element, Failure>]
+/// A signal of the values of two; made by ``Signal/merge(with:)``.
+@frozen
+public struct MergeSignal<First: Signal, Second: Signal>: Signal
+where Second.Element == First.Element, Second.Failure == First.Failure {
+  /// The values of both signals.
+  public typealias Element = First.Element
+
+  /// The error of either signal.
+  public typealias Failure = First.Failure
+
+  @usableFromInline let first: First
+  @usableFromInline let second: Second
 
   @inlinable @inline(__always)
-  init(_ upstreams: [AnySignal<Element, Failure>]) {
-    self.upstreams = upstreams
+  init(first: First, second: Second) {
+    self.first = first
+    self.second = second
   }
 
-  /// Attaches a subscriber to all the signals, in the order in which they were given.
+  /// Attaches a subscriber to both signals, the first one first.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    let hub = MergeHub<Element, Failure>(inputs: upstreams.count)
+    let hub = MergeHub<Element, Failure>(inputs: 2)
     let subscription = hub.core.subscribe(subscriber)
     subscription.bind(hub.upstreams)
-    if upstreams.isEmpty { hub.core.end(.finished) }
-    for upstream in upstreams {
-      hub.upstreams.add(upstream.subscribe(MergeInput(hub: hub)))
-    }
+    hub.attach(to: first)
+    hub.attach(to: second)
     return subscription
   }
 }
@@ -70,6 +69,16 @@ final class MergeHub<Element: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline
   init(inputs: Int) {
     live = inputs
+  }
+
+  /// Whether nobody takes values any more.
+  @inlinable
+  var isDone: Bool { upstreams.isCancelled || core.isDone }
+
+  /// Subscribes to one more input, unless nobody takes values any more.
+  @inlinable @inline(__always)
+  func attach(to input: some Signal<Element, Failure>) {
+    if !isDone { upstreams.add(input.subscribe(MergeInput(hub: self))) }
   }
 
   @usableFromInline
@@ -104,5 +113,5 @@ struct MergeInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+  var isDone: Bool { hub.isDone }
 }

@@ -72,8 +72,8 @@ public struct ReceiveOnSignal<Upstream: Signal>: Signal {
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let carrier = Carrier(to: ErasedSubscriber(subscriber), schedule: schedule)
-    let subscription = upstream.subscribe(CarrierStage(carrier: carrier))
-    subscription.bind(carrier)
-    return subscription
+    // The token closes the carrier first: from then on nothing is delivered, whichever thread gets there first.
+    carrier.hold(upstream.subscribe(CarrierStage(carrier: carrier)))
+    return SignalSubscription(owner: carrier)
   }
 }

@@ -93,10 +93,10 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   final func store(_ value: Value) {
     let old = stored
     stored = value
-    mirror.store(value)
     version &+= 1
     if contenders > 0 { lastWriter = ThreadIdentity.current }
     if placeReference == nil, activeBatches.pointee.load(ordering: .relaxed) == 0 {
+      mirror.store(value)
       send(stored: value)
     } else {
       sendThroughGraph(value)
@@ -109,8 +109,13 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   /// batch that this thread is in; unlocks the lock that the caller holds.
   @inlinable @inline(never)
   final func sendThroughGraph(_ value: Value) {
-    if BatchFrame.hold(self) { return lock.unlock() }
+    if BatchFrame.hold(self) {
+      mirror.store(value)
+      return lock.unlock()
+    }
     let list = markDependents()
+    // Only now: whoever reads the value, without the lock, must not find what is derived from it to be of old.
+    mirror.store(value)
     let tracker = place?.tracker
     send(stored: value)
     flush(list)
@@ -206,7 +211,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
       let backlog = lock.withLock {
         let backlog = node.backlog
         node.backlog = []
-        if backlog.isEmpty, !node.isDead { node.status.store(SubscriberNode.Status.live, ordering: .relaxed) }
+        if backlog.isEmpty, !node.isDead { node.status.store(SubscriberNode.Status.live, ordering: .releasing) }
         return backlog
       }
       if backlog.isEmpty { return }

@@ -48,10 +48,10 @@ extension PropertyCore {
     lock.lock()
     let replaced = stored
     stored = value
-    mirror.store(value)
     version &+= 1
     if contenders > 0 { lastWriter = ThreadIdentity.current }
     let dependents = markDependents()
+    mirror.store(value)
     let tracker = place?.tracker
     var isOurs = false
     if interest.load(ordering: .relaxed) != 0 {

@@ -17,6 +17,10 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
 
   @exclusivity(unchecked) @usableFromInline var buffer = RingBuffer<Element>()
   @exclusivity(unchecked) @usableFromInline var waiter: UnsafeContinuation<Void, Never>?
+
+  /// Who waits besides: several tasks of one actor may share an iterator.
+  @exclusivity(unchecked) @usableFromInline var otherWaiters: [UnsafeContinuation<Void, Never>] = []
+
   @exclusivity(unchecked) @usableFromInline var completion: SignalCompletion<Failure>?
   @exclusivity(unchecked) @usableFromInline var dropped = 0
   @exclusivity(unchecked) private var subscription: SignalSubscription?
@@ -49,6 +53,7 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
       }
     }
     let waiter = self.waiter.take()
+    if waiter != nil, !otherWaiters.isEmpty { self.waiter = otherWaiters.removeFirst() }
     lock.unlock()
     waiter?.resume()
     withExtendedLifetime(replaced) {}
@@ -56,11 +61,19 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
 
   @usableFromInline
   func end(_ completion: SignalCompletion<Failure>) {
-    let waiter = lock.withLock {
+    let waiters = lock.withLock {
       if self.completion == nil { self.completion = completion }
-      return self.waiter.take()
+      return takeWaiters()
     }
-    waiter?.resume()
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// All who wait; to be called with the lock held.
+  private func takeWaiters() -> [UnsafeContinuation<Void, Never>] {
+    guard let first = waiter.take() else { return [] }
+    let others = otherWaiters
+    otherWaiters = []
+    return [first] + others
   }
 
   // MARK: The consumer's side
@@ -101,7 +114,7 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
         await withUnsafeContinuation(isolation: actor) { continuation in
           let isReady = lock.withLock {
             if !buffer.isEmpty || completion != nil { return true }
-            waiter = continuation
+            if waiter == nil { waiter = continuation } else { otherWaiters.append(continuation) }
             return false
           }
           if isReady { continuation.resume() }
@@ -120,10 +133,10 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
     buffer = RingBuffer()
     let subscription = self.subscription.take()
     if completion == nil { completion = .finished }
-    let waiter = self.waiter.take()
+    let waiters = takeWaiters()
     lock.unlock()
     subscription?.cancel()
-    waiter?.resume()
+    for waiter in waiters { waiter.resume() }
     withExtendedLifetime(abandoned) {}
   }
 }

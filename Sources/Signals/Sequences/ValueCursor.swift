@@ -30,6 +30,8 @@ final class ValueCursor<Element: Sendable, Failure: Error> {
         abandon()
         return nil
       }
+      // Another task that shares the iterator may have taken more than it needed while this one waited.
+      if let value = local.popFirst() { return value }
       switch channel.take(into: &local) {
       case .values: return local.popFirst()
       case .ended(.finished): return nil

@@ -25,7 +25,7 @@ struct MergeTests {
 
   @Test func `merging nothing finishes at once`() {
     let log = Log<String>()
-    let nothing: MergeSignal<Int, Never> = merge()
+    let nothing: MergeManySignal<AnySignal<Int, Never>> = merge()
     let subscription = nothing.sink(
       receiveCompletion: { _ in log.add("|") },
       receiveValue: { log.add("\($0)") }

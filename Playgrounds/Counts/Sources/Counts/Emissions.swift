@@ -46,6 +46,36 @@ let emissions: [Promise] = [
   Promise(title: "removeDuplicates → sink", allocations: 0, retains: 0) {
     emission(Source()) { source, tally in [source.map { $0 >> 1 }.removeDuplicates().sink { tally.add($0) }] }
   },
+  Promise(title: "dropFirst, drop while, prefix, prefix while → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in
+      [source.dropFirst().drop { $0 < 2 }.prefix(.max).prefix { $0 >= 0 }.sink { tally.add($0) }]
+    }
+  },
+  Promise(title: "drop and prefix until another sends → sink", allocations: 0, retains: 0) {
+    let stop = Source()
+    return emission(Source()) { source, tally in
+      [source.drop(untilOutputFrom: .just(0)).prefix(untilOutputFrom: stop).sink { tally.add($0) }]
+    }
+  },
+  Promise(title: "append and prepend → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in
+      [source.prepend(1, 2).append(3).sink { tally.add($0) }, EmptySignal().append(source).sink { tally.add($0) }]
+    }
+  },
+  Promise(title: "concat → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [concat(.just(1), source).sink { tally.add($0) }] }
+  },
+  Promise(title: "reduce, never ending", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [source.reduce(0) { $0 &+ $1 }.sink { tally.add($0) }] }
+  },
+  Promise(title: "handleEvents → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [source.handleEvents(receiveOutput: { tally.add($0) }).sink { tally.add($0) }]
+    }
+  },
+  Promise(title: "a sequence → sink, per element", allocations: 0, retains: 0) {
+    let tally = Tally()
+    return counting { count in withExtendedLifetime((0..<count).signal.map { $0 &+ 1 }.sink { tally.add($0) }) {} }
+  },
   Promise(title: "combineLatest of 2 → sink", allocations: 0, retains: 0) {
     let other = Source()
     return emission(Source()) { source, tally in

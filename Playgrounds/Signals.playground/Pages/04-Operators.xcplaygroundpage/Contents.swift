@@ -145,6 +145,66 @@ left.send("l2")
 both.cancel()
 latest.cancel()
 
+//: `zip` pairs the first with the first, the second with the second; `withLatest` lets one signal set the pace.
+
+show("zipped", ["a", "b", "c"].signal.zip((1...).signal).map { "\($0)\($1)" })
+// Prints "zipped a1"
+// Prints "zipped b2"
+// Prints "zipped c3"
+
+let taps = Emitter<Void, Never>()
+let temperature = MutableProperty(20)
+let tapped = taps.withLatest(from: temperature) { _, degrees in degrees }.sink { print("tapped at", $0) }
+temperature.value = 21
+taps.send()  // Prints "tapped at 21"
+
+//: ## Signals of signals
+//:
+//: `flatMap` takes what all of them send; `switchToLatest` follows the newest and leaves the others.
+
+let pages = Emitter<Int, Never>()
+let lines = pages.flatMap { page in (1...2).signal.map { "page \(page), line \($0)" } }
+let reader = lines.sink { print($0) }
+pages.send(1)
+// Prints "page 1, line 1"
+// Prints "page 1, line 2"
+
+let rooms = [MutableProperty("kitchen dark"), MutableProperty("hall dark")]
+let doors = Emitter<Int, Never>()
+let visitor = doors.map { rooms[$0] }.switchToLatest().sink { print($0) }
+doors.send(0)  // Prints "kitchen dark"
+doors.send(1)  // Prints "hall dark"
+rooms[0].value = "kitchen lit"
+rooms[1].value = "hall lit"  // Prints "hall lit"
+visitor.cancel()
+
+//: ## One subscription for many
+//:
+//: Each subscriber subscribes to all that a chain is made of, unless it is shared.
+
+let costly = Emitter<Int, Never>()
+let computed = costly.map { (number: Int) -> Int in
+  print("computing", number)
+  return number * number
+}.share(replay: 1)
+let firstReader = computed.sink { print("first reader", $0) }
+costly.send(3)
+// Prints "computing 3"
+// Prints "first reader 9"
+let secondReader = computed.sink { print("second reader", $0) }  // Prints "second reader 9"
+
+//: ## After a failure
+
+struct Unplugged: Error {}
+let attempts = MutableProperty(0)
+let shaky = DeferredSignal {
+  attempts.modify { $0 += 1 }
+  return attempts.value < 3 ? AnySignal<String, Unplugged>.fail(Unplugged()) : .just("reading \(attempts.value)")
+}
+let patient = shaky.retry(5).replaceFailure(with: "nothing").sink { print($0) }  // Prints "reading 3"
+let broken = FailSignal<Int, Unplugged>(Unplugged())
+show("instead", broken.catch { _ in JustSignal(0) })  // Prints "instead 0"
+
 //: ## What is missing
 
 let scores: [Int?] = [3, nil, 5]
@@ -153,6 +213,16 @@ show("score", scores.signal.replaceNil(with: 0))
 // Prints "score 0"
 // Prints "score 5"
 show("found", numbers.filter { $0 > 9 }.replaceEmpty(with: -1))  // Prints "found -1"
+
+//: ## Time
+//:
+//: Operators on time take any clock, and the real one unless told. A test gives them a clock of its own and lets it advance.
+
+let typing = ["s", "si", "sig"].signal.debounce(for: .milliseconds(20))
+for await query in typing.values { print("search", query) }  // Prints "search sig"
+
+for await batch in TimerSignal(every: .milliseconds(1)).prefix(3).count().values { print("ticks", batch) }
+// Prints "ticks 3"
 
 //: ## Watch
 //:

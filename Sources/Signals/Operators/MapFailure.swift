@@ -1,0 +1,69 @@
+extension Signal {
+  /// Replaces the failure that ends the signal by what a closure makes of it.
+  ///
+  /// Use it to bring signals that fail in different ways to one failure type.
+  ///
+  /// - Parameter transform: Called with the failure, if there is one, on the thread that sends it.
+  /// - Returns: A signal of the same values that fails with the result.
+  @inlinable @inline(__always)
+  public func mapFailure<NewFailure: Error>(
+    _ transform: @escaping @Sendable (Failure) -> NewFailure
+  ) -> MapFailureSignal<Self, NewFailure> {
+    MapFailureSignal(upstream: self, transform: transform)
+  }
+}
+
+/// A signal of another failure; made by ``Signal/mapFailure(_:)``.
+@frozen
+public struct MapFailureSignal<Upstream: Signal, Failure: Error>: Signal {
+  /// The values of the upstream signal.
+  public typealias Element = Upstream.Element
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let transform: @Sendable (Upstream.Failure) -> Failure
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, transform: @escaping @Sendable (Upstream.Failure) -> Failure) {
+    self.upstream = upstream
+    self.transform = transform
+  }
+
+  /// Attaches a subscriber to the upstream signal, behind the transformation.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    upstream.subscribe(MapFailureStage(downstream: subscriber, transform: transform))
+  }
+}
+
+@usableFromInline
+@frozen
+struct MapFailureStage<Downstream: SignalSubscriber, Failure: Error>: SignalSubscriber {
+  @usableFromInline typealias Element = Downstream.Element
+
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let transform: @Sendable (Failure) -> Downstream.Failure
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream, transform: @escaping @Sendable (Failure) -> Downstream.Failure) {
+    self.downstream = downstream
+    self.transform = transform
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    downstream.receive(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    switch completion {
+    case .finished: downstream.receive(completion: .finished)
+    case .failure(let error): downstream.receive(completion: .failure(transform(error)))
+    }
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { downstream.isDone }
+}

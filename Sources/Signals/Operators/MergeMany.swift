@@ -1,0 +1,122 @@
+/// Sends the values of several signals as they come.
+///
+/// ```swift
+/// import Signals
+///
+/// let keyboard = Emitter<String, Never>()
+/// let voice = Emitter<String, Never>()
+/// let subscription = merge(keyboard, voice).sink { print($0) }
+/// keyboard.send("left")  // Prints "left"
+/// voice.send("stop")  // Prints "stop"
+/// ```
+///
+/// The signals are subscribed to in the order given. The result finishes when all have finished, and fails as soon as one
+/// fails. Two or three signals, and lists of one kind of signal, are merged without erasing their types, which is faster.
+///
+/// - Parameter signals: The signals, of one element and failure.
+/// - Returns: A signal of all values.
+public func merge<Element: Sendable, Failure: Error>(
+  _ signals: any Signal<Element, Failure>...
+) -> MergeManySignal<AnySignal<Element, Failure>> {
+  MergeManySignal(signals.map { $0.eraseToAnySignal() })
+}
+
+/// Sends the values of a list of signals as they come.
+///
+/// The result finishes when all have finished, at once if the list is empty, and fails as soon as one fails.
+///
+/// - Parameter signals: The signals.
+/// - Returns: A signal of all values.
+@inlinable @inline(__always)
+public func merge<Input: Signal>(_ signals: [Input]) -> MergeManySignal<Input> {
+  MergeManySignal(signals)
+}
+
+/// Sends the values of three signals as they come.
+///
+/// - Parameters:
+///   - first: The first signal.
+///   - second: The second signal.
+///   - third: The third signal.
+/// - Returns: A signal of all values.
+@inlinable @inline(__always)
+public func merge<First: Signal, Second: Signal, Third: Signal>(
+  _ first: First,
+  _ second: Second,
+  _ third: Third
+) -> MergeThreeSignal<First, Second, Third>
+where
+  Second.Element == First.Element, Second.Failure == First.Failure,
+  Third.Element == First.Element, Third.Failure == First.Failure
+{
+  MergeThreeSignal(first: first, second: second, third: third)
+}
+
+/// A signal of the values of a list of signals; made by ``merge(_:)``.
+@frozen
+public struct MergeManySignal<Input: Signal>: Signal {
+  /// The values of the signals.
+  public typealias Element = Input.Element
+
+  /// The error of the signals.
+  public typealias Failure = Input.Failure
+
+  @usableFromInline let inputs: [Input]
+
+  @inlinable @inline(__always)
+  init(_ inputs: [Input]) {
+    self.inputs = inputs
+  }
+
+  /// Attaches a subscriber to all the signals, in the order in which they were given.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let hub = MergeHub<Element, Failure>(inputs: inputs.count)
+    let subscription = hub.core.subscribe(subscriber)
+    subscription.bind(hub.upstreams)
+    if inputs.isEmpty { hub.core.end(.finished) }
+    for input in inputs { hub.attach(to: input) }
+    return subscription
+  }
+}
+
+/// A signal of the values of three; made by ``merge(_:_:_:)``.
+@frozen
+public struct MergeThreeSignal<First: Signal, Second: Signal, Third: Signal>: Signal
+where
+  Second.Element == First.Element, Second.Failure == First.Failure,
+  Third.Element == First.Element, Third.Failure == First.Failure
+{
+  /// The values of the signals.
+  public typealias Element = First.Element
+
+  /// The error of any of the signals.
+  public typealias Failure = First.Failure
+
+  @usableFromInline let first: First
+  @usableFromInline let second: Second
+  @usableFromInline let third: Third
+
+  @inlinable @inline(__always)
+  init(first: First, second: Second, third: Third) {
+    self.first = first
+    self.second = second
+    self.third = third
+  }
+
+  /// Attaches a subscriber to all the signals, in the order in which they were given.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let hub = MergeHub<Element, Failure>(inputs: 3)
+    let subscription = hub.core.subscribe(subscriber)
+    subscription.bind(hub.upstreams)
+    hub.attach(to: first)
+    hub.attach(to: second)
+    hub.attach(to: third)
+    return subscription
+  }
+}

@@ -1,0 +1,78 @@
+extension Signal {
+  /// Sends a value in place of the failure, and finishes.
+  ///
+  /// - Parameter value: Sent if the signal fails, as its last value.
+  /// - Returns: A signal that cannot fail.
+  @inlinable @inline(__always)
+  public func replaceFailure(with value: Element) -> ReplaceFailureSignal<Self> {
+    ReplaceFailureSignal(upstream: self, replacement: value)
+  }
+}
+
+/// A signal that ends with a value where another one fails; made by ``Signal/replaceFailure(with:)``.
+@frozen
+public struct ReplaceFailureSignal<Upstream: Signal>: Signal {
+  /// The values of the upstream signal.
+  public typealias Element = Upstream.Element
+
+  /// The signal cannot fail.
+  public typealias Failure = Never
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let replacement: Element
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, replacement: Element) {
+    self.upstream = upstream
+    self.replacement = replacement
+  }
+
+  /// Attaches a subscriber to the upstream signal, behind the replacement.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let upstreams = Upstreams()
+    upstreams.add(
+      upstream.subscribe(
+        ReplaceFailureStage<Subscriber, Upstream.Failure>(
+          downstream: subscriber, upstreams: upstreams, replacement: replacement
+        )
+      )
+    )
+    return SignalSubscription(owner: upstreams)
+  }
+}
+
+@usableFromInline
+@frozen
+struct ReplaceFailureStage<Downstream: SignalSubscriber, Failure: Error>: SignalSubscriber
+where Downstream.Failure == Never {
+  @usableFromInline typealias Element = Downstream.Element
+
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let upstreams: Upstreams
+  @usableFromInline let replacement: Element
+
+  @inlinable @inline(__always)
+  init(downstream: Downstream, upstreams: Upstreams, replacement: Element) {
+    self.downstream = downstream
+    self.upstreams = upstreams
+    self.replacement = replacement
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    downstream.receive(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    if case .failure = completion, !isDone { downstream.receive(replacement) }
+    // The value may have made the subscriber cancel.
+    if !upstreams.isCancelled { downstream.receive(completion: .finished) }
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { upstreams.isCancelled || downstream.isDone }
+}

@@ -1,0 +1,156 @@
+import Synchronization
+
+extension Signal {
+  /// Subscribes anew when the signal fails.
+  ///
+  /// The next attempt begins at once, however many there are, and the stack does not deepen. Values that were sent before
+  /// a failure stay sent; what an attempt sends again is sent again.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// struct Offline: Error {}
+  /// let attempts = MutableProperty(0)
+  /// let connection = DeferredSignal {
+  ///   attempts.modify { $0 += 1 }
+  ///   return attempts.value < 3 ? AnySignal<String, Offline>.fail(Offline()) : .just("connected")
+  /// }
+  /// let subscription = connection.retry(5).replaceFailure(with: "gave up").sink { print($0, attempts.value) }
+  /// // Prints "connected 3"
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - retries: How often to subscribe anew, after the first attempt; as often as it takes unless given.
+  ///   - shouldRetry: Called with each failure that could be followed by another attempt; says whether to make it. Every
+  ///     failure is unless given.
+  /// - Returns: A signal of the values of all attempts; it fails with the failure of the last.
+  @inlinable
+  public func retry(
+    _ retries: Int = .max,
+    when shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true }
+  ) -> RetrySignal<Self> {
+    RetrySignal(upstream: self, retries: retries, shouldRetry: shouldRetry)
+  }
+}
+
+/// A signal that begins anew after a failure; made by ``Signal/retry(_:when:)``.
+@frozen
+public struct RetrySignal<Upstream: Signal>: Signal {
+  /// The values of the upstream signal.
+  public typealias Element = Upstream.Element
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let retries: Int
+  @usableFromInline let shouldRetry: @Sendable (Failure) -> Bool
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream, retries: Int, shouldRetry: @escaping @Sendable (Failure) -> Bool) {
+    self.upstream = upstream
+    self.retries = retries
+    self.shouldRetry = shouldRetry
+  }
+
+  /// Attaches a subscriber to the upstream signal, as often as it takes.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let run = RetryRun(of: self, for: subscriber)
+    run.advance()
+    return SignalSubscription(owner: run.current)
+  }
+}
+
+/// One subscription to a signal that begins anew after a failure.
+@usableFromInline
+final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>:
+  @unchecked Sendable
+{
+  // Sound: `left` belongs to the attempt that is running; the rest is immutable, atomic or guards itself.
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let downstream: Downstream
+  @usableFromInline let shouldRetry: @Sendable (Upstream.Failure) -> Bool
+  @usableFromInline let current = CurrentUpstream()
+  @usableFromInline var left: Int
+
+  /// How many attempts there are to make; whoever adds the first makes them all, so that the stack does not deepen.
+  private let due = Atomic<Int>(0)
+
+  @inlinable
+  init(of signal: RetrySignal<Upstream>, for downstream: Downstream) {
+    upstream = signal.upstream
+    left = signal.retries
+    shouldRetry = signal.shouldRetry
+    self.downstream = downstream
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { current.isCancelled || downstream.isDone }
+
+  /// Makes an attempt.
+  @inlinable
+  func advance() {
+    guard addDue() else { return }
+    repeat { attempt() } while removeDue()
+  }
+
+  @usableFromInline
+  func addDue() -> Bool { due.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 }
+
+  @usableFromInline
+  func removeDue() -> Bool { due.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue > 0 }
+
+  @inlinable
+  func attempt() {
+    guard !isDone else { return }
+    let input = current.begin()
+    current.keep(upstream.subscribe(RetryStage(run: self)), of: input)
+  }
+
+  /// Makes another attempt, or passes the failure on.
+  @inlinable
+  func fail(_ error: Upstream.Failure) {
+    guard !current.isCancelled else { return }
+    if left > 0, shouldRetry(error) {
+      if left < .max { left -= 1 }
+      advance()
+    } else if !current.isCancelled {
+      downstream.receive(completion: .failure(error))
+    }
+  }
+}
+
+/// Passes on the values of one attempt.
+@usableFromInline
+@frozen
+struct RetryStage<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>: SignalSubscriber
+{
+  @usableFromInline typealias Element = Upstream.Element
+  @usableFromInline typealias Failure = Upstream.Failure
+
+  @usableFromInline let run: RetryRun<Upstream, Downstream>
+
+  @inlinable @inline(__always)
+  init(run: RetryRun<Upstream, Downstream>) {
+    self.run = run
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    if !run.current.isCancelled { run.downstream.receive(value) }
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    switch completion {
+    case .finished: if !run.current.isCancelled { run.downstream.receive(completion: .finished) }
+    case .failure(let error): run.fail(error)
+    }
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { run.isDone }
+}

@@ -1,0 +1,192 @@
+extension Signal {
+  /// Lets all subscribers share one subscription to this signal.
+  ///
+  /// The first subscriber makes the upstream subscription, and the last one to leave releases it; who comes after that starts
+  /// anew, with nothing to replay. A late subscriber is given the last values that were sent, at most `count`, and then
+  /// every later one, with no gap and no repetition. Once the upstream has ended, that is final: who comes then is given
+  /// what is replayed and the end.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let source = Emitter<Int, Never>()
+  /// let squares = source.map { number in
+  ///   print("computing")
+  ///   return number * number
+  /// }.share(replay: 1)
+  /// let first = squares.sink { print("first", $0) }
+  /// source.send(3)
+  /// // Prints "computing"
+  /// // Prints "first 9"
+  /// let second = squares.sink { print("second", $0) }  // Prints "second 9"
+  /// ```
+  ///
+  /// Share the result, not the call: each call makes a signal with an upstream subscription of its own.
+  ///
+  /// - Parameter count: How many values a late subscriber is given; none unless given.
+  /// - Returns: A signal with one upstream subscription, however many subscribe.
+  public func share(replay count: Int = 0) -> SharedSignal<Self> {
+    SharedSignal(upstream: self, replay: Swift.max(0, count))
+  }
+}
+
+/// A signal with one upstream subscription; made by ``Signal/share(replay:)``.
+public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
+  // Sound: `round` is guarded by the lock.
+
+  /// The values of the upstream signal.
+  public typealias Element = Upstream.Element
+
+  /// The error of the upstream signal.
+  public typealias Failure = Upstream.Failure
+
+  private let upstream: Upstream
+  private let replay: Int
+  private let lock = Lock()
+
+  /// What the present subscribers share, from the first to come until the last to leave.
+  private var round: ShareRound<Element, Failure>?
+
+  init(upstream: Upstream, replay: Int) {
+    self.upstream = upstream
+    self.replay = replay
+  }
+
+  /// Attaches a subscriber, and, if it is the first, subscribes to the upstream signal.
+  ///
+  /// - Parameter subscriber: Receives what is replayed, then every later value, then the completion.
+  /// - Returns: A token that cancels the subscription when it is released.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let (round, isFirst) = join()
+    let subscription = round.core.subscribe(subscriber)
+    subscription.bind(ShareMembership(of: self, in: round))
+    if isFirst { start(round) }
+    return subscription
+  }
+
+  /// Counts one more subscriber in.
+  @usableFromInline
+  func join() -> (round: ShareRound<Element, Failure>, isFirst: Bool) {
+    lock.withLock {
+      if let round {
+        round.members += 1
+        return (round, false)
+      }
+      let round = ShareRound<Element, Failure>(replay: replay)
+      self.round = round
+      return (round, true)
+    }
+  }
+
+  @usableFromInline
+  func start(_ round: ShareRound<Element, Failure>) {
+    round.upstreams.add(upstream.subscribe(ShareStage(shared: self, round: round)))
+  }
+
+  /// Counts a subscriber out; the last one to leave takes the upstream subscription along.
+  fileprivate func leave(_ round: ShareRound<Element, Failure>) {
+    let isOver = lock.withLock {
+      round.members -= 1
+      guard round.members == 0 else { return false }
+      if self.round === round, !round.hasEnded { self.round = nil }
+      return true
+    }
+    if isOver { round.upstreams.cancelAll() }
+  }
+
+  @usableFromInline
+  func end(_ round: ShareRound<Element, Failure>, _ completion: SignalCompletion<Failure>) {
+    lock.withLock { round.hasEnded = true }
+    round.core.end(completion)
+    round.upstreams.cancelAll()
+  }
+
+  /// Whether a round's only subscriber takes no more values.
+  ///
+  /// If so, whoever comes now begins a new round.
+  @usableFromInline
+  func isDone(_ round: ShareRound<Element, Failure>) -> Bool {
+    if round.upstreams.isCancelled { return true }
+    guard round.core.isDone else { return false }
+    return lock.withLock {
+      // Another may be about to be taken in by the core.
+      guard round.members <= 1 else { return false }
+      if self.round === round { self.round = nil }
+      return true
+    }
+  }
+}
+
+/// What those who subscribe to a shared signal share.
+@usableFromInline
+final class ShareRound<Element: Sendable, Failure: Error>: @unchecked Sendable {
+  // Sound: `members` and `hasEnded` are guarded by the lock of the shared signal.
+  @usableFromInline let core: EmitterCore<Element, Failure>
+  @usableFromInline let upstreams = Upstreams()
+
+  /// How many subscribers there are or are about to be.
+  fileprivate var members = 1
+
+  fileprivate var hasEnded = false
+
+  fileprivate init(replay: Int) {
+    core = EmitterCore(replay: replay)
+  }
+}
+
+/// One subscriber's part in a round.
+@usableFromInline
+final class ShareMembership<Upstream: Signal>: SubscriptionOwner, @unchecked Sendable {
+  // Sound: the mutable state is guarded by the lock.
+  private let lock = Lock()
+  private let shared: SharedSignal<Upstream>
+  private var round: ShareRound<Upstream.Element, Upstream.Failure>?
+
+  @usableFromInline
+  init(of shared: SharedSignal<Upstream>, in round: ShareRound<Upstream.Element, Upstream.Failure>) {
+    self.shared = shared
+    self.round = round
+  }
+
+  package override func cancel(_ subscription: SignalSubscription) {
+    let left = lock.withLock {
+      let left = round
+      round = nil
+      return left
+    }
+    if let left { shared.leave(left) }
+  }
+}
+
+/// Passes on what the upstream signal sends.
+@usableFromInline
+@frozen
+struct ShareStage<Upstream: Signal>: SignalSubscriber {
+  @usableFromInline typealias Element = Upstream.Element
+  @usableFromInline typealias Failure = Upstream.Failure
+
+  @usableFromInline let shared: SharedSignal<Upstream>
+  @usableFromInline let round: ShareRound<Element, Failure>
+
+  @usableFromInline
+  init(shared: SharedSignal<Upstream>, round: ShareRound<Element, Failure>) {
+    self.shared = shared
+    self.round = round
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    round.core.send(value)
+  }
+
+  @usableFromInline
+  func receive(completion: SignalCompletion<Failure>) {
+    shared.end(round, completion)
+  }
+
+  @usableFromInline
+  var isDone: Bool { shared.isDone(round) }
+}

@@ -1,0 +1,103 @@
+public import Synchronization
+
+/// Where the inner signals of one subscription to a switched signal meet.
+///
+/// The number of the current one changes at once; what another one has sent is dropped when its turn to be delivered comes.
+@usableFromInline
+final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
+  // Sound: the mutable state is guarded by the lock or atomic.
+  @usableFromInline let core = EmitterCore<Inner.Element, Inner.Failure>()
+
+  /// The subscription to the signal of signals.
+  @usableFromInline let upstreams = Upstreams()
+
+  /// The number of the current inner signal.
+  @usableFromInline let current = Atomic<Int>(0)
+
+  private let lock = Lock()
+  private var token: SignalSubscription?
+  private var isRunning = false
+  private var hasOuterEnded = false
+
+  @usableFromInline
+  override init() {}
+
+  @inlinable @inline(__always)
+  func isCurrent(_ number: Int) -> Bool { current.load(ordering: .acquiring) == number }
+
+  /// Lets go of the current inner signal, and subscribes to the next; only the outer signal calls it, one call at a time.
+  @usableFromInline
+  func change(to inner: Inner) {
+    guard !upstreams.isCancelled else { return }
+    let (number, replaced) = lock.withLock {
+      let replaced = token
+      token = nil
+      isRunning = true
+      return (current.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue, replaced)
+    }
+    replaced?.cancel()
+    let subscription = inner.subscribe(SwitchInner(hub: self, number: number))
+    let isKept = lock.withLock {
+      guard !upstreams.isCancelled, isRunning, isCurrent(number) else { return false }
+      token = subscription
+      return true
+    }
+    if !isKept { subscription.cancel() }
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Inner.Element, of number: Int) {
+    if core.takeTurn() {
+      if isCurrent(number) { core.deliver(value) }
+      if !core.releaseTurn() { core.drainNow() }
+    } else {
+      core.enqueue(.task { [self] in if isCurrent(number) { core.deliver(value) } })
+    }
+  }
+
+  @usableFromInline
+  func receive(_ completion: SignalCompletion<Inner.Failure>, of number: Int) {
+    if case .failure = completion {
+      return core.run { [self] in if isCurrent(number) { end(completion) } }
+    }
+    let (released, isLast) = lock.withLock {
+      guard isCurrent(number) else { return (SignalSubscription?.none, false) }
+      let released = token
+      token = nil
+      isRunning = false
+      return (released, hasOuterEnded)
+    }
+    released?.cancel()
+    if isLast { core.run { [self] in end(.finished) } }
+  }
+
+  @usableFromInline
+  func receiveOuter(_ completion: SignalCompletion<Inner.Failure>) {
+    let isLast = lock.withLock {
+      hasOuterEnded = true
+      return !isRunning
+    }
+    if case .finished = completion, !isLast { return }
+    core.run { [self] in end(completion) }
+  }
+
+  /// Ends the signal; for the holder of the turn.
+  private func end(_ completion: SignalCompletion<Inner.Failure>) {
+    core.finish(completion)
+    cancelAll()
+  }
+
+  private func cancelAll() {
+    upstreams.cancelAll()
+    let released = lock.withLock {
+      let released = token
+      token = nil
+      return released
+    }
+    released?.cancel()
+  }
+
+  package override func cancel(_ subscription: SignalSubscription) {
+    cancelAll()
+  }
+}

@@ -1,0 +1,131 @@
+extension Signal where Element: Signal, Element.Failure == Failure {
+  /// Sends the values of the latest signal that this signal of signals has sent.
+  ///
+  /// The signal before it is cancelled; once the switch is made, none of its values is delivered any more, not even one that
+  /// another thread had sent already. The result finishes when this signal and the latest inner one have finished, and fails
+  /// as soon as one of them fails.
+  ///
+  /// - Returns: A signal of the values of the latest inner signal.
+  @inlinable @inline(__always)
+  public func switchToLatest() -> SwitchToLatestSignal<Self> {
+    SwitchToLatestSignal(upstream: self)
+  }
+}
+
+extension Signal {
+  /// Makes a signal of each value, and sends what the latest of those sends.
+  ///
+  /// It is ``map(_:)`` followed by ``switchToLatest()``.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let celsius = MutableProperty(21)
+  /// let fahrenheit = MutableProperty(70)
+  /// let isMetric = MutableProperty(true)
+  /// let shown = isMetric.flatMapLatest { $0 ? celsius : fahrenheit }
+  /// let subscription = shown.sink { print($0) }  // Prints "21"
+  /// isMetric.value = false  // Prints "70"
+  /// celsius.value = 22
+  /// fahrenheit.value = 72  // Prints "72"
+  /// ```
+  ///
+  /// - Parameter transform: Called with each value, on the thread that sends it; returns the signal to switch to.
+  /// - Returns: A signal of the values of the latest inner signal.
+  @inlinable @inline(__always)
+  public func flatMapLatest<Inner: Signal>(
+    _ transform: @escaping @Sendable (Element) -> Inner
+  ) -> SwitchToLatestSignal<MapSignal<Self, Inner>> where Inner.Failure == Failure {
+    map(transform).switchToLatest()
+  }
+}
+
+/// A signal of the values of the latest inner signal; made by ``Signal/switchToLatest()``.
+@frozen
+public struct SwitchToLatestSignal<Upstream: Signal>: Signal
+where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {
+  /// The values of the inner signals.
+  public typealias Element = Upstream.Element.Element
+
+  /// The error of the upstream signal and of the inner ones.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+
+  @inlinable @inline(__always)
+  init(upstream: Upstream) {
+    self.upstream = upstream
+  }
+
+  /// Attaches a subscriber to the upstream signal, and to each inner signal until the next comes.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let hub = SwitchHub<Upstream.Element>()
+    let subscription = hub.core.subscribe(subscriber)
+    subscription.bind(hub)
+    hub.upstreams.add(upstream.subscribe(SwitchOuter(hub: hub)))
+    return subscription
+  }
+}
+
+/// Takes the inner signals.
+@usableFromInline
+@frozen
+struct SwitchOuter<Inner: Signal>: SignalSubscriber {
+  @usableFromInline typealias Element = Inner
+  @usableFromInline typealias Failure = Inner.Failure
+
+  @usableFromInline let hub: SwitchHub<Inner>
+
+  @inlinable @inline(__always)
+  init(hub: SwitchHub<Inner>) {
+    self.hub = hub
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ inner: Inner) {
+    hub.change(to: inner)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    hub.receiveOuter(completion)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+}
+
+/// Takes the values of one inner signal.
+@usableFromInline
+@frozen
+struct SwitchInner<Inner: Signal>: SignalSubscriber {
+  @usableFromInline typealias Element = Inner.Element
+  @usableFromInline typealias Failure = Inner.Failure
+
+  @usableFromInline let hub: SwitchHub<Inner>
+
+  /// Which one it is, counted from 1.
+  @usableFromInline let number: Int
+
+  @inlinable @inline(__always)
+  init(hub: SwitchHub<Inner>, number: Int) {
+    self.hub = hub
+    self.number = number
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    hub.receive(value, of: number)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    hub.receive(completion, of: number)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { !hub.isCurrent(number) || hub.upstreams.isCancelled || hub.core.isDone }
+}

@@ -1,0 +1,179 @@
+extension Signal {
+  /// Sends each value together with the latest value of another signal.
+  ///
+  /// Values that come before the other signal has sent are dropped. The result finishes with this signal, whether the other
+  /// goes on or not, and fails as soon as one of them fails. The other signal is subscribed to first, so that it may be this
+  /// same signal, or be made from it: then each value meets what the other made of that very value.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let text = MutableProperty("draft")
+  /// let saves = Emitter<Int, Never>()
+  /// let subscription = saves.withLatest(from: text).sink { print("save", $0, $1) }
+  /// saves.send(1)  // Prints "save 1 draft"
+  /// text.value = "final"
+  /// saves.send(2)  // Prints "save 2 final"
+  /// ```
+  ///
+  /// - Parameter other: The signal to take the latest value of.
+  /// - Returns: A signal of pairs.
+  @inlinable @inline(__always)
+  public func withLatest<Other: Signal>(
+    from other: Other
+  ) -> WithLatestSignal<Self, Other, (Element, Other.Element)> where Other.Failure == Failure {
+    WithLatestSignal(upstream: self, other: other, transform: { ($0, $1) })
+  }
+
+  /// Sends what a closure makes of each value and the latest value of another signal.
+  ///
+  /// Values that come before the other signal has sent are dropped. See ``withLatest(from:)``.
+  ///
+  /// - Parameters:
+  ///   - other: The signal to take the latest value of.
+  ///   - transform: Called with each value and the latest value of the other signal.
+  /// - Returns: A signal of the results.
+  @inlinable @inline(__always)
+  public func withLatest<Other: Signal, Output: Sendable>(
+    from other: Other,
+    _ transform: @escaping @Sendable (Element, Other.Element) -> Output
+  ) -> WithLatestSignal<Self, Other, Output> where Other.Failure == Failure {
+    WithLatestSignal(upstream: self, other: other, transform: transform)
+  }
+}
+
+/// A signal of values with the latest of another signal; made by ``Signal/withLatest(from:)``.
+@frozen
+public struct WithLatestSignal<Upstream: Signal, Other: Signal, Element: Sendable>: Signal
+where Other.Failure == Upstream.Failure {
+  /// The error of either signal.
+  public typealias Failure = Upstream.Failure
+
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let other: Other
+  @usableFromInline let transform: @Sendable (Upstream.Element, Other.Element) -> Element
+
+  @inlinable @inline(__always)
+  init(
+    upstream: Upstream,
+    other: Other,
+    transform: @escaping @Sendable (Upstream.Element, Other.Element) -> Element
+  ) {
+    self.upstream = upstream
+    self.other = other
+    self.transform = transform
+  }
+
+  /// Attaches a subscriber to both signals, the other one first.
+  @inlinable @inline(__always)
+  public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let hub = WithLatestHub<Upstream.Element, Other.Element, Element, Failure>(transform: transform)
+    let subscription = hub.core.subscribe(subscriber)
+    subscription.bind(hub.upstreams)
+    hub.upstreams.add(other.subscribe(WithLatestOther(hub: hub)))
+    if hub.upstreams.isCancelled { return subscription }
+    hub.upstreams.add(upstream.subscribe(WithLatestStage(hub: hub)))
+    return subscription
+  }
+}
+
+/// Where the two inputs of one subscription meet; its core's turn makes one order of what they send.
+@usableFromInline
+final class WithLatestHub<Value: Sendable, Latest: Sendable, Output: Sendable, Failure: Error>: @unchecked Sendable {
+  // Sound: `latest` is only touched with the core's turn.
+  @usableFromInline let core = EmitterCore<Output, Failure>()
+  @usableFromInline let upstreams = Upstreams()
+  @usableFromInline let transform: @Sendable (Value, Latest) -> Output
+  @exclusivity(unchecked) @usableFromInline var latest: Latest?
+
+  @inlinable
+  init(transform: @escaping @Sendable (Value, Latest) -> Output) {
+    self.transform = transform
+  }
+
+  @inlinable @inline(__always)
+  func receive(latest value: Latest) {
+    if core.takeTurn() {
+      latest = value
+      if !core.releaseTurn() { core.drainNow() }
+    } else {
+      core.enqueue(.task { [self] in latest = value })
+    }
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Value) {
+    if core.takeTurn() {
+      deliver(value)
+      if !core.releaseTurn() { core.drainNow() }
+    } else {
+      core.enqueue(.task { [self] in deliver(value) })
+    }
+  }
+
+  @inlinable @inline(__always)
+  func deliver(_ value: Value) {
+    // Nobody's closure is to be called after the end, nor after a cancellation.
+    guard let latest, !upstreams.isCancelled else { return }
+    core.deliver(transform(value, latest))
+  }
+
+  @usableFromInline
+  func end(_ completion: SignalCompletion<Failure>) {
+    core.run { [self] in
+      core.finish(completion)
+      upstreams.cancelAll()
+    }
+  }
+}
+
+@usableFromInline
+@frozen
+struct WithLatestStage<Element: Sendable, Latest: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: WithLatestHub<Element, Latest, Output, Failure>
+
+  @inlinable @inline(__always)
+  init(hub: WithLatestHub<Element, Latest, Output, Failure>) {
+    self.hub = hub
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    hub.receive(value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    hub.end(completion)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+}
+
+@usableFromInline
+@frozen
+struct WithLatestOther<Value: Sendable, Element: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: WithLatestHub<Value, Element, Output, Failure>
+
+  @inlinable @inline(__always)
+  init(hub: WithLatestHub<Value, Element, Output, Failure>) {
+    self.hub = hub
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    hub.receive(latest: value)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    // Its last value stays the latest.
+    if case .failure = completion { hub.end(completion) }
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+}

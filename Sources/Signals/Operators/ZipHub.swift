@@ -1,0 +1,108 @@
+/// The values of one input of a zipped signal that wait for their partners.
+@usableFromInline
+final class ZipQueue<Value: Sendable>: @unchecked Sendable {  // Sound: only touched with the hub's turn.
+  @exclusivity(unchecked) @usableFromInline var values = RingBuffer<Value>()
+  @exclusivity(unchecked) @usableFromInline var hasEnded = false
+
+  @inlinable @inline(__always)
+  init() {}
+
+  /// Makes the queue for the values of a signal, whose type says which they are.
+  @inlinable
+  convenience init(of signal: AnySignal<Value, some Error>) {
+    self.init()
+  }
+
+  /// The next value; to be called if there is one.
+  @inlinable @inline(__always)
+  func next() -> Value {
+    values.popFirst().unsafelyUnwrapped  // Sound: the hub has seen that it is there.
+  }
+
+  @inlinable @inline(__always)
+  var isEmpty: Bool { values.isEmpty }
+
+  /// Whether no value will ever come from here.
+  @inlinable @inline(__always)
+  var isExhausted: Bool { hasEnded && values.isEmpty }
+}
+
+/// Where the inputs of one subscription to a zipped signal meet.
+///
+/// Its core's turn makes one order of what the inputs send, from whatever threads.
+@usableFromInline
+final class ZipHub<Output: Sendable, Failure: Error>: Sendable {
+  @usableFromInline let core = EmitterCore<Output, Failure>()
+  @usableFromInline let upstreams = Upstreams()
+
+  /// Takes the next value of each input, or returns `nil` as long as one is missing.
+  @usableFromInline let next: @Sendable () -> Output?
+
+  /// Whether an input has ended and has no value left.
+  @usableFromInline let isExhausted: @Sendable () -> Bool
+
+  @inlinable
+  init(next: @escaping @Sendable () -> Output?, isExhausted: @escaping @Sendable () -> Bool) {
+    self.next = next
+    self.isExhausted = isExhausted
+  }
+
+  @inlinable @inline(__always)
+  func receive<Value>(_ value: Value, for input: ZipQueue<Value>) {
+    if core.takeTurn() {
+      add(value, to: input)
+      if !core.releaseTurn() { core.drainNow() }
+    } else {
+      core.enqueue(.task { [self] in add(value, to: input) })
+    }
+  }
+
+  @inlinable @inline(__always)
+  func add<Value>(_ value: Value, to input: ZipQueue<Value>) {
+    input.values.append(value)
+    guard let output = next() else { return }
+    core.deliver(output)
+    if isExhausted() { end(.finished) }
+  }
+
+  @usableFromInline
+  func receive<Value>(completion: SignalCompletion<Failure>, for input: ZipQueue<Value>) {
+    core.run { [self] in
+      input.hasEnded = true
+      if case .finished = completion, !isExhausted() { return }
+      end(completion)
+    }
+  }
+
+  @usableFromInline
+  func end(_ completion: SignalCompletion<Failure>) {
+    core.finish(completion)
+    upstreams.cancelAll()
+  }
+}
+
+@usableFromInline
+@frozen
+struct ZipInput<Element: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: ZipHub<Output, Failure>
+  @usableFromInline let queue: ZipQueue<Element>
+
+  @inlinable @inline(__always)
+  init(hub: ZipHub<Output, Failure>, queue: ZipQueue<Element>) {
+    self.hub = hub
+    self.queue = queue
+  }
+
+  @inlinable @inline(__always)
+  func receive(_ value: Element) {
+    hub.receive(value, for: queue)
+  }
+
+  @inlinable @inline(__always)
+  func receive(completion: SignalCompletion<Failure>) {
+    hub.receive(completion: completion, for: queue)
+  }
+
+  @inlinable @inline(__always)
+  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+}

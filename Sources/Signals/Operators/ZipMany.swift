@@ -1,0 +1,60 @@
+/// Sends tuples of the values of several signals: the first of each, the second of each, and so on.
+///
+/// A value waits until its partners come. The result finishes as soon as no further tuple can come, because a signal has
+/// finished and all its values have been used; it fails as soon as one signal fails. Two signals are zipped without erasing
+/// their types, which is faster.
+///
+/// ```swift
+/// import Signals
+///
+/// let names = ["Ada", "Alan"].signal
+/// let years = [1815, 1912].signal
+/// let subscription = zip(names, years, (1...).signal).sink { print($2, $0, $1) }
+/// // Prints "1 Ada 1815"
+/// // Prints "2 Alan 1912"
+/// ```
+///
+/// - Parameter signals: The signals, of one failure.
+/// - Returns: A signal of tuples.
+public func zip<each Element: Sendable, Failure: Error>(
+  _ signals: repeat any Signal<each Element, Failure>
+) -> AnySignal<(repeat each Element), Failure> {
+  let upstreams = (repeat (each signals).eraseToAnySignal())
+  return AnySignal(attach: { subscriber in
+    let queues = (repeat ZipQueue<each Element>(of: each upstreams))
+    let hub = ZipHub<(repeat each Element), Failure>(
+      next: {
+        var isComplete = true
+        for queue in repeat each queues { isComplete = isComplete && !queue.isEmpty }
+        guard isComplete else { return nil }
+        return (repeat (each queues).next())
+      },
+      isExhausted: {
+        var isExhausted = false
+        for queue in repeat each queues { isExhausted = isExhausted || queue.isExhausted }
+        return isExhausted
+      }
+    )
+    let subscription = hub.core.subscribe(subscriber)
+    subscription.bind(hub.upstreams)
+    for (upstream, queue) in repeat (each upstreams, each queues) {
+      if hub.upstreams.isCancelled { break }
+      hub.upstreams.add(upstream.subscribe(ZipInput(hub: hub, queue: queue)))
+    }
+    return subscription
+  })
+}
+
+/// Sends pairs of the values of two signals: the first of each, the second of each, and so on.
+///
+/// - Parameters:
+///   - first: The first signal.
+///   - second: The second signal.
+/// - Returns: A signal of pairs, as ``Signal/zip(_:)`` makes it.
+@inlinable @inline(__always)
+public func zip<First: Signal, Second: Signal>(
+  _ first: First,
+  _ second: Second
+) -> ZipSignal<First, Second> where First.Failure == Second.Failure {
+  first.zip(second)
+}

@@ -1,0 +1,107 @@
+import Dispatch
+import Signals
+
+/// A signal of a random graph, and what may be expected of it.
+struct Node: Sendable {
+  let name: String
+  let signal: AnySignal<Items, Mishap>
+
+  /// How many ways lead here from each source.
+  let paths: [Int: Int]
+
+  /// The source whose every value arrives here as it is sent, and nothing else.
+  var direct: Int?
+
+  /// Whether a subscriber gets a value before the call that subscribes it returns.
+  var isImmediate = false
+
+  /// Whether a value may arrive more than once.
+  var repeats = false
+
+  /// Each sender's values arrive in the order sent, unless there are several ways, of which one may be the slower.
+  var isOrdered: Bool { paths.values.allSatisfy { $0 == 1 } }
+}
+
+/// An operator that a random graph may contain.
+struct Ingredient: Sendable {
+  let name: String
+  let make: @Sendable (_ inputs: [Node], _ world: World, _ chance: inout Chance) -> Node
+
+  /// One with a single input.
+  init(
+    _ name: String, isDirect: Bool = false,
+    _ make: @escaping @Sendable (AnySignal<Items, Mishap>, _ world: World, Int) -> AnySignal<Items, Mishap>
+  ) {
+    self.name = name
+    self.make = { inputs, world, chance in
+      let input = inputs[0]
+      return Node(
+        name: "\(input.name).\(name)", signal: make(input.signal, world, chance.number(below: 4)), paths: input.paths,
+        direct: isDirect ? input.direct : nil, isImmediate: isDirect && input.isImmediate && name != "receive(on:)",
+        repeats: input.repeats
+      )
+    }
+  }
+
+  /// One with two inputs.
+  init(
+    joining name: String, repeats: Bool,
+    _ make: @escaping @Sendable (AnySignal<Items, Mishap>, AnySignal<Items, Mishap>) -> AnySignal<Items, Mishap>
+  ) {
+    self.name = name
+    self.make = { inputs, _, _ in
+      let (first, second) = (inputs[0], inputs[1])
+      return Node(
+        name: "\(name)(\(first.name), \(second.name))", signal: make(first.signal, second.signal),
+        paths: first.paths.merging(second.paths, uniquingKeysWith: +),
+        repeats: repeats || first.repeats || second.repeats
+      )
+    }
+  }
+
+  static let all: [Ingredient] = [
+    Ingredient("map", isDirect: true) { input, world, _ in
+      let probe = world.probe()
+      return input.map { items in
+        probe.touch()
+        return items
+      }.eraseToAnySignal()
+    },
+    Ingredient("filter") { input, _, number in
+      input.filter { $0.allSatisfy { $0.serial % 4 != number } }.eraseToAnySignal()
+    },
+    Ingredient("compactMap") { input, _, number in
+      input.compactMap { $0.count > number ? nil : $0 }.eraseToAnySignal()
+    },
+    Ingredient("removeDuplicates") { input, _, _ in input.removeDuplicates().eraseToAnySignal() },
+    Ingredient("scan", isDirect: true) { input, _, _ in
+      input.scan((0, [])) { ($0.0 + 1, $1) }.map(\.1).eraseToAnySignal()
+    },
+    Ingredient("prefix") { input, _, number in input.prefix(1 + number * 3).eraseToAnySignal() },
+    Ingredient("dropFirst") { input, _, number in input.dropFirst(number).eraseToAnySignal() },
+    Ingredient("collect") { input, _, number in
+      input.collect(1 + number).map { Array($0.joined()) }.eraseToAnySignal()
+    },
+    Ingredient("receive(on:)", isDirect: true) { input, world, _ in
+      input.receive(on: world.queue).eraseToAnySignal()
+    },
+    Ingredient("prefix(while:)") { input, _, number in
+      input.prefix { items in items.allSatisfy { $0.serial % 7 != number } }.eraseToAnySignal()
+    },
+    Ingredient("handleEvents", isDirect: true) { input, world, _ in
+      let probe = world.probe()
+      return input.handleEvents(receiveOutput: { _ in probe.touch() }, receiveCancel: { probe.touch() })
+        .eraseToAnySignal()
+    },
+    Ingredient(joining: "append", repeats: false) { $0.append($1).eraseToAnySignal() },
+    Ingredient(joining: "prefix(untilOutputFrom:)", repeats: false) {
+      $0.prefix(untilOutputFrom: $1).eraseToAnySignal()
+    },
+    Ingredient(joining: "drop(untilOutputFrom:)", repeats: false) { $0.drop(untilOutputFrom: $1).eraseToAnySignal() },
+    Ingredient(joining: "sample(by:)", repeats: false) { $0.sample(by: $1).eraseToAnySignal() },
+    Ingredient(joining: "merge", repeats: false) { merge($0, $1).eraseToAnySignal() },
+    Ingredient(joining: "combineLatest", repeats: true) { first, second in
+      first.combineLatest(second).map { $0 + $1 }.eraseToAnySignal()
+    },
+  ]
+}

@@ -1,0 +1,186 @@
+import Signals
+import SignalsTesting
+import TestSupport
+import Testing
+
+@Suite("switchToLatest")
+struct SwitchToLatestTests {
+  @Test func `values of the latest inner signal go out, on a clock`() {
+    let marbles = Marbles()
+    let inner = ["a": "1-2-3-4|", "b": "-x-y|"]
+    let outer = marbles.signal("a--b---|")
+    #expect(marbles.diagram(of: outer.flatMapLatest { marbles.cold(inner[$0] ?? "#") }) == "1-2-x-y|")
+  }
+
+  @Test func `completion needs the outer signal and the last inner one`() {
+    let outer = Emitter<Emitter<Int, Never>, Never>()
+    let inner = [Emitter<Int, Never>(), Emitter<Int, Never>()]
+    let watch = Watch(outer.switchToLatest())
+    outer.send(inner[0])
+    inner[0].send(1)
+    inner[0].finish()
+    outer.send(inner[1])
+    outer.finish()
+    #expect(watch.entries == ["1"])
+    inner[1].send(2)
+    inner[1].finish()
+    #expect(watch.entries == ["1", "2", "|"])
+  }
+
+  @Test func `it finishes with the outer signal if no inner one is live`() {
+    #expect(Watch([1, 2].signal.flatMapLatest { JustSignal($0) }).entries == ["1", "2", "|"])
+    #expect(Watch([Int]().signal.flatMapLatest { JustSignal($0) }).entries == ["|"])
+  }
+
+  @Test(arguments: 0..<40) func `a random history gives what the latest inner signal sends`(seed: Int) {
+    var generator = SeededGenerator(seed: seed)
+    let inners = (0..<5).map { _ in Emitter<String, Never>() }
+    let outer = Emitter<Int, Never>()
+    let watch = Watch(outer.flatMapLatest { inners[$0] })
+    var current: Int?
+    var expected: [String] = []
+    for step in 0..<200 {
+      let index = Int.random(in: 0..<inners.count, using: &generator)
+      if Int.random(in: 0..<8, using: &generator) == 0 {
+        current = index
+        outer.send(index)
+      } else {
+        inners[index].send("\(index).\(step)")
+        if index == current { expected.append("\(index).\(step)") }
+      }
+    }
+    #expect(watch.entries == expected)
+  }
+
+  @Test func `the failure of a signal that was switched away from is nobody's`() {
+    let outer = Emitter<Int, Mishap>()
+    let inner = [Emitter<Int, Mishap>(), Emitter<Int, Mishap>()]
+    let watch = Watch(outer.flatMapLatest { inner[$0] })
+    outer.send(0)
+    outer.send(1)
+    inner[0].fail(.flood)
+    inner[1].send(1)
+    inner[1].fail(.fire)
+    outer.send(0)
+    #expect(watch.entries == ["1", "#fire"])
+  }
+
+  @Test func `the failure of the outer signal cancels the inner one`() {
+    let outer = Emitter<Int, Mishap>()
+    let inner = Emitter<Int, Mishap>()
+    let watch = Watch(outer.flatMapLatest { _ in inner })
+    outer.send(0)
+    outer.fail(.fire)
+    inner.send(1)
+    #expect(watch.entries == ["#fire"])
+  }
+
+  @Test func `a switch from inside a value drops what the old signal has still to send`() {
+    let outer = Emitter<Int, Never>()
+    let inner = [Emitter<Int, Never>(), Emitter<Int, Never>()]
+    let watch = Watch(outer.flatMapLatest { inner[$0] }) { value in
+      guard value == 1 else { return }
+      inner[0].send(2)
+      outer.send(1)
+      inner[0].send(3)
+      inner[1].send(4)
+    }
+    outer.send(0)
+    inner[0].send(1)
+    #expect(watch.entries == ["1", "4"])
+  }
+
+  @Test func `cancelling cancels both subscriptions and releases the chain`() {
+    let outer = Emitter<Int, Never>()
+    let inner = Emitter<Int, Never>()
+    let released = Counter()
+    let watch: Watch
+    do {
+      let probe = Probe { released.add() }
+      watch = Watch(
+        outer.flatMapLatest { [probe] _ in
+          _ = probe; return inner
+        })
+    }
+    outer.send(0)
+    inner.send(1)
+    watch.cancel()
+    #expect(released.value == 1)
+    inner.send(2)
+    outer.send(0)
+    #expect(watch.entries == ["1"])
+  }
+
+  @Test func `cancelling from inside a value stops an inner signal that sends at once`() {
+    let outer = Emitter<Int, Never>()
+    let watched = Box<Watch>()
+    watched.value = Watch(outer.flatMapLatest { _ in (1...).signal }) { value in
+      if value == 2 { watched.value?.cancel() }
+    }
+    outer.send(0)
+    #expect(watched.value?.entries == ["1", "2"])
+    watched.value = nil
+  }
+
+  @Test func `an endless outer signal ends with the subscriber`() {
+    #expect(Watch((1...).signal.flatMapLatest { JustSignal($0) }.prefix(3)).entries == ["1", "2", "3", "|"])
+  }
+
+  @Test func `an inner signal that sends as it is released is not heard`() {
+    let outer = Emitter<Int, Never>()
+    let inner = Emitter<Int, Never>()
+    let watch: Watch
+    do {
+      let probe = Probe { inner.send(99) }
+      watch = Watch(
+        outer.flatMapLatest { value in
+          inner.map { [probe] in
+            probe.touch(); return $0 + value
+          }
+        })
+    }
+    outer.send(0)
+    inner.send(1)
+    outer.send(10)
+    inner.send(2)
+    watch.cancel()
+    #expect(watch.entries == ["1", "12"])
+  }
+
+  @Test(arguments: 1...5)
+  func `after the switch no value of the old inner is delivered, even from another thread`(seed: Int) {
+    let rounds = 400
+    let inners = (0..<rounds).map { _ in Emitter<Int, Never>() }
+    let outer = Emitter<Int, Never>()
+    let position = Counter()
+    let values = Log<Int>()
+    let ended = Counter()
+    let subscription = outer.flatMapLatest { inners[$0].prepend($0) }.sink(
+      receiveCompletion: { _ in ended.add() },
+      receiveValue: { values.add($0) }
+    )
+    withThreads(3) { index in
+      if index == 0 {
+        for round in 0..<rounds {
+          outer.send(round)
+          position.add()
+          inners[round].send(round)
+        }
+        outer.finish()
+      } else {
+        // Bounded: whoever delivers what others send without end never comes to anything else.
+        for _ in 0..<2_000 {
+          let last = min(position.value, rounds - 1)
+          for round in max(0, last - 2)...last { inners[round].send(round) }
+        }
+      }
+    }
+    let entries = values.entries
+    #expect(entries == entries.sorted(), "once a newer signal was heard, an older one is not")
+    #expect(entries.last == rounds - 1)
+    #expect(ended.value == 0)
+    inners[rounds - 1].finish()
+    #expect(ended.value == 1)
+    withExtendedLifetime(subscription) {}
+  }
+}
