@@ -15,7 +15,8 @@
 ///
 /// Every signal keeps the same promises: a subscriber is never called concurrently with itself; all subscribers of a source
 /// see the same values in the same order; a value sent while another is delivered goes out after it; nothing follows
-/// completion; and after ``SignalSubscription/cancel()`` returns, the cancelling thread is never called again.
+/// completion; and after ``SignalSubscription/cancel()`` returns, the cancelling thread is never called again. These and
+/// the others are <doc:/Docs/TheLaws>, with what they mean for operators and the tests that hold them.
 public protocol Signal<Element, Failure>: Sendable {
   /// The values the signal sends.
   associatedtype Element: Sendable

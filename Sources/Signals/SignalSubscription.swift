@@ -2,7 +2,8 @@ import Synchronization
 
 /// The token of one subscription: it stays alive as long as the token does.
 ///
-/// Keep the token, in a property or in a set with ``store(in:)``; releasing the last reference to it cancels.
+/// Keep the token, in a property or in a set with ``store(in:)``; releasing the last reference to it cancels. What then
+/// holds is law 4 of <doc:/Docs/TheLaws>.
 ///
 /// ```swift
 /// import Signals

@@ -27,10 +27,10 @@ struct DocumentationTests {
   }
 
   @Test
-  func `every law names suites that exist`() throws {
+  func `every law and every answer names suites that exist`() throws {
     let tests = try Project.files(below: "Tests", endingWith: ".swift").map(Project.text).joined()
-    let laws = try Project.text("Docs.docc/Articles/TheLaws.md")
-    let suites = laws.matches(of: /\*Suites?:\* (`.*`)\.$/.anchorsMatchLineEndings()).flatMap { match in
+    let articles = try ["TheLaws", "UsualComplaints"].map { try Project.text("Docs.docc/Articles/\($0).md") }.joined()
+    let suites = articles.matches(of: /\*Suites?:\* (`.*`)\.$/.anchorsMatchLineEndings()).flatMap { match in
       match.output.1.matches(of: /`([^`]*)`/).map(\.output.1)
     }
     #expect(suites.count > 20)

@@ -5,7 +5,7 @@
 ///
 /// let keys = Emitter<Character, Never>()
 /// let subscription = keys.filter(\.isLetter).named("letters").sink { _ in }
-/// print(await keys.subscriptions())  // Prints "[filter → \"letters\" → sink]"
+/// print(await keys.subscriptions())  // Prints "[filter → "letters" → sink]"
 /// ```
 public struct SubscriptionTrace: Sendable, Hashable, CustomStringConvertible {
   /// The operators in the order in which a value passes them, and at the end what consumes it; names given with

@@ -18,7 +18,7 @@
 /// // Prints "Augusta King"
 /// ```
 ///
-/// Values sent by other threads, or into an ``Emitter``, are not held back.
+/// Values sent by other threads, or into an ``Emitter``, are not held back. See <doc:/Docs/DerivedValues>.
 ///
 /// - Parameter body: Writes the properties, on this thread.
 /// - Returns: What `body` returned.

@@ -12,7 +12,8 @@ extension Property {
   /// It is computed when it is read and, as long as somebody observes it, after each change of what it depends on; never
   /// for nobody, and not again as long as its inputs are the same. A result equal to the one before is no change: nobody is
   /// told, and nothing is computed from it. However many paths lead from a property to a derived value, its subscribers hear
-  /// of a write once, and never see old and new inputs mixed, whatever other threads write.
+  /// of a write once, and never see old and new inputs mixed, whatever other threads write: law 8 of <doc:/Docs/TheLaws>.
+  /// <doc:/Docs/DerivedValues> tells more.
   ///
   /// The derived property keeps its inputs' values alive, and ends when none of them can change any more.
   ///
@@ -30,7 +31,7 @@ extension Property {
     computed(from: DerivedInput(source), isSame: ==, transform)
   }
 
-  /// Makes a property that is computed from two others; see ``derived(_:_:)``.
+  /// Makes a property that is computed from two others; see ``derived(_:_:)-6o24d``.
   @inlinable
   public static func derived<First, Second>(
     _ first: Property<First>,
@@ -40,7 +41,7 @@ extension Property {
     computed(from: DerivedInputPair(DerivedInput(first), DerivedInput(second)), isSame: ==) { transform($0.0, $0.1) }
   }
 
-  /// Makes a property that is computed from three others; see ``derived(_:_:)``.
+  /// Makes a property that is computed from three others; see ``derived(_:_:)-6o24d``.
   @inlinable
   public static func derived<First, Second, Third>(
     _ first: Property<First>,
@@ -54,7 +55,7 @@ extension Property {
     ) { transform($0.0.0, $0.0.1, $0.1) }
   }
 
-  /// Makes a property that is computed from four others; see ``derived(_:_:)``.
+  /// Makes a property that is computed from four others; see ``derived(_:_:)-6o24d``.
   @inlinable
   public static func derived<First, Second, Third, Fourth>(
     _ first: Property<First>,
@@ -70,7 +71,7 @@ extension Property {
     return computed(from: inputs, isSame: ==) { transform($0.0.0, $0.0.1, $0.1.0, $0.1.1) }
   }
 
-  /// Makes a property that is computed from five or more others; see ``derived(_:_:)``.
+  /// Makes a property that is computed from five or more others; see ``derived(_:_:)-6o24d``.
   ///
   /// They are read through a list, which is slower than up to four.
   public static func derived<First, Second, Third, Fourth, Fifth, each Other: Sendable>(
@@ -91,7 +92,7 @@ extension Property {
     return computed(from: inputs, isSame: ==, apply)
   }
 
-  /// Makes a property that is computed from a list of others of one type; see ``derived(_:_:)``.
+  /// Makes a property that is computed from a list of others of one type; see ``derived(_:_:)-6o24d``.
   @inlinable
   public static func derived<Source>(
     _ sources: [Property<Source>],

@@ -4,7 +4,8 @@ extension Signal {
   /// Delivers the values on a dispatch queue, in order.
   ///
   /// Values that come while the queue is busy are delivered together, by one block. The subscriber is never called
-  /// concurrently with itself, even on a concurrent queue. What waits when the subscription is cancelled is dropped.
+  /// concurrently with itself, even on a concurrent queue. What waits when the subscription is cancelled is dropped. See
+  /// laws 1, 2 and 4 of <doc:/Docs/TheLaws>.
   ///
   /// - Parameter queue: Where the subscriber will run.
   /// - Returns: A signal that delivers on the queue.

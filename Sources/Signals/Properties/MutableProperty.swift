@@ -1,7 +1,8 @@
 /// An observable value that can be read and written from any thread.
 ///
-/// Writes are visible to the writer at once and are delivered in the order in which they were stored. To change a value
-/// based on what it is, use ``modify(_:)``: `value += 1` is a read and a write, between which another thread may write.
+/// Writes are visible to the writer at once and are delivered in the order in which they were stored: laws 2 and 7 of
+/// <doc:/Docs/TheLaws>. To change a value based on what it is, use ``modify(_:)``: `value += 1` is a read and a write,
+/// between which another thread may write. To make several writes one change, use ``batch(_:)``.
 ///
 /// ```swift
 /// import Signals

@@ -61,6 +61,8 @@ extension Property {
 }
 
 /// The values of a signal as an asynchronous sequence; made by ``Signal/values``.
+///
+/// Its buffering policy is the only way in which a loop loses values: law 9 of <doc:/Docs/TheLaws>.
 public struct SignalValues<Base: Signal>: AsyncSequence, Sendable {
   /// The values of the signal.
   public typealias Element = Base.Element

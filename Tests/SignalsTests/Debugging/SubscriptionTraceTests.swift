@@ -3,7 +3,8 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite struct SubscriptionTraceTests {
+@Suite("Live subscriptions")
+struct SubscriptionTraceTests {
   @Test func `tells how many subscriptions are live`() {
     let emitter = Emitter<Int, Never>()
     let replaying = Emitter<Int, Never>(replay: 2)

@@ -2,7 +2,8 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite struct BatchTests {
+@Suite("Batches")
+struct BatchTests {
   @Test func `several writes are one change for every observer`() {
     let first = MutableProperty("Ada")
     let last = MutableProperty("Byron")

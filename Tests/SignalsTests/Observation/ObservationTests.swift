@@ -3,7 +3,8 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite struct ObservationTests {
+@Suite("Observation")
+struct ObservationTests {
   /// Reads while tracking, and logs the change that follows.
   private func track(_ log: Log<String>, _ name: String, _ read: () -> Void) {
     withObservationTracking(read) { log.add(name) }
