@@ -34,10 +34,9 @@ extension DerivedCore {
     while true {
       let marks = state.pointee.marks.load(ordering: .acquiring)
       if state.pointee.settledMarks.load(ordering: .relaxed) == marks { return true }
-      var versions: UInt64 = 0
-      var isProvisional = false
-      let values = inputs.sample(&versions, &isProvisional)
-      switch judge(marks: marks, versions: versions, isProvisional: isProvisional) {
+      var look = Look()
+      let values = inputs.sample(&look)
+      switch judge(look, marks: marks) {
       case .same: return true
       case .abandoned: return false
       case .moved:
@@ -48,8 +47,7 @@ extension DerivedCore {
         while true {
           let isSame = if let old { isSame(old, value) } else { false }
           let isKept = keep(
-            value, isSame: isSame, asVersion: version, marks: marks, versions: versions, isProvisional: isProvisional,
-            isPublishing: isPublishing
+            value, isSame: isSame, asVersion: version, from: look, marks: marks, isPublishing: isPublishing
           )
           if isKept { return true }
           (old, version) = lock.withLock { (computed, self.version) }

@@ -13,7 +13,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   /// The node's marks when the computation of that value began.
   @exclusivity(unchecked) @usableFromInline var computedMarks: UInt64 = 0
 
-  /// The sum of the inputs' versions. They only grow, so an equal sum means equal inputs.
+  /// The sum of the inputs' versions that it was computed from.
   @exclusivity(unchecked) @usableFromInline var inputVersions: UInt64 = 0
 
   /// Whether the value comes from a batch that is not over.
@@ -60,12 +60,13 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
 
   /// The value as an input of another derived value, which observes this one.
   @inlinable
-  func sampleDerived(_ versions: inout UInt64, _ isProvisional: inout Bool) -> Value {
+  func sampleDerived(_ look: inout Look) -> Value {
     if !state.pointee.isSettled { derivedNode.update(publishing: false) }
     lock.lock()
     defer { lock.unlock() }
-    versions &+= version
-    if self.isProvisional { isProvisional = true }
+    if !state.pointee.isSettled { look.isTorn = true }
+    look.versions &+= version
+    if isProvisional { look.isProvisional = true }
     return computed.unsafelyUnwrapped  // Sound: just updated, or on the first observation before.
   }
 
@@ -84,17 +85,17 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     case changed(old: Value?, version: UInt64)
   }
 
-  /// Judges what was read of the inputs since the node's marks were `marks`.
+  /// Judges a look at the inputs that began when the node's marks were `marks`.
   @inlinable
-  func judge(marks: UInt64, versions: UInt64, isProvisional: Bool) -> Verdict {
+  func judge(_ look: Look, marks: UInt64) -> Verdict {
     lock.lock()
     defer { lock.unlock() }
     guard state.pointee.isLinked else { return .abandoned }
-    guard state.pointee.marks.load(ordering: .relaxed) == marks else { return .moved }
-    if computed != nil, versions == inputVersions {
+    guard !look.isTorn, state.pointee.marks.load(ordering: .relaxed) == marks else { return .moved }
+    if computed != nil, look.versions == inputVersions {
       computedMarks = marks
       state.pointee.settle(at: marks)
-      self.isProvisional = isProvisional
+      isProvisional = look.isProvisional
       return .same
     }
     state.pointee.beginComputing()
@@ -104,13 +105,16 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   /// Keeps a computed value, unless a newer one has been kept meanwhile.
   ///
   /// - Parameters:
-  ///   - isSame: Whether the value equals the one that had `version`.
+  ///   - value: The value.
+  ///   - isSame: Whether it equals the one that had `version`.
+  ///   - version: Which version it was compared with.
+  ///   - look: What it was computed from.
+  ///   - marks: The node's marks when that was read.
   ///   - isPublishing: Whether to send the value at once if it is the next one.
   /// - Returns: `false` if there is another value to compare with first.
   @inlinable
   func keep(
-    _ value: Value, isSame: Bool, asVersion version: UInt64, marks: UInt64, versions: UInt64, isProvisional: Bool,
-    isPublishing: Bool
+    _ value: Value, isSame: Bool, asVersion version: UInt64, from look: Look, marks: UInt64, isPublishing: Bool
   ) -> Bool {
     var released: (Value?, Value?)
     lock.lock()
@@ -125,12 +129,12 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
         self.version &+= 1
       }
       computedMarks = marks
-      inputVersions = versions
-      self.isProvisional = isProvisional
+      inputVersions = look.versions
+      isProvisional = look.isProvisional
       state.pointee.settle(at: marks)
     }
     state.pointee.endComputing()
-    if isPublishing, !self.isProvisional, self.version == publishedVersion &+ 1, let computed {
+    if isPublishing, !isProvisional, self.version == publishedVersion &+ 1, let computed {
       released.1 = stored
       publishedVersion = self.version
       stored = computed

@@ -11,10 +11,9 @@ protocol DerivedInputs: Sendable {
 
   /// Reads every input.
   ///
-  /// - Parameters:
-  ///   - versions: The inputs' versions are added to it.
-  ///   - isProvisional: Becomes `true` if an input comes from a batch that is not over.
-  func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> Values
+  /// - Parameter look: Takes what is noticed.
+  /// - Returns: The inputs' values.
+  func sample(_ look: inout Look) -> Values
 }
 
 /// One input.
@@ -34,8 +33,8 @@ struct DerivedInput<Value: Sendable>: DerivedInputs {
   @usableFromInline var feeds: [SubscriptionOwner?] { [feed] }
 
   @inlinable @inline(__always)
-  func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> Value {
-    core.sample(&versions, &isProvisional)
+  func sample(_ look: inout Look) -> Value {
+    core.sample(&look)
   }
 }
 
@@ -56,8 +55,8 @@ struct DerivedInputPair<First: DerivedInputs, Second: DerivedInputs>: DerivedInp
   @usableFromInline var feeds: [SubscriptionOwner?] { first.feeds + second.feeds }
 
   @inlinable @inline(__always)
-  func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> (First.Values, Second.Values) {
-    (first.sample(&versions, &isProvisional), second.sample(&versions, &isProvisional))
+  func sample(_ look: inout Look) -> (First.Values, Second.Values) {
+    (first.sample(&look), second.sample(&look))
   }
 }
 
@@ -84,8 +83,8 @@ struct DerivedInputList<each Value: Sendable>: DerivedInputs {
   }
 
   @usableFromInline
-  func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> (repeat each Value) {
-    (repeat (each inputs).sample(&versions, &isProvisional))
+  func sample(_ look: inout Look) -> (repeat each Value) {
+    (repeat (each inputs).sample(&look))
   }
 }
 
@@ -104,12 +103,12 @@ struct DerivedInputArray<Value: Sendable>: DerivedInputs {
   @usableFromInline var feeds: [SubscriptionOwner?] { inputs.flatMap(\.feeds) }
 
   @inlinable
-  func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> [Value] {
+  func sample(_ look: inout Look) -> [Value] {
     inputs.withUnsafeBufferPointer { inputs in
       Array(unsafeUninitializedCapacity: inputs.count) { values, count in
         for index in inputs.indices {
           // Sound: exactly the counted places are initialized.
-          (values.baseAddress.unsafelyUnwrapped + index).initialize(to: inputs[index].sample(&versions, &isProvisional))
+          (values.baseAddress.unsafelyUnwrapped + index).initialize(to: inputs[index].sample(&look))
           count += 1
         }
       }

@@ -147,11 +147,18 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
     return nil
   }
 
-  /// Asks writers to pause now and then, after many vain attempts to read the inputs together; or no longer.
+  /// Asks those who write anything that this depends on to pause now and then, after many vain attempts to read the inputs
+  /// together; or no longer.
   @usableFromInline
   func declareStarving(_ isStarving: Bool) {
-    core._withUnsafeGuaranteedRef { core in
-      core.lock.withLock { state.pointee.starving += isStarving ? 1 : -1 }
+    var seen: Set<ObjectIdentifier> = []
+    var pending = [self]
+    while let node = pending.popLast() {
+      guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
+      node.core._withUnsafeGuaranteedRef { core in
+        core.lock.withLock { node.state.pointee.starving += isStarving ? 1 : -1 }
+      }
+      pending += node.inputs.compactMap { $0._withUnsafeGuaranteedRef { $0.node } }
     }
   }
 

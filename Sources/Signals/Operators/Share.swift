@@ -63,6 +63,7 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
     let (round, isFirst) = join()
     let subscription = round.core.subscribe(subscriber)
     subscription.bind(ShareMembership(of: self, in: round))
+    admit(to: round)
     if isFirst { start(round) }
     return subscription
   }
@@ -73,12 +74,19 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
     lock.withLock {
       if let round {
         round.members += 1
+        round.joined += 1
         return (round, false)
       }
       let round = ShareRound<Element, Failure>(replay: replay)
       self.round = round
       return (round, true)
     }
+  }
+
+  /// Notes that a subscriber that was counted in has come to the core.
+  @usableFromInline
+  func admit(to round: ShareRound<Element, Failure>) {
+    lock.withLock { round.admitted += 1 }
   }
 
   @usableFromInline
@@ -104,16 +112,17 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
     round.upstreams.cancelAll()
   }
 
-  /// Whether a round's only subscriber takes no more values.
+  /// Whether nobody in a round takes values any more.
   ///
   /// If so, whoever comes now begins a new round.
   @usableFromInline
   func isDone(_ round: ShareRound<Element, Failure>) -> Bool {
     if round.upstreams.isCancelled { return true }
+    let joined = lock.withLock { round.joined }
     guard round.core.isDone else { return false }
     return lock.withLock {
-      // Another may be about to be taken in by the core.
-      guard round.members <= 1 else { return false }
+      // The core has not been asked about one who came meanwhile, or who is still on the way.
+      guard round.joined == joined, round.admitted == joined else { return false }
       if self.round === round { self.round = nil }
       return true
     }
@@ -123,12 +132,18 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
 /// What those who subscribe to a shared signal share.
 @usableFromInline
 final class ShareRound<Element: Sendable, Failure: Error>: @unchecked Sendable {
-  // Sound: `members` and `hasEnded` are guarded by the lock of the shared signal.
+  // Sound: the mutable state is guarded by the lock of the shared signal.
   @usableFromInline let core: EmitterCore<Element, Failure>
   @usableFromInline let upstreams = Upstreams()
 
   /// How many subscribers there are or are about to be.
   fileprivate var members = 1
+
+  /// How many subscribers there have been, those on the way to the core included.
+  fileprivate var joined = 1
+
+  /// How many subscribers have come to the core.
+  fileprivate var admitted = 0
 
   fileprivate var hasEnded = false
 

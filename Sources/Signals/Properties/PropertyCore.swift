@@ -40,15 +40,15 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
 
   /// The value as an input of a derived value.
   @inlinable @inline(__always)
-  final func sample(_ versions: inout UInt64, _ isProvisional: inout Bool) -> Value {
+  final func sample(_ look: inout Look) -> Value {
     if node != nil {
       // Sound: only derived values have a node.
-      return unsafeDowncast(self, to: DerivedCore<Value>.self).sampleDerived(&versions, &isProvisional)
+      return unsafeDowncast(self, to: DerivedCore<Value>.self).sampleDerived(&look)
     }
     lock.lock()
     defer { lock.unlock() }
-    versions &+= version
-    if let placeReference, placeReference._withUnsafeGuaranteedRef({ $0.isHeld }) { isProvisional = true }
+    look.versions &+= version
+    if let placeReference, placeReference._withUnsafeGuaranteedRef({ $0.isHeld }) { look.isProvisional = true }
     return stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
   }
 

@@ -294,6 +294,26 @@ struct Law08NoGlitchesTests {
     withExtendedLifetime(subscriptions) {}
   }
 
+  @Test func `a reader gets through although what it reads is slow to compute and never stops changing`() {
+    let source = MutableProperty(0)
+    let isOver = MutableProperty(false)
+    let slow = Property.derived(source) { value in (0..<200).reduce(value) { $0 ^ ($1 & 0) } }
+    let other = Property.derived(source) { $0 }
+    let both = Property.derived(slow, other) { $0 == $1 }
+    let subscription = slow.sink { _ in }
+    let mistakes = Counter()
+    withThreads(3) { thread in
+      if thread == 0 {
+        for _ in 0..<200 where !both.value { mistakes.add() }
+        isOver.value = true
+      } else {
+        while !isOver.value { source.modify { $0 += 1 } }
+      }
+    }
+    #expect(mistakes.value == 0)
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `observing and leaving while others write loses nothing and mixes nothing`() {
     let left = MutableProperty(0)
     let right = MutableProperty(0)

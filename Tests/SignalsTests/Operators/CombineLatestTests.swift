@@ -111,4 +111,13 @@ struct CombineLatestTests {
     #expect(released.value == 1)
     withExtendedLifetime((left, right)) {}
   }
+
+  @Test func `a list of signals combines to lists of values in its order`() {
+    let properties = (1...3).map { MutableProperty($0) }
+    let watch = Watch(properties.combineLatest())
+    properties[2].value = 9
+    properties[0].value = 7
+    #expect(watch.entries == ["[1, 2, 3]", "[1, 2, 9]", "[7, 2, 9]"])
+    #expect(Watch([Emitter<Int, Never>]().combineLatest()).entries == ["|"])
+  }
 }

@@ -88,4 +88,17 @@ struct MergeTests {
     #expect(log.entries == [1, 2, 3])
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func `a list of signals merges like as many arguments`() {
+    let sources = (0..<5).map { _ in Emitter<Int, Never>() }
+    let watch = Watch(merge(sources))
+    for (index, source) in sources.enumerated().reversed() { source.send(index) }
+    for source in sources { source.finish() }
+    #expect(watch.entries == ["4", "3", "2", "1", "0", "|"])
+    #expect(Watch(merge([Emitter<Int, Never>]())).entries == ["|"])
+  }
+
+  @Test func `an endless signal among others ends with the subscriber`() {
+    #expect(Watch(merge([1].signal, (2...).signal).prefix(3)).entries == ["1", "2", "3", "|"])
+  }
 }
