@@ -1,27 +1,83 @@
 extension Signal where Failure == Never {
-  /// Sets a property of an object to every value.
+  /// Writes every value into a property of an object, for as long as the object lives.
   ///
-  /// The object is not kept alive; when it is gone, values are dropped. It is set on the thread that sends, so it must be an
-  /// object that may be changed from any thread; for one of the main actor use ``sink(on:_:)-(MainActor,_)``.
-  ///
-  /// ```swift
-  /// import Signals
-  ///
-  /// let level = MutableProperty(1)
-  /// let copy = MutableProperty(0)
-  /// let subscription = level.assign(to: \.value, onWeak: copy)
-  /// level.value = 2
-  /// print(copy.value)  // Prints "2"
-  /// ```
+  /// The object is not kept alive; when it is gone, the next value ends the subscription. Each value is written on the
+  /// thread that sends it, before the sender's call returns, unless another delivery is under way: that the object is
+  /// `Sendable` and the key path too means that this is safe. For an object of the main actor use ``assign(on:to:onWeak:)``.
   ///
   /// - Parameters:
-  ///   - keyPath: The property to set.
-  ///   - object: The object whose property it is.
+  ///   - keyPath: Where to write.
+  ///   - object: What to write into.
   /// - Returns: The subscription; it ends when the token is cancelled or released.
   public func assign<Root: AnyObject & Sendable>(
     to keyPath: any ReferenceWritableKeyPath<Root, Element> & Sendable,
     onWeak object: Root
   ) -> SignalSubscription {
-    sink { [weak object] value in object?[keyPath: keyPath] = value }
+    let upstreams = Upstreams()
+    upstreams.add(subscribe(AssignSubscriber(object: WeakReference(object), keyPath: keyPath, upstreams: upstreams)))
+    return SignalSubscription(owner: upstreams)
+  }
+
+  /// Writes every value into a property of an object of the main actor, for as long as the object lives.
+  ///
+  /// The values are written on the main actor, in order; those that come while it is busy are written together, in one hop.
+  /// The object is not kept alive.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// @MainActor final class Label {
+  ///   var text = ""
+  ///   private var subscription: SignalSubscription?
+  ///
+  ///   func show(_ title: MutableProperty<String>) {
+  ///     subscription = title.assign(on: MainActor.shared, to: \.text, onWeak: self)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - actor: `MainActor.shared`.
+  ///   - keyPath: Where to write.
+  ///   - object: What to write into.
+  /// - Returns: The subscription; it ends when the token is cancelled or released.
+  @MainActor
+  public func assign<Root: AnyObject & Sendable>(
+    on actor: MainActor,
+    to keyPath: ReferenceWritableKeyPath<Root, Element>,
+    onWeak object: Root
+  ) -> SignalSubscription {
+    sink(on: actor) { [weak object] value in
+      object?[keyPath: keyPath] = value
+    }
+  }
+}
+
+/// Writes what it receives into an object that it does not keep alive.
+private struct AssignSubscriber<Root: AnyObject & Sendable, Element: Sendable>: SignalSubscriber {
+  let object: WeakReference<Root>
+  let keyPath: any ReferenceWritableKeyPath<Root, Element> & Sendable
+  let upstreams: Upstreams
+
+  func receive(_ value: Element) {
+    if let object = object.target {
+      object[keyPath: keyPath] = value
+    } else {
+      upstreams.cancelAll()
+    }
+  }
+
+  func receive(completion: SignalCompletion<Never>) {}
+
+  var isDone: Bool { object.target == nil }
+}
+
+/// Refers to an object without keeping it alive.
+private final class WeakReference<Target: AnyObject & Sendable>: @unchecked Sendable {
+  // Sound: never written after `init`, except by the runtime, which does so atomically.
+  private(set) weak var target: Target?
+
+  init(_ target: Target) {
+    self.target = target
   }
 }

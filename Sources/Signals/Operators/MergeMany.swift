@@ -52,7 +52,7 @@ where
   MergeThreeSignal(first: first, second: second, third: third)
 }
 
-/// A signal of the values of a list of signals; made by ``merge(_:)-([Input])``.
+/// A signal of the values of a list of signals; made by ``merge(_:)->MergeManySignal<Input>``.
 @frozen
 public struct MergeManySignal<Input: Signal>: Signal {
   /// The values of the signals.

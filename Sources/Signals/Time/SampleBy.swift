@@ -104,6 +104,10 @@ final class SampleByHub<Element: Sendable, Failure: Error>: @unchecked Sendable 
     if let value = pending.take() { core.deliver(value) }
   }
 
+  /// Whether nobody takes values any more.
+  @usableFromInline
+  var isDone: Bool { upstreams.isCancelled || core.isDone }
+
   @usableFromInline
   func end(_ completion: SignalCompletion<Failure>) {
     core.run { [self] in
@@ -136,7 +140,7 @@ struct SampleByInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled }
+  var isDone: Bool { hub.isDone }
 }
 
 @usableFromInline
@@ -160,5 +164,5 @@ struct SampleByTrigger<Element: Sendable, Sampled: Sendable, Failure: Error>: Si
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled }
+  var isDone: Bool { hub.isDone }
 }

@@ -59,6 +59,10 @@ where C.Duration == Duration {
     alarm.unset()
   }
 
+  /// Whether nobody takes values any more.
+  @usableFromInline
+  final var isDone: Bool { upstreams.isCancelled || core.isDone }
+
   /// Ends the signal on both sides; with the turn.
   @usableFromInline
   final func finish(_ completion: SignalCompletion<Failure>) {
@@ -83,7 +87,8 @@ protocol TimedInput<Input, InputFailure>: AnyObject, Sendable {
   associatedtype Input: Sendable
   associatedtype InputFailure: Error
 
-  var upstreams: Upstreams { get }
+  /// Whether nobody takes values any more.
+  var isDone: Bool { get }
 
   func receive(_ value: Input)
   func receive(completion: SignalCompletion<InputFailure>)
@@ -114,5 +119,5 @@ struct TimedStage<Hub: TimedInput>: SignalSubscriber {
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled }
+  var isDone: Bool { hub.isDone }
 }

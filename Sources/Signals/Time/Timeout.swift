@@ -28,7 +28,8 @@ extension Signal {
   /// - Parameters:
   ///   - interval: How long to wait for each value.
   ///   - clock: What measures it.
-  ///   - customError: Makes the error with which to fail; unless given, the signal finishes.
+  ///   - customError: Makes the error with which to fail; unless given, the signal finishes. To a signal that cannot
+  ///     fail, ``setFailureType(to:)`` gives an error first.
   /// - Returns: A signal that ends when nothing comes.
   @inlinable @inline(__always)
   public func timeout<C: Clock>(

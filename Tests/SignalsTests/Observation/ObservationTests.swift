@@ -109,4 +109,62 @@ struct ObservationTests {
     }
     #expect(released.value == 1)
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a reader and a writer in lock-step never lose a change`() async {
+    let property = MutableProperty(0)
+    let rounds = 20_000
+    let seen = Emitter<Int, Never>()
+    let reader = seen.values.makeAsyncIterator()
+    Task.detached {
+      var expected = 0
+      while expected <= rounds {
+        let (changed, change) = AsyncStream.makeStream(of: Void.self)
+        let value = withObservationTracking {
+          property.value
+        } onChange: {
+          change.finish()
+        }
+        if value >= expected {
+          expected = value + 1
+          seen.send(value)
+        }
+        if value < rounds, property.value == value {
+          for await _ in changed {}
+        }
+      }
+    }
+    var iterator = reader
+    var value = await iterator.next() ?? -1
+    while value < rounds {
+      property.value = value + 1
+      value = await iterator.next() ?? -1
+    }
+    #expect(value == rounds)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `with many writing threads the last value is seen`() async throws {
+    let property = MutableProperty(0)
+    let total = 40_000
+    async let writing: Void = onThread {
+      withThreads(4) { _ in
+        for _ in 0..<10_000 { property.modify { $0 += 1 } }
+      }
+    }
+    var value = 0
+    while value < total {
+      let (changed, change) = AsyncStream.makeStream(of: Void.self)
+      value = withObservationTracking {
+        property.value
+      } onChange: {
+        change.finish()
+      }
+      if value < total, property.value == value {
+        for await _ in changed {}
+      }
+    }
+    try await writing
+    #expect(value == total)
+  }
 }

@@ -2,46 +2,47 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("An observed value")
 struct ObservedTests {
-  private struct Player {
+  struct Player {
     @Observed var volume = 5
-    @Observed var title: String?
   }
 
-  private final class Model {
-    @Observed var names: [String]
+  final class Model {
+    @Observed var count = 0
+  }
 
-    init(_ names: [String]) {
-      self.names = names
+  @MainActor final class View {
+    @Observed var title = "a"
+    var shown = ""
+    var subscription: SignalSubscription?
+  }
+
+  actor Account {
+    @Observed var balance = 0
+
+    func deposit(_ amount: Int) -> Property<Int> {
+      balance += amount
+      return $balance
     }
   }
 
-  @MainActor private final class Screen {
-    @Observed var brightness = 1.0
+  final class Target: Sendable {
+    let values = Log<Int>()
+    var value: Int {
+      get { values.entries.last ?? 0 }
+      set { values.add(newValue) }
+    }
   }
 
-  @Test func `reads, writes and sends`() {
+  @Test func `a wrapped variable reads, writes and sends`() {
     let player = Player()
-    let log = Log<Int>()
-    let subscription = player.$volume.sink { log.add($0) }
+    let seen = Log<Int>()
+    let subscription = player.$volume.sink { seen.add($0) }
     player.volume = 6
     player.volume += 1
-    player.$volume.modify { $0 *= 2 }
-    #expect(player.volume == 14)
-    #expect(log.entries == [5, 6, 7, 14])
-    #expect(player.title == nil)
-    withExtendedLifetime(subscription) {}
-  }
-
-  @Test func `inside a subscriber the value is the new one`() {
-    let model = Model([])
-    let log = Log<Bool>()
-    let subscription = model.$names.changes.sink { [names = model.$names] in log.add(names.value == $0) }
-    model.names = ["Ada"]
-    model.names.append("Grace")
-    #expect(log.entries == [true, true])
-    withExtendedLifetime(subscription) {}
+    #expect(player.volume == 7)
+    #expect(seen.entries == [5, 6, 7])
+    subscription.cancel()
   }
 
   @Test func `copies of a structure share the property`() {
@@ -51,26 +52,66 @@ struct ObservedTests {
     #expect(player.volume == 9)
   }
 
-  @Test func `works in a class of the main actor`() async {
-    let value = await MainActor.run {
-      let screen = Screen()
-      screen.brightness = 0.5
-      return screen.$brightness.value
+  @Test func `a class may wrap variables, and hand them to other threads`() {
+    let model = Model()
+    let count = model.$count
+    withThreads(4) { _ in
+      for _ in 0..<1_000 { count.modify { $0 += 1 } }
     }
-    #expect(value == 0.5)
+    #expect(model.count == 4_000)
   }
 
-  @Test func `assigns to an object without keeping it`() {
-    let level = MutableProperty(1)
-    let released = Counter()
-    var copy: MutableProperty<Int>? = MutableProperty(0)
-    let watching = copy?.sink(receiveCompletion: { _ in released.add() }, receiveValue: { _ in })
-    let subscription = copy.map { level.assign(to: \.value, onWeak: $0) }
-    level.value = 2
-    #expect(copy?.value == 2)
-    copy = nil
-    #expect(released.value == 1)
-    level.value = 3
-    withExtendedLifetime((subscription, watching)) {}
+  @Test func `an actor may wrap variables and hand out the property`() async {
+    let account = Account()
+    let balance = await account.deposit(10)
+    #expect(balance.value == 10)
+    #expect(await account.balance == 10)
+  }
+
+  @Test @MainActor func `a class of the main actor may wrap variables`() {
+    let view = View()
+    view.title = "b"
+    #expect(view.$title.value == "b")
+  }
+
+  @Test func `assign writes every value, and stops when the object is gone`() {
+    let source = MutableProperty(1)
+    let values: Log<Int>
+    let subscription: SignalSubscription
+    do {
+      let target = Target()
+      values = target.values
+      subscription = source.assign(to: \.value, onWeak: target)
+      source.value = 2
+    }
+    source.value = 3
+    #expect(values.entries == [1, 2])
+    subscription.cancel()
+  }
+
+  @Test func `assign does not keep the object alive`() {
+    let source = Emitter<Int, Never>()
+    weak var object: Target?
+    let subscription: SignalSubscription
+    do {
+      let target = Target()
+      object = target
+      subscription = source.assign(to: \.value, onWeak: target)
+    }
+    #expect(object == nil)
+    subscription.cancel()
+  }
+
+  @Test @MainActor func `assign to an object of the main actor writes there, in order`() async {
+    let view = View()
+    let source = MutableProperty("a")
+    let recorder = source.receive(on: MainActor.shared).filter { $0 == "c" }
+    view.subscription = source.assign(on: MainActor.shared, to: \.shown, onWeak: view)
+    async let end = recorder.first()
+    source.value = "b"
+    source.value = "c"
+    _ = await end
+    while view.shown != "c" { await Task.yield() }
+    #expect(view.shown == "c")
   }
 }

@@ -104,4 +104,33 @@ struct RealTimeTests {
       #expect(late.value <= 1)
     }
   }
+
+  @Test func `whichever thread cancels, everything is released`() async throws {
+    let released = Recorder<Int>()
+    let rounds = 300
+    for round in 0..<rounds {
+      let probe = Probe { released.record(round) }
+      let source = emitter.map { value in
+        probe.touch()
+        return value
+      }
+      let receive = { @Sendable (_: Int) in probe.touch() }
+      let interval = Duration.microseconds(round % 7 * 10)
+      let token =
+        switch round % 6 {
+        case 0: source.debounce(for: interval).sink(receive)
+        case 1: source.throttle(for: interval, latest: true).sink(receive)
+        case 2: source.delay(for: interval).sink(receive)
+        case 3: source.timeout(interval).sink(receive)
+        case 4: source.sample(every: interval).sink(receive)
+        default: source.collect(every: interval).map(\.count).sink(receive)
+        }
+      Task.detached { [emitter] in
+        for value in 0..<(round % 11) { emitter.send(value) }
+        token.cancel()
+      }
+      for value in 0..<(round % 5) { emitter.send(value) }
+    }
+    try await released.wait(for: "the release of all") { $0.count == rounds }
+  }
 }

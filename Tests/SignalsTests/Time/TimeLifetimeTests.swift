@@ -162,4 +162,20 @@ struct TimeLifetimeTests {
     #expect(log.entries == ["a2", "b3", "a4"])
     withExtendedLifetime((first, second)) {}
   }
+
+  @Test(arguments: TimeOperator.passing)
+  func `an endless source stops when nobody takes more`(operation: TimeOperator) {
+    let endless = (0...).signal.setFailureType(to: Mishap.self)
+    let token = listen(operation.shape(endless.eraseToAnySignal(), clock).prefix(1))
+    #expect(log.entries == ["0", "|"] || log.entries == ["4", "|"])
+    #expect(clock.scheduledCount == 0)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func `an endless sampler stops when nobody takes more`() {
+    let sampler = (0...).signal.setFailureType(to: Mishap.self)
+    let token = listen([7].signal.setFailureType(to: Mishap.self).append(Emitter()).sample(by: sampler).prefix(1))
+    #expect(log.entries == ["7", "|"])
+    withExtendedLifetime(token) {}
+  }
 }

@@ -22,6 +22,11 @@ struct TimeOperator: Sendable, CustomStringConvertible {
     TimeOperator(description: "sample") { $0.sample(every: .seconds(2), clock: $1).eraseToAnySignal() },
   ]
 
+  /// Those through which something passes though time stands still.
+  static let passing: [TimeOperator] = all.filter {
+    !["debounce", "delay", "collect", "sample"].contains($0.description)
+  }
+
   static let all: [TimeOperator] =
     waiting + [
       TimeOperator(description: "timeout") { $0.timeout(.seconds(2), clock: $1).eraseToAnySignal() },
