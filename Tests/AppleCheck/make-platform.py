@@ -4,8 +4,8 @@
     make-platform.py OUT WHEEL
 
 The standard library comes from the toolchain's own textual interfaces, Foundation and Dispatch from the interfaces that the
-toolchain synthesises of its Linux modules, and Darwin's C headers from WHEEL, the package `ziglang` of PyPI, which contains
-Apple's open-source headers. What has no spelling on Darwin is left out.
+toolchain synthesises of its Linux modules, Combine from what is declared beside this file, and Darwin's C headers from WHEEL,
+the package `ziglang` of PyPI, which contains Apple's open-source headers. What has no spelling on Darwin is left out.
 """
 import json
 import os
@@ -101,6 +101,10 @@ class Platform:
             + body.replace("SwiftGlibc.", "Darwin."),
         )
 
+    def add_declared(self, module):
+        """Makes a module of nothing but what the file beside this one declares."""
+        self.write(module, self.head(module) + "import Swift\n" + (HERE / f"{module}.swiftinterface").read_text())
+
     def add_synthesized(self, module, source, imports):
         """Makes a module of the interface that another one has on Linux."""
         text = output(
@@ -168,6 +172,7 @@ def make(name):
             "@_exported import Dispatch",
         ],
     )
+    platform.add_declared("Combine")
     print(f"{name} is ready", flush=True)
 
 

@@ -54,6 +54,9 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   /// The same, to be looked at without reference counting.
   @exclusivity(unchecked) @usableFromInline final var placeReference: Unmanaged<GraphPlace>?
 
+  /// What Swift Observation knows of a property, once it has been read.
+  final let tracker = Atomic<Unmanaged<ObservationTracker>?>(nil)
+
   /// Counts the changes of a property's value; guarded by the lock.
   @exclusivity(unchecked) @usableFromInline final var version: UInt64 = 0
 
@@ -72,6 +75,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     for index in 0..<slotCount { slots[index]?.release() }
     if capacity > 0 { slots.deallocate() }
     placeReference?.release()
+    tracker.load(ordering: .acquiring)?.release()
   }
 
   // MARK: The turn

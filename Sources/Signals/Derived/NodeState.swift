@@ -67,10 +67,12 @@ struct NodeState: ~Copyable {
   /// Stops with an explanation if a thread is computing the value already, as it would for ever.
   func checkDependency(of thread: ThreadIdentity) {
     guard let computer else { return }
-    precondition(
-      computer != thread && !otherComputers.contains(thread),
-      "A derived value depends on itself: inside its transform it was read, or what it is derived from was written"
-    )
+    if computer == thread || otherComputers.contains(thread) {
+      stop(
+        because:
+          "A derived value depends on itself: inside its transform it was read, or what it is derived from was written"
+      )
+    }
   }
 }
 

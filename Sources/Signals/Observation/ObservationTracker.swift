@@ -1,55 +1,49 @@
 public import Observation
 import Synchronization
 
-/// Announces the changes of one property to Swift Observation; made when the property is first read inside
-/// `withObservationTracking`.
+/// What Swift Observation knows of one property; made when the value is first read.
+///
+/// Observation does not tell whether a read is tracked. But it keeps the key paths of what it tracks in hashed collections,
+/// and hashing a key path hashes the arguments in it: so an argument of ours notices. A property that is read, but not
+/// tracked, pays nothing when it is written. (One registrar for all properties would do for noticing, but what is tracked
+/// once and never changes would stay registered there for ever.)
 @usableFromInline
 final class ObservationTracker: Observable, Sendable {
+  /// The argument of the key path.
+  private final class Witness: Hashable, Sendable {
+    let hasSeenTracking = Atomic<Bool>(false)
+
+    static func == (left: Witness, right: Witness) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) {
+      hasSeenTracking.store(true, ordering: .relaxed)
+      hasher.combine(ObjectIdentifier(self))
+    }
+  }
+
   private let registrar = ObservationRegistrar()
+  private let witness: Witness
+  private let keyPath: any KeyPath<ObservationTracker, Void> & Sendable
 
-  /// What changes, as far as Observation needs a name for it.
-  private var change: Void { () }
+  init() {
+    let witness = Witness()
+    self.witness = witness
+    keyPath = \ObservationTracker[witness]
+  }
 
-  private static let path = \ObservationTracker.change
+  private subscript(_: Witness) -> Void { () }
 
-  /// Notes that whoever is tracking on this thread depends on the property.
-  func access() {
-    registrar.access(self, keyPath: Self.path)
+  /// Tells Observation that the property is being read.
+  ///
+  /// - Returns: Whether this, or an earlier read, was tracked.
+  func access() -> Bool {
+    registrar.access(self, keyPath: keyPath)
+    return witness.hasSeenTracking.load(ordering: .relaxed)
   }
 
   /// Tells whoever has tracked the property that it has changed.
   @usableFromInline
   func notify() {
-    registrar.willSet(self, keyPath: Self.path)
-    registrar.didSet(self, keyPath: Self.path)
-  }
-}
-
-/// Finds out whether this thread is inside `withObservationTracking`.
-///
-/// Observation has no way to ask. But it keeps the key paths that are accessed while it tracks, and only then, in sets; so an
-/// access through a key path with an argument of ours calls that argument's `hash(into:)`, and only then. That lets a
-/// property read in vain for Observation cost a few nanoseconds, and a write nothing.
-final class TrackingDetector: Observable, Sendable {
-  private struct Witness: Hashable, Sendable {
-    func hash(into hasher: inout Hasher) {
-      TrackingDetector.shared.sightings.add(1, ordering: .relaxed)
-    }
-  }
-
-  private static let shared = TrackingDetector()
-  private static let path = \TrackingDetector[Witness()]
-
-  private let registrar = ObservationRegistrar()
-  private let sightings = Atomic<Int>(0)
-
-  private subscript(witness: Witness) -> Void { () }
-
-  /// Whether this thread is tracking; other threads that are may rarely make it seem so.
-  static var isTracking: Bool {
-    let shared = shared
-    let before = shared.sightings.load(ordering: .relaxed)
-    shared.registrar.access(shared, keyPath: path)
-    return shared.sightings.load(ordering: .relaxed) != before
+    registrar.withMutation(of: self, keyPath: keyPath) {}
   }
 }

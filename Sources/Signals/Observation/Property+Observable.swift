@@ -1,4 +1,5 @@
 public import Observation
+import Synchronization
 
 /// Reading ``Property/value`` inside `withObservationTracking`, and so inside the body of a SwiftUI view, makes that depend
 /// on the property, or, if it is a derived one, on what it is derived from.
@@ -9,13 +10,28 @@ public import Observation
 extension Property: Observable {}
 
 extension SourceCore {
-  /// Notes the read of a property, if this thread is tracking what it reads.
+  /// Notes the read of a property, if this thread is tracking what it reads; to be called before the value is read, so that
+  /// no change between the two is missed.
   @usableFromInline
   final func noteAccess() {
-    if TrackingDetector.isTracking { track() }
+    let tracker = tracker.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { $0 } ?? makeTracker()
+    if tracker.access() { track() }
   }
 
+  private final func makeTracker() -> ObservationTracker {
+    let tracker = ObservationTracker()
+    let reference = Unmanaged.passRetained(tracker)
+    let (isOurs, existing) = self.tracker.compareExchange(
+      expected: nil, desired: reference, ordering: .acquiringAndReleasing
+    )
+    guard !isOurs, let existing else { return tracker }
+    reference.release()
+    return existing.takeUnretainedValue()
+  }
+
+  /// Has the changes of the property announced from now on; or, if it is a derived one, of what it is derived from.
   private final func track() {
+    guard node != nil else { return announce() }
     var seen: Set<ObjectIdentifier> = []
     var pending: [SourceCore] = [self]
     while let core = pending.popLast() {
@@ -23,18 +39,16 @@ extension SourceCore {
       if let node = core.node {
         pending += node.inputs.map { $0.takeUnretainedValue() }
       } else {
-        core.tracker.access()
+        core.noteAccess()
       }
     }
   }
 
-  private final var tracker: ObservationTracker {
+  private final func announce() {
     lock.withLock {
       let place = place ?? GraphPlace()
       self.place = place
-      let tracker = place.tracker ?? ObservationTracker()
-      place.tracker = tracker
-      return tracker
+      if place.tracker == nil { place.tracker = tracker.load(ordering: .acquiring)?.takeUnretainedValue() }
     }
   }
 }

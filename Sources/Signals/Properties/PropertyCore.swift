@@ -127,10 +127,11 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   /// To be asked from the second run on: only then every write since the run began has left its thread's name.
   @usableFromInline
   final func checkWriter() {
-    precondition(
-      lastWriter != ThreadIdentity.current,
-      "A property was written from inside the body of its own modify(_:); change the body's argument instead"
-    )
+    if lastWriter == ThreadIdentity.current {
+      stop(
+        because: "A property was written from inside the body of its own modify(_:); change the body's argument instead"
+      )
+    }
   }
 
   /// Sends a value that was just stored, and unlocks the lock that the caller holds.

@@ -37,4 +37,14 @@ extension AnySignal {
   public static func from(_ elements: some Sequence<Element> & Sendable) -> AnySignal {
     AnySignal(SequenceSignal(elements))
   }
+
+  /// A signal of what one asynchronous call returns, and then the end.
+  ///
+  /// - Parameter operation: Called once for each subscription, in a task that is cancelled with it.
+  /// - Returns: A signal whose failure is what the call throws.
+  public static func future(
+    _ operation: @escaping @Sendable () async throws(Failure) -> Element
+  ) -> AnySignal {
+    AnySignal(FutureSignal(operation))
+  }
 }

@@ -185,4 +185,24 @@ struct Law04CancelMeansStopTests {
     #expect(released.value == 4_000)
     withExtendedLifetime(keeper) {}
   }
+
+  @Test func `what a subscriber captured that cancels itself is released, although its token is kept`() {
+    let emitter = Emitter<Int, Never>()
+    let released = Counter()
+    let token = Box<SignalSubscription>()
+    let count = Counter()
+    func subscribe() {
+      let probe = Probe { released.add() }
+      token.value = emitter.sink { _ in
+        probe.touch()
+        count.add()
+        token.value?.cancel()
+      }
+    }
+    subscribe()
+    emitter.send(1)
+    #expect(released.value == 1)
+    emitter.send(2)
+    #expect(count.value == 1)
+  }
 }

@@ -121,4 +121,15 @@ struct Law05TheEndIsTheEndTests {
     #expect(log.entries == ["8", "finished"])
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func `what nobody heard is not kept for who subscribes later`() {
+    let emitter = Emitter<Int, Never>()
+    let log = Log<Int>()
+    emitter.send(1)
+    let subscription = emitter.sink { log.add($0) }
+    #expect(log.entries.isEmpty)
+    emitter.send(2)
+    #expect(log.entries == [2])
+    withExtendedLifetime(subscription) {}
+  }
 }

@@ -46,4 +46,22 @@ struct Law07DidSetTests {
     #expect(log.entries == Array(repeating: true, count: 10))
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func `each of several writers of one property reads its own write or a later one, while a slow subscriber is told`() {
+    let property = MutableProperty(0)
+    let subscription = property.sink { value in for _ in 0..<50 { _ = value &* 31 } }
+    let stale = Counter()
+    withThreads(4) { _ in
+      for _ in 0..<2_000 {
+        let mine = property.modify { value in
+          value += 1
+          return value
+        }
+        if property.value < mine { stale.add() }
+      }
+    }
+    #expect(stale.value == 0)
+    #expect(property.value == 8_000)
+    withExtendedLifetime(subscription) {}
+  }
 }

@@ -241,13 +241,15 @@ struct Law08NoGlitchesTests {
   }
 
   @Test func `a value read inside its own computation is diagnosed, not a hang`() async {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let source = MutableProperty(1)
       let itself = Box<Property<Int>>()
       let derived = Property.derived(source) { $0 + (itself.value?.value ?? 0) }
       itself.value = derived
       _ = derived.value
     }
+    let explanation = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(explanation.contains("depends on itself"))
   }
 
   @Test func `writing an input inside a computation is diagnosed, not a hang`() async {
@@ -340,5 +342,22 @@ struct Law08NoGlitchesTests {
     }
     #expect(mistakes.value == 0)
     #expect(sum.value == [1_499, 1_499, 1_499])
+  }
+
+  @Test func `a property that is only read inside a transform, and is no input, is no dependency`() {
+    let input = MutableProperty(1)
+    let aside = MutableProperty(10)
+    let computations = Counter()
+    let sum = Property.derived(input) { value in
+      computations.add()
+      return value + aside.value
+    }
+    let log = Log<Int>()
+    let subscription = sum.sink { log.add($0) }
+    aside.value = 20
+    #expect(computations.value == 1)
+    input.value = 2
+    #expect(log.entries == [11, 22])
+    withExtendedLifetime(subscription) {}
   }
 }

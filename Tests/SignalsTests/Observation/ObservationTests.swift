@@ -98,6 +98,20 @@ struct ObservationTests {
     #expect(announced.value == 8_000)
   }
 
+  @Test func `who tracked a property that never changes again is released with it`() {
+    let released = Counter()
+    do {
+      let property = MutableProperty(1)
+      let derived = Property.derived(property) { $0 }
+      for read in [{ _ = property.value }, { _ = derived.value }] {
+        let probe = Probe { released.add() }
+        withObservationTracking(read) { probe.touch() }
+      }
+      #expect(released.value == 0)
+    }
+    #expect(released.value == 2)
+  }
+
   @Test func `a property and what announces it are released`() {
     let released = Counter()
     do {

@@ -104,4 +104,14 @@ struct PropertyTests {
     model = nil
     #expect(released.value == 1)
   }
+
+  @Test func `a value equal to the one before is sent like any other`() {
+    let property = MutableProperty(1)
+    let log = Log<Int>()
+    let subscription = property.sink { log.add($0) }
+    property.value = 1
+    property.modify { $0 = 1 }
+    #expect(log.entries == [1, 1, 1])
+    withExtendedLifetime(subscription) {}
+  }
 }

@@ -1,0 +1,7 @@
+/// Stops the program with an explanation, because going on would hang or lie.
+///
+/// A failed `precondition` stops too, but says nothing in a release build.
+@usableFromInline
+func stop(because explanation: StaticString) -> Never {
+  fatalError("\(explanation)")
+}

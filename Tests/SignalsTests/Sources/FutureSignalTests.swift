@@ -1,0 +1,111 @@
+import Signals
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("FutureSignal")
+struct FutureSignalTests {
+  private func failing(_ signal: some Signal<Int, Mishap>) -> AnySignal<Int, Mishap> { signal.eraseToAnySignal() }
+  private func neverFailing(_ signal: some Signal<Int, Never>) -> AnySignal<Int, Never> { signal.eraseToAnySignal() }
+  private func erased(_ signal: AnySignal<Int, Mishap>) -> AnySignal<Int, Mishap> { signal }
+  private func answer() async -> Int { 42 }
+  private func fail() async throws(Mishap) -> Int { throw .fire }
+
+  @Test func `the value comes, and then the end`() async {
+    var values: [Int] = []
+    for await value in FutureSignal({ await answer() }).values { values.append(value) }
+    #expect(values == [42])
+  }
+
+  @Test func `a leading dot works wherever a signal is expected`() async throws {
+    let reference = neverFailing(.future(answer))
+    #expect(await reference.first() == 42)
+    let sure = neverFailing(.future { @Sendable in await answer() })
+    #expect(await sure.first() == 42)
+    let risky = failing(.future(fail))
+    await #expect(throws: Mishap.fire) { _ = try await risky.first() }
+    let hidden = erased(.future { () throws(Mishap) in try await fail() })
+    await #expect(throws: Mishap.fire) { _ = try await hidden.first() }
+  }
+
+  @Test func `what the call throws is the failure, of its own type`() async {
+    let signal: FutureSignal<Int, Mishap> = FutureSignal(fail)
+    do throws(Mishap) {
+      _ = try await signal.first()
+      Issue.record("The failure did not come")
+    } catch {
+      #expect(error == .fire)
+    }
+  }
+
+  @Test func `each subscription makes the call anew, and none is made before`() async {
+    let calls = Counter()
+    let signal = FutureSignal { calls.add() }
+    #expect(calls.value == 0)
+    #expect(await signal.first() == 1)
+    #expect(await signal.first() == 2)
+  }
+
+  @Test func `cancelling cancels the task, and its result goes nowhere`() async {
+    let begun = Emitter<Void, Never>(replay: 1)
+    let returned = Emitter<Bool, Never>(replay: 1)
+    let log = Log<String>()
+    let signal = FutureSignal {
+      begun.send()
+      _ = await Emitter<Void, Never>.lasting.first()
+      returned.send(Task.isCancelled)
+      return 1
+    }
+    let subscription = signal.sink(
+      receiveCompletion: { _ in log.add("end") },
+      receiveValue: { log.add("\($0)") }
+    )
+    _ = await begun.first()
+    subscription.cancel()
+    #expect(await returned.first() == true)
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func `cancelling releases what the subscriber captured at once`() async {
+    let begun = Emitter<Void, Never>(replay: 1)
+    let released = Counter()
+    let mayReturn = Emitter<Void, Never>(replay: 1)
+    let subscription: SignalSubscription
+    do {
+      let probe = Probe { released.add() }
+      // The call does not heed its cancellation.
+      let signal = FutureSignal {
+        begun.send()
+        await Task.detached { _ = await mayReturn.first() }.value
+      }
+      subscription = signal.sink { probe.touch() }
+    }
+    _ = await begun.first()
+    subscription.cancel()
+    #expect(released.value == 1)
+    mayReturn.send()
+  }
+
+  @Test func `the call has the priority and the task-local values of whoever subscribes`() async {
+    await Traits.$name.withValue("local") {
+      #expect(await FutureSignal { Traits.name }.first() == "local")
+    }
+  }
+
+  @Test func `a call may be made on the main actor`() async {
+    let isMain = FutureSignal { @MainActor in
+      MainActor.assertIsolated()
+      return true
+    }
+    #expect(await isMain.first() == true)
+  }
+}
+
+private enum Traits {
+  @TaskLocal static var name = "global"
+}
+
+extension Emitter<Void, Never> {
+  /// Never ends, and sends nothing.
+  fileprivate static let lasting = Emitter<Void, Never>()
+}
