@@ -131,8 +131,12 @@ public final class Recorder<Element: Sendable>: Sendable {
           if condition.holds(for: recorded) { return .success(recorded) }
           if Task.isCancelled { return .failure(CancellationError()) }
           let limit = Task.detached { [weak self] in
-            // Cancelled when the wait has ended, and nothing is left to do then.
-            guard (try? await Task.sleep(for: timeout)) != nil else { return }
+            do {
+              try await Task.sleep(for: timeout)
+            } catch {
+              // Cancelled, because the wait has ended.
+              return
+            }
             self?.end(key) { RecorderTimeout(description: "Waited in vain for \(purpose); \($0)") }
           }
           waiters[key] = Waiter(condition: condition, continuation: continuation, limit: limit)

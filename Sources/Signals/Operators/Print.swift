@@ -26,15 +26,15 @@ extension Signal {
     let printer = EventPrinter(prefix: prefix, stream: stream)
     let kind = "\(Self.self)".prefix { $0 != "<" }
     return handleEvents(
-      receiveSubscription: { printer.print("receive subscription: (\(kind))") },
-      receiveOutput: { printer.print("receive value: (\($0))") },
+      receiveSubscription: { printer.write("receive subscription: (\(kind))") },
+      receiveOutput: { printer.write("receive value: (\($0))") },
       receiveCompletion: { completion in
         switch completion {
-        case .finished: printer.print("receive finished")
-        case .failure(let error): printer.print("receive error: (\(error))")
+        case .finished: printer.write("receive finished")
+        case .failure(let error): printer.write("receive error: (\(error))")
         }
       },
-      receiveCancel: { printer.print("receive cancel") }
+      receiveCancel: { printer.write("receive cancel") }
     )
   }
 }
@@ -52,7 +52,7 @@ private final class EventPrinter: @unchecked Sendable {  // Sound: the stream be
     self.stream = stream
   }
 
-  func print(_ line: String) {
+  func write(_ line: String) {
     turn.run { [self] in
       if stream == nil { Swift.print(prefix + line) } else { stream?.write("\(prefix)\(line)\n") }
     }

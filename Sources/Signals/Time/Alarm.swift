@@ -116,8 +116,12 @@ final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Duration {
   /// Rings at each deadline until there is none.
   private func watch(_ generation: Int) async {
     while let deadline = next(generation) {
-      // A sleep that is cancelled ends early, and by then this task has been replaced.
-      try? await clock.sleep(until: deadline, tolerance: nil)
+      do {
+        try await clock.sleep(until: deadline, tolerance: nil)
+      } catch {
+        // Cancelled: by then another task has taken this one's place, or nobody waits any more.
+        return
+      }
       if let ring = take(deadline, generation) { ring(deadline) }
     }
   }

@@ -11,7 +11,10 @@ func registerDeriving() {
     let model = Model()
     return { count in
       for value in 0..<count {
-        withObservationTracking { tally.add(model.value &+ 1) } onChange: {}
+        withObservationTracking {
+          tally.add(model.value &+ 1)
+        } onChange: {
+        }
         model.value = value
       }
     }
