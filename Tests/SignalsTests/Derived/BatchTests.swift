@@ -55,6 +55,18 @@ struct BatchTests {
     withExtendedLifetime(subscription) {}
   }
 
+  @Test func `a property that is written back sends its value all the same, as it sends every write`() {
+    let source = MutableProperty(1)
+    let log = Log<Int>()
+    let subscription = source.changes.sink { log.add($0) }
+    batch {
+      source.value = 2
+      source.value = 1
+    }
+    #expect(log.entries == [1])
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `only the end of the outermost batch is told of`() {
     let source = MutableProperty(0)
     let log = Log<Int>()

@@ -2,6 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
+@Suite("An observed value")
 struct ObservedTests {
   struct Player {
     @Observed var volume = 5
