@@ -1,0 +1,34 @@
+import Signals
+
+/// What a write costs that derived values depend on, and what reading them costs.
+let derivations = [
+  Promise(title: "property → derived → sink", allocations: 0) {
+    write { head in [Property.derived(head) { $0 &+ 1 }] }
+  },
+  Promise(title: "diamond of derived values → sink", allocations: 0) {
+    write { head in
+      let left = Property.derived(head) { $0 &+ 1 }
+      let right = Property.derived(head) { $0 &+ 2 }
+      return [Property.derived(left, right) { $0 &+ $1 }]
+    }
+  },
+  Promise(title: "property → 50 derived values → sinks", allocations: 0) {
+    write { head in (0..<50).map { branch in Property.derived(head) { $0 &+ branch } } }
+  },
+  Promise(title: "observed derived value, read", allocations: 0) {
+    let tally = Tally()
+    let head = MutableProperty(1)
+    let derived = Property.derived(head) { $0 &+ 1 }
+    return withExtendedLifetime(derived.sink { _ in }) {
+      counting { for _ in 0..<$0 { tally.add(derived.value) } }
+    }
+  },
+]
+
+private func write(_ make: (Property<Int>) -> [Property<Int>]) -> Cost {
+  let tally = Tally()
+  let head = MutableProperty(0)
+  return withExtendedLifetime(make(head).map { $0.sink { tally.add($0) } }) {
+    counting { for value in 0..<$0 { head.value = value } }
+  }
+}
