@@ -14,7 +14,11 @@ extension SourceCore {
   /// no change between the two is missed.
   @usableFromInline
   final func noteAccess() {
-    let tracker = tracker.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { $0 } ?? makeTracker()
+    guard let tracker = tracker.load(ordering: .acquiring) else { return noteAccess(by: makeTracker()) }
+    if tracker._withUnsafeGuaranteedRef({ $0.access() }) { track() }
+  }
+
+  private final func noteAccess(by tracker: ObservationTracker) {
     if tracker.access() { track() }
   }
 
