@@ -42,7 +42,8 @@ func translation(of word: String) async -> String { word == "house" ? "maison" :
 
 let word = MutableProperty("house")
 let translated = word.flatMapLatest { word in FutureSignal { await translation(of: word) } }
-if let answer = await translated.first() { print(answer) }  // Prints "maison"
+let answer: String? = await translated.first()
+print(answer ?? "nothing")  // Prints "maison"
 
 //: ## Observation
 //:
