@@ -156,10 +156,12 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       if version != publishedVersion &+ 1, let old {
         // Several changes may have led back to where it was.
         let candidate = version
+        let base = publishedVersion
         lock.unlock()
         let isUnchanged = isSame(old, computed)
         lock.lock()
-        guard candidate == version else {
+        // Another thread may have computed, or may have published the same, meanwhile.
+        guard candidate == version, base == publishedVersion else {
           lock.unlock()
           continue
         }
