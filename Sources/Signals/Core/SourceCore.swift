@@ -130,6 +130,9 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   /// Sends a property's value that a batch, now over, held back, unless a newer one has been sent.
   func send(held hold: Hold) {}
 
+  /// Ends a property that was let go of during a batch, unless another batch is still to send a value of it.
+  func endAfterBatch() {}
+
   /// Ends a derived value whose inputs have all ended.
   @usableFromInline
   func endDerived() {}
