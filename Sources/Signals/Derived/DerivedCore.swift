@@ -146,12 +146,18 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     return true
   }
 
+  /// Whether subscribers may be told of the computed value; to be asked with the lock held.
+  ///
+  /// One that nobody hears may be provisional: it is for somebody who is about to join, and wants the value of now.
+  @inlinable @inline(__always)
+  var isPublic: Bool { !isProvisional || stored == nil || interest.load(ordering: .relaxed) == 0 }
+
   /// Sends the computed value to the subscribers, if it is news to them.
   @inlinable
   func publish(_ isSame: (Value, Value) -> Bool) {
     while true {
       lock.lock()
-      guard version != publishedVersion, let computed, !isProvisional || stored == nil else { return lock.unlock() }
+      guard version != publishedVersion, let computed, isPublic else { return lock.unlock() }
       let old = stored
       if version != publishedVersion &+ 1, let old {
         // Several changes may have led back to where it was.
@@ -161,7 +167,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
         let isUnchanged = isSame(old, computed)
         lock.lock()
         // Another thread may have computed, or may have published the same, meanwhile.
-        guard candidate == version, base == publishedVersion else {
+        guard candidate == version, base == publishedVersion, isPublic else {
           lock.unlock()
           continue
         }
