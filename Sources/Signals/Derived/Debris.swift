@@ -1,7 +1,8 @@
 /// Takes long chains of derived values apart link by link, because releasing them recursively would exhaust the stack.
 enum Debris {
   private static let lock = Lock()
-  private nonisolated(unsafe) static var pending: [DerivedNode.Update] = []  // Sound: guarded by the lock, as is the next.
+  // Sound: guarded by the lock, both.
+  private nonisolated(unsafe) static var pending: [DerivedNode.Update] = []
   private nonisolated(unsafe) static var isClearing = false
 
   /// Releases what a node's closure holds: now, or after the link whose release led here.
