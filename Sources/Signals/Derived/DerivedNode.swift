@@ -92,7 +92,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   func mark(_ list: inout FlushList, depth: Int) {
     core._withUnsafeGuaranteedRef { core in
       core.lock.lock()
-      if state.pointee.computer != nil { state.pointee.checkDependency(of: list.thread) }
+      if !state.pointee.computers.isEmpty { state.pointee.computers.checkDependency(of: list.thread) }
       let wasSettled = state.pointee.isSettled
       state.pointee.mark()
       if state.pointee.starving > 0 { list.mustYield = true }
