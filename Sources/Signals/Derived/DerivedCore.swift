@@ -98,7 +98,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       isProvisional = look.isProvisional
       return .same
     }
-    state.pointee.computers.begin()
+    derivedNode.computers.begin()
     return .changed(old: computed, version: version)
   }
 
@@ -133,7 +133,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       isProvisional = look.isProvisional
       state.pointee.settle(at: marks)
     }
-    state.pointee.computers.end()
+    derivedNode.computers.end()
     if isPublishing, !isProvisional, self.version == publishedVersion &+ 1, let computed {
       released.1 = stored
       publishedVersion = self.version

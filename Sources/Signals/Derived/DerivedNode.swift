@@ -25,6 +25,9 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
 
   @usableFromInline let state: UnsafeMutablePointer<NodeState>
 
+  /// The threads that are computing the value now; guarded by the core's lock.
+  @exclusivity(unchecked) @usableFromInline var computers = Computers()
+
   /// What the value is computed from; kept alive by `body`.
   @usableFromInline let inputs: [Unmanaged<SourceCore>]
 
@@ -92,7 +95,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   func mark(_ list: inout FlushList, depth: Int) {
     core._withUnsafeGuaranteedRef { core in
       core.lock.lock()
-      if !state.pointee.computers.isEmpty { state.pointee.computers.checkDependency(of: list.thread) }
+      if !computers.isEmpty { computers.checkDependency(of: list.thread) }
       let wasSettled = state.pointee.isSettled
       state.pointee.mark()
       if state.pointee.starving > 0 { list.mustYield = true }

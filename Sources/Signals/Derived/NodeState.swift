@@ -19,9 +19,6 @@ struct NodeState: ~Copyable {
   /// The thread that last put the value on its flush list, until it comes to it; zero is none.
   let scheduledBy = Atomic<UInt>(0)
 
-  /// The threads that are computing the value now.
-  @usableFromInline var computers = Computers()
-
   /// How many threads cannot get a consistent look at the inputs because they change all the time.
   var starving = 0
 
