@@ -134,6 +134,15 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   /// Sends a property's value that a batch, now over, held back, unless a newer one has been sent.
   func send(held hold: Hold) {}
 
+  /// Ends a property that was let go of during a batch, unless another batch is still to send a value of it.
+  func endAfterBatch() {}
+
+  /// Brings a derived value up to date and tells its subscribers; to be called without any lock.
+  func updateDerived() {}
+
+  /// What changes in the node of a derived value.
+  var nodeState: UnsafeMutablePointer<NodeState>? { nil }
+
   /// Ends a derived value whose inputs have all ended.
   @usableFromInline
   func endDerived() {}

@@ -68,6 +68,7 @@ final class BatchFrame {
     pthread_setspecific(Self.key, nil)
     for hold in holds { hold.core.send(held: hold) }
     list.flush()
+    for hold in holds { hold.core.endAfterBatch() }
     Unmanaged.passUnretained(self).release()
   }
 

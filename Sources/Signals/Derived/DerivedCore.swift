@@ -98,7 +98,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       isProvisional = look.isProvisional
       return .same
     }
-    state.pointee.beginComputing()
+    derivedNode.computers.begin()
     return .changed(old: computed, version: version)
   }
 
@@ -133,7 +133,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       isProvisional = look.isProvisional
       state.pointee.settle(at: marks)
     }
-    state.pointee.endComputing()
+    derivedNode.computers.end()
     if isPublishing, !isProvisional, self.version == publishedVersion &+ 1, let computed {
       released.1 = stored
       publishedVersion = self.version
@@ -146,20 +146,28 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     return true
   }
 
+  /// Whether subscribers may be told of the computed value; to be asked with the lock held.
+  ///
+  /// One that nobody hears may be provisional: it is for somebody who is about to join, and wants the value of now.
+  @inlinable @inline(__always)
+  var isPublic: Bool { !isProvisional || stored == nil || interest.load(ordering: .relaxed) == 0 }
+
   /// Sends the computed value to the subscribers, if it is news to them.
   @inlinable
   func publish(_ isSame: (Value, Value) -> Bool) {
     while true {
       lock.lock()
-      guard version != publishedVersion, let computed, !isProvisional || stored == nil else { return lock.unlock() }
+      guard version != publishedVersion, let computed, isPublic else { return lock.unlock() }
       let old = stored
       if version != publishedVersion &+ 1, let old {
         // Several changes may have led back to where it was.
         let candidate = version
+        let base = publishedVersion
         lock.unlock()
         let isUnchanged = isSame(old, computed)
         lock.lock()
-        guard candidate == version else {
+        // Another thread may have computed, or may have published the same, meanwhile.
+        guard candidate == version, base == publishedVersion, isPublic else {
           lock.unlock()
           continue
         }
@@ -174,6 +182,12 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       return withExtendedLifetime(old) {}
     }
   }
+
+  override func updateDerived() {
+    derivedNode.update(publishing: true)
+  }
+
+  override var nodeState: UnsafeMutablePointer<NodeState>? { state }
 
   override func endDerived() {
     derivedNode.update(publishing: true)

@@ -25,6 +25,9 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
 
   @usableFromInline let state: UnsafeMutablePointer<NodeState>
 
+  /// The threads that are computing the value now; guarded by the core's lock.
+  @exclusivity(unchecked) @usableFromInline var computers = Computers()
+
   /// What the value is computed from; kept alive by `body`.
   @usableFromInline let inputs: [Unmanaged<SourceCore>]
 
@@ -92,7 +95,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   func mark(_ list: inout FlushList, depth: Int) {
     core._withUnsafeGuaranteedRef { core in
       core.lock.lock()
-      if state.pointee.computer != nil { state.pointee.checkDependency(of: list.thread) }
+      if !computers.isEmpty { computers.checkDependency(of: list.thread) }
       let wasSettled = state.pointee.isSettled
       state.pointee.mark()
       if state.pointee.starving > 0 { list.mustYield = true }
@@ -118,7 +121,11 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   /// Brings the value up to date, and tells the subscribers of a change if asked to; to be called without any lock.
   @usableFromInline
   func update(publishing isPublishing: Bool) {
-    if height > Self.tall { settleInputs() }
+    if height > Self.tall {
+      // Once nobody observes the value any more, what lies under it is never settled again.
+      guard core._withUnsafeGuaranteedRef({ core in core.lock.withLock { state.pointee.isLinked } }) else { return }
+      settleInputs()
+    }
     core._withUnsafeGuaranteedRef { body($0, isPublishing) }
   }
 
@@ -135,12 +142,12 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
     }
   }
 
-  /// An input that may be out of date.
+  /// An input that is observed and may be out of date.
   private var staleInput: DerivedNode? {
     for input in inputs {
       let stale = input._withUnsafeGuaranteedRef { core -> DerivedNode? in
         guard let node = core.node else { return nil }
-        return core.lock.withLock { node.state.pointee.isSettled } ? nil : node
+        return core.lock.withLock { node.state.pointee.isLinked && !node.state.pointee.isSettled } ? node : nil
       }
       if let stale { return stale }
     }

@@ -13,6 +13,10 @@ struct FlushList {
 
   /// Sources whose dependents are still to be marked.
   private var postponed: [SourceCore] = []
+  private var isUnfinished = false
+
+  /// How many threads have left marking for later and not done it yet.
+  private static let unfinished = Atomic<Int>(0)
 
   /// Whether somebody cannot get a consistent look at the values because writers do not pause.
   var mustYield = false
@@ -37,6 +41,9 @@ struct FlushList {
   /// Leaves the marking of a source's dependents for later.
   mutating func postpone(_ core: SourceCore) {
     postponed.append(core)
+    guard !isUnfinished else { return }
+    isUnfinished = true
+    Self.unfinished.add(1, ordering: .relaxed)
   }
 
   /// Marks what was left for later; to be called with the lock of the source that changes held, and no other.
@@ -44,6 +51,13 @@ struct FlushList {
     while let core = postponed.popLast() {
       core.lock.withLock { core.place?.mark(&self, depth: 1) }
     }
+    if isUnfinished {
+      isUnfinished = false
+      Self.unfinished.subtract(1, ordering: .releasing)
+    }
+    // A node that was out of date already was passed over, since its dependents know; unless another thread, which made it
+    // so, has left telling them for later. That thread needs nothing that this one holds.
+    while Self.unfinished.load(ordering: .acquiring) > 0 { ThreadIdentity.pause() }
   }
 
   /// Brings every value up to date and tells its subscribers; to be called without any lock.
@@ -61,12 +75,12 @@ struct FlushList {
 
   private static func update(_ core: Unmanaged<SourceCore>, _ thread: ThreadIdentity) {
     core._withUnsafeGuaranteedRef { core in
-      guard let node = core.node else { return }
+      guard let state = core.nodeState else { return }
       // Another thread may put its name there in between, and is then forgotten, which costs it a look.
-      if node.state.pointee.scheduledBy.load(ordering: .relaxed) == thread.address {
-        node.state.pointee.scheduledBy.store(0, ordering: .relaxed)
+      if state.pointee.scheduledBy.load(ordering: .relaxed) == thread.address {
+        state.pointee.scheduledBy.store(0, ordering: .relaxed)
       }
-      node.update(publishing: true)
+      core.updateDerived()
     }
     core.release()
   }

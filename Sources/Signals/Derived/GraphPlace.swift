@@ -22,6 +22,9 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
   /// The batches that have written the source and are not over.
   @exclusivity(unchecked) private(set) var holds: [Hold] = []
 
+  /// Whether the source is to end as soon as those batches are over.
+  @exclusivity(unchecked) var isEnding = false
+
   /// What announces the changes to Swift Observation, once somebody there has read the value.
   @exclusivity(unchecked) @usableFromInline var tracker: ObservationTracker?
 
@@ -36,7 +39,7 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
     dependents.deallocate()
   }
 
-  var isEmpty: Bool { count == 0 && holds.isEmpty && tracker == nil }
+  var isEmpty: Bool { count == 0 && holds.isEmpty && tracker == nil && !isEnding }
 
   // MARK: Dependents
 

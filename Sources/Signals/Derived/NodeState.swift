@@ -2,7 +2,8 @@ public import Synchronization
 
 /// What changes in a derived value's node, in memory of its own so that reaching it costs no reference counting.
 ///
-/// Guarded by the core's lock; what is atomic may be read without it.
+/// Guarded by the core's lock; what is atomic may be read without it, wherefore no method may demand exclusive access to the
+/// whole.
 @usableFromInline
 @frozen
 struct NodeState: ~Copyable {
@@ -18,10 +19,6 @@ struct NodeState: ~Copyable {
   /// The thread that last put the value on its flush list, until it comes to it; zero is none.
   let scheduledBy = Atomic<UInt>(0)
 
-  /// The threads that are computing the value now: hardly ever more than one.
-  var computer: ThreadIdentity?
-  var otherComputers: [ThreadIdentity] = []
-
   /// How many threads cannot get a consistent look at the inputs because they change all the time.
   var starving = 0
 
@@ -34,45 +31,15 @@ struct NodeState: ~Copyable {
 
   /// Counts up the marks.
   @inlinable @inline(__always)
-  mutating func mark() {
+  func mark() {
     marks.store(marks.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
   /// Notes that the value is up to date with that many marks, unless there are more by now.
   @inlinable @inline(__always)
-  mutating func settle(at marks: UInt64) {
+  func settle(at marks: UInt64) {
     guard isLinked, self.marks.load(ordering: .relaxed) == marks else { return }
     settledMarks.store(marks, ordering: .relaxed)
-  }
-
-  /// Notes that this thread computes the value.
-  @usableFromInline
-  mutating func beginComputing() {
-    let thread = ThreadIdentity.current
-    checkDependency(of: thread)
-    if computer == nil { computer = thread } else { otherComputers.append(thread) }
-  }
-
-  /// Ends what ``beginComputing()`` began.
-  @usableFromInline
-  mutating func endComputing() {
-    let thread = ThreadIdentity.current
-    if computer == thread {
-      computer = otherComputers.popLast()
-    } else if let index = otherComputers.lastIndex(of: thread) {
-      otherComputers.remove(at: index)
-    }
-  }
-
-  /// Stops with an explanation if a thread is computing the value already, as it would for ever.
-  func checkDependency(of thread: ThreadIdentity) {
-    guard let computer else { return }
-    if computer == thread || otherComputers.contains(thread) {
-      stop(
-        because:
-          "A derived value depends on itself: inside its transform it was read, or what it is derived from was written"
-      )
-    }
   }
 }
 

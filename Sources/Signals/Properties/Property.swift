@@ -77,6 +77,9 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
     node.update(publishing: true)
     let subscription = subscribe()
     subscription.bind(node)
+    // A write that came before the subscriber was counted has told nobody; one that comes after the lock sees it.
+    core.lock.withLock {}
+    node.update(publishing: true)
     for core in ended { core.endDerived() }
     return subscription
   }

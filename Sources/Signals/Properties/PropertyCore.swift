@@ -116,7 +116,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     let list = markDependents()
     // Only now: whoever reads the value, without the lock, must not find what is derived from it to be of old.
     mirror.store(value)
-    let tracker = place?.tracker
+    let tracker = placeReference?._withUnsafeGuaranteedRef { $0.tracker }
     send(stored: value)
     flush(list)
     tracker?.notify()
@@ -222,8 +222,25 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
 
   // MARK: The end
 
-  /// Ends the property, and the derived values that can change no more without it.
+  final override func endAfterBatch() {
+    let isDue = lock.withLock {
+      guard let place, place.isEnding, place.holds.isEmpty else { return false }
+      place.isEnding = false
+      if place.isEmpty { self.place = nil }
+      return true
+    }
+    if isDue { close() }
+  }
+
+  /// Ends the property, and the derived values that can change no more without it, now or when the batches are over that
+  /// have written it and are still to send what they wrote.
   final func close() {
+    let isHeld = lock.withLock {
+      guard let place, !place.holds.isEmpty else { return false }
+      place.isEnding = true
+      return true
+    }
+    if isHeld { return }
     let ended = Topology.close(self)
     end(.finished)
     for core in ended { core.endDerived() }

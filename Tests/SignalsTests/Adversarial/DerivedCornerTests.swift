@@ -1,0 +1,70 @@
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Adversarial: corners of derived values") struct DerivedCornerTests {
+  @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+  func `a write while somebody subscribes reaches them, although they were not counted yet`(onlyChanges: Bool) {
+    let source = MutableProperty(0)
+    let isFirst = Box(true)
+    let derived = Property.derived(source) { value in
+      if isFirst.value == true {
+        isFirst.value = false
+        withThreads(1) { _ in source.value = 1 }
+      }
+      return value
+    }
+    let log = Log<Int>()
+    let subscription = onlyChanges ? derived.changes.sink { log.add($0) } : derived.sink { log.add($0) }
+    #expect(log.entries == (onlyChanges ? [1] : [0, 1]))
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a tall value may lose its observer between the write and its turn`() {
+    let source = MutableProperty(0)
+    let mistakes = Counter()
+    let subscription = Box<SignalSubscription>()
+    let first = source.changes.sink { _ in subscription.value = nil }
+    var last: Property<Int> = source
+    for _ in 0..<1_000 { last = Property.derived(last) { $0 + 1 } }
+    subscription.value = last.changes.sink { _ in mistakes.add() }
+    source.value = 1
+    #expect(mistakes.value == 0)
+    #expect(last.value == 1_001)
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func `a property whose last reference goes inside a batch sends what was written there before it ends`() {
+    let log = Log<String>()
+    let next = Log<String>()
+    var source: MutableProperty<Int>? = MutableProperty(1)
+    let derived = Property.derived(source!) { $0 + 1 }
+    let subscriptions = [source!.trace(in: log), derived.trace(in: next)]
+    batch {
+      source?.value = 2
+      source = nil
+      #expect(log.entries == ["1"])
+    }
+    #expect(log.entries == ["1", "2", "|"])
+    #expect(next.entries == ["2", "3", "|"])
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `who subscribes inside a batch gets the value of now, not that of the last observation`() {
+    let source = MutableProperty(1)
+    let derived = Property.derived(source) { $0 * 10 }
+    derived.sink { _ in }.cancel()
+    source.value = 2
+    let log = Log<Int>()
+    let subscription = Box<SignalSubscription>()
+    batch {
+      source.value = 3
+      subscription.value = derived.sink { log.add($0) }
+      #expect(log.entries == [30])
+      source.value = 4
+    }
+    #expect(log.entries == [30, 40])
+    withExtendedLifetime(subscription) {}
+  }
+}
