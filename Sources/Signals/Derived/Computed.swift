@@ -11,8 +11,8 @@ extension Property {
     let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds) { core, isPublishing in
       // Sound: only the core that is made here runs this.
       let core = unsafeDowncast(core, to: DerivedCore<Value>.self)
-      guard core.update(from: inputs, isSame, transform, isPublishing: isPublishing) else { return }
-      if isPublishing { core.publish(isSame) }
+      let mayBeNews = core.update(from: inputs, isSame, transform, isPublishing: isPublishing)
+      if isPublishing, mayBeNews { core.publish(isSame) }
     }
     return Property(core: core)
   }
@@ -21,7 +21,7 @@ extension Property {
 extension DerivedCore {
   /// Brings the value up to date.
   ///
-  /// - Returns: `false` if nobody observes it any more.
+  /// - Returns: Whether it may still have to be published.
   @inlinable @inline(__always)
   func update<Inputs: DerivedInputs>(
     from inputs: Inputs,
@@ -46,10 +46,10 @@ extension DerivedCore {
         let value = transform(values)
         while true {
           let isSame = if let old { isSame(old, value) } else { false }
-          let isKept = keep(
+          let outcome = keep(
             value, isSame: isSame, asVersion: version, from: look, marks: marks, isPublishing: isPublishing
           )
-          if isKept { return true }
+          if outcome != .contested { return outcome == .kept }
           (old, version) = lock.withLock { (computed, self.version) }
         }
       }

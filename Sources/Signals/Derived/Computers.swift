@@ -33,7 +33,8 @@ struct Computers {
     guard let first else { return }
     if first == thread || others.contains(thread) {
       stop(
-        because: "A derived value depends on itself: inside its transform it was read, or what it is derived from was written"
+        because:
+          "A derived value depends on itself: inside its transform it was read, or what it is derived from was written"
       )
     }
   }

@@ -72,6 +72,17 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
 
   // MARK: Updating
 
+  /// What has become of a computed value.
+  @usableFromInline
+  enum Outcome: Sendable {
+    /// There is another value to compare with first.
+    case contested
+    /// It is kept; whether subscribers have heard of it is not known.
+    case kept
+    /// It is kept, and subscribers know all there is to know.
+    case published
+  }
+
   /// What a look at the inputs comes to.
   @usableFromInline
   enum Verdict {
@@ -111,17 +122,16 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   ///   - look: What it was computed from.
   ///   - marks: The node's marks when that was read.
   ///   - isPublishing: Whether to send the value at once if it is the next one.
-  /// - Returns: `false` if there is another value to compare with first.
   @inlinable
   func keep(
     _ value: Value, isSame: Bool, asVersion version: UInt64, from look: Look, marks: UInt64, isPublishing: Bool
-  ) -> Bool {
+  ) -> Outcome {
     var released: (Value?, Value?)
     lock.lock()
     if computedMarks < marks || computed == nil {
       guard version == self.version else {
         lock.unlock()
-        return false
+        return .contested
       }
       if !isSame {
         released.0 = computed
@@ -134,16 +144,18 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       state.pointee.settle(at: marks)
     }
     derivedNode.computers.end()
+    var outcome = Outcome.kept
     if isPublishing, !isProvisional, self.version == publishedVersion &+ 1, let computed {
       released.1 = stored
       publishedVersion = self.version
       stored = computed
       send(stored: computed)
+      outcome = .published
     } else {
       lock.unlock()
     }
     withExtendedLifetime(released) {}
-    return true
+    return outcome
   }
 
   /// Whether subscribers may be told of the computed value; to be asked with the lock held.
