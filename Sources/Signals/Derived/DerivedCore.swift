@@ -122,6 +122,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   ///   - look: What it was computed from.
   ///   - marks: The node's marks when that was read.
   ///   - isPublishing: Whether to send the value at once if it is the next one.
+  /// - Returns: What has become of it.
   @inlinable
   func keep(
     _ value: Value, isSame: Bool, asVersion version: UInt64, from look: Look, marks: UInt64, isPublishing: Bool
