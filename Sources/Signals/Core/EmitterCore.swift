@@ -96,10 +96,10 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   }
 
   /// Calls every live subscriber but some; for the holder of the turn.
-  final func deliver(_ value: Element, exceptTo others: [SubscriberNode]) {
+  final func deliver(_ value: Element, exceptTo others: [ObjectIdentifier]) {
     for index in 0..<slotCount {
       slots[index]?._withUnsafeGuaranteedRef { node in
-        if others.contains(where: { $0 === node }) { return }
+        if others.contains(ObjectIdentifier(node)) { return }
         postpone(value, for: node)
       }
     }

@@ -114,7 +114,9 @@ final class Hold: @unchecked Sendable {  // Sound: guarded by the core's lock.
   var isReleased = false
 
   /// Who has subscribed meanwhile, and which version each was given.
-  @usableFromInline var newcomers: [(node: SubscriberNode, version: UInt64)] = []
+  ///
+  /// They are not kept alive. Where one is gone and another in its memory, that one has been given the same version.
+  @usableFromInline var newcomers: [(node: ObjectIdentifier, version: UInt64)] = []
 
   init(core: SourceCore, frame: ObjectIdentifier, version: UInt64) {
     self.core = core

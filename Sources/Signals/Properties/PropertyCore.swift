@@ -183,7 +183,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   final func join(_ node: SubscriberNode) {
     lock.lock()
     let current = stored.unsafelyUnwrapped  // Sound: a derived value is published before anybody joins.
-    if let place { for hold in place.holds { hold.newcomers.append((node, version)) } }
+    if let place { for hold in place.holds { hold.newcomers.append((ObjectIdentifier(node), version)) } }
     interest.wrappingAdd(1, ordering: .relaxed)
     if takeTurn() {
       lock.unlock()

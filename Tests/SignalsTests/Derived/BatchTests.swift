@@ -205,4 +205,17 @@ struct BatchTests {
     }
     #expect(released.value == 2)
   }
+
+  @Test func `a batch does not keep what a subscriber captured that has come and gone in it`() {
+    let source = MutableProperty(0)
+    let released = Counter()
+    batch {
+      source.value = 1
+      do {
+        let probe = Probe { released.add() }
+        source.sink { _ in probe.touch() }.cancel()
+      }
+      #expect(released.value == 1)
+    }
+  }
 }
