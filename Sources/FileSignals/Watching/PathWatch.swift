@@ -180,7 +180,7 @@ final class PathWatch: @unchecked Sendable {
       let next = WatchPlan(path: path, target: target)
       failure = nil
       var armed: [WatchToken] = []
-      for place in next.places where place.path != "/" || place.depth == .entries {
+      for place in next.places where place.path != "/" || place.depth != .itself {
         do throws(FileObserverError) {
           armed.append(try backend.add(WatchPoint(place, watch: self)))
         } catch {

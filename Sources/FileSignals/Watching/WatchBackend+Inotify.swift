@@ -56,7 +56,12 @@
     // MARK: Watching
 
     func add(_ point: WatchPoint) throws(FileObserverError) -> WatchToken {
-      let mask = point.place.depth == .entries ? Self.entriesMask : Self.itselfMask
+      let mask =
+        switch point.place.depth {
+        case .itself: Self.itselfMask
+        case .removals: Self.itselfMask | UInt32(IN_DELETE)
+        case .entries: Self.entriesMask
+        }
       lock.lock()
       defer { lock.unlock() }
       // With the lock held, so that the first event finds the point in the table, and so that nobody removes the watch,

@@ -12,6 +12,10 @@
 /// removed. One that holds a symbolic link on the way, or in which the next name is missing, is watched for what
 /// happens to that entry, its *hinge*: this is how the swap of a link, anywhere in the path, is seen. And the one that
 /// the path ends in is watched for the file, or for everything.
+///
+/// The last directory on the way is watched through its parent, too: for as long as any process has a directory open, or
+/// works in it, the system does not tell the directory's own watch of its removal. Those above it cannot be removed
+/// before it is.
 struct WatchPlan: Equatable, Sendable {
   /// What the path is meant to lead to.
   enum Target: Sendable {
@@ -53,6 +57,11 @@ struct WatchPlan: Equatable, Sendable {
   /// Finds out where a path leads now.
   init(path: String, target: Target) {
     outcome = .failed(errno: ENOENT, path: path)
+    walk(path, target)
+    if let last = places.last(where: { $0.isEssential }) { expectRemoval(of: last.path) }
+  }
+
+  private mutating func walk(_ path: String, _ target: Target) {
     var rest = Self.components(Self.absolute(path))
     var current = "/"
     var hops = 0
@@ -60,6 +69,7 @@ struct WatchPlan: Equatable, Sendable {
     places = [Place(path: "/", identity: root.identity, depth: .itself)]
     while let name = rest.popLast() {
       if name == ".." {
+        expectRemoval(of: current)
         current = FileLocation.split(current).parent
         continue
       }
@@ -131,6 +141,15 @@ struct WatchPlan: Equatable, Sendable {
   private mutating func hinge(_ name: String, in directory: String) {
     change(directory) {
       $0.depth = .entries
+      $0.hinges.insert(name)
+    }
+  }
+
+  private mutating func expectRemoval(of directory: String) {
+    guard directory != "/" else { return }
+    let (parent, name) = FileLocation.split(directory)
+    change(parent) {
+      $0.depth = max($0.depth, .removals)
       $0.hinges.insert(name)
     }
   }

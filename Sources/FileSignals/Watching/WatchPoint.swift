@@ -40,6 +40,8 @@ final class WatchPoint: @unchecked Sendable {
   enum Depth: Sendable, Comparable {
     /// Only whether it is moved or removed itself: a busy directory far above costs nothing.
     case itself
+    /// Which of its entries are removed, too.
+    case removals
     /// What happens to its entries, too.
     case entries
   }
@@ -55,7 +57,7 @@ final class WatchPoint: @unchecked Sendable {
   /// Whether an event is of any interest; asked for every event and observer of a directory, so it had better be quick.
   func wants(_ kinds: WatchKinds, _ name: String?) -> Bool {
     guard let name, kinds.isDisjoint(with: .structural) else { return true }
-    guard place.depth == .entries else { return false }
+    guard place.depth != .itself else { return false }
     return place.isTarget ? name != FileLocation.sharedFolder : name == place.leaf || place.hinges.contains(name)
   }
 }

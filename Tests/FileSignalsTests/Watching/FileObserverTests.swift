@@ -158,6 +158,27 @@ private final class Follower: Sendable {
     subscription.cancel()
   }
 
+  @Test(arguments: ["a", "a/b", "a/b/c"])
+  func `is not blind after a directory was removed that somebody has open`(_ held: String) throws {
+    let deep = try folder.makeFolder("a/b/c")
+    let inner = deep.appendingPathComponent("value", isDirectory: false)
+    let observer = try FileObserver(inner)
+    let health = Log<WatchHealth>()
+    let subscription = observer.health.sink { health.append($0) }
+    let follower = try Follower(inner)
+    let descriptor = open(folder.entry(held).path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    #expect(descriptor >= 0)
+    defer { close(descriptor) }
+    try FileManager.default.removeItem(at: folder.entry("a"))
+    let missing = URL(fileURLWithPath: folder.entry("a").path, isDirectory: true)
+    health.wait(10) { $0.last == .waiting(for: missing) }
+    try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+    try overwrite("again", inner)
+    follower.expect("again")
+    subscription.cancel()
+    withExtendedLifetime(observer) {}
+  }
+
   @Test func `follows a symbolic link to the file, wherever it points`() throws {
     let places = try ["x", "y"].map { try folder.makeFolder($0).appending(path: "target") }
     for place in places { try overwrite("0", place) }

@@ -7,16 +7,20 @@ import Testing
 @Suite struct `The watch of the process` {
   let folder: TemporaryFolder
 
+  /// A folder in a folder that nothing is removed from, unlike from the one for temporary files.
+  let quietFolder: URL
+
   init() throws {
     folder = try TemporaryFolder()
+    quietFolder = try folder.makeFolder("quiet")
   }
 
   @Test func `sleeps while nothing happens`() async {
-    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in try stayIdle(path) }
+    await #expect(processExitsWith: .success) { [path = quietFolder.path as String] in try stayIdle(path) }
   }
 
   @Test func `wakes once for each update of a file`() async {
-    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in try countWakes(path) }
+    await #expect(processExitsWith: .success) { [path = quietFolder.path as String] in try countWakes(path) }
   }
 
   @Test func `recovers from an overflow of 24,000 events`() async {
