@@ -32,7 +32,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   /// The value in a property that is not derived.
   @inlinable @inline(__always)
   final var value: Value {
-    if let value = mirror.load() { return value }
+    if ValueMirror<Value>.isPossible { return mirror.load() }
     lock.lock()
     defer { lock.unlock() }
     return stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.

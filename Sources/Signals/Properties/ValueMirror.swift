@@ -27,11 +27,10 @@ struct ValueMirror<Value: Sendable>: ~Copyable, Sendable {
     word.store(bits, ordering: .releasing)
   }
 
-  /// The copy, if there can be one.
+  /// The copy; there must be one.
   @inlinable @inline(__always)
-  func load() -> Value? {
-    guard Self.isPossible else { return nil }
+  func load() -> Value {
     // Sound: the bytes of a value of this type, aligned at least as it must be.
-    return withUnsafeBytes(of: word.load(ordering: .acquiring)) { $0.load(as: Value.self) }
+    withUnsafeBytes(of: word.load(ordering: .acquiring)) { $0.load(as: Value.self) }
   }
 }
