@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-import Foundation
 import PackageDescription
 
 /// What pages and tools may import.
@@ -7,20 +6,22 @@ let modules: [Target.Dependency] = ["Signals", "FileSignals", "AppGroups", "Sign
   .product(name: name, package: "Signals")
 }
 
-let folder = URL(filePath: #filePath).deletingLastPathComponent()
-
-/// The entries of a folder beside this file, sorted; none if there is no such folder.
-func entries(of path: String) -> [String] {
-  let contents = try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: path).path)
-  return (contents ?? []).sorted()
-}
-
 /// Each page of the playground is also a program: `swift run --package-path Playgrounds 01-Signals`.
-let pages = entries(of: "Signals.playground/Pages").filter { $0.hasSuffix(".xcplaygroundpage") }.map { page in
+///
+/// Named one by one, because SwiftPM remembers what a manifest said by its text: pages that it looked for on the disk would
+/// not be noticed.
+let pages = [
+  "01-Signals",
+  "02-Properties",
+  "03-SharedFile",
+  "04-Operators",
+  "05-Bridges",
+  "06-DerivedValues",
+].map { page in
   Target.executableTarget(
-    name: page.replacingOccurrences(of: ".xcplaygroundpage", with: ""),
+    name: page,
     dependencies: modules,
-    path: "Signals.playground/Pages/\(page)",
+    path: "Signals.playground/Pages/\(page).xcplaygroundpage",
     sources: ["Contents.swift"]
   )
 }
