@@ -24,6 +24,15 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
   /// The content is not what the format can read.
   case undecodable(URL, reason: String)
 
+  /// The content was written by a newer version of the program, which owns it; `supported` is the newest that is read.
+  case newerVersion(URL, found: Int, supported: Int)
+
+  /// The content is of a version that is no longer read; `supported` is the oldest that is.
+  case olderVersion(URL, found: Int, supported: Int)
+
+  /// The content is of an older version, and a step of its migration threw.
+  case migrationFailed(URL, from: Int, to: Int, reason: String)
+
   /// The value is not what the format can write.
   case unencodable(URL, reason: String)
 
@@ -58,7 +67,8 @@ extension AppGroupsFileError {
   /// Whether a file can be opened in spite of the error: there is something at its path, or may be, that can become right.
   var allowsOpening: Bool {
     switch self {
-    case .empty, .undecodable, .missing, .inaccessible(.permissionDenied): true
+    case .empty, .undecodable, .missing, .newerVersion, .olderVersion, .migrationFailed: true
+    case .inaccessible(.permissionDenied): true
     default: false
     }
   }
@@ -83,6 +93,15 @@ extension AppGroupsFileError: CustomStringConvertible {
     case .undecodable(let url, let reason):
       "The content of \(url.path) cannot be decoded: \(reason). It is left as it is, because a newer version of the program "
         + "may own it; write a value to replace it."
+    case .newerVersion(let url, let found, let supported):
+      "The content of \(url.path) is of version \(found), and this program reads none newer than \(supported). It is left "
+        + "as it is; update this program, or overwrite the file if its content may go."
+    case .olderVersion(let url, let found, let supported):
+      "The content of \(url.path) is of version \(found), and this program reads none older than \(supported). It is left "
+        + "as it is; open it with a version of the program that migrates it, or write a value to replace it."
+    case .migrationFailed(let url, let from, let to, let reason):
+      "The content of \(url.path) could not be migrated from version \(from) to \(to): \(reason). It is left as it is; "
+        + "correct the migration, or write a value to replace it."
     case .unencodable(let url, let reason):
       "The value for \(url.path) cannot be encoded: \(reason). The file is unchanged."
     case .nestedUpdate(let url):

@@ -64,7 +64,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     while true {
       // The watch is armed, so its queue may be taking in a change at the same time.
       let (known, epoch) = snapshot()
-      let look = look(known: known)
+      // There is no good value yet that emptiness could be a threat to.
+      let look = look(known: known, trustsEmptiness: true)
       if case .failure(let error) = look {
         if case .missing = error, isCreating {
           try create(initialValue)
@@ -109,12 +110,13 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     lock.withLock { (state.known, state.epoch) }
   }
 
-  private func look(known: Data?) -> SharedFileState.Look<Value> {
+  private func look(known: Data?, trustsEmptiness: Bool = false) -> SharedFileState.Look<Value> {
     do throws(AppGroupsFileError) {
       let data = try location.read()
       // Compared as data, which is memcmp.
       if data == known { return .unchanged }
-      return .content(data, try format.decoded(data, from: location.url))
+      let value = try format.decoded(data, from: location.url)
+      return data.isEmpty && !trustsEmptiness ? .emptied(value, .empty(location.url)) : .content(data, value)
     } catch {
       return .failure(error)
     }
@@ -176,20 +178,27 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   @available(*, noasync)
   func update<Result>(overwriting: Bool, _ body: (inout Value) throws -> Result) throws -> Result {
     var ladder = RetryLadder()
+    var trustsEmptiness = false
     while true {
-      switch try attempt(overwriting: overwriting, body) {
+      switch try attempt(overwriting: overwriting, trustsEmptiness: trustsEmptiness, body) {
       case .done(let result): return result
       case .unreadable(let error):
-        // The lock is free meanwhile, and whoever is in the midst of writing can finish.
-        guard error.mayPassSoon, let pause = ladder.climb() else { throw error }
-        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + pause)
+        guard error.mayPassSoon else { throw error }
+        if let pause = ladder.climb() {
+          // The lock is free meanwhile, and whoever is in the midst of writing can finish.
+          _ = DispatchSemaphore(value: 0).wait(timeout: .now() + pause)
+        } else if case .empty = error, !trustsEmptiness {
+          trustsEmptiness = true
+        } else {
+          throw error
+        }
       }
     }
   }
 
   @available(*, noasync)
   private func attempt<Result>(
-    overwriting: Bool, _ body: (inout Value) throws -> Result
+    overwriting: Bool, trustsEmptiness: Bool, _ body: (inout Value) throws -> Result
   ) throws -> Attempt<Result> {
     var delivery = SharedFileDelivery<Value>()
     // Runs after the file is unlocked.
@@ -199,7 +208,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     var present: Data?
     var newValue: Value
     do throws(AppGroupsFileError) {
-      (newValue, present) = try stored(in: file)
+      (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)
     } catch {
       guard overwriting else { return .unreadable(error) }
       newValue = value.value
@@ -211,7 +220,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   }
 
   /// The value that the locked file holds, and its bytes; the one in memory if there is no file.
-  private func stored(in file: ExclusiveFile) throws(AppGroupsFileError) -> (Value, Data?) {
+  private func stored(
+    in file: ExclusiveFile, trustsEmptiness: Bool
+  ) throws(AppGroupsFileError) -> (Value, Data?) {
     let data: Data?
     do {
       data = try file.read()
@@ -220,7 +231,10 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     }
     let (known, current) = lock.withLock { (state.known, value.value) }
     guard let data, data != known else { return (current, data) }
-    return (try format.decoded(data, from: location.url), data)
+    let decoded = try format.decoded(data, from: location.url)
+    // Also where emptiness can be a value: somebody may have emptied the file in order to fill it.
+    guard !data.isEmpty || trustsEmptiness else { throw .empty(location.url) }
+    return (decoded, data)
   }
 
   /// Puts the value into the locked file, unless its bytes are there already, and into memory; `delivery` is what is to be

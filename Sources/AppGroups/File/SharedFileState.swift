@@ -7,6 +7,8 @@ struct SharedFileState {
   enum Look<Value> {
     case unchanged
     case content(Data, Value)
+    /// Nothing, of which the format makes a value: somebody's, or the file is about to be filled; then it is the error.
+    case emptied(Value, AppGroupsFileError)
     case failure(AppGroupsFileError)
   }
 
@@ -65,13 +67,22 @@ struct SharedFileState {
       recover()
       return .nothing
     case .content(let data, let value):
-      recover()
-      known = data
-      epoch &+= 1
-      return .news(value)
+      return take(data, value)
+    case .emptied(let value, let error):
+      let verdict: Verdict<Value> = concludeFailure(error)
+      // Nobody has filled it all that time.
+      if case .report = verdict { return take(Data(), value) }
+      return verdict
     case .failure(let error):
       return concludeFailure(error)
     }
+  }
+
+  private mutating func take<Value>(_ data: Data, _ value: Value) -> Verdict<Value> {
+    recover()
+    known = data
+    epoch &+= 1
+    return .news(value)
   }
 
   private mutating func concludeFailure<Value>(_ error: AppGroupsFileError) -> Verdict<Value> {

@@ -30,18 +30,14 @@ package final class PreparedWrite {
     discard()
   }
 
-  /// Puts the content in place: a single `rename`, which no reader can see half done.
+  /// Puts the content in place: a single `rename`, or `link`, which no reader can see half done.
   ///
   /// - Parameter isExclusive: Whether to throw ``DurableFileError/alreadyExists(_:)`` if there is a file already.
   /// - Throws: ``DurableFileError``; the file is as it was, and nothing is left beside it.
   package func commit(creatingOnly isExclusive: Bool = false) throws(DurableFileError) {
-    let location = file.place.location
     precondition(isPending, "A prepared write is committed once")
-    if isExclusive, FileStatus(path: location.name, relativeTo: file.place.directory.number, followsLinks: false) != nil
-    {
-      discard()
-      throw .alreadyExists(location.url)
-    }
+    if isExclusive, try link() { return }
+    let location = file.place.location
     guard renameat(file.place.folder.number, location.temporaryName, file.place.directory.number, location.name) == 0
     else {
       let error = DurableFileError(errno, "replace", location.url)
@@ -49,6 +45,29 @@ package final class PreparedWrite {
       throw error
     }
     isPending = false
+  }
+
+  /// Gives the temporary file the file's name, which fails if anything has it, even if that came this very moment.
+  ///
+  /// - Returns: Whether that is done; not if the file system knows no second names, and nothing is in the place.
+  private func link() throws(DurableFileError) -> Bool {
+    let location = file.place.location
+    let (folder, directory) = (file.place.folder.number, file.place.directory.number)
+    if linkat(folder, location.temporaryName, directory, location.name, 0) == 0 {
+      // Takes away the other name.
+      discard()
+      return true
+    }
+    var error = DurableFileError(errno, "create", location.url)
+    switch errno {
+    case EPERM, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS:
+      // What remains leaves a moment to those who do not lock.
+      guard FileStatus(path: location.name, relativeTo: directory, followsLinks: false) != nil else { return false }
+      error = .alreadyExists(location.url)
+    default: break
+    }
+    discard()
+    throw error
   }
 
   /// Removes the temporary file, unless it has been put in place.
