@@ -1,0 +1,100 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FileSignals
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct `A file that is to be created` {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.entry("value")
+  }
+
+  private func create(_ content: String) throws {
+    try DurableFile.withExclusiveAccess(to: file) { file in
+      try file.prepare(Data(content.utf8), durability: .process).commit(creatingOnly: true)
+    }
+  }
+
+  @Test func `is made, and leaves nothing beside it`() throws {
+    try create("new")
+    #expect(String(decoding: try DurableFile.read(file), as: UTF8.self) == "new")
+    #expect(try folder.names(in: ".shared") == ["value.lock"])
+    var status = stat()
+    #expect(stat(file.path, &status) == 0)
+    #expect(status.st_nlink == 1)
+    #expect(status.st_mode & 0o777 == 0o600)
+  }
+
+  @Test func `is not made if anything is there, be it a link to nowhere`() throws {
+    try Data("old".utf8).write(to: file)
+    #expect(throws: DurableFileError.alreadyExists(file)) { try create("new") }
+    #expect(String(decoding: try DurableFile.read(file), as: UTF8.self) == "old")
+    #expect(try folder.names(in: ".shared") == ["value.lock"])
+  }
+
+  @Test func `never takes the place of one that a program without a lock makes at that moment`() throws {
+    // The other one creates exclusively, too, in its own way, so exactly one of the two may succeed each time.
+    let rounds = 300
+    let go = DispatchSemaphore(value: 0)
+    let done = DispatchSemaphore(value: 0)
+    let theirs = Atomic<Int>(0)
+    let path = file.path
+    Thread.detachNewThread {
+      for round in 0..<rounds {
+        go.wait()
+        // Strikes at another moment each time.
+        for _ in 0..<(round * 7 % 400) { _ = getppid() }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 {
+          _ = write(descriptor, "theirs", 6)
+          close(descriptor)
+          theirs.store(round, ordering: .releasing)
+        } else {
+          theirs.store(-1, ordering: .releasing)
+        }
+        done.signal()
+      }
+    }
+    var (won, lost) = (0, 0)
+    for round in 0..<rounds {
+      go.signal()
+      var isOurs = true
+      do {
+        try create("ours")
+      } catch DurableFileError.alreadyExists {
+        isOurs = false
+      }
+      done.wait()
+      let isTheirs = theirs.load(ordering: .acquiring) == round
+      #expect(isOurs != isTheirs, "one of the two, and not both")
+      let content = String(decoding: try DurableFile.read(file), as: UTF8.self)
+      #expect(content == (isOurs ? "ours" : "theirs"))
+      if isOurs { won += 1 } else { lost += 1 }
+      try FileManager.default.removeItem(at: file)
+    }
+    #expect(won + lost == rounds)
+  }
+
+  @Test func `a writer killed between the two names leaves one that the next writer does not write through`() throws {
+    try create("first")
+    let temporary = folder.entry(".shared/value.tmp")
+    #expect(link(file.path, temporary.path) == 0)
+    try DurableFile.withExclusiveAccess(to: file) { file in
+      let prepared = try file.prepare(Data("second".utf8), durability: .process)
+      #expect(try file.read() == Data("first".utf8))
+      try prepared.commit()
+    }
+    #expect(String(decoding: try DurableFile.read(file), as: UTF8.self) == "second")
+    #expect(try folder.names(in: ".shared") == ["value.lock"])
+  }
+}
