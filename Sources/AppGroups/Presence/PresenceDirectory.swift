@@ -1,0 +1,150 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The directory of a presence: one file for each announcement, named by its identifier, and nothing else that counts.
+struct PresenceDirectory: Sendable {
+  /// What there is at this moment: the content of each announcement whose process is there.
+  typealias Contents = [UUID: Data]
+
+  static let folder = "Presence"
+
+  /// Where files are made before they take their place; nobody watches it.
+  private static let temporaryFolder = ".shared"
+
+  let url: URL
+  private let name: String
+  private let container: AppGroupsContainer
+
+  init(name: String, container: AppGroupsContainer) throws(AppGroupsFileError) {
+    if let problem = PathComponent.problem(with: name, limit: SharedFileLocation.maximumNameLength) {
+      throw .invalidName(name, reason: problem)
+    }
+    self.name = name
+    self.container = container
+    url = container.containerURL
+      .appending(path: Self.folder, directoryHint: .isDirectory)
+      .appending(path: name, directoryHint: .isDirectory)
+    try make()
+  }
+
+  private var temporaries: URL { url.appending(path: Self.temporaryFolder, directoryHint: .isDirectory) }
+
+  /// Where the file of an announcement lies.
+  func place(of id: UUID) -> URL {
+    url.appending(path: id.uuidString, directoryHint: .notDirectory)
+  }
+
+  private func make() throws(AppGroupsFileError) {
+    do {
+      let root = try GroupDirectory.make(Self.folder, in: GroupDirectory.make(container.containerURL))
+      _ = try GroupDirectory.make(Self.temporaryFolder, in: GroupDirectory.make(name, in: root))
+    } catch {
+      throw .unusableContainer(error)
+    }
+  }
+
+  /// Puts the file of an announcement in place; the directory is made again if it is gone.
+  func store(_ data: Data, as id: UUID) throws(AppGroupsFileError) -> PresenceFile {
+    do {
+      return try PresenceFile(data, at: place(of: id), temporariesIn: temporaries)
+    } catch .notFound {
+      try make()
+    } catch {
+      throw .inaccessible(error)
+    }
+    do {
+      return try PresenceFile(data, at: place(of: id), temporariesIn: temporaries)
+    } catch {
+      throw .inaccessible(error)
+    }
+  }
+
+  // MARK: Looking
+
+  /// Looks who is there, and removes what those have left who are not.
+  func contents() throws(AppGroupsFileError) -> Contents {
+    var contents: Contents = [:]
+    do {
+      for name in try Self.names(in: url) {
+        // Other names are somebody else's, and not ours to remove.
+        guard let id = UUID(uuidString: name), id.uuidString == name else { continue }
+        if let data = try content(of: place(of: id)) { contents[id] = data }
+      }
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+    return contents
+  }
+
+  /// Removes what processes have left that died while they were about to announce something.
+  func removeLitter() {
+    do {
+      for name in try Self.names(in: temporaries) where name.hasSuffix(".tmp") {
+        _ = try Self.isHeld(temporaries.appending(path: name, directoryHint: .notDirectory))
+      }
+    } catch {
+      // It harms nobody; the next one will try again.
+      return
+    }
+  }
+
+  /// The content of an announcement, or `nil` if nobody holds it any more.
+  private func content(of url: URL) throws(DurableFileError) -> Data? {
+    do {
+      return try Self.isHeld(url) ? try DurableFile.read(url) : nil
+    } catch .notFound, .notARegularFile, .linkLoop {
+      // Withdrawn between two looks, or nothing of ours.
+      return nil
+    }
+  }
+
+  /// Whether a process holds a file; if not, the file is removed.
+  ///
+  /// The lock that asks is a shared one, so that those who ask do not take each other for holders. The file is opened for
+  /// reading only, so that closing it is no event.
+  private static func isHeld(_ url: URL) throws(DurableFileError) -> Bool {
+    for _ in 0..<1000 {
+      let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+      guard let file = Descriptor(uninterrupted { open(url.path, flags) }) else {
+        throw DurableFileError(errno, "open", url)
+      }
+      guard let status = file.status else { throw DurableFileError(errno, "look at", url) }
+      guard status.kind == .regular else { throw .notARegularFile(url, kind: status.kind.rawValue) }
+      guard flock(file.number, LOCK_SH | LOCK_NB) == 0 else {
+        if errno == EWOULDBLOCK { return true }
+        throw DurableFileError(errno, "ask for the lock of", url)
+      }
+      // Whoever updates an announcement puts a new file in place before letting go of the old one. So if the file in place
+      // is the one that nobody holds, its process is gone, and nobody else will ever use the name.
+      guard FileStatus(path: url.path, followsLinks: false)?.identity == status.identity else { continue }
+      unlink(url.path)
+      return false
+    }
+    return true
+  }
+
+  private static func names(in directory: URL) throws(DurableFileError) -> [String] {
+    guard let stream = opendir(directory.path) else {
+      if errno == ENOENT { return [] }
+      throw DurableFileError(errno, "list", directory)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      // Sound: `d_name` ends with a NUL and lives until the next call; a copy of `dirent` could cut it short.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
+      }
+      names.append(name)
+    }
+    return names
+  }
+}

@@ -1,0 +1,172 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+
+/// Keeps in memory who is present, in step with the directory.
+final class PresenceEngine<Value: Codable & Sendable>: Sendable {
+  let directory: PresenceDirectory
+  private let coding: FileCoding
+
+  let present = MutableProperty<[PresentProcess<Value>]>([])
+  let isAnyonePresent = MutableProperty(false)
+  let failures = Emitter<AppGroupsFileError, Never>()
+
+  /// Held while looking, so that what is seen last is what stays.
+  private let lock = Lock()
+  // Sound: guarded by the lock, as is the next.
+  private nonisolated(unsafe) var known: PresenceDirectory.Contents = [:]
+  private nonisolated(unsafe) var reported: AppGroupsFileError?
+
+  private let queue = DispatchQueue(label: "org.signals.presence", qos: .userInitiated)
+  // Sound: these belong to the queue.
+  private nonisolated(unsafe) var suspects: Set<UUID> = []
+  private nonisolated(unsafe) var isLookAwaited = false
+  private nonisolated(unsafe) var round = 0
+
+  // Sound: set once, before the engine is shared.
+  private nonisolated(unsafe) var observer: DirectoryObserver?
+  private nonisolated(unsafe) var subscription: SignalSubscription?
+  private let exits = ProcessExits()
+
+  /// When to look again for somebody whose file was closed while the lock was still held.
+  ///
+  /// The kernel closes a file a moment before it releases the lock; on a busy machine, the moment may be a long one.
+  private static var pauses: [DispatchTimeInterval] {
+    [1, 4, 16, 64, 256, 1024, 4096].map { .milliseconds($0) }
+  }
+
+  var health: Property<WatchHealth> { observer?.health ?? .constant(.active) }
+
+  init(_ directory: PresenceDirectory, coding: FileCoding) throws(AppGroupsFileError) {
+    self.directory = directory
+    self.coding = coding
+    let observer: DirectoryObserver
+    do {
+      observer = try DirectoryObserver(directory.url)
+    } catch {
+      throw .unobservable(error)
+    }
+    self.observer = observer
+    // Armed before the first look: what changes after the look is then seen as a change.
+    subscription = observer.sink { [weak self] event in self?.receive(event) }
+    _ = try directory.contents()
+    directory.removeLitter()
+    look()
+  }
+
+  deinit {
+    subscription?.cancel()
+  }
+
+  /// Puts a record in place, for as long as the result lives.
+  func store(_ record: PresenceRecord<Value>, as id: UUID) throws(AppGroupsFileError) -> PresenceFile {
+    let data: Data
+    do {
+      data = try coding.encode(record)
+    } catch {
+      throw .unencodable(directory.place(of: id), reason: CodingReason.words(for: error))
+    }
+    return try directory.store(data, as: id)
+  }
+
+  // MARK: Events
+
+  private func receive(_ event: FileEvent) {
+    queue.async { [weak self] in self?.take(event) }
+  }
+
+  private func take(_ event: FileEvent) {
+    // Somebody has closed a file, perhaps because he died with it.
+    if event.kind == .modified, let id = UUID(uuidString: event.url.lastPathComponent) { suspect([id]) }
+    lookSoon()
+  }
+
+  /// Looks once for all that has happened until then.
+  private func lookSoon() {
+    guard !isLookAwaited else { return }
+    isLookAwaited = true
+    queue.async { [weak self] in
+      guard let self else { return }
+      isLookAwaited = false
+      look()
+    }
+  }
+
+  /// Looks again and again for a while, until these are gone.
+  private func suspect(_ ids: Set<UUID>) {
+    suspects.formUnion(ids)
+    round += 1
+    lookAgain(round, pauses: Self.pauses[...])
+  }
+
+  private func lookAgain(_ round: Int, pauses: ArraySlice<DispatchTimeInterval>) {
+    guard let pause = pauses.first else {
+      if round == self.round { suspects = [] }
+      return
+    }
+    queue.asyncAfter(deadline: .now() + pause) { [weak self] in
+      // A newer suspicion looks for all.
+      guard let self, round == self.round else { return }
+      look()
+      suspects.formIntersection(lock.withLock { Set(known.keys) })
+      if !suspects.isEmpty { lookAgain(round, pauses: pauses.dropFirst()) }
+    }
+  }
+
+  // MARK: Looking
+
+  /// Looks who is there, and sends what is new.
+  func look() {
+    var people: StagedValue<[PresentProcess<Value>]>?
+    var anyone: StagedValue<Bool>?
+    var problems: [AppGroupsFileError] = []
+    lock.withLock {
+      do throws(AppGroupsFileError) {
+        let contents = try directory.contents()
+        reported = nil
+        guard contents != known else { return }
+        let decoded = decode(contents, &problems)
+        known = contents
+        people = present.stage(decoded)
+        if isAnyonePresent.value == contents.isEmpty { anyone = isAnyonePresent.stage(!contents.isEmpty) }
+      } catch {
+        // The last that was seen stands.
+        if error != reported { problems.append(error) }
+        reported = error
+      }
+    }
+    people?.send()
+    anyone?.send()
+    problems.forEach(failures.send)
+    observeExits()
+  }
+
+  /// Everyone whose record can be decoded; what is wrong with the others is told once.
+  private func decode(
+    _ contents: PresenceDirectory.Contents, _ problems: inout [AppGroupsFileError]
+  ) -> [PresentProcess<Value>] {
+    var decoded: [PresentProcess<Value>] = []
+    for (id, data) in contents {
+      do {
+        decoded.append(PresentProcess(try coding.decode(PresenceRecord<Value>.self, from: data), id: id))
+      } catch {
+        guard known[id] != data else { continue }
+        problems.append(.undecodable(directory.place(of: id), reason: CodingReason.words(for: error)))
+      }
+    }
+    return decoded.sorted { ($0.since, $0.id.uuidString) < ($1.since, $1.id.uuidString) }
+  }
+
+  private func observeExits() {
+    let others = Set(present.value.lazy.filter { !$0.isThisProcess }.map(\.processIdentifier))
+    exits.observe(others) { [weak self] in
+      guard let self else { return }
+      queue.async { [weak self] in
+        guard let self else { return }
+        suspect(lock.withLock { Set(known.keys) })
+        look()
+      }
+    }
+  }
+}
