@@ -57,6 +57,9 @@ public struct SuiteContents: Sendable {
   /// The names of all values, in order.
   public var keys: [String] { entries.keys.sorted().map(\.text) }
 
+  /// How many values there are.
+  public var count: Int { entries.count }
+
   /// Whether there is no value at all.
   public var isEmpty: Bool { entries.isEmpty }
 

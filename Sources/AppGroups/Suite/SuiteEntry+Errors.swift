@@ -18,7 +18,7 @@ extension SuiteEntry {
     _ item: Item, key: String, url: URL
   ) throws(AppGroupsFileError) -> SuiteEntry {
     do {
-      return try encoding(item)
+      return try encoding(item, for: SuiteName(key))
     } catch {
       throw .unencodableValue(
         url, key: key, type: String(describing: type(of: item)), reason: CodingReason.words(for: error))

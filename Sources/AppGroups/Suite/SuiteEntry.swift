@@ -5,8 +5,11 @@ import Signals
 ///
 /// Entries do not change; a key whose text changes gets another one.
 final class SuiteEntry: Sendable {
-  /// JSON, as ``JSONScanner`` lays it out.
-  let text: [UInt8]
+  /// The name and the value as they stand in the file, with the layout of ``JSONScanner``.
+  let line: Data
+
+  /// Where the value begins in the line.
+  private let start: Int
 
   private let lock = Lock()
   private nonisolated(unsafe) var decodings: [Decoding] = []  // Sound: guarded by the lock.
@@ -29,19 +32,26 @@ final class SuiteEntry: Sendable {
     }
   }
 
-  init(text: [UInt8]) {
-    self.text = text
+  init(_ name: SuiteName, text: Data) {
+    var line = JSONScanner.quoted(name.text)
+    line.append(contentsOf: " : ".utf8)
+    start = line.count
+    line.append(text)
+    self.line = line
   }
 
+  /// The value, as JSON.
+  var text: Data { line[start...] }
+
   /// Writes a value down.
-  static func encoding(_ item: some Encodable) throws -> SuiteEntry {
+  static func encoding(_ item: some Encodable, for name: SuiteName) throws -> SuiteEntry {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return SuiteEntry(text: try JSONScanner.value(of: [UInt8](encoder.encode(item))))
+    return try SuiteEntry(name, text: JSONScanner.value(of: encoder.encode(item)))
   }
 
   /// Whether the value is `null`, which most types cannot hold.
-  var isNull: Bool { text.elementsEqual("null".utf8) }
+  var isNull: Bool { text == Data("null".utf8) }
 
   /// What came of reading an entry.
   enum Content<Item> {
@@ -87,6 +97,6 @@ final class SuiteEntry: Sendable {
 
 extension SuiteEntry: Equatable {
   static func == (first: SuiteEntry, second: SuiteEntry) -> Bool {
-    first === second || first.text == second.text
+    first === second || first.line == second.line
   }
 }

@@ -22,27 +22,25 @@ final class SuiteFormat: Sendable {
     guard !contents.isEmpty else { return Data("{}\n".utf8) }
     var data = Data()
     var separator = "{\n  "
-    for (name, entry) in contents.entries.sorted(by: { $0.key < $1.key }) {
+    for (_, entry) in contents.entries.sorted(by: { $0.key < $1.key }) {
       data.append(contentsOf: separator.utf8)
-      data.append(contentsOf: JSONScanner.quoted(name.text))
-      data.append(contentsOf: " : ".utf8)
-      data.append(contentsOf: entry.text)
+      data.append(entry.line)
       separator = ",\n  "
     }
     data.append(contentsOf: "\n}\n".utf8)
     return data
   }
 
-  private func decode(_ data: Data) throws(JSONSyntaxError) -> SuiteContents {
+  private func decode(_ data: Data) throws -> SuiteContents {
     let last = lock.withLock { self.last }
     var entries: [SuiteName: SuiteEntry] = [:]
     // Of several with one name the last counts, as it does for most programs.
-    for (name, text) in try JSONScanner.members(of: [UInt8](data)) {
+    for (name, text) in try JSONScanner.members(of: data) {
       let name = SuiteName(name)
       if let known = last[name], known.text == text {
         entries[name] = known
       } else {
-        entries[name] = SuiteEntry(text: text)
+        entries[name] = SuiteEntry(name, text: text)
       }
     }
     remember(entries)

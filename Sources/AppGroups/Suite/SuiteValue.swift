@@ -56,8 +56,8 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
   /// How the value stands to what is stored: ``SharedValueStatus/missing`` means that it is the default.
   public let status: Property<SharedValueStatus>
 
-  /// Keeps the value decoded, so that reading it is quick, and failures reported.
-  private let following: [SignalSubscription]
+  /// Has failures reported.
+  private let reporting: SignalSubscription
 
   init(_ key: SuiteKey<Value>, in suite: AppGroupsSuite) {
     self.suite = suite
@@ -66,15 +66,12 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
     let state = Property.derived(suite.property, suite.defaults) { follower.state(in: $0, defaults: $1) }
     // Two steps, so that a value that stands is no change, though the state is another.
     let lastGood = Property.derived(state) { $0.lastGood }
-    property = Property.derived(lastGood) { $0.value }
+    property = Property.derived(lastGood) { $0.value }.announcingItself()
     status = Property.derived(suite.status, state) { $0 == .current ? $1.status : $0 }
-    following = [
-      property.sink { _ in },
-      state.sink { [weak suite] state in
-        guard let problem = state.problem else { return }
-        suite?.report(problem.error, of: problem.entry, as: Value.self)
-      },
-    ]
+    reporting = state.sink { [weak suite] state in
+      guard let problem = state.problem else { return }
+      suite?.report(problem.error, of: problem.entry, as: Value.self)
+    }
   }
 
   /// The value: the last known good one, or the default if there is none.

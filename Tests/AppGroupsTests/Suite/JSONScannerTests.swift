@@ -20,7 +20,7 @@ private struct Chance: RandomNumberGenerator {
 struct JSONScannerTests {
   private func members(_ text: String) throws -> [String: String] {
     var members: [String: String] = [:]
-    for (name, text) in try JSONScanner.members(of: Array(text.utf8)) {
+    for (name, text) in try JSONScanner.members(of: Data(text.utf8)) {
       members[name] = String(decoding: text, as: UTF8.self)
     }
     return members
@@ -41,14 +41,14 @@ struct JSONScannerTests {
   @Test
   func `a layout that is read again stays the same`() throws {
     let text = #"{"c":[1,{"d":[],"e":{"f":"g"}}],"a":true}"#
-    for (_, text) in try JSONScanner.members(of: Array(text.utf8)) { #expect(try JSONScanner.value(of: text) == text) }
+    for (_, text) in try JSONScanner.members(of: Data(text.utf8)) { #expect(try JSONScanner.value(of: text) == text) }
   }
 
   @Test(arguments: ["", "\"", "\\", "\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}", "é🧵/", "\u{2028}"])
   func `a name that is written is read again`(name: String) throws {
-    let text = Array("{".utf8) + JSONScanner.quoted(name) + Array(":0}".utf8)
+    let text = Data("{".utf8) + JSONScanner.quoted(name) + Data(":0}".utf8)
     #expect(try JSONScanner.members(of: text).map(\.name) == [name])
-    let object = try JSONSerialization.jsonObject(with: Data(text)) as? [String: Any]
+    let object = try JSONSerialization.jsonObject(with: text) as? [String: Any]
     #expect(object?.keys.first == name)
   }
 
@@ -64,7 +64,7 @@ struct JSONScannerTests {
 
   @Test
   func `bytes that are no text are refused, and where they are is told`() throws {
-    let error = #expect(throws: JSONSyntaxError.self) { try JSONScanner.members(of: Array("{\n\"é".utf8) + [0xFF]) }
+    let error = #expect(throws: JSONSyntaxError.self) { try JSONScanner.members(of: Data("{\n\"é".utf8) + [0xFF]) }
     #expect(error?.line == 2)
     #expect(error?.column == 3)
   }
@@ -100,7 +100,7 @@ struct JSONScannerTests {
     var chance = Chance(state: seed)
     var taken = 0
     for _ in 0..<Scale.count(3_000, torture: 300_000) {
-      var bytes = Array("{\"a\":\(text(&chance, depth: 4))}".utf8)
+      var bytes = Data("{\"a\":\(text(&chance, depth: 4))}".utf8)
       if Int.random(in: 0..<4, using: &chance) == 0, let index = bytes.indices.randomElement(using: &chance) {
         switch Int.random(in: 0..<3, using: &chance) {
         case 0: bytes.remove(at: index)
@@ -108,17 +108,17 @@ struct JSONScannerTests {
         default: bytes.insert(bytes[index], at: index)
         }
       }
-      let expected = try? JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary
+      let expected = try? JSONSerialization.jsonObject(with: bytes) as? NSDictionary
       let members = try? JSONScanner.members(of: bytes)
       #expect((expected == nil) == (members == nil), "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
       guard let expected, let members else { continue }
       taken += 1
-      var joined: [UInt8] = []
+      var joined = Data()
       for (name, text) in members {
-        joined += (joined.isEmpty ? "{" : ",").utf8 + JSONScanner.quoted(name) + ":".utf8 + text
+        joined += Data((joined.isEmpty ? "{" : ",").utf8) + JSONScanner.quoted(name) + Data(":".utf8) + text
       }
-      joined += (joined.isEmpty ? "{}" : "}").utf8
-      let again = try JSONSerialization.jsonObject(with: Data(joined)) as? NSDictionary
+      joined += Data((joined.isEmpty ? "{}" : "}").utf8)
+      let again = try JSONSerialization.jsonObject(with: joined) as? NSDictionary
       #expect(again == expected, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
     }
     #expect(taken > 100)

@@ -1,3 +1,5 @@
+import Foundation
+
 extension JSONScanner {
   /// Passes over an escape in a string.
   mutating func escape() throws(JSONSyntaxError) {
@@ -11,9 +13,9 @@ extension JSONScanner {
       index += 1
       switch try codeUnit() {
       case 0xD800...0xDBFF:
-        guard peek == UInt8(ascii: "\\") else { throw half(at: start) }
+        guard peek == JSONByte.backslash else { throw half(at: start) }
         index += 1
-        guard peek == UInt8(ascii: "u") else { throw half(at: start) }
+        guard peek == JSONByte.letterU else { throw half(at: start) }
         index += 1
         guard (0xDC00...0xDFFF).contains(try codeUnit()) else { throw half(at: start) }
       case 0xDC00...0xDFFF: throw half(at: start)
@@ -50,19 +52,21 @@ extension JSONScanner {
   /// What the inside of a string means, which has been read without a failure.
   func unescaped(_ range: Range<Int>) -> String {
     let inside = bytes[range]
-    guard inside.contains(UInt8(ascii: "\\")) else { return String(decoding: inside, as: UTF8.self) }
+    guard inside.contains(JSONByte.backslash) else {
+      return String(decoding: UnsafeBufferPointer(rebasing: inside), as: UTF8.self)
+    }
     var text: [UInt8] = []
     var units: [UInt16] = []
     var index = range.lowerBound
     while index < range.upperBound {
-      guard bytes[index] == UInt8(ascii: "\\") else {
+      guard bytes[index] == JSONByte.backslash else {
         text.append(bytes[index])
         index += 1
         continue
       }
       let letter = bytes[index + 1]
       index += 2
-      guard letter == UInt8(ascii: "u") else {
+      guard letter == JSONByte.letterU else {
         text.append(Self.meaning(of: letter))
         continue
       }
@@ -88,23 +92,20 @@ extension JSONScanner {
   }
 
   /// A string as JSON writes it, in quotation marks.
-  static func quoted(_ string: String) -> [UInt8] {
-    var text = [UInt8(ascii: "\"")]
+  static func quoted(_ string: String) -> Data {
+    var text = Data([JSONByte.quote])
     for byte in string.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
-      case UInt8(ascii: "\n"): text += "\\n".utf8
-      case UInt8(ascii: "\r"): text += "\\r".utf8
-      case UInt8(ascii: "\t"): text += "\\t".utf8
-      case 0..<0x20:
+      if byte == JSONByte.quote || byte == JSONByte.backslash {
+        text.append(JSONByte.backslash)
+        text.append(byte)
+      } else if byte >= JSONByte.space {
+        text.append(byte)
+      } else {
         let digits = String(byte, radix: 16)
-        text += "\\u".utf8
-        text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
-        text += digits.utf8
-      default: text.append(byte)
+        text.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8)
       }
     }
-    text.append(UInt8(ascii: "\""))
+    text.append(JSONByte.quote)
     return text
   }
 }

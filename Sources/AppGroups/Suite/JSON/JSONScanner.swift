@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads JSON text, strictly, and writes it down again in one and the same layout, without decoding any value.
 ///
 /// Numbers and strings pass through letter by letter, so a number that no type of ours can hold, or an escape that nobody
@@ -7,14 +9,15 @@ struct JSONScanner {
   /// How deep arrays and objects may be nested: as deep as in Foundation.
   static let maximumDepth = 512
 
-  let bytes: [UInt8]
+  /// Valid for the call that made the scanner.
+  let bytes: UnsafeBufferPointer<UInt8>
   var index = 0
   private var depth = 0
 
   /// What has been read since it was last taken.
   private var output: [UInt8] = []
 
-  private init(_ bytes: [UInt8]) throws(JSONSyntaxError) {
+  private init(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) {
     self.bytes = bytes
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw JSONSyntaxError("there are bytes that are no UTF-8", at: JSONScanner.firstInvalid(of: bytes), in: bytes)
@@ -24,53 +27,62 @@ struct JSONScanner {
   }
 
   /// The members of the object that a text consists of, in their order, with the text of each value.
-  static func members(of bytes: [UInt8]) throws(JSONSyntaxError) -> [(name: String, text: [UInt8])] {
-    var scanner = try JSONScanner(bytes)
-    var members: [(name: String, text: [UInt8])] = []
-    try scanner.sequence(from: UInt8(ascii: "{"), to: UInt8(ascii: "}")) { scanner throws(JSONSyntaxError) in
-      let start = scanner.index
-      try scanner.string()
-      let name = scanner.unescaped(start + 1..<scanner.index - 1)
-      scanner.output.removeAll(keepingCapacity: true)
-      try scanner.colon()
-      try scanner.value(indent: 2)
-      members.append((name, scanner.output))
-      scanner.output.removeAll(keepingCapacity: true)
+  ///
+  /// - Throws: ``JSONSyntaxError``.
+  static func members(of text: Data) throws -> [(name: String, text: Data)] {
+    // Sound: the scanner does not outlive the bytes.
+    try text.withUnsafeBytes { bytes in
+      var scanner = try JSONScanner(bytes.bindMemory(to: UInt8.self))
+      var members: [(name: String, text: Data)] = []
+      try scanner.sequence(from: JSONByte.openingBrace, to: JSONByte.closingBrace) { scanner throws(JSONSyntaxError) in
+        let start = scanner.index
+        try scanner.string()
+        let name = scanner.unescaped(start + 1..<scanner.index - 1)
+        scanner.output.removeAll(keepingCapacity: true)
+        try scanner.colon()
+        try scanner.value(indent: 2)
+        members.append((name, scanner.takeOutput()))
+      }
+      try scanner.end()
+      return members
     }
-    try scanner.end()
-    return members
   }
 
   /// The text of a value, laid out as that of a member.
-  static func value(of bytes: [UInt8]) throws(JSONSyntaxError) -> [UInt8] {
-    var scanner = try JSONScanner(bytes)
-    scanner.skipSpace()
-    try scanner.value(indent: 2)
-    try scanner.end()
-    return scanner.output
+  ///
+  /// - Throws: ``JSONSyntaxError``.
+  static func value(of text: Data) throws -> Data {
+    // Sound: the scanner does not outlive the bytes.
+    try text.withUnsafeBytes { bytes in
+      var scanner = try JSONScanner(bytes.bindMemory(to: UInt8.self))
+      scanner.skipSpace()
+      try scanner.value(indent: 2)
+      try scanner.end()
+      return scanner.takeOutput()
+    }
   }
 
   // MARK: Structure
 
   private mutating func value(indent: Int) throws(JSONSyntaxError) {
-    switch peek {
-    case UInt8(ascii: "{"):
-      try container(to: UInt8(ascii: "}"), indent: indent) { scanner throws(JSONSyntaxError) in
+    let byte = peek
+    if byte == JSONByte.quote {
+      try string()
+    } else if isDigit || byte == JSONByte.minus {
+      try number()
+    } else if byte == JSONByte.openingBrace {
+      try container(to: JSONByte.closingBrace, indent: indent) { scanner throws(JSONSyntaxError) in
         try scanner.string()
         try scanner.colon()
         scanner.output += " : ".utf8
         try scanner.value(indent: indent + 2)
       }
-    case UInt8(ascii: "["):
-      try container(to: UInt8(ascii: "]"), indent: indent) { scanner throws(JSONSyntaxError) in
+    } else if byte == JSONByte.openingBracket {
+      try container(to: JSONByte.closingBracket, indent: indent) { scanner throws(JSONSyntaxError) in
         try scanner.value(indent: indent + 2)
       }
-    case UInt8(ascii: "\""): try string()
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
-    case UInt8(ascii: "t"): try word("true")
-    case UInt8(ascii: "f"): try word("false")
-    case UInt8(ascii: "n"): try word("null")
-    default: throw failure("there is no value")
+    } else {
+      try word()
     }
   }
 
@@ -78,10 +90,11 @@ struct JSONScanner {
   private mutating func container(
     to last: UInt8, indent: Int, _ element: (inout JSONScanner) throws(JSONSyntaxError) -> Void
   ) throws(JSONSyntaxError) {
-    output.append(bytes[index])
+    let first = peek
+    output.append(first)
     var isEmpty = true
-    try sequence(from: bytes[index], to: last) { scanner throws(JSONSyntaxError) in
-      if !isEmpty { scanner.output.append(UInt8(ascii: ",")) }
+    try sequence(from: first, to: last) { scanner throws(JSONSyntaxError) in
+      if !isEmpty { scanner.output.append(JSONByte.comma) }
       isEmpty = false
       scanner.breakLine(indent: indent + 2)
       try element(&scanner)
@@ -107,7 +120,7 @@ struct JSONScanner {
         try element(&self)
         skipSpace()
         let byte = peek
-        guard byte == UInt8(ascii: ",") || byte == last else {
+        guard byte == JSONByte.comma || byte == last else {
           throw failure("there is neither a comma nor a \"\(Character(UnicodeScalar(last)))\"")
         }
         index += 1
@@ -120,7 +133,7 @@ struct JSONScanner {
 
   private mutating func colon() throws(JSONSyntaxError) {
     skipSpace()
-    guard peek == UInt8(ascii: ":") else { throw failure("there is no colon") }
+    guard peek == JSONByte.colon else { throw failure("there is no colon") }
     index += 1
     skipSpace()
   }
@@ -131,17 +144,30 @@ struct JSONScanner {
   }
 
   private mutating func skipSpace() {
-    while index < bytes.count {
-      switch bytes[index] {
-      case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): index += 1
-      default: return
-      }
+    while true {
+      let byte = peek
+      guard
+        byte == JSONByte.space || byte == JSONByte.lineFeed || byte == JSONByte.carriageReturn || byte == JSONByte.tab
+      else { return }
+      index += 1
     }
   }
 
+  // MARK: Writing
+
   private mutating func breakLine(indent: Int) {
-    output.append(UInt8(ascii: "\n"))
-    output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: indent))
+    output.append(JSONByte.lineFeed)
+    output.append(contentsOf: repeatElement(JSONByte.space, count: indent))
+  }
+
+  /// Writes what has been read since `start` as it is.
+  private mutating func pass(from start: Int) {
+    output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
+  }
+
+  private mutating func takeOutput() -> Data {
+    defer { output.removeAll(keepingCapacity: true) }
+    return Data(output)
   }
 
   // MARK: Tokens
@@ -149,51 +175,59 @@ struct JSONScanner {
   /// The next byte; at the end, one that begins nothing.
   var peek: UInt8 { index < bytes.count ? bytes[index] : 0 }
 
-  private mutating func word(_ word: String) throws(JSONSyntaxError) {
-    guard bytes[index...].starts(with: word.utf8) else { throw failure("there is no value") }
-    output += word.utf8
+  private var isDigit: Bool { peek >= JSONByte.zero && peek <= JSONByte.nine }
+
+  private mutating func word() throws(JSONSyntaxError) {
+    let start = index
+    let rest = bytes[index...]
+    guard let word = ["true", "false", "null"].first(where: { rest.starts(with: $0.utf8) }) else {
+      throw failure("there is no value")
+    }
     index += word.utf8.count
+    pass(from: start)
   }
 
   private mutating func number() throws(JSONSyntaxError) {
     let start = index
-    if peek == UInt8(ascii: "-") { index += 1 }
-    let isZero = peek == UInt8(ascii: "0")
+    if peek == JSONByte.minus { index += 1 }
+    let isZero = peek == JSONByte.zero
     let count = try digits()
     guard !isZero || count == 1 else { throw failure("a number begins with 0") }
-    if peek == UInt8(ascii: ".") {
+    if peek == JSONByte.dot {
       index += 1
       try digits()
     }
-    if peek | 0x20 == UInt8(ascii: "e") {
+    if peek | 0x20 == JSONByte.letterE {
       index += 1
-      if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { index += 1 }
+      if peek == JSONByte.plus || peek == JSONByte.minus { index += 1 }
       try digits()
     }
-    output += bytes[start..<index]
+    pass(from: start)
   }
 
   @discardableResult
   private mutating func digits() throws(JSONSyntaxError) -> Int {
     let start = index
-    while (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(peek) { index += 1 }
+    while isDigit { index += 1 }
     guard index > start else { throw failure("a number lacks a digit") }
     return index - start
   }
 
   private mutating func string() throws(JSONSyntaxError) {
-    guard peek == UInt8(ascii: "\"") else { throw failure("there is no name in quotation marks") }
+    guard peek == JSONByte.quote else { throw failure("there is no name in quotation marks") }
     let start = index
     index += 1
     while index < bytes.count {
-      switch bytes[index] {
-      case UInt8(ascii: "\""):
+      let byte = bytes[index]
+      if byte == JSONByte.quote {
         index += 1
-        output += bytes[start..<index]
-        return
-      case UInt8(ascii: "\\"): try escape()
-      case 0..<0x20: throw failure("a string contains a control character")
-      default: index += 1
+        return pass(from: start)
+      } else if byte == JSONByte.backslash {
+        try escape()
+      } else if byte < JSONByte.space {
+        throw failure("a string contains a control character")
+      } else {
+        index += 1
       }
     }
     throw JSONSyntaxError("a string has no end", at: start, in: bytes)
@@ -203,7 +237,7 @@ struct JSONScanner {
     JSONSyntaxError(reason, at: index, in: bytes)
   }
 
-  private static func firstInvalid(of bytes: [UInt8]) -> Int {
+  private static func firstInvalid(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var iterator = bytes.makeIterator()
     var decoder = UTF8()
     var index = 0
@@ -211,3 +245,6 @@ struct JSONScanner {
     return index
   }
 }
+
+@available(*, unavailable)
+extension JSONScanner: Sendable {}
