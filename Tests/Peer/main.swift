@@ -7,6 +7,7 @@
 let console = Console()
 let commands = Commands(families: [
   ValueCommands(console: console),
+  SuiteCommands(console: console),
   LoopCommands(),
   LockCommands(),
   LifetimeCommands(),

@@ -36,6 +36,12 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
   /// The value is not what the format can write.
   case unencodable(URL, reason: String)
 
+  /// One value of a suite is not what its key's type can read; the others are unharmed.
+  case undecodableValue(URL, key: String, type: String, reason: String)
+
+  /// A value for one key of a suite is not what JSON can hold.
+  case unencodableValue(URL, key: String, type: String, reason: String)
+
   /// The body of an update wrote or updated the very file that it was called for.
   case nestedUpdate(URL)
 
@@ -104,6 +110,11 @@ extension AppGroupsFileError: CustomStringConvertible {
         + "correct the migration, or write a value to replace it."
     case .unencodable(let url, let reason):
       "The value for \(url.path) cannot be encoded: \(reason). The file is unchanged."
+    case .undecodableValue(let url, let key, let type, let reason):
+      "The value for \(key.debugDescription) in \(url.path) cannot be read as \(type): \(reason). It is left as it is, "
+        + "because a newer version of the program may own it; set a value to replace it."
+    case .unencodableValue(let url, let key, let type, let reason):
+      "The \(type) for \(key.debugDescription) in \(url.path) cannot be encoded: \(reason). The file is unchanged."
     case .nestedUpdate(let url):
       "The body of an update of \(url.path) wrote or updated the same file. Change the body's argument instead."
     case .inaccessible(let error):

@@ -42,6 +42,10 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   /// The core that owns the node; set once, as it is made.
   @exclusivity(unchecked) private var owner: Unmanaged<SourceCore>?
 
+  /// What tells Swift Observation of the value's changes, if it is not what the value is computed from; set once, before
+  /// anybody reads the value.
+  @exclusivity(unchecked) var announcer: SourceCore?
+
   // MARK: Belongs to the topology
 
   /// How many subscriptions, readers and observed dependents there are.

@@ -40,7 +40,9 @@ extension SourceCore {
     var pending: [SourceCore] = [self]
     while let core = pending.popLast() {
       guard seen.insert(ObjectIdentifier(core)).inserted else { continue }
-      if let node = core.node {
+      if let announcer = core.node?.announcer {
+        announcer.noteAccess()
+      } else if let node = core.node {
         pending += node.inputs.map { $0.takeUnretainedValue() }
       } else {
         core.noteAccess()

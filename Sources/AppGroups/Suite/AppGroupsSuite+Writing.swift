@@ -1,0 +1,106 @@
+import FileSignals
+
+extension AppGroupsSuite {
+  /// Sets the value of a key, whatever it was, and leaves all others as they are.
+  ///
+  /// When this returns, the file holds the value and other processes read it. A value that is written down the same is no news
+  /// and touches no file. It waits while others change the suite; hence the asynchronous form for tasks.
+  ///
+  /// - Parameters:
+  ///   - value: The value; `nil` removes it.
+  ///   - key: The value's name; any string will do.
+  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  public func set<Item: Codable & Sendable>(_ value: Item?, forKey key: String) throws(AppGroupsFileError) {
+    guard let value else { return try removeValue(forKey: key) }
+    try store(SuiteEntry.encoding(value, key: key, url: url), SuiteName(key))
+  }
+
+  /// Sets the value of a typed key, whatever it was, and leaves all others as they are.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The key.
+  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  public func set<Item>(_ value: Item, for key: SuiteKey<Item>) throws(AppGroupsFileError) {
+    try store(SuiteEntry.encoding(value, key: key.name, url: url), SuiteName(key.name))
+  }
+
+  /// Removes the value of a key, if there is one.
+  ///
+  /// - Parameter key: The value's name.
+  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  public func removeValue(forKey key: String) throws(AppGroupsFileError) {
+    try store(nil, SuiteName(key))
+  }
+
+  /// Removes the value of a typed key, which then has its default.
+  ///
+  /// - Parameter key: The key.
+  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  public func removeValue<Item>(for key: SuiteKey<Item>) throws(AppGroupsFileError) {
+    try store(nil, SuiteName(key.name))
+  }
+
+  /// Removes all values, also those that this program knows nothing of, and content that cannot be decoded.
+  ///
+  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  public func removeAll() throws(AppGroupsFileError) {
+    try write(SuiteContents([:], url: url))
+  }
+
+  /// Changes any number of values in one exclusive step: no change made at the same time is lost, and nobody sees a part of it.
+  ///
+  /// The lock of the file is held, between threads and between processes, while the contents are read, `body` runs, and the
+  /// result takes their place. If `body` throws, or the process dies, the suite is as it was.
+  ///
+  /// ```swift
+  /// import AppGroups
+  /// import Foundation
+  ///
+  /// let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  /// let suite = try AppGroupsSuite(name: "state.json", container: AppGroupsContainer(directory: directory))
+  /// let launches = try suite.update { contents in
+  ///   let count = (try contents.value(forKey: "launches", as: Int.self) ?? 0) + 1
+  ///   try contents.set(count, forKey: "launches")
+  ///   try contents.set("1.2", forKey: "version")
+  ///   return count
+  /// }
+  /// print(launches, suite.keys)  // Prints "1 ["launches", "version"]"
+  /// try FileManager.default.removeItem(at: directory)
+  /// ```
+  ///
+  /// `body` must not change the same suite by any other way, which throws ``AppGroupsFileError/nestedUpdate(_:)``, and should
+  /// not change another: two processes that do so in opposite order wait for each other for ever.
+  ///
+  /// - Parameters:
+  ///   - overwriting: Whether a file that cannot be decoded is to be replaced; `body` then gets ``value``. By default it is
+  ///     kept, because a newer version of the program may own it.
+  ///   - body: Changes its argument, on this thread. Keep it short: others wait.
+  /// - Returns: What `body` returned.
+  /// - Throws: What `body` threw, or ``AppGroupsFileError``; nothing has changed then.
+  @discardableResult
+  public func update<Result>(
+    overwriting: Bool = false, _ body: (inout SuiteContents) throws -> Result
+  ) throws -> Result {
+    try engine.update(overwriting: overwriting, body)
+  }
+
+  /// Replaces all values; the last of several writers wins.
+  ///
+  /// - Parameter contents: The values that there are to be.
+  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  public func write(_ contents: SuiteContents) throws(AppGroupsFileError) {
+    try engine.write(contents)
+  }
+
+  private func store(_ entry: SuiteEntry?, _ name: SuiteName) throws(AppGroupsFileError) {
+    do {
+      try engine.update(overwriting: false) { $0[name] = entry }
+    } catch let error as AppGroupsFileError {
+      throw error
+    } catch {
+      // The body throws nothing, so the engine's own errors are all there are.
+      throw .unencodable(url, reason: String(describing: error))
+    }
+  }
+}

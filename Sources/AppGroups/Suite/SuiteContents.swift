@@ -1,0 +1,155 @@
+import Foundation
+import Signals
+import Synchronization
+
+/// All values of a suite at one moment: what ``AppGroupsSuite`` sends, and what the body of an update changes.
+///
+/// It is a value: reading several keys from it can never mix two moments, and changing it changes nothing but itself, until
+/// an update stores it.
+///
+/// ```swift
+/// import AppGroups
+/// import Foundation
+///
+/// let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+/// let suite = try AppGroupsSuite(name: "accounts.json", container: AppGroupsContainer(directory: directory))
+/// let savings = SuiteKey("savings", default: 100)
+/// let pocket = SuiteKey("pocket", default: 0)
+/// try suite.update { contents in
+///   try contents.set(contents.value(for: savings) - 30, for: savings)
+///   try contents.set(contents.value(for: pocket) + 30, for: pocket)
+/// }
+/// print(suite.value.keys)  // Prints "["pocket", "savings"]"
+/// try FileManager.default.removeItem(at: directory)
+/// ```
+///
+/// Values are kept as the text that stands in the file. What a program does not know, because a newer version wrote it or
+/// because no type of its own can hold it, stays as it is, to the last digit of a number.
+public struct SuiteContents: Sendable {
+  /// The file that the contents are those of.
+  let url: URL
+
+  private(set) var entries: [SuiteName: SuiteEntry]
+
+  /// Tells earlier contents from later ones.
+  private(set) var generation: UInt64
+
+  private static let lastGeneration = Atomic<UInt64>(0)
+
+  init(_ entries: [SuiteName: SuiteEntry], url: URL) {
+    self.entries = entries
+    self.url = url
+    generation = Self.nextGeneration()
+  }
+
+  private static func nextGeneration() -> UInt64 {
+    lastGeneration.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
+  subscript(name: SuiteName) -> SuiteEntry? {
+    get { entries[name] }
+    set {
+      entries[name] = newValue
+      generation = Self.nextGeneration()
+    }
+  }
+
+  /// The names of all values, in order.
+  public var keys: [String] { entries.keys.sorted().map(\.text) }
+
+  /// How many values there are.
+  public var count: Int { entries.count }
+
+  /// Whether there is no value at all.
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// Whether there is a value for a key, of whatever type.
+  public func contains(_ key: String) -> Bool { entries[SuiteName(key)] != nil }
+
+  // MARK: Reading
+
+  /// The value of a key.
+  ///
+  /// - Parameters:
+  ///   - key: The value's name.
+  ///   - type: What the value is to be.
+  /// - Returns: The value, or `nil` if there is none; `null` counts as none, unless the type can hold it.
+  /// - Throws: ``AppGroupsFileError/undecodableValue(_:key:type:reason:)`` if the value is none of the type.
+  public func value<Item: Codable & Sendable>(
+    forKey key: String, as type: Item.Type = Item.self
+  ) throws(AppGroupsFileError) -> Item? {
+    guard let entry = entries[SuiteName(key)] else { return nil }
+    return try entry.item(as: type, key: key, url: url)
+  }
+
+  /// The value of a typed key, or its default if there is none.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The value, or the key's default.
+  /// - Throws: ``AppGroupsFileError/undecodableValue(_:key:type:reason:)`` if the value is none of the key's type.
+  public func value<Item>(for key: SuiteKey<Item>) throws(AppGroupsFileError) -> Item {
+    try value(forKey: key.name) ?? key.defaultValue
+  }
+
+  // MARK: Changing
+
+  /// Sets the value of a key, whatever it was.
+  ///
+  /// - Parameters:
+  ///   - value: The value; `nil` removes it.
+  ///   - key: The value's name; any string will do.
+  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold it, such as an infinite number.
+  public mutating func set<Item: Codable & Sendable>(
+    _ value: Item?, forKey key: String
+  ) throws(AppGroupsFileError) {
+    self[SuiteName(key)] = try value.map { value throws(AppGroupsFileError) in
+      try SuiteEntry.encoding(value, key: key, url: url)
+    }
+  }
+
+  /// Sets the value of a typed key, whatever it was.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The key.
+  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold it, such as an infinite number.
+  public mutating func set<Item>(_ value: Item, for key: SuiteKey<Item>) throws(AppGroupsFileError) {
+    self[SuiteName(key.name)] = try SuiteEntry.encoding(value, key: key.name, url: url)
+  }
+
+  /// Removes the value of a key, if there is one.
+  ///
+  /// - Parameter key: The value's name.
+  public mutating func removeValue(forKey key: String) {
+    self[SuiteName(key)] = nil
+  }
+
+  /// Removes the value of a typed key, which then has its default.
+  ///
+  /// - Parameter key: The key.
+  public mutating func removeValue<Item>(for key: SuiteKey<Item>) {
+    self[SuiteName(key.name)] = nil
+  }
+
+  /// Removes all values, also those that this program knows nothing of.
+  public mutating func removeAll() {
+    self = SuiteContents([:], url: url)
+  }
+
+  // MARK: Comparing
+
+  /// The names of the values that are not the same in both.
+  func difference(from other: SuiteContents) -> Set<String> {
+    var names: Set<String> = []
+    for (name, entry) in entries where entry != other.entries[name] { names.insert(name.text) }
+    for name in other.entries.keys where entries[name] == nil { names.insert(name.text) }
+    return names
+  }
+}
+
+extension SuiteContents: Equatable {
+  /// Whether both have the same keys with the same values, as they are written down.
+  public static func == (first: SuiteContents, second: SuiteContents) -> Bool {
+    first.entries == second.entries
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+extension SuiteEntry {
+  /// The value as one type; `nil` if it is `null` and the type has no place for that.
+  func item<Item: Decodable & Sendable>(
+    as type: Item.Type, key: String, url: URL
+  ) throws(AppGroupsFileError) -> Item? {
+    switch content(as: type) {
+    case .item(let item): return item
+    case .unreadable where isNull: return nil
+    case .unreadable(let reason):
+      throw .undecodableValue(url, key: key, type: String(describing: type), reason: reason)
+    }
+  }
+
+  /// Writes a value down.
+  static func encoding<Item: Encodable>(
+    _ item: Item, key: String, url: URL
+  ) throws(AppGroupsFileError) -> SuiteEntry {
+    do {
+      return try encoding(item, for: SuiteName(key))
+    } catch {
+      throw .unencodableValue(
+        url, key: key, type: String(describing: type(of: item)), reason: CodingReason.words(for: error))
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Signals
+
+/// The value of one key: its text, and what has been made of it so far.
+///
+/// Entries do not change; a key whose text changes gets another one.
+final class SuiteEntry: Sendable {
+  /// The name and the value as they stand in the file, with the layout of ``JSONScanner``.
+  let line: Data
+
+  /// Where the value begins in the line.
+  private let start: Int
+
+  private let lock = Lock()
+  private nonisolated(unsafe) var decodings: [Decoding] = []  // Sound: guarded by the lock.
+
+  /// What the text is, read as one type.
+  private struct Decoding {
+    let type: ObjectIdentifier
+    /// A ``Decoded`` of the type, or `nil` if it cannot be read so.
+    let value: AnyObject?
+    let reason: String
+    var isReported = false
+  }
+
+  /// Carries a value of a known type through an untyped list.
+  private final class Decoded<Item> {
+    let item: Item
+
+    init(_ item: Item) {
+      self.item = item
+    }
+  }
+
+  init(_ name: SuiteName, text: Data) {
+    var line = JSONScanner.quoted(name.text)
+    line.append(contentsOf: " : ".utf8)
+    start = line.count
+    line.append(text)
+    self.line = line
+  }
+
+  /// The value, as JSON.
+  var text: Data { line[start...] }
+
+  /// Writes a value down.
+  static func encoding(_ item: some Encodable, for name: SuiteName) throws -> SuiteEntry {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try SuiteEntry(name, text: JSONScanner.value(of: encoder.encode(item)))
+  }
+
+  /// Whether the value is `null`, which most types cannot hold.
+  var isNull: Bool { text == Data("null".utf8) }
+
+  /// What came of reading an entry.
+  enum Content<Item> {
+    case item(Item)
+    case unreadable(reason: String)
+  }
+
+  /// The value as one type; decoded the first time, remembered from then on.
+  func content<Item: Decodable & Sendable>(as type: Item.Type) -> Content<Item> {
+    let identifier = ObjectIdentifier(type)
+    if let known = lock.withLock({ decodings.first { $0.type == identifier } }) { return content(of: known) }
+    let decoding: Decoding
+    do {
+      let item = try JSONDecoder().decode(type, from: Data(text))
+      decoding = Decoding(type: identifier, value: Decoded(item), reason: "")
+    } catch {
+      decoding = Decoding(type: identifier, value: nil, reason: CodingReason.words(for: error))
+    }
+    return content(
+      of: lock.withLock {
+        // Another thread may have been faster; there is to be one.
+        if let known = decodings.first(where: { $0.type == identifier }) { return known }
+        decodings.append(decoding)
+        return decoding
+      })
+  }
+
+  private func content<Item>(of decoding: Decoding) -> Content<Item> {
+    guard let value = decoding.value else { return .unreadable(reason: decoding.reason) }
+    // Sound: the identifier is that of the type which was decoded.
+    return .item(unsafeDowncast(value, to: Decoded<Item>.self).item)
+  }
+
+  /// Whether it is for the caller to report that the entry cannot be read as a type: true once.
+  func claimReport<Item>(as type: Item.Type) -> Bool {
+    lock.withLock {
+      guard let index = decodings.firstIndex(where: { $0.type == ObjectIdentifier(type) }) else { return false }
+      defer { decodings[index].isReported = true }
+      return !decodings[index].isReported
+    }
+  }
+}
+
+extension SuiteEntry: Equatable {
+  static func == (first: SuiteEntry, second: SuiteEntry) -> Bool {
+    first === second || first.line == second.line
+  }
+}

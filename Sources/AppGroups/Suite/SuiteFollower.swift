@@ -1,0 +1,79 @@
+import Foundation
+import Signals
+
+/// Makes of a suite's contents what they mean for one typed key, and remembers the last good value.
+final class SuiteFollower<Value: Codable & Sendable>: Sendable {
+  private let key: SuiteKey<Value>
+  private let name: SuiteName
+  private let url: URL
+
+  private let lock = Lock()
+  // Sound: both are guarded by the lock.
+  private nonisolated(unsafe) var lastGood: LastGood
+  private nonisolated(unsafe) var generation: UInt64 = 0
+
+  /// A value, and the entry that it was read from; the same entry means the same value.
+  struct LastGood: Sendable, Equatable {
+    let value: Value
+    let entry: SuiteEntry?
+
+    static func == (first: LastGood, second: LastGood) -> Bool { first.entry == second.entry }
+  }
+
+  /// An entry that cannot be read as the key's type.
+  struct Problem: Sendable, Equatable {
+    let entry: SuiteEntry
+    let error: AppGroupsFileError
+  }
+
+  /// What the contents mean for the key.
+  struct State: Sendable, Equatable {
+    let lastGood: LastGood
+    let isStored: Bool
+    let problem: Problem?
+
+    var status: SharedValueStatus {
+      if let problem { return .stale(problem.error) }
+      return isStored ? .current : .missing
+    }
+  }
+
+  init(key: SuiteKey<Value>, url: URL) {
+    self.key = key
+    self.url = url
+    name = SuiteName(key.name)
+    lastGood = LastGood(value: key.defaultValue, entry: nil)
+  }
+
+  func state(in contents: SuiteContents, defaults: [SuiteName: SuiteEntry]) -> State {
+    let stored = contents[name]
+    guard let entry = stored ?? defaults[name] else {
+      return State(lastGood: keep(key.defaultValue, nil, contents), isStored: false, problem: nil)
+    }
+    do throws(AppGroupsFileError) {
+      let item = try entry.item(as: Value.self, key: key.name, url: url)
+      // A `null` that the type has no place for is no value.
+      let good = keep(item ?? key.defaultValue, item == nil ? nil : entry, contents)
+      return State(lastGood: good, isStored: stored != nil && item != nil, problem: nil)
+    } catch {
+      let good = lock.withLock { lastGood }
+      return State(lastGood: good, isStored: true, problem: Problem(entry: entry, error: error))
+    }
+  }
+
+  /// Remembers a good value, unless it comes from contents older than those of the one that is remembered, as it may if
+  /// two threads compute at the same time.
+  private func keep(_ value: Value, _ entry: SuiteEntry?, _ contents: SuiteContents) -> LastGood {
+    let good = LastGood(value: value, entry: entry)
+    var replaced: LastGood?
+    lock.withLock {
+      guard contents.generation >= generation else { return }
+      generation = contents.generation
+      replaced = lastGood
+      lastGood = good
+    }
+    // Released here, without the lock: a value may run code as it goes.
+    withExtendedLifetime(replaced) {}
+    return good
+  }
+}

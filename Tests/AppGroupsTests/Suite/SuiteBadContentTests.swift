@@ -1,0 +1,133 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Suites with content that cannot be used")
+struct SuiteBadContentTests {
+  let fixture: Fixture
+  let suite: AppGroupsSuite
+
+  init() throws {
+    fixture = try Fixture()
+    suite = try fixture.suite()
+  }
+
+  @Test
+  func `a value that is none of the type is an error of its key, and the others are unharmed`() async throws {
+    try fixture.overwrite("suite.json", with: #"{"size": "large", "theme": "dark"}"#)
+    try await suite.signal(forKey: "theme", as: String.self).firstValue { $0 == "dark" }
+    let error = #expect(throws: AppGroupsFileError.self) { try suite.value(forKey: "size", as: Int.self) }
+    guard case .undecodableValue(suite.url, key: "size", type: "Int", _) = error else { throw try #require(error) }
+    #expect(error?.description.contains("\"size\"") == true)
+    #expect(try suite.value(forKey: "size", as: String.self) == "large", "another type may fit")
+    #expect(suite.status.value == .current)
+    try await suite.set("light", forKey: "theme")
+    #expect(try suite.value(forKey: "size", as: String.self) == "large", "a change of another key leaves it alone")
+  }
+
+  @Test
+  func `observers of a value that is none of the type hear nil, and the failure once`() async throws {
+    try await suite.set(1, forKey: "size")
+    let failures = suite.failures.recorded()
+    let sizes = [suite.signal(forKey: "size", as: Int.self).recorded(), suite.signal(forKey: "size").recorded()]
+    try fixture.overwrite("suite.json", with: #"{"size": "large"}"#)
+    for sizes in sizes { try await sizes.wait(for: "nil") { $0.count == 2 } }
+    try await suite.set(2, forKey: "size")
+    for sizes in sizes { #expect(sizes.elements == [1, nil, 2]) }
+    #expect(failures.elements.count == 1)
+  }
+
+  @Test
+  func `of a typed value the last good one stands, is told, and recovers`() async throws {
+    let size = suite.preference("size", default: 10)
+    let other = suite.preference("other", default: 0)
+    try await size.write(12)
+    let sizes = size.recorded()
+    let failures = size.failures.recorded()
+    let others = other.failures.recorded()
+    try fixture.overwrite("suite.json", with: #"{"size": "large", "other": 1}"#)
+    let failure = try await failures.first("a failure") { _ in true }
+    #expect(size.value == 12)
+    #expect(size.status.value == .stale(failure))
+    #expect(other.value == 1 && other.status.value == .current)
+    #expect(throws: failure) { try size.read() }
+    #expect(throws: failure) { try size.update { $0 += 1 } }
+    #expect(try fixture.text(of: suite.url).contains("large"), "it is kept unless told otherwise")
+    try await size.update(overwriting: true) { $0 += 1 }
+    #expect(size.status.value == .current)
+    #expect(sizes.elements == [12, 13])
+    #expect(failures.elements.count == 1 && others.elements.isEmpty)
+  }
+
+  @Test
+  func `a removed value is the default again, also after one that was none of the type`() async throws {
+    let size = suite.preference("size", default: 10)
+    try await size.write(12)
+    let sizes = size.recorded()
+    for text in [#"{"size": "large"}"#, "{}", #"{"size": "small"}"#] {
+      let failure = text != "{}"
+      try fixture.overwrite("suite.json", with: text)
+      try await size.status.firstValue { failure ? $0 != .current && $0 != .missing : $0 == .missing }
+    }
+    #expect(sizes.elements == [12, 10])
+    #expect(size.value == 10)
+  }
+
+  @Test(arguments: [
+    "", "{", "[]", "null", #"{"a": 1,}"#, #"{"a": 1} {}"#, "{\"a\": \"\u{1}\"}", "# comment", "{'a': 1}",
+  ])
+  func `a damaged file is told, the last good values stand, and the next good content recovers`(content: String)
+    async throws
+  {
+    try await suite.set(1, forKey: "a")
+    let size = suite.preference("a", default: 0)
+    let values = suite.signal(forKey: "a", as: Int.self).recorded()
+    let failures = suite.failures.recorded()
+    try fixture.overwrite("suite.json", with: content)
+    let failure = try await failures.first("a failure") { _ in true }
+    #expect(suite.status.value == .stale(failure) && size.status.value == .stale(failure))
+    #expect(size.value == 1)
+    #expect(throws: failure) { try suite.set(2, forKey: "b") }
+    #expect(try fixture.text(of: suite.url) == content, "nobody has repaired it")
+    try fixture.overwrite("suite.json", with: #"{"a": 3}"#)
+    try await values.wait(for: "the recovery") { $0.count == 2 }
+    #expect(values.elements == [1, 3])
+    try await size.status.firstValue { $0 == .current }
+  }
+
+  @Test
+  func `what is wrong with a file is told with line and column`() async throws {
+    let failures = suite.failures.recorded()
+    try fixture.overwrite("suite.json", with: "{\n  \"é\": 1,\n  \"é\": truth\n}")
+    let failure = try await failures.first("a failure") { _ in true }
+    #expect(failure.description.contains("there is no value in line 3, column 8"))
+  }
+
+  @Test
+  func `a damaged file is replaced if that is wanted`() throws {
+    try suite.set(1, forKey: "a")
+    try fixture.overwrite("suite.json", with: "oops")
+    try suite.update(overwriting: true) { try $0.set(2, forKey: "b") }
+    #expect(suite.keys == ["a", "b"])
+    try fixture.overwrite("suite.json", with: "oops")
+    try suite.removeAll()
+    #expect(try fixture.text(of: suite.url) == "{}\n")
+  }
+
+  @Test
+  func `what other versions wrote survives a change, to the last digit`() throws {
+    let foreign = [
+      "12345678901234567890123456789.000", "-0", "-0.0", "1E+400", "0.10000000000000000000000001",
+      #""\ud83e\uddf5 \/ \u00e9""#, #"{"z":1.50,"a":[1e2,null,{}],"z":2}"#, "[ ]", "true",
+    ]
+    let members = foreign.enumerated().map { "\"key\($0)\": \($1)" }.joined(separator: ", ")
+    try fixture.overwrite("foreign.json", with: "{\(members)}")
+    let suite = try fixture.suite("foreign.json")
+    try suite.set(1, forKey: "ours")
+    let text = try fixture.text(of: suite.url).filter { !$0.isWhitespace }
+    for value in foreign { #expect(text.contains(value.filter { !$0.isWhitespace })) }
+    #expect(suite.keys.count == foreign.count + 1)
+  }
+}

@@ -1,0 +1,89 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("The signals of single keys")
+struct SuiteSignalTests {
+  let fixture: Fixture
+  let suite: AppGroupsSuite
+
+  init() throws {
+    fixture = try Fixture()
+    suite = try fixture.suite()
+  }
+
+  @Test
+  func `a change of one key wakes nobody who listens to another`() throws {
+    let themes = suite.signal(forKey: "theme", as: String.self).recorded()
+    let sizes = suite.signal(forKey: "size", as: Int.self).recorded()
+    try suite.set("dark", forKey: "theme")
+    try suite.set(1, forKey: "size")
+    try suite.set(2, forKey: "size")
+    try suite.removeValue(forKey: "size")
+    #expect(themes.elements == [nil, "dark"])
+    #expect(sizes.elements == [nil, 1, 2, nil])
+  }
+
+  @Test
+  func `a key is read by another process's change, and another layout is no change`() async throws {
+    try await suite.set(["a": 1, "b": 2], forKey: "value")
+    let values = suite.signal(forKey: "value", as: [String: Int].self).recorded()
+    let markers = suite.signal(forKey: "marker", as: Int.self)
+    let changes = suite.changes.recorded()
+    try fixture.overwrite("suite.json", with: "\u{FEFF}{\"marker\":1,\r\n\t\"value\":{\"a\":1,\"b\":2}}")
+    try await markers.firstValue { $0 == 1 }
+    try fixture.overwrite("suite.json", with: #"{"marker": 2, "value": {"a": 3}}"#)
+    try await markers.firstValue { $0 == 2 }
+    try await values.wait(for: "the change") { $0.count == 2 }
+    #expect(values.elements == [["a": 1, "b": 2], ["a": 3]])
+    #expect(changes.elements == [["marker"], ["marker", "value"]])
+  }
+
+  @Test
+  func `all names that one update changes come in one set`() throws {
+    try suite.set(1, forKey: "removed")
+    try suite.set(1, forKey: "kept")
+    try suite.set(1, forKey: "changed")
+    let changes = suite.changes.recorded()
+    try suite.update { contents in
+      contents.removeValue(forKey: "removed")
+      try contents.set(1, forKey: "kept")
+      try contents.set(2, forKey: "changed")
+      try contents.set(1, forKey: "added")
+    }
+    try suite.removeAll()
+    #expect(changes.elements == [["removed", "changed", "added"], ["kept", "changed", "added"]])
+  }
+
+  @Test
+  func `a subscriber finds the suite as new as what it is told, and may write from inside`() throws {
+    let suite = suite
+    let seen = Recorder<Int>()
+    let subscription = suite.signal(for: SuiteKey("count", default: 0)).sink { count in
+      seen.record(suite.value(for: SuiteKey("count", default: -1)) - (count == 0 ? -1 : count))
+      guard count < 3 else { return }
+      do { try suite.set(count + 1, forKey: "count") } catch { Issue.record(error) }
+    }
+    #expect(suite.value(for: SuiteKey("count", default: 0)) == 3)
+    #expect(seen.elements.allSatisfy { $0 >= 0 } && seen.elements.count == 4)
+    subscription.cancel()
+  }
+
+  @Test
+  func `a subscription keeps the suite open, and nothing else does`() async throws {
+    var suite: AppGroupsSuite? = try fixture.suite("kept.json")
+    weak var released = suite
+    let values = suite?.signal(forKey: "a", as: Int.self).recorded()
+    suite = nil
+    try fixture.overwrite("kept.json", with: #"{"a": 1}"#)
+    try await values?.wait(for: "the change") { $0.count == 2 }
+    #expect(values?.elements == [nil, 1])
+    weak let preference = try fixture.suite("another.json").preference("a", default: 1)
+    #expect(preference == nil)
+    withExtendedLifetime(released) {}
+    released = try fixture.suite("gone.json")
+    #expect(released == nil)
+  }
+}

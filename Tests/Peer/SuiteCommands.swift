@@ -1,0 +1,86 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+
+/// Suites: values by name.
+///
+/// - `suite DIR NAME`: use the suite NAME of the container in DIR from now on
+/// - `suite-set KEY TEXT`, `suite-get KEY`, `suite-keys`: change and read it
+/// - `suite-fill PREFIX N`: set N keys, each by itself, to their numbers
+/// - `suite-increment KEY N`: N times through `update`
+/// - `suite-transfer FROM TO N`: N times, take one from a number and add it to another, in one update
+/// - `suite-observe KEY`: report each text of a key from now on, as `KEY TEXT`
+/// - `suite-changes`: report the names that change from now on, as `changes NAME,NAME`
+/// - `suite-sums FIRST SECOND`: report the sum of two numbers, whenever one changes, as `sum N`
+final class SuiteCommands: CommandFamily {
+  private let console: Console
+  private var opened: AppGroupsSuite?
+  private var subscriptions: Set<SignalSubscription> = []
+
+  init(console: Console) {
+    self.console = console
+  }
+
+  func perform(_ command: Command) throws -> String? {
+    switch command.word {
+    case "suite":
+      let arguments = try command.arguments(2)
+      let container = try AppGroupsContainer(directory: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      opened = try AppGroupsSuite(name: arguments[1], container: container, durability: .process)
+    case "suite-set":
+      let arguments = try command.arguments(2)
+      try suite().set(arguments[1], forKey: arguments[0])
+    case "suite-get":
+      return try suite().value(forKey: command.argument(), as: String.self) ?? "nothing"
+    case "suite-keys":
+      return try "\(suite().keys.count)"
+    case "suite-fill":
+      let arguments = try command.arguments(2)
+      let suite = try suite()
+      for number in 0..<(try command.number(arguments[1])) { try suite.set(number, forKey: arguments[0] + "\(number)") }
+    case "suite-increment":
+      let arguments = try command.arguments(2)
+      let counter = try suite().preference(arguments[0], default: 0)
+      for _ in 0..<(try command.number(arguments[1])) { try counter.update { $0 += 1 } }
+    case "suite-transfer":
+      let arguments = try command.arguments(3)
+      try transfer(arguments[0], arguments[1], times: command.number(arguments[2]))
+    case "suite-observe", "suite-changes", "suite-sums": try observe(command)
+    default: return nil
+    }
+    return ""
+  }
+
+  private func transfer(_ first: String, _ second: String, times: Int) throws {
+    for _ in 0..<times {
+      try suite().update { contents in
+        try contents.set((contents.value(forKey: first, as: Int.self) ?? 0) - 1, forKey: first)
+        try contents.set((contents.value(forKey: second, as: Int.self) ?? 0) + 1, forKey: second)
+      }
+    }
+  }
+
+  private func observe(_ command: Command) throws {
+    let console = console
+    let suite = try suite()
+    switch command.word {
+    case "suite-observe":
+      let key = try command.argument()
+      suite.signal(forKey: key, as: String.self).sink { console.report("\(key) \($0 ?? "nothing")") }
+        .store(in: &subscriptions)
+    case "suite-sums":
+      let arguments = try command.arguments(2)
+      let numbers = arguments.map { suite.preference($0, default: 0) }
+      Property.derived(numbers.map(\.property)) { $0.reduce(0, +) }.sink { console.report("sum \($0)") }
+        .store(in: &subscriptions)
+    default:
+      suite.changes.sink { console.report("changes \($0.sorted().joined(separator: ","))") }.store(in: &subscriptions)
+    }
+  }
+
+  private func suite() throws -> AppGroupsSuite {
+    guard let opened else { throw CommandError(description: "no suite is open") }
+    return opened
+  }
+}
