@@ -10,6 +10,7 @@ let commands = Commands(families: [
   LoopCommands(),
   LockCommands(),
   LifetimeCommands(),
+  FaultCommands(console: console),
   ProcessCommands(),
 ])
 
