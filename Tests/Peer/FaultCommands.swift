@@ -1,4 +1,5 @@
 import AppGroups
+import Dispatch
 import FileSignals
 import Foundation
 import Signals
@@ -13,7 +14,7 @@ import TestSupport
 /// - `lawful 1`, `lawful 0`: whether values must not go back
 /// - `increase AUTHOR SIZE`: increment without end, in values of SIZE bytes; reports `done N` after each, and `refused …`
 /// - `replace AUTHOR SIZE START`: write without end, numbers that begin after START; reports the same
-/// - `halt`: end that; reports `halted N`, where N is how many were done
+/// - `halt NUMBER`: end that; reports `halted NUMBER N`, where N is how many were done
 /// - `add AUTHOR`: increment once
 final class FaultCommands: CommandFamily {
   private let console: Console
@@ -52,7 +53,7 @@ final class FaultCommands: CommandFamily {
         try file.write(Sealed(tally: [author: start + number], size: size))
       }
     case "halt":
-      work?.halt()
+      try work?.halt(number: command.number(command.argument()))
       work = nil
     case "add":
       let author = try command.argument()
@@ -68,6 +69,10 @@ final class FaultCommands: CommandFamily {
   }
 
   private func follow() throws {
+    // The first timer of a process takes a few descriptors for good, which would look like a leak.
+    let isWarm = DispatchSemaphore(value: 0)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { isWarm.signal() }
+    isWarm.wait()
     let (file, console) = (try opened(), console)
     let follower = Follower { console.report($0) }
     self.follower = follower
@@ -80,12 +85,12 @@ final class FaultCommands: CommandFamily {
 
 /// Something done again and again on a thread of its own, also if it fails, until it is told to stop.
 private final class EndlessWork: Sendable {
-  private let isHalted = Atomic<Bool>(false)
+  private let haltNumber = Atomic<Int>(-1)
 
   init(_ console: Console, _ body: @escaping @Sendable (_ number: Int) throws -> Void) {
     Thread { [self] in
       var count = 0
-      while !isHalted.load(ordering: .acquiring) {
+      while haltNumber.load(ordering: .acquiring) < 0 {
         do {
           try body(count + 1)
           count += 1
@@ -96,11 +101,11 @@ private final class EndlessWork: Sendable {
           usleep(2_000)
         }
       }
-      console.report("halted \(count)")
+      console.report("halted \(haltNumber.load(ordering: .acquiring)) \(count)")
     }.start()
   }
 
-  func halt() {
-    isHalted.store(true, ordering: .releasing)
+  func halt(number: Int) {
+    haltNumber.store(number, ordering: .releasing)
   }
 }

@@ -18,14 +18,16 @@ final class Worker {
   let name: String
   private(set) var peer: PeerProcess
 
-  /// How much of the tally is its own, as of when it last began.
+  /// How much of the tally is its own, as of when it began to work.
   private(set) var base = 0
+
+  /// Where in the events the present work begins, and how often work has ended.
+  private var mark = 0
+  private var halts = 0
 
   private let start: () async throws -> PeerProcess
 
-  /// Starts the process.
-  ///
-  /// - Parameter start: Starts a peer that has opened the value.
+  /// Starts the process; `start` starts a peer that has opened the value.
   init(_ name: String, start: @escaping () async throws -> PeerProcess) async throws {
     self.name = name
     self.start = start
@@ -33,25 +35,37 @@ final class Worker {
   }
 
   func work(_ work: Work, size: Int) async throws {
+    mark = peer.events.elements.count
     switch work {
     case .increasing: try await peer.send("increase \(name) \(size)")
     case .replacing: try await peer.send("replace \(name) \(size) \(base)")
     }
   }
 
-  /// How many changes the process has reported as done since it began.
+  /// How many changes the process has reported as done since the work began.
   var done: Int {
-    let line = peer.events.elements.last { $0.hasPrefix("done ") }
+    let line = peer.events.elements.dropFirst(mark).last { $0.hasPrefix("done ") }
     return line.flatMap { Int($0.dropFirst(5)) } ?? 0
   }
 
-  /// Ends the work, and tells how many changes were done since it began.
+  /// Ends the work; what was done is the worker's own from now on.
+  ///
+  /// - Returns: How many changes were done since the work began.
+  /// - Throws: If the work does not end, because the process waits for something that does not come.
+  @discardableResult
   func halt() async throws -> Int {
-    try await peer.send("halt")
-    let line = try await peer.events.first("the end of \(name)'s work", timeout: .seconds(60)) {
-      $0.hasPrefix("halted ")
-    }
-    return Int(line.dropFirst(7)) ?? -1
+    halts += 1
+    try await peer.send("halt \(halts)")
+    let start = "halted \(halts) "
+    let line = try await peer.events.first("the end of \(name)'s work", timeout: .seconds(60)) { $0.hasPrefix(start) }
+    let count = Int(line.dropFirst(start.count)) ?? -1
+    base += count
+    return count
+  }
+
+  /// Begins to count anew, because what is stored does.
+  func reset() {
+    base = 0
   }
 
   /// Kills the process, and waits until nothing of it is left; what it reported is known then.
@@ -59,11 +73,11 @@ final class Worker {
     try await peer.kill()
   }
 
-  /// Lets another process go on.
-  ///
-  /// - Parameter tally: How much of what is stored is its own by now.
+  /// Lets another process go on, with as much of what is stored as its own.
   func revive(tally: Int) async throws {
     base = tally
+    mark = 0
+    halts = 0
     peer = try await start()
   }
 }
