@@ -43,7 +43,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "Peer",
-      dependencies: ["Signals", "FileSignals", "AppGroups"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "TestSupport"],
       path: "Tests/Peer",
       swiftSettings: settings
     ),

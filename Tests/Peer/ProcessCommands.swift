@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -11,6 +13,8 @@
 /// - `ping`: nothing but an answer
 /// - `pid`: its number
 /// - `user ID`: become another user, for good, which only root may
+/// - `threads`: how many threads there are; Linux only
+/// - `limit BYTES`: let no file become larger from now on; 0 for no limit of its own
 /// - `exit CODE`: end
 final class ProcessCommands: CommandFamily {
   func perform(_ command: Command) throws -> String? {
@@ -23,8 +27,25 @@ final class ProcessCommands: CommandFamily {
         throw CommandError(description: String(cString: strerror(errno)))
       }
       return ""
+    case "threads": return try "\(FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count)"
+    case "limit":
+      let bytes = try command.number(command.argument())
+      try setSizeLimit(bytes)
+      return ""
     case "exit": exit(Int32(try command.number(command.argument())))
     default: return nil
     }
+  }
+
+  private func setSizeLimit(_ bytes: Int) throws {
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+      let resource = RLIMIT_FSIZE
+    #endif
+    var limit = rlimit()
+    getrlimit(resource, &limit)
+    limit.rlim_cur = bytes == 0 ? limit.rlim_max : rlim_t(bytes)
+    guard setrlimit(resource, &limit) == 0 else { throw CommandError(description: String(cString: strerror(errno))) }
   }
 }

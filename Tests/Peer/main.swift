@@ -12,6 +12,7 @@ let commands = Commands(families: [
   LockCommands(),
   LifetimeCommands(),
   VersionCommands(console: console),
+  FaultCommands(console: console),
   ProcessCommands(),
 ])
 

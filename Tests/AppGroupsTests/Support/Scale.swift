@@ -1,8 +1,15 @@
 import Foundation
 
 /// How much the tests do: enough to find a fault, or, with `SIGNALS_TORTURE=1` in the environment, enough to trust.
+///
+/// A larger number is for how many seconds what is random goes on.
 enum Scale {
-  static let isTorture = ProcessInfo.processInfo.environment["SIGNALS_TORTURE"] == "1"
+  static let isTorture = tortureTime != nil
+
+  /// How long random programs torture, in seconds; `nil` if they do not.
+  static let tortureTime = ProcessInfo.processInfo.environment["SIGNALS_TORTURE"].flatMap(Double.init).map {
+    $0 > 1 ? $0 : 300
+  }
 
   static func count(_ usual: Int, torture: Int) -> Int {
     isTorture ? torture : usual

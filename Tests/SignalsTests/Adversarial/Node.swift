@@ -1,5 +1,6 @@
 import Dispatch
 import Signals
+import TestSupport
 
 /// A signal of a random graph, and what may be expected of it.
 struct Node: Sendable {

@@ -1,5 +1,6 @@
 import Signals
 import Synchronization
+import TestSupport
 
 /// A subscriber that notes every breach of the laws it can see from where it is.
 ///

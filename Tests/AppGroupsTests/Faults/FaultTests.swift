@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Random programs of faults.
+///
+/// `SIGNALS_SEED=n` runs one program many times over, since processes do not repeat themselves; `SIGNALS_TORTURE=1` runs
+/// programs for minutes, or for as many seconds as it says if that is more than one.
+@Suite("Faults: random programs", .serialized)
+struct FaultTests {
+  @Test
+  func `no random program of faults tears, loses or turns back a value, or leaves an observer behind`() async throws {
+    if let seed = ProcessInfo.processInfo.environment["SIGNALS_SEED"].flatMap(UInt64.init) {
+      for _ in 0..<20 {
+        guard try await runProgram(seed) else { return }
+      }
+      return
+    }
+    let start = ContinuousClock.now
+    let end = start + .seconds(Scale.tortureTime ?? 1.5)
+    var seed = UInt64(Date().timeIntervalSince1970 * 1000)
+    var programs = 0
+    while ContinuousClock.now < end {
+      guard try await runProgram(seed) else { return }
+      seed &+= 1
+      programs += 1
+      if programs.isMultiple(of: 20) { Scale.progress("\(programs) programs of faults, next seed \(seed)") }
+    }
+    Scale.progress("\(programs) programs of faults in \(ContinuousClock.now - start)")
+  }
+
+  /// - Returns: Whether all was well.
+  private func runProgram(_ seed: UInt64) async throws -> Bool {
+    let directory = try TemporaryDirectory()
+    let isMounted = seed.isMultiple(of: 3) ? await mount(directory) : false
+    var story: [String] = []
+    var breaches: [String] = []
+    do {
+      let world = try await FaultWorld(seed: seed, directory: directory.url, isMounted: isMounted)
+      do {
+        try await world.run(rounds: 4)
+      } catch {
+        breaches.append("\(error)")
+      }
+      story = world.story
+      breaches += world.breaches
+    } catch {
+      breaches.append("\(error)")
+    }
+    if isMounted { try await shell(#"umount -l "$1""#, directory.url.path) }
+    if breaches.isEmpty { return true }
+    Issue.record(
+      """
+      Program \(seed) broke the law. Run it again with: SIGNALS_SEED=\(seed) swift test --filter FaultTests
+      \(breaches.prefix(10).joined(separator: "\n"))
+      What happened: \(story.joined(separator: ", "))
+      """
+    )
+    return false
+  }
+
+  /// Mounts a small disk, where this may be done.
+  private func mount(_ directory: TemporaryDirectory) async -> Bool {
+    #if os(Linux)
+      guard geteuid() == 0 else { return false }
+      do {
+        try await shell(#"mount -t tmpfs -o size=2m,mode=755 tmpfs "$1""#, directory.url.path)
+        return true
+      } catch {
+        // Some containers give root no right to mount.
+        return false
+      }
+    #else
+      return false
+    #endif
+  }
+}

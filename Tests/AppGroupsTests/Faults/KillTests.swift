@@ -1,0 +1,113 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+/// `SIGNALS_TORTURE=1` makes it a thousand.
+@Suite("Processes killed at random moments", .serialized)
+struct KillTests {
+  let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  private func worker(_ name: String, on file: String, _ durability: Durability) async throws -> Worker {
+    let path = fixture.path
+    return try await Worker(name) {
+      let peer = try PeerProcess()
+      try await peer.send("sealed \(path) \(file) \(durability)")
+      return peer
+    }
+  }
+
+  private func sealed(_ name: String) throws -> AppGroupsFile<Sealed> {
+    try AppGroupsFile(name: name, initialValue: Sealed(), container: fixture.container)
+  }
+
+  /// Not to wait for anything, but to strike at a moment that nobody has chosen: soon after the start, when files are
+  /// opened and made, or in the midst of the work.
+  private func strike(_ worker: Worker) async throws {
+    if Bool.random() { try await worker.peer.events.first("some work") { $0.hasPrefix("done ") } }
+    try await Task.sleep(for: .microseconds(.random(in: 0...8_000)))
+    try await worker.kill()
+  }
+
+  @Test
+  func `killed updaters lose no increment that was reported, tear nothing, and keep nobody from updating`() async throws
+  {
+    let rounds = Scale.count(15, torture: 500)
+    let file = try sealed("tally.json")
+    let reports = Recorder<String>()
+    let follower = Follower { reports.record($0) }
+    let subscription = file.sink { follower.take($0) }
+    defer { subscription.cancel() }
+    let failures = file.failures.recorded()
+    var workers: [Worker] = []
+    for (name, durability) in [("a", Durability.process), ("b", .process), ("c", .storage)] {
+      workers.append(try await worker(name, on: "tally.json", durability))
+    }
+    for worker in workers { try await worker.work(.increasing, size: .random(in: 0...200_000)) }
+    for round in 1...rounds {
+      let victim = workers[Int.random(in: 0..<workers.count)]
+      try await strike(victim)
+      let done = victim.base + victim.done
+      // Would wait for ever if the lock had not been released.
+      let value = try await file.update { value in
+        value.increment(by: "test")
+        return value
+      }
+      #expect(value.isWhole)
+      let tally = value.tally[victim.name, default: 0]
+      #expect(tally == done || tally == done + 1, "\(done) were reported, one more may be done, \(tally) are there")
+      #expect(value.tally["test"] == round)
+      try await victim.revive(tally: tally)
+      try await victim.work(.increasing, size: round.isMultiple(of: 3) ? 200_000 : .random(in: 0...5_000))
+      if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) updaters killed, \(value.count) increments") }
+    }
+    var total = rounds
+    for worker in workers {
+      try await worker.halt()
+      total += worker.base
+    }
+    let sum = total
+    #expect(try file.read().count == sum)
+    follower.expect(epoch: 0, count: sum)
+    try await reports.first("the sum of \(sum)", timeout: .seconds(60)) { $0 == "reached 0 \(sum)" }
+    #expect(reports.elements.filter { $0.hasPrefix("breach") } == [])
+    #expect(failures.elements == [])
+    try await file.update { $0.increment(by: "test") }
+    #expect(try fixture.contents(of: fixture.files.appending(path: ".shared")) == ["tally.json.lock"])
+    Scale.progress("\(rounds) updaters killed: \(sum) increments, none lost")
+  }
+
+  @Test
+  func `a killed writer leaves its last value or the one before, and one temporary file at most`() async throws {
+    let rounds = Scale.count(15, torture: 500)
+    let file = try sealed("written.json")
+    let writer = try await worker("w", on: "written.json", .process)
+    let folder = fixture.files.appending(path: ".shared")
+    var litter = 0
+    try await writer.work(.replacing, size: 200_000)
+    for round in 1...rounds {
+      try await strike(writer)
+      let value = try file.read()
+      #expect(value.isWhole)
+      let (number, done) = (value.tally["w", default: writer.base], writer.base + writer.done)
+      #expect(number == done || number == done + 1, "\(done) was reported, the next may be there, \(number) is")
+      let beside = try fixture.contents(of: folder)
+      #expect(beside == ["written.json.lock"] || beside == ["written.json.lock", "written.json.tmp"])
+      litter += beside.count - 1
+      // Would wait for ever if the lock had not been released.
+      try await file.update { $0.increment(by: "test") }
+      #expect(try fixture.contents(of: folder) == ["written.json.lock"], "the next write sweeps")
+      try await writer.revive(tally: number)
+      try await writer.work(.replacing, size: .random(in: 0...400_000))
+      if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) writers killed, \(litter) amid a write") }
+    }
+    #expect(file.status.value == .current)
+    Scale.progress("\(rounds) writers killed, \(litter) of them amid a write")
+  }
+}

@@ -1,0 +1,58 @@
+import AppGroups
+import FileSignals
+import Signals
+import TestSupport
+
+/// One who observes a sealed value, in this process or in another, and reports in lines what it sees.
+struct Witness {
+  let name: String
+  let reports: Recorder<String>
+
+  /// Tells it what to look out for; see ``Follower``.
+  let tell: (_ command: String) async throws -> Void
+
+  /// A subscriber in this process.
+  static func here(_ name: String, _ file: AppGroupsFile<Sealed>, _ subscriptions: inout Set<SignalSubscription>)
+    -> Witness
+  {
+    let reports = Recorder<String>()
+    let follower = Follower { reports.record($0) }
+    file.sink { follower.take($0) }.store(in: &subscriptions)
+    file.status.sink { reports.record("status \($0)") }.store(in: &subscriptions)
+    file.failures.sink { reports.record("failure \($0)") }.store(in: &subscriptions)
+    file.health.sink { reports.record("health \($0)") }.store(in: &subscriptions)
+    return Witness(name: name, reports: reports) { command in
+      let words = command.split(separator: " ")
+      switch words[0] {
+      case "expect": follower.expect(epoch: Int(words[1]) ?? -1, count: Int(words[2]) ?? -1)
+      default: follower.setLawful(words[1] == "1")
+      }
+    }
+  }
+
+  /// A peer that follows.
+  static func there(_ name: String, _ peer: PeerProcess) -> Witness {
+    Witness(name: name, reports: peer.events) { try await peer.send($0) }
+  }
+
+  /// Waits until a value of this epoch and count is the last one that it was given.
+  func converge(epoch: Int, count: Int) async throws {
+    let mark = reports.elements.count
+    try await tell("expect \(epoch) \(count)")
+    let line = "reached \(epoch) \(count)"
+    try await reports.wait(for: "\(name) to see epoch \(epoch), count \(count)", timeout: .seconds(60)) {
+      $0.dropFirst(mark).contains(line)
+    }
+  }
+
+  /// Waits for a report that came after others.
+  func report(after mark: Int, _ start: String, containing text: String) async throws {
+    try await reports.wait(for: "\(name) to report \(start) … \(text)", timeout: .seconds(60)) { lines in
+      lines.dropFirst(mark).contains { $0.hasPrefix(start) && $0.contains(text) }
+    }
+  }
+
+  var breaches: [String] {
+    reports.elements.filter { $0.hasPrefix("breach") }.map { "\(name): \($0)" }
+  }
+}

@@ -1,0 +1,111 @@
+import AppGroups
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+import Synchronization
+import TestSupport
+
+/// A sealed value under torture: follow it, and change it without end.
+///
+/// - `sealed DIR NAME DURABILITY`: open it; DURABILITY is `process` or `storage`
+/// - `follow`: check each value, and report breaches, as well as each `status …`, `failure …` and `health …`
+/// - `expect EPOCH COUNT`: report `reached EPOCH COUNT` once that is the value
+/// - `lawful 1`, `lawful 0`: whether values must not go back
+/// - `increase AUTHOR SIZE`: increment without end, in values of SIZE bytes; reports `done N` after each, and `refused …`
+/// - `replace AUTHOR SIZE START`: write without end, numbers that begin after START; reports the same
+/// - `halt NUMBER`: end that; reports `halted NUMBER N`, where N is how many were done
+/// - `add AUTHOR`: increment once
+final class FaultCommands: CommandFamily {
+  private let console: Console
+  private var file: AppGroupsFile<Sealed>?
+  private var follower: Follower?
+  private var subscriptions: Set<SignalSubscription> = []
+  private var work: EndlessWork?
+
+  init(console: Console) {
+    self.console = console
+  }
+
+  func perform(_ command: Command) throws -> String? {
+    switch command.word {
+    case "sealed":
+      let arguments = try command.arguments(3)
+      let container = try AppGroupsContainer(directory: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      file = try AppGroupsFile(
+        name: arguments[1], initialValue: Sealed(), container: container,
+        durability: arguments[2] == "storage" ? .storage : .process)
+    case "follow": try follow()
+    case "expect":
+      let arguments = try command.arguments(2)
+      try follower?.expect(epoch: command.number(arguments[0]), count: command.number(arguments[1]))
+    case "lawful": try follower?.setLawful(command.argument() == "1")
+    case "increase":
+      let arguments = try command.arguments(2)
+      let (author, size) = try (arguments[0], command.number(arguments[1]))
+      work = EndlessWork(console) { [file = try opened()] _ in
+        try file.update { $0.increment(by: author, size: size) }
+      }
+    case "replace":
+      let arguments = try command.arguments(3)
+      let (author, size, start) = try (arguments[0], command.number(arguments[1]), command.number(arguments[2]))
+      work = EndlessWork(console) { [file = try opened()] number in
+        try file.write(Sealed(tally: [author: start + number], size: size))
+      }
+    case "halt":
+      try work?.halt(number: command.number(command.argument()))
+      work = nil
+    case "add":
+      let author = try command.argument()
+      try opened().update { $0.increment(by: author) }
+    default: return nil
+    }
+    return ""
+  }
+
+  private func opened() throws -> AppGroupsFile<Sealed> {
+    guard let file else { throw CommandError(description: "no sealed value is open") }
+    return file
+  }
+
+  private func follow() throws {
+    // The first timer of a process takes a few descriptors for good, which would look like a leak.
+    let isWarm = DispatchSemaphore(value: 0)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { isWarm.signal() }
+    isWarm.wait()
+    let (file, console) = (try opened(), console)
+    let follower = Follower { console.report($0) }
+    self.follower = follower
+    file.sink { follower.take($0) }.store(in: &subscriptions)
+    file.status.sink { console.report("status \($0)") }.store(in: &subscriptions)
+    file.failures.sink { console.report("failure \($0)") }.store(in: &subscriptions)
+    file.health.sink { console.report("health \($0)") }.store(in: &subscriptions)
+  }
+}
+
+/// Something done again and again on a thread of its own, also if it fails, until it is told to stop.
+private final class EndlessWork: Sendable {
+  private let haltNumber = Atomic<Int>(-1)
+
+  init(_ console: Console, _ body: @escaping @Sendable (_ number: Int) throws -> Void) {
+    Thread { [self] in
+      var count = 0
+      while haltNumber.load(ordering: .acquiring) < 0 {
+        do {
+          try body(count + 1)
+          count += 1
+          console.report("done \(count)")
+        } catch {
+          console.report("refused \(error)")
+          // What is refused once is refused again at once; nobody is to drown in reports of it.
+          usleep(2_000)
+        }
+      }
+      console.report("halted \(haltNumber.load(ordering: .acquiring)) \(count)")
+    }.start()
+  }
+
+  func halt(number: Int) {
+    haltNumber.store(number, ordering: .releasing)
+  }
+}
