@@ -13,6 +13,7 @@ let commands = Commands(families: [
   LifetimeCommands(),
   VersionCommands(console: console),
   FaultCommands(console: console),
+  PresenceCommands(console: console),
   ProcessCommands(),
 ])
 
