@@ -13,6 +13,8 @@ let commands = Commands(families: [
   LifetimeCommands(),
   VersionCommands(console: console),
   FaultCommands(console: console),
+  DurabilityCommands(),
+  PresenceCommands(console: console),
   ProcessCommands(),
 ])
 

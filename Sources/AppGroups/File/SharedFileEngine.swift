@@ -253,7 +253,10 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
         if state.adopt(data) { delivery.value = value.stage(newValue) }
         stageStatus(in: &delivery)
       }
-      if durability == .storage, !isPresent { try file.synchronizeDirectory() }
+      if durability == .storage {
+        // The same bytes may have been put there by somebody who did not wait for the disk.
+        if isPresent { try file.synchronize() } else { try file.synchronizeDirectory() }
+      }
     } catch {
       throw AppGroupsFileError(error)
     }

@@ -93,6 +93,19 @@ package final class ExclusiveFile {
     try PreparedWrite(data, to: self, durability: durability, mode: mode)
   }
 
+  /// Waits until the file as it is, whoever wrote it, and its name are on the disk; does nothing if there is none.
+  package func synchronize() throws(DurableFileError) {
+    let number = uninterrupted {
+      openat(place.directory.number, place.location.name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    }
+    guard let file = Descriptor(number) else {
+      if errno == ENOENT { return }
+      throw DurableFileError(errno, "open", place.location.url)
+    }
+    try PreparedWrite.synchronize(file.number, of: place.location.url)
+    try synchronizeDirectory()
+  }
+
   /// Waits until the directory, and with it a new name, is on the disk.
   package func synchronizeDirectory() throws(DurableFileError) {
     // Some file systems cannot, and say so with EINVAL; there it is not needed or not possible.

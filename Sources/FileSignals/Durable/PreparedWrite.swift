@@ -95,7 +95,7 @@ package final class PreparedWrite {
       throw DurableFileError(errno, "set the mode of", location.url)
     }
     try writeAll(data, to: number)
-    if durability == .storage { try synchronize(number) }
+    if durability == .storage { try Self.synchronize(number, of: location.url) }
     // A file system may report only now that it could not store what was written.
     guard temporary.close() == 0 else { throw DurableFileError(errno, "write", location.url) }
   }
@@ -140,14 +140,14 @@ package final class PreparedWrite {
     #endif
   }
 
-  /// Waits until the content is on the disk.
-  private func synchronize(_ number: CInt) throws(DurableFileError) {
+  /// Waits until the content of an open file is on the disk.
+  static func synchronize(_ number: CInt, of url: URL) throws(DurableFileError) {
     #if canImport(Darwin)
       // There, `fsync` only reaches the drive's cache.
       if fcntl(number, F_FULLFSYNC) == 0 { return }
     #endif
     guard uninterrupted({ fsync(number) }) == 0 else {
-      throw DurableFileError(errno, "synchronize", file.place.location.url)
+      throw DurableFileError(errno, "synchronize", url)
     }
   }
 

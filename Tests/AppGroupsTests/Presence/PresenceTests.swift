@@ -1,0 +1,223 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite("A presence")
+struct PresenceTests {
+  let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  private func open(_ name: String = "recording") throws -> AppGroupsPresence<String> {
+    try AppGroupsPresence(name: name, container: fixture.container)
+  }
+
+  private var directory: URL { fixture.container.containerURL.appending(path: "Presence/recording") }
+
+  @Test
+  func `an announcement is seen at once, changed, and withdrawn`() async throws {
+    let presence = try open()
+    let other = try open()
+    let seen = other.property.map { $0.map(\.value) }.recorded()
+    #expect(presence.value.isEmpty)
+    #expect(!presence.isAnyonePresent.value)
+
+    let before = Date()
+    let token = try presence.announce("microphone")
+    #expect(presence.value.map(\.value) == ["microphone"], "visible to the writer at once")
+    #expect(presence.isAnyonePresent.value)
+    let process = try #require(presence.value.first)
+    #expect(process.id == token.id)
+    #expect(process.isThisProcess)
+    #expect(process.processIdentifier == getpid())
+    #expect(!process.processName.isEmpty)
+    #expect(process.since.timeIntervalSince(before) > -1 && process.since <= Date())
+
+    // One at a time, since changes that follow each other quickly may be skipped.
+    try await seen.wait(for: "the announcement") { $0.last == ["microphone"] }
+    try token.update("camera")
+    #expect(presence.value.map(\.value) == ["camera"])
+    #expect(presence.value.first?.since == process.since)
+    try await seen.wait(for: "the change") { $0.last == ["camera"] }
+    token.withdraw()
+    #expect(presence.value.isEmpty)
+    #expect(!presence.isAnyonePresent.value)
+    try await seen.wait(for: "the end") { $0.last == [] }
+    #expect(seen.elements == [[], ["microphone"], ["camera"], []])
+    #expect(try fixture.contents(of: directory) == [".shared"])
+    #expect(try fixture.contents(of: directory.appending(path: ".shared")) == [])
+
+    token.withdraw()
+    #expect(throws: AppGroupsFileError.missing(directory.appending(path: token.id.uuidString))) {
+      try token.update("again")
+    }
+  }
+
+  @Test
+  func `a token that is released withdraws`() throws {
+    let presence = try open()
+    do {
+      let token = try presence.announce("here")
+      #expect(presence.value.count == 1)
+      withExtendedLifetime(token) {}
+    }
+    #expect(presence.value.isEmpty)
+  }
+
+  @Test
+  func `several announcements of one process come in their order, and go one by one`() throws {
+    let presence = try open()
+    let tokens = try (0..<10).map { try presence.announce("\($0)") }
+    #expect(presence.value.map(\.value) == (0..<10).map(String.init))
+    #expect(Set(presence.value.map(\.id)) == Set(tokens.map(\.id)))
+    tokens[3].withdraw()
+    #expect(presence.value.map(\.value) == (0..<10).filter { $0 != 3 }.map(String.init))
+    for token in tokens { token.withdraw() }
+    #expect(presence.value.isEmpty)
+  }
+
+  @Test
+  func `who opens later sees who is there, and presences of other names are others`() throws {
+    let token = try open().announce("here")
+    #expect(try open().value.map(\.value) == ["here"])
+    #expect(try open("playing").value.isEmpty)
+    token.withdraw()
+    #expect(try open().value.isEmpty)
+  }
+
+  @Test
+  func `what somebody else puts into the directory is left alone`() async throws {
+    let presence = try open()
+    let note = directory.appending(path: "README")
+    try Data("hello".utf8).write(to: note)
+    // Looks like an announcement, but nobody holds it, and it is no file.
+    let folder = directory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    let token = try presence.announce("here")
+    #expect(presence.value.map(\.value) == ["here"])
+    #expect(try fixture.contents(of: directory).count == 4)
+    token.withdraw()
+    #expect(try fixture.contents(of: directory) == [".shared", "README", folder.lastPathComponent].sorted())
+  }
+
+  @Test
+  func `litter of the dead is removed by whoever opens or looks`() async throws {
+    let temporaries = directory.appending(path: ".shared")
+    let presence = try open()
+    let dead = directory.appending(path: UUID().uuidString)
+    try Data("{}".utf8).write(to: dead)
+    let unfinished = temporaries.appending(path: "\(UUID().uuidString).tmp")
+    try Data("{".utf8).write(to: unfinished)
+    let token = try presence.announce("here")
+    #expect(presence.value.map(\.value) == ["here"])
+    #expect(try fixture.contents(of: directory) == [".shared", token.id.uuidString])
+    let other = try open()
+    #expect(try fixture.contents(of: temporaries) == [])
+    withExtendedLifetime(other) {}
+  }
+
+  @Test
+  func `somebody whose value cannot be decoded is present all the same, and told once`() async throws {
+    let numbers = try AppGroupsPresence<Int>(name: "recording", container: fixture.container)
+    let failures = numbers.failures.recorded()
+    let token = try open().announce("no number")
+    try await numbers.isAnyonePresent.firstValue { $0 }
+    let failure = try await failures.first("the failure") { _ in true }
+    guard case .undecodable(let url, _) = failure else {
+      Issue.record("The failure is \(failure)")
+      return
+    }
+    #expect(url.lastPathComponent == token.id.uuidString)
+    #expect(numbers.value.isEmpty)
+    let mine = try numbers.announce(5)
+    #expect(numbers.value.map(\.value) == [5])
+    #expect(failures.elements.count == 1)
+    token.withdraw()
+    mine.withdraw()
+    try await numbers.isAnyonePresent.firstValue { !$0 }
+  }
+
+  @Test
+  func `a value that cannot be encoded is an error, and announces nothing`() throws {
+    let presence = try AppGroupsPresence<Double>(name: "recording", container: fixture.container)
+    #expect(throws: AppGroupsFileError.self) { try presence.announce(.nan) }
+    #expect(!presence.isAnyonePresent.value)
+    let token = try presence.announce(1)
+    #expect(throws: AppGroupsFileError.self) { try token.update(.nan) }
+    #expect(presence.value.map(\.value) == [1])
+  }
+
+  @Test(arguments: ["", ".", "..", "../up", "a/b", ".hidden", "nul\0", String(repeating: "x", count: 201)])
+  func `a name that could lead elsewhere is refused`(name: String) throws {
+    #expect(throws: AppGroupsFileError.self) { try open(name) }
+  }
+
+  @Test
+  func `the directory may vanish: nobody is seen then, and an update comes back`() async throws {
+    let presence = try open()
+    let token = try presence.announce("here")
+    try FileManager.default.removeItem(at: directory)
+    try await presence.firstValue { $0.isEmpty }
+    try token.update("again")
+    #expect(presence.value.map(\.value) == ["again"])
+    let other = try open()
+    #expect(other.value.map(\.value) == ["again"])
+    token.withdraw()
+    try await other.firstValue { $0.isEmpty }
+  }
+
+  @Test
+  func `a subscriber may announce and withdraw`() async throws {
+    let presence = try open()
+    let tokens = Recorder<PresenceToken<String>>()
+    let subscription = presence.sink { present in
+      guard present.map(\.value) == ["question"] else { return }
+      do {
+        try tokens.record(presence.announce("answer"))
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let question = try presence.announce("question")
+    try await presence.firstValue { $0.map(\.value) == ["question", "answer"] }
+    subscription.cancel()
+    withExtendedLifetime(question) {}
+  }
+
+  @Test
+  func `many threads announce, change and withdraw, and nothing is left`() async throws {
+    let presence = try open()
+    let observer = try open()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask {
+          try await onThread {
+            for round in 0..<Scale.count(50, torture: 2_000) {
+              let token = try presence.announce("\(thread) \(round)")
+              #expect(presence.value.contains { $0.id == token.id })
+              try token.update("\(thread) \(round)!")
+              #expect(presence.value.contains { $0.id == token.id && $0.value.hasSuffix("!") })
+              token.withdraw()
+              #expect(!presence.value.contains { $0.id == token.id })
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(presence.value.isEmpty)
+    try await observer.firstValue { $0.isEmpty }
+    #expect(try fixture.contents(of: directory) == [".shared"])
+  }
+}

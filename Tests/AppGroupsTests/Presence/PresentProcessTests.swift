@@ -1,0 +1,166 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite("Processes that are present")
+struct PresentProcessTests {
+  let fixture: Fixture
+  let presence: AppGroupsPresence<String>
+
+  init() throws {
+    fixture = try Fixture()
+    presence = try AppGroupsPresence(name: "presence", container: fixture.container)
+  }
+
+  private var directory: URL { fixture.container.containerURL.appending(path: "Presence/presence") }
+
+  private func peer() async throws -> PeerProcess {
+    let peer = try PeerProcess()
+    try await peer.send("presence \(fixture.path) presence")
+    return peer
+  }
+
+  private func expect(_ values: [String]) async throws {
+    try await presence.firstValue("presence of \(values)") { $0.map(\.value) == values }
+  }
+
+  @Test(arguments: ["SIGKILL", "exit 0", "exit 1", "withdraw", "withdraw-release"])
+  func `an announcement ends with its process, however that ends, for all who observe`(end: String) async throws {
+    let other = try await peer()
+    try await other.send("presence-observe")
+    let holder = try await peer()
+    let id = try await holder.send("announce recording")
+    try await expect(["recording"])
+    let process = try #require(presence.value.first)
+    #expect(process.id.uuidString == id)
+    #expect(process.processIdentifier == holder.identifier)
+    #expect(process.processName.contains("Peer"))
+    #expect(!process.isThisProcess)
+    try await other.events.wait(for: "the announcement") { $0.last == "present recording" }
+    switch end {
+    case "SIGKILL": holder.signal(SIGKILL)
+    case "exit 0", "exit 1":
+      await #expect(throws: PeerProcess.Failure.self) { try await holder.send(end) }
+    default: try await holder.send(end)
+    }
+    try await expect([])
+    #expect(!presence.isAnyonePresent.value)
+    try await other.events.wait(for: "the end") { $0.last == "present " }
+    #expect(try fixture.contents(of: directory) == [".shared"])
+  }
+
+  @Test
+  func `a process that is stopped is present, and gone when it is killed`() async throws {
+    let holder = try await peer()
+    try await holder.send("announce recording")
+    try await expect(["recording"])
+    holder.signal(SIGSTOP)
+    let late = try AppGroupsPresence<String>(name: "presence", container: fixture.container)
+    #expect(late.value.map(\.value) == ["recording"])
+    let mine = try presence.announce("me")
+    #expect(presence.value.map(\.value) == ["recording", "me"])
+    mine.withdraw()
+    #expect(presence.value.map(\.value) == ["recording"])
+    try await holder.kill()
+    try await expect([])
+    try await late.firstValue { $0.isEmpty }
+  }
+
+  @Test
+  func `a program that a process starts does not inherit its presence`() async throws {
+    let holder = try await peer()
+    try await holder.send("announce recording")
+    let sleeper = try #require(pid_t(try await holder.send("spawn-sleeper")))
+    defer { kill(sleeper, SIGKILL) }
+    try await expect(["recording"])
+    try await holder.kill()
+    try await expect([])
+    #expect(kill(sleeper, 0) == 0, "it is still running")
+  }
+
+  @Test
+  func `the dead that nobody observed are gone when somebody looks`() async throws {
+    let holder = try await peer()
+    try await holder.send("announce recording")
+    try await holder.kill()
+    let late = try AppGroupsPresence<String>(name: "presence", container: fixture.container)
+    #expect(late.value.isEmpty)
+    #expect(!late.isAnyonePresent.value)
+  }
+
+  @Test
+  func `a process that is not there does not come back with its number`() async throws {
+    let holder = try await peer()
+    let id = try await holder.send("announce recording")
+    let file = directory.appending(path: id)
+    let content = try Data(contentsOf: file)
+    try await holder.kill()
+    try await expect([])
+    // As left behind by a process of the number that another one, here this one, has now.
+    let text = String(decoding: content, as: UTF8.self)
+      .replacing("\(holder.identifier)", with: "\(getpid())")
+    try Data(text.utf8).write(to: file)
+    let late = try AppGroupsPresence<String>(name: "presence", container: fixture.container)
+    #expect(late.value.isEmpty)
+    try await presence.firstValue { $0.isEmpty }
+  }
+
+  @Test
+  func `processes that come, change and are killed at any moment leave nobody behind`() async throws {
+    let steady = try presence.announce("steady")
+    let observer = try await peer()
+    try await observer.send("presence-observe")
+    let rounds = Scale.count(15, torture: 500)
+    for round in 1...rounds {
+      let holder = try await peer()
+      try await holder.send("loop-announce")
+      // Not to wait for anything, but to strike at a moment that nobody has chosen.
+      try await Task.sleep(for: .microseconds(.random(in: 0...8_000)))
+      try await holder.kill()
+      try await expect(["steady"])
+      #expect(try fixture.contents(of: directory) == [".shared", steady.id.uuidString].sorted())
+      if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) processes killed") }
+    }
+    try await observer.events.wait(for: "the last one alone") { $0.last == "present steady" }
+    // At most one for each that was killed while it made a file, and none once somebody opens the presence.
+    let temporaries = directory.appending(path: ".shared")
+    #expect(try fixture.contents(of: temporaries).count <= rounds)
+    let late = try AppGroupsPresence<String>(name: "presence", container: fixture.container)
+    #expect(late.value.map(\.value) == ["steady"])
+    #expect(try fixture.contents(of: temporaries) == [])
+  }
+
+  @Test
+  func `twenty processes see each other come and go`() async throws {
+    let peers = try await withThrowingTaskGroup(of: PeerProcess.self) { group in
+      for number in 0..<Scale.count(6, torture: 20) {
+        group.addTask {
+          let peer = try await peer()
+          try await peer.send("presence-observe")
+          try await peer.send("announce \(number)")
+          return peer
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    try await presence.firstValue("everybody") { $0.count == peers.count }
+    for peer in peers {
+      try await peer.events.wait(for: "everybody") { events in
+        events.last?.dropFirst("present ".count).split(separator: ",").count == peers.count
+      }
+    }
+    for peer in peers.dropLast() { peer.signal(SIGKILL) }
+    try await presence.firstValue("the last one") { $0.count == 1 }
+    try await peers.last?.events.wait(for: "itself alone") { events in
+      events.last.map { $0.hasPrefix("present ") && !$0.contains(",") } == true
+    }
+  }
+}

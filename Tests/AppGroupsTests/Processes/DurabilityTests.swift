@@ -1,0 +1,87 @@
+import AppGroups
+import Foundation
+import TestSupport
+import Testing
+
+/// What a process asks the kernel for, in order, seen from outside.
+@Suite("What reaches the disk", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace")))
+struct DurabilityTests {
+  let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  private var log: URL { fixture.directory.file("calls") }
+
+  /// A peer whose calls are written down; `nil` if the system does not let anybody look.
+  private func tracedPeer() async throws -> PeerProcess? {
+    let peer = try PeerProcess(
+      executable: URL(filePath: "/usr/bin/strace"),
+      arguments: [
+        "-f", "-y", "-s", "0", "-e", "trace=fsync,fdatasync,sync_file_range,sync,rename,renameat,renameat2,linkat",
+        "-o", log.path, PeerProcess.builtExecutable.path,
+      ])
+    do {
+      try await peer.send("ping")
+      return peer
+    } catch {
+      return nil
+    }
+  }
+
+  /// The calls since the beginning, without those that failed: `sync NAME` and `rename NAME`.
+  private func calls() throws -> [String] {
+    try String(decoding: Data(contentsOf: log), as: UTF8.self).split(separator: "\n").compactMap { line in
+      guard line.hasSuffix("= 0") else { return nil }
+      // The process number comes first.
+      let call = line.drop { !$0.isLetter }
+      if call.hasPrefix("fsync(") {
+        let path = call.split(separator: "<").last?.prefix { $0 != ">" } ?? ""
+        return "sync " + (path.split(separator: "/").last ?? "")
+      }
+      // The new name is the last argument but perhaps flags.
+      let name = call.split(separator: "\"").last { !$0.contains(")") && !$0.contains(",") } ?? ""
+      return (call.hasPrefix("link") ? "link " : "rename ") + (name.split(separator: "/").last ?? "")
+    }
+  }
+
+  private func newCalls(_ peer: PeerProcess, _ command: String) async throws -> [String] {
+    let before = try calls().count
+    try await peer.send(command)
+    // Calls are written down before they return to who made them, and hence before the answer.
+    return try Array(calls().dropFirst(before))
+  }
+
+  @Test
+  func `a write that is safe in storage syncs the content, renames, and syncs the directory, in this order`()
+    async throws
+  {
+    guard let peer = try await tracedPeer() else { return }
+    let file = fixture.directory.file("value")
+    let directory = fixture.directory.url.lastPathComponent
+    let calls = try await newCalls(peer, "durable-write storage \(file.path) text")
+    #expect(calls == ["sync value.tmp", "rename value", "sync \(directory)"])
+    #expect(try await newCalls(peer, "durable-write process \(file.path) text") == ["rename value"])
+  }
+
+  @Test
+  func `a shared file that is safe in storage syncs whenever it is made or changed`() async throws {
+    guard let peer = try await tracedPeer() else { return }
+    let made = try await newCalls(peer, "durable-open storage \(fixture.path) text")
+    #expect(made == ["sync text.tmp", "link text", "sync Files"])
+    let changed = try await newCalls(peer, "durable-update new")
+    #expect(changed == ["sync text.tmp", "rename text", "sync Files"])
+    // Somebody else may have put the same bytes there without waiting for the disk.
+    let unchanged = try await newCalls(peer, "durable-update new")
+    #expect(unchanged == ["sync text", "sync Files"])
+  }
+
+  @Test
+  func `a shared file that is safe against crashes of processes never waits for the disk`() async throws {
+    guard let peer = try await tracedPeer() else { return }
+    #expect(try await newCalls(peer, "durable-open process \(fixture.path) text") == ["link text"])
+    #expect(try await newCalls(peer, "durable-update new") == ["rename text"])
+    #expect(try await newCalls(peer, "durable-update new") == [])
+  }
+}
