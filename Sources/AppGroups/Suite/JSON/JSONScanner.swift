@@ -39,6 +39,7 @@ struct JSONScanner {
   ///   - text: JSON.
   ///   - known: Members, from name to value, as they are likely to stand there, about in this order. They are recognised
   ///     and not read.
+  /// - Returns: The members.
   /// - Throws: ``JSONSyntaxError``.
   static func members(of text: Data, known: [Data] = []) throws -> [Member] {
     // Sound: the scanner does not outlive the bytes.
