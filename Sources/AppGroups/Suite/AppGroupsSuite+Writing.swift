@@ -94,8 +94,13 @@ extension AppGroupsSuite {
   }
 
   private func store(_ entry: SuiteEntry?, _ name: SuiteName) throws(AppGroupsFileError) {
+    try change { $0[name] = entry }
+  }
+
+  /// Changes the contents exclusively by a closure that cannot fail.
+  func change(_ body: (inout SuiteContents) -> Void) throws(AppGroupsFileError) {
     do {
-      try engine.update(overwriting: false) { $0[name] = entry }
+      try engine.update(overwriting: false, body)
     } catch let error as AppGroupsFileError {
       throw error
     } catch {

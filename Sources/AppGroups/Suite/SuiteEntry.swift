@@ -5,6 +5,8 @@ import Signals
 ///
 /// Entries do not change; a key whose text changes gets another one.
 final class SuiteEntry: Sendable {
+  let name: SuiteName
+
   /// The name and the value as they stand in the file, with the layout of ``JSONScanner``.
   let line: Data
 
@@ -38,6 +40,7 @@ final class SuiteEntry: Sendable {
     start = line.count
     line.append(text)
     self.line = line
+    self.name = name
   }
 
   /// The value, as JSON.

@@ -3,11 +3,11 @@ import Signals
 
 /// Writes the contents of a suite as one JSON object, and reads them back without decoding any value.
 ///
-/// It remembers the last contents, so that what has not changed need not be decoded again.
+/// It remembers the last contents, so that what has not changed need neither be read nor decoded again.
 final class SuiteFormat: Sendable {
   private let url: URL
   private let lock = Lock()
-  private nonisolated(unsafe) var last: [SuiteName: SuiteEntry] = [:]  // Sound: guarded by the lock.
+  private nonisolated(unsafe) var last: [SuiteEntry] = []  // Sound: guarded by the lock.
 
   init(url: URL) {
     self.url = url
@@ -18,14 +18,16 @@ final class SuiteFormat: Sendable {
   }
 
   private func encode(_ contents: SuiteContents) -> Data {
-    remember(contents.entries)
-    guard !contents.isEmpty else { return Data("{}\n".utf8) }
+    let entries = contents.entries.values.sorted { $0.name < $1.name }
+    remember(entries)
+    guard !entries.isEmpty else { return Data("{}\n".utf8) }
     var data = Data()
-    var separator = "{\n  "
-    for (_, entry) in contents.entries.sorted(by: { $0.key < $1.key }) {
-      data.append(contentsOf: separator.utf8)
+    data.reserveCapacity(entries.reduce(8) { $0 + $1.line.count + 4 })
+    let separator = Data(",\n  ".utf8)
+    data.append(contentsOf: "{\n  ".utf8)
+    for (index, entry) in entries.enumerated() {
+      if index > 0 { data.append(separator) }
       data.append(entry.line)
-      separator = ",\n  "
     }
     data.append(contentsOf: "\n}\n".utf8)
     return data
@@ -33,21 +35,30 @@ final class SuiteFormat: Sendable {
 
   private func decode(_ data: Data) throws -> SuiteContents {
     let last = lock.withLock { self.last }
+    let members = try JSONScanner.members(of: data, known: last.map(\.line))
+    lazy var known = Dictionary(last.map { ($0.name, $0) }) { $1 }
+    var found: [SuiteEntry] = []
     var entries: [SuiteName: SuiteEntry] = [:]
-    // Of several with one name the last counts, as it does for most programs.
-    for (name, text) in try JSONScanner.members(of: data) {
-      let name = SuiteName(name)
-      if let known = last[name], known.text == text {
-        entries[name] = known
-      } else {
-        entries[name] = SuiteEntry(name, text: text)
+    found.reserveCapacity(members.count)
+    entries.reserveCapacity(members.count)
+    for member in members {
+      let entry: SuiteEntry
+      switch member {
+      case .known(let index): entry = last[index]
+      case .new(let name, let text):
+        let new = SuiteEntry(SuiteName(name), text: text)
+        // In another place, or in another layout, it may still be the same.
+        entry = known[new.name].flatMap { $0 == new ? $0 : nil } ?? new
       }
+      // Of several with one name the last counts, as it does for most programs.
+      entries[entry.name] = entry
+      found.append(entry)
     }
-    remember(entries)
+    remember(found)
     return SuiteContents(entries, url: url)
   }
 
-  private func remember(_ entries: [SuiteName: SuiteEntry]) {
+  private func remember(_ entries: [SuiteEntry]) {
     var replaced = entries
     lock.withLock { swap(&last, &replaced) }
     // Released here, without the lock: what was decoded may run code as it goes.

@@ -18,12 +18,30 @@ private struct Chance: RandomNumberGenerator {
 
 @Suite("JSON in pieces")
 struct JSONScannerTests {
-  private func members(_ text: String) throws -> [String: String] {
-    var members: [String: String] = [:]
-    for (name, text) in try JSONScanner.members(of: Data(text.utf8)) {
-      members[name] = String(decoding: text, as: UTF8.self)
+  private func list(_ text: Data, known: [Data] = []) throws -> [(name: String, text: Data)] {
+    try JSONScanner.members(of: text, known: known).map { member in
+      switch member {
+      case .known(let index): ("known \(index)", Data())
+      case .new(let name, let text): (name, text)
+      }
     }
-    return members
+  }
+
+  private func members(_ text: String) throws -> [String: String] {
+    try list(Data(text.utf8)).reduce(into: [:]) { $0[$1.name] = String(decoding: $1.text, as: UTF8.self) }
+  }
+
+  @Test
+  func `members that are known are recognised, and others are not taken for them`() throws {
+    let known = ["\"a\" : 1", "\"b\" : 2", "\"c\" : 3", "\"d\" : 4"].map { Data($0.utf8) }
+    let names = { (text: String) in try list(Data(text.utf8), known: known).map(\.name) }
+    #expect(try names("{\n  \"a\" : 1,\n  \"b\" : 2,\n  \"c\" : 3\n}\n") == ["known 0", "known 1", "known 2"])
+    #expect(try names("{\n  \"a\" : 1,\n  \"b\" : 20,\n  \"c\" : 3\n}\n") == ["known 0", "b", "known 2"])
+    #expect(try names("{\n  \"a\" : 1,\n  \"c\" : 3\n}\n") == ["known 0", "known 2"])
+    #expect(try names("{\n  \"a\" : 1,\n  \"aa\" : 1,\n  \"b\" : 2\n}\n") == ["known 0", "aa", "known 1"])
+    #expect(try names("{\n  \"a\" : 1\n, \"d\" : 4}") == ["known 0", "d"])
+    #expect(throws: JSONSyntaxError.self) { try names("{\n  \"a\" : 1") }
+    #expect(throws: JSONSyntaxError.self) { try names("{\n  \"a\" : 1\n\"b\" : 2}") }
   }
 
   @Test
@@ -41,13 +59,13 @@ struct JSONScannerTests {
   @Test
   func `a layout that is read again stays the same`() throws {
     let text = #"{"c":[1,{"d":[],"e":{"f":"g"}}],"a":true}"#
-    for (_, text) in try JSONScanner.members(of: Data(text.utf8)) { #expect(try JSONScanner.value(of: text) == text) }
+    for (_, text) in try list(Data(text.utf8)) { #expect(try JSONScanner.value(of: text) == text) }
   }
 
   @Test(arguments: ["", "\"", "\\", "\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}", "é🧵/", "\u{2028}"])
   func `a name that is written is read again`(name: String) throws {
     let text = Data("{".utf8) + JSONScanner.quoted(name) + Data(":0}".utf8)
-    #expect(try JSONScanner.members(of: text).map(\.name) == [name])
+    #expect(try list(text).map(\.name) == [name])
     let object = try JSONSerialization.jsonObject(with: text) as? [String: Any]
     #expect(object?.keys.first == name)
   }
@@ -109,8 +127,11 @@ struct JSONScannerTests {
         }
       }
       let expected = try? JSONSerialization.jsonObject(with: bytes) as? NSDictionary
-      let members = try? JSONScanner.members(of: bytes)
-      #expect((expected == nil) == (members == nil), "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
+      let members = try? list(bytes)
+      let string = String(decoding: bytes, as: UTF8.self)
+      // Foundation takes a comma too many, which hardly anybody else does.
+      if expected != nil, members == nil, string.contains(/,\s*[}\]]/) { continue }
+      #expect((expected == nil) == (members == nil), "seed \(seed): \(string)")
       guard let expected, let members else { continue }
       taken += 1
       var joined = Data()
@@ -119,7 +140,7 @@ struct JSONScannerTests {
       }
       joined += Data((joined.isEmpty ? "{}" : "}").utf8)
       let again = try JSONSerialization.jsonObject(with: joined) as? NSDictionary
-      #expect(again == expected, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
+      #expect(again == expected, "seed \(seed): \(string)")
     }
     #expect(taken > 100)
   }

@@ -26,26 +26,57 @@ struct JSONScanner {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
   }
 
+  /// A member of an object.
+  enum Member {
+    /// It stands there to the letter as one that is known; its place in the list of those.
+    case known(Int)
+    case new(name: String, text: Data)
+  }
+
   /// The members of the object that a text consists of, in their order, with the text of each value.
   ///
+  /// - Parameters:
+  ///   - text: JSON.
+  ///   - known: Members, from name to value, as they are likely to stand there, about in this order. They are recognised
+  ///     and not read.
+  /// - Returns: The members.
   /// - Throws: ``JSONSyntaxError``.
-  static func members(of text: Data) throws -> [(name: String, text: Data)] {
+  static func members(of text: Data, known: [Data] = []) throws -> [Member] {
     // Sound: the scanner does not outlive the bytes.
     try text.withUnsafeBytes { bytes in
       var scanner = try JSONScanner(bytes.bindMemory(to: UInt8.self))
-      var members: [(name: String, text: Data)] = []
+      var members: [Member] = []
+      var next = 0
       try scanner.sequence(from: JSONByte.openingBrace, to: JSONByte.closingBrace) { scanner throws(JSONSyntaxError) in
+        // The next one, or the one after that if it was changed or removed.
+        for candidate in next..<Swift.min(next + 2, known.count) where scanner.skip(known[candidate]) {
+          next = candidate + 1
+          return members.append(.known(candidate))
+        }
         let start = scanner.index
         try scanner.string()
         let name = scanner.unescaped(start + 1..<scanner.index - 1)
         scanner.output.removeAll(keepingCapacity: true)
         try scanner.colon()
         try scanner.value(indent: 2)
-        members.append((name, scanner.takeOutput()))
+        members.append(.new(name: name, text: scanner.takeOutput()))
       }
       try scanner.end()
       return members
     }
+  }
+
+  /// Passes over a member if it stands here to the letter, and does not go on.
+  private mutating func skip(_ known: Data) -> Bool {
+    let end = index + known.count
+    // A number might go on behind it.
+    guard end < bytes.count, bytes[end] == JSONByte.comma || bytes[end] == JSONByte.lineFeed else { return false }
+    let here = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[index..<end])
+    guard let address = here.baseAddress,
+      known.withUnsafeBytes({ $0.baseAddress.map { memcmp($0, address, here.count) } }) == 0
+    else { return false }
+    index = end
+    return true
   }
 
   /// The text of a value, laid out as that of a member.

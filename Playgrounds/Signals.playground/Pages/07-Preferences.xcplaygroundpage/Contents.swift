@@ -1,0 +1,87 @@
+//: # Preferences
+//:
+//: Values by name, in one file that any number of processes read, change and observe: what `UserDefaults` is for.
+//:
+//: Run it anywhere with `swift run --package-path Playgrounds 07-Preferences`.
+
+import Dispatch
+import Foundation
+import SignalsKit
+
+//: ## A suite
+//:
+//: Any `Codable` value can be kept, under any name.
+
+let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+let container = try AppGroupsContainer(directory: directory)
+let suite = try AppGroupsSuite(name: "player.json", container: container)
+
+try suite.set(7, forKey: "volume")
+try suite.set(["jazz", "tango"], forKey: "stations")
+print(suite.keys)  // Prints "["stations", "volume"]"
+print(try suite.value(forKey: "volume", as: Int.self) ?? 0)  // Prints "7"
+
+//: The file is JSON. When `set` returns, it is there, safe also from a power failure, and every other process reads it.
+
+print(try String(contentsOf: suite.url, encoding: .utf8), terminator: "")
+// Prints "{"
+// Prints "  "stations" : ["
+// Prints "    "jazz","
+// Prints "    "tango""
+// Prints "  ],"
+// Prints "  "volume" : 7"
+// Prints "}"
+
+//: ## A signal for every name
+//:
+//: It sends the changes of its own value and of no other; `changes` tells the names.
+
+let volumes = suite.signal(forKey: "volume", as: Int.self).sink { print("volume", $0 ?? 0) }  // Prints "volume 7"
+try suite.set(8, forKey: "volume")  // Prints "volume 8"
+try suite.set(["jazz"], forKey: "stations")
+
+let names = suite.changes.sink { print("changed:", $0.sorted()) }
+try suite.removeValue(forKey: "stations")  // Prints "changed: ["stations"]"
+names.cancel()
+
+//: ## Typed values
+//:
+//: Declare name, type and default once. A `SuiteValue` is a shared value like a file: read it, observe it, write it, update it.
+
+let volume = suite.preference("volume", default: 5)
+let isMuted = suite.preference("isMuted", default: false)
+
+try volume.update { $0 += 1 }  // Prints "volume 9"
+print(volume.value, isMuted.value)  // Prints "9 false"
+
+//: ## Several at once
+//:
+//: One update, one change: what is derived from both values never sees one without the other.
+
+volumes.cancel()
+let loudness = Property.derived(volume.property, isMuted.property) { $1 ? "silent" : "at \($0)" }
+let display = loudness.sink { print($0) }  // Prints "at 9"
+try suite.update { contents in
+  try contents.set(0, for: volume.key)
+  try contents.set(true, for: isMuted.key)
+}
+// Prints "silent"
+display.cancel()
+
+//: ## Other programs
+//:
+//: Anybody may edit the file. What is none of the type leaves the last good value standing.
+
+let told = DispatchSemaphore(value: 0)
+let failures = volume.failures.sink { _ in told.signal() }
+try Data(#"{ "volume": "loud", "isMuted": false, "skin": "wood" }"#.utf8).write(to: suite.url)
+told.wait()
+print(volume.value, isMuted.value, suite.contains("skin"))  // Prints "0 false true"
+
+//: `reset` takes back what was set, whatever it was.
+
+try volume.reset()
+print(volume.value)  // Prints "5"
+
+failures.cancel()
+try FileManager.default.removeItem(at: directory)

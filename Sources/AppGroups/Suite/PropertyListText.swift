@@ -1,0 +1,33 @@
+import Foundation
+
+/// Writes values of property lists, which is what `UserDefaults` has, as `JSONEncoder` would write them.
+enum PropertyListText {
+  /// Why a value cannot be written.
+  struct Refusal: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The text of a value, laid out as that of a member.
+  static func json(_ object: Any) throws -> Data {
+    // Inside of an array, because not all versions of Foundation write a value alone.
+    let array = try JSONSerialization.data(withJSONObject: [try plain(object)], options: .withoutEscapingSlashes)
+    return try JSONScanner.value(of: array.dropFirst().dropLast())
+  }
+
+  /// The value made of what JSON has.
+  private static func plain(_ object: Any) throws -> Any {
+    switch object {
+    case let string as String: return string
+    case let data as Data: return data.base64EncodedString()
+    case let date as Date: return date.timeIntervalSinceReferenceDate
+    case let array as [Any]: return try array.map(plain)
+    case let dictionary as [String: Any]: return try dictionary.mapValues(plain)
+    case let number as NSNumber:
+      guard number.doubleValue.isFinite else {
+        throw Refusal(description: "JSON has no way to write the number \(number)")
+      }
+      return number
+    default: throw Refusal(description: "JSON has no way to write a value of type \(type(of: object))")
+    }
+  }
+}
