@@ -190,11 +190,9 @@ final class TreeFollower: Sendable {
   }
 
   @Test func `goes as deep as anybody cares to nest, and comes back`() async throws {
-    let depth = 400
+    let (depth, name) = (400, "directory-with-a-name")
     let follower = try TreeFollower(folder.url)
-    let name = "directory-with-a-name"
-    // Longer than a path may be, hence from directory to directory.
-    try shell("for i in $(seq \(depth)); do mkdir \(name) && cd \(name); done; echo > leaf", in: folder.url)
+    try nest(name, depth)
     let path = String(repeating: "\(name)/", count: depth)
     await follower.expect(.created, "\(path)leaf")
     try shell("rm -r \(name)", in: folder.url)
@@ -236,6 +234,21 @@ final class TreeFollower: Sendable {
       }
     }
   #endif
+}
+
+extension `A recursive directory observer` {
+  /// Makes directories in one another, one at a time, because their path is longer than a path may be.
+  private func nest(_ name: String, _ depth: Int) throws {
+    var directory = open(folder.url.path, O_RDONLY | O_DIRECTORY)
+    for _ in 0..<depth {
+      try #require(mkdirat(directory, name, 0o700) == 0)
+      let next = openat(directory, name, O_RDONLY | O_DIRECTORY)
+      close(directory)
+      directory = next
+    }
+    close(openat(directory, "leaf", O_WRONLY | O_CREAT, 0o600))
+    close(directory)
+  }
 }
 
 extension URL {
