@@ -11,6 +11,7 @@ let commands = Commands(families: [
   LockCommands(),
   LifetimeCommands(),
   ProcessCommands(),
+  WatchCommands(console: console),
 ])
 
 while let line = readLine() {

@@ -9,7 +9,7 @@
 /// What usually differs when a file has changed.
 ///
 /// Not always: two changes within one tick of the file system's clock leave the same stamp.
-struct FileStamp: Equatable, Sendable {
+package struct FileStamp: Equatable, Sendable {
   let identity: FileIdentity
   let size: Int
   /// When the content changed, in nanoseconds.
@@ -28,7 +28,7 @@ struct FileStamp: Equatable, Sendable {
   }
 
   /// Looks at a path, following symbolic links or not; `nil` with `errno` set if there is nothing.
-  init?(path: String) {
+  package init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)

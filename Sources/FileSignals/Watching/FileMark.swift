@@ -11,9 +11,9 @@
 /// A stamp that is new is not trusted: a second change within one tick of the file system's clock would leave the same. So
 /// until it has been seen for a while, the content is compared as well. How long it has been seen is measured here, not
 /// taken from its times, because those come from another machine's clock.
-struct FileMark: Sendable {
+package struct FileMark: Sendable {
   /// What is different from the look before.
-  enum Difference: Sendable {
+  package enum Difference: Sendable {
     case none
     case attributes
     case content
@@ -25,12 +25,12 @@ struct FileMark: Sendable {
   /// The content of larger files is not read; for them the stamp must do.
   private static let contentLimit = 4 << 20
 
-  private(set) var stamp: FileStamp
+  package private(set) var stamp: FileStamp
   private var firstSeen: ContinuousClock.Instant?
   private var digest: Int?
 
   /// Marks what there is now.
-  init(_ stamp: FileStamp, path: String, in directory: CInt = AT_FDCWD) {
+  package init(_ stamp: FileStamp, path: String, in directory: CInt = AT_FDCWD) {
     self.stamp = stamp
     begin(path, directory)
   }
@@ -41,7 +41,7 @@ struct FileMark: Sendable {
   }
 
   /// Compares with what there is now, and remembers that.
-  mutating func update(_ now: FileStamp, path: String, in directory: CInt = AT_FDCWD) -> Difference {
+  package mutating func update(_ now: FileStamp, path: String, in directory: CInt = AT_FDCWD) -> Difference {
     let old = stamp
     stamp = now
     guard now == old else {

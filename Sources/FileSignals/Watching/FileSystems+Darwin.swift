@@ -3,7 +3,7 @@
 
   extension FileSystems {
     /// The type of the file system of a directory, if it can be changed without this system's knowledge.
-    static func silentType(of path: String) -> String? {
+    package static func silentType(of path: String) -> String? {
       var status = statfs()
       guard statfs(path, &status) == 0 else { return nil }
       // Sound: the name ends with a NUL within its array.

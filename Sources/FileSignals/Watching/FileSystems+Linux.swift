@@ -16,7 +16,7 @@
     nonisolated(unsafe) private static var monitor: CInt = -1  // Sound: guarded by the lock.
 
     /// The type of the file system of a directory, if it can be changed without this system's knowledge.
-    static func silentType(of path: String) -> String? {
+    package static func silentType(of path: String) -> String? {
       lock.withLock {
         if let type = current().type(of: path), isChangedFromElsewhere(type) { type } else { nil }
       }

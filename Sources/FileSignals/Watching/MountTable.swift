@@ -1,5 +1,5 @@
 /// The file systems and where they are mounted, as Linux lists them in `/proc/self/mountinfo`.
-struct MountTable: Sendable {
+package struct MountTable: Sendable {
   private struct Mount: Sendable {
     let point: String
     let type: String
@@ -8,7 +8,7 @@ struct MountTable: Sendable {
   private let mounts: [Mount]
 
   /// Reads a table; lines that are not understood are left out.
-  init(parsing text: String) {
+  package init(parsing text: String) {
     mounts = text.split(separator: "\n").compactMap { line in
       // 36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
       let fields = line.split(separator: " ", omittingEmptySubsequences: false)
@@ -20,7 +20,7 @@ struct MountTable: Sendable {
   }
 
   /// The type of the file system that a path, free of symbolic links, lies on.
-  func type(of path: String) -> String? {
+  package func type(of path: String) -> String? {
     var best: Mount?
     for mount in mounts where Self.holds(mount.point, path) {
       // Of several at the same place the last one hides the others.
@@ -51,7 +51,7 @@ struct MountTable: Sendable {
 }
 
 /// Knows which file systems do not tell of all changes.
-enum FileSystems {
+package enum FileSystems {
   private static let shared: Set<String> = [
     "nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afpfs", "webdav", "davfs", "ncpfs", "9p", "virtiofs",
     "AppleVirtIOFS", "fuse", "osxfuse", "macfuse", "grpcfuse", "fakeowner", "vboxsf", "vmhgfs", "prl_fs", "drvfs",
@@ -61,7 +61,7 @@ enum FileSystems {
   /// Whether a file system of a type can be changed without this system's knowledge.
   ///
   /// `fuseblk` is a disk of this machine; all else in user space may be anything.
-  static func isChangedFromElsewhere(_ type: String) -> Bool {
+  package static func isChangedFromElsewhere(_ type: String) -> Bool {
     shared.contains(type) || type.hasPrefix("fuse.")
   }
 }

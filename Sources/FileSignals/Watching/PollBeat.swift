@@ -4,9 +4,15 @@ import Signals
 /// Calls all who poll at the same interval at the same time, so that the processor sleeps in between.
 ///
 /// It has a timer only while somebody polls.
-final class PollBeat: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
+package final class PollBeat: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
   private static let registryLock = Lock()
   nonisolated(unsafe) private static var registry: [Duration: PollBeat] = [:]  // Sound: guarded by its lock.
+
+  /// How many intervals are being counted, by a timer each.
+  package static var beatingCount: Int {
+    let beats = registryLock.withLock { Array(registry.values) }
+    return beats.count { beat in beat.lock.withLock { beat.isBeating } }
+  }
 
   /// The beat of an interval; there are as many as intervals in use, which are few.
   static func every(_ interval: Duration) -> PollBeat {

@@ -93,14 +93,13 @@
       withExtendedLifetime(point) {}
     }
 
-    /// The limit that was reached, for the error's sake; 0 if it cannot be found out.
+    /// The limit that was reached, for the error's sake: the system's, or the container's; 0 if it cannot be found out.
     private static var watchLimit: Int {
-      do {
-        let content = try DurableFile.read(URL(fileURLWithPath: "/proc/sys/fs/inotify/max_user_watches"))
-        return Int(String(decoding: content, as: UTF8.self).filter(\.isNumber)) ?? 0
-      } catch {
-        return 0
-      }
+      ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"].compactMap { path in
+        FileManager.default.contents(atPath: path).flatMap { content in
+          Int(String(decoding: content, as: UTF8.self).filter(\.isNumber))
+        }
+      }.min() ?? 0
     }
 
     func stall(during body: () throws -> Void) rethrows {

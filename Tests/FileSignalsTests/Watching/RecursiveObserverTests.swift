@@ -196,7 +196,7 @@ final class TreeFollower: Sendable {
     let path = String(repeating: "\(name)/", count: depth)
     await follower.expect(.created, "\(path)leaf")
     try shell("rm -r \(name)", in: folder.url)
-    await follower.expectPaths([])
+    await follower.expect(.deleted, "\(path)leaf", name)
   }
 
   @Test func `many threads make and move trees, and what it tells adds up`() async throws {
