@@ -16,6 +16,7 @@ let commands = Commands(families: [
   DurabilityCommands(),
   PresenceCommands(console: console),
   ProcessCommands(),
+  WatchCommands(console: console),
 ])
 
 while let line = readLine() {

@@ -52,7 +52,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
 
   /// Whether changes that others make are seen as they happen.
   ///
-  /// It waits, for example, while the file's directory is gone, and is impaired if the system allows no more watches.
+  /// It waits, for example, while the file's directory is gone, and polls on a file system that other machines write to, or
+  /// if the system allows no more watches.
   /// Observing it does not keep the file watched.
   public let health: Property<WatchHealth>
 
@@ -70,6 +71,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   ///   - container: Where the file lies.
   ///   - format: How the value is written down.
   ///   - durability: What a written value is safe against; by default the crash of any process, but not a power failure.
+  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a network
+  ///     file system; ``health`` says whether that is so. A look reads the content and compares it byte by byte.
   /// - Throws: ``AppGroupsFileError`` if the name is not one for a file, if something other than a regular file is in its
   ///   place, if it cannot be made, or if it cannot be watched.
   public convenience init(
@@ -77,13 +80,15 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     initialValue: Value,
     container: AppGroupsContainer,
     format: FileFormat<Value> = .json,
-    durability: Durability = .process
+    durability: Durability = .process,
+    polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
     let engine = try SharedFileEngine(
       location: SharedFileLocation(name: name, container: container),
       initialValue: initialValue,
       format: format,
       durability: durability,
+      polling: polling,
       isCreating: true
     )
     self.init(engine)
@@ -100,19 +105,23 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   ///   - initialValue: The value until there is content that can be used.
   ///   - format: How the value is written down.
   ///   - durability: What a written value is safe against; by default the crash of any process, but not a power failure.
+  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a network
+  ///     file system; ``health`` says whether that is so. A look reads the content and compares it byte by byte.
   /// - Throws: ``AppGroupsFileError`` if there is no such directory, if something other than a regular file is at the place,
   ///   or if it cannot be watched.
   public convenience init(
     url: URL,
     initialValue: Value,
     format: FileFormat<Value> = .json,
-    durability: Durability = .process
+    durability: Durability = .process,
+    polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
     let engine = try SharedFileEngine(
       location: SharedFileLocation(url: url),
       initialValue: initialValue,
       format: format,
       durability: durability,
+      polling: polling,
       isCreating: false
     )
     self.init(engine)

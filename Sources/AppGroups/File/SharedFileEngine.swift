@@ -37,6 +37,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     initialValue: Value,
     format: FileFormat<Value>,
     durability: Durability,
+    polling: WatchPolling,
     isCreating: Bool
   ) throws(AppGroupsFileError) {
     self.location = location
@@ -45,15 +46,15 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     value = MutableProperty(initialValue)
     status = MutableProperty(.current)
     // Armed before the first look: what changes after the look is then seen as a change.
-    let watch = try makeWatch()
+    let watch = try makeWatch(polling)
     self.watch = watch
     health = watch.health
     try open(initialValue, isCreating: isCreating)
   }
 
-  private func makeWatch() throws(AppGroupsFileError) -> FileWatch {
+  private func makeWatch(_ polling: WatchPolling) throws(AppGroupsFileError) -> FileWatch {
     do {
-      return try FileWatch(location.url, queue: queue) { [weak self] in self?.lookNow() }
+      return try FileWatch(location.url, polling: polling, queue: queue) { [weak self] in self?.lookNow() }
     } catch {
       throw .unobservable(error)
     }

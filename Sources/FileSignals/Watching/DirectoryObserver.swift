@@ -1,7 +1,7 @@
 public import Foundation
 public import Signals
 
-/// Observes the entries of one directory, through whatever becomes of it.
+/// Observes the entries of a directory, or of a whole tree, through whatever becomes of it.
 ///
 /// ```swift
 /// import FileSignals
@@ -23,15 +23,22 @@ public import Signals
 /// ```
 ///
 /// The events of one burst are joined: there is at most one for each entry, which says what has become of it since the
-/// last, in the order in which the entries were first touched. Directories within the directory are entries like files;
-/// what happens inside them is not seen. The folder `.shared`, where ``DurableFile`` keeps its locks, is left out.
+/// last, in the order in which the entries were first touched. The folders `.shared`, where ``DurableFile`` keeps its
+/// locks, are left out; what else is told of can be chosen by a ``FileFilter``.
 ///
-/// Events about the directory itself have its own URL. If it is deleted or moved, the observer waits for it to come
-/// back; when it does, that is ``FileEvent/Kind/created``, followed by one event for each entry that differs. The kind
-/// ``FileEvent/Kind/rescan`` means that the system lost track: list the directory again.
+/// **Directories in the directory** are entries like files. A recursive observer also tells what happens inside them, at
+/// any depth; what is in a directory that appears is told as ``FileEvent/Kind/created``, even if it was made before the
+/// system could be asked about it, and what was in one that goes as deleted or moved. Symbolic links are entries, and are
+/// not followed: nothing leads out of the directory, or round in a circle. Each directory takes one watch of the system's;
+/// when there are no more, the observer polls, see ``WatchPolling``. One that may not be read leaves the observer impaired.
 ///
-/// Threads, lifetime and limits are as for ``FileObserver``. On Apple's systems, writing into a file in place is not
-/// seen here, since they tell a directory's observers of its entries only; observe the file for that.
+/// **The directory itself** has events with its own URL. If it is deleted or moved, that one event stands for all that was
+/// in it, and the observer waits for it to come back; when it does, that is ``FileEvent/Kind/created``, followed by one
+/// event for each entry. The kind ``FileEvent/Kind/rescan`` means that the system lost track: list the directory again.
+///
+/// Threads, lifetime and limits are as for ``FileObserver``; when polled, files are compared by their content only if they
+/// changed under observation or shortly before. On Apple's systems, writing into a file in place is not seen here, since
+/// they tell a directory's observers of its entries only; observe the file for that.
 public final class DirectoryObserver: Signal, Sendable {
   /// What happened to an entry, or to the directory.
   public typealias Element = FileEvent
@@ -39,32 +46,32 @@ public final class DirectoryObserver: Signal, Sendable {
   /// An observer cannot fail; see ``health``.
   public typealias Failure = Never
 
-  private let emitter = Emitter<FileEvent, Never>()
-  private let watch: PathWatch
+  private let observer: PathObserver
 
   /// Observes a directory from now on.
   ///
-  /// - Parameter url: The directory, which must exist.
-  /// - Throws: ``FileObserverError`` if it cannot be watched now. What happens to it later is told by ``health``.
-  public convenience init(_ url: URL) throws(FileObserverError) {
-    try self.init(url, backend: WatchHub.shared())
-  }
-
-  init(_ url: URL, backend: any WatchBackend) throws(FileObserverError) {
+  /// - Parameters:
+  ///   - url: The directory, which must exist.
+  ///   - recursive: Whether to observe what is in its directories as well, at any depth.
+  ///   - filter: Which entries to tell of, and which directories to enter.
+  ///   - polling: Whether to look from time to time where the system does not tell of changes.
+  /// - Throws: ``FileObserverError`` if it cannot be observed now. What happens to it later is told by ``health``.
+  /// - Complexity: Linear in the number of entries that there are, which are looked at once.
+  public init(
+    _ url: URL, recursive: Bool = false, matching filter: FileFilter = .all, polling: WatchPolling = .automatic
+  ) throws(FileObserverError) {
     let path = url.path
     guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: false).utf8.contains(0) else {
       throw .invalidPath(url, reason: "it is not the path of a directory")
     }
-    let changes = DirectoryChanges(url: url)
-    watch = try PathWatch(path: path, target: .directory, backend: backend, queue: nil) { [emitter] watch, batch in
-      for event in changes.events(after: batch, of: watch) { emitter.send(event) }
-    }
-    changes.look(at: path)
-    watch.start()
+    observer = try PathObserver(
+      path: path, target: .directory, changes: DirectoryTree(url: url, isRecursive: recursive, filter: filter),
+      polling: polling
+    )
   }
 
   /// Whether changes are seen.
-  public var health: Property<WatchHealth> { watch.health }
+  public var health: Property<WatchHealth> { observer.watch.health }
 
   /// Attaches a subscriber, and returns the token that keeps it attached, and the observer alive.
   ///
@@ -73,6 +80,6 @@ public final class DirectoryObserver: Signal, Sendable {
   public func subscribe<Subscriber: SignalSubscriber<FileEvent, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    emitter.subscribe(subscriber).keepAlive(self)
+    observer.emitter.subscribe(subscriber).keepAlive(self)
   }
 }

@@ -4,7 +4,8 @@ public import Signals
 /// Observes one file, through whatever becomes of it.
 ///
 /// The file may be written in place, replaced by another, deleted and made again; so may its directory, and each
-/// symbolic link on the way. It need not exist yet. Nothing is polled: while nothing happens, nothing runs.
+/// symbolic link on the way. It need not exist yet. While nothing happens, nothing runs, except where the system does not
+/// tell of changes, see ``WatchPolling``.
 ///
 /// ```swift
 /// import FileSignals
@@ -35,8 +36,10 @@ public import Signals
 ///
 /// **Lifetime.** The file is watched from the initializer on, until nobody refers to the observer or subscribes to it.
 ///
-/// **Limits.** A write into a memory-mapped file, or through a hard link in another directory, is not seen; nor are
-/// changes that another machine makes on a network file system.
+/// **Limits.** A write into a memory-mapped file, or through a hard link in another directory, is not seen. Changes that
+/// another machine makes on a network file system are seen at the next look: ``health`` is ``WatchHealth/polling(every:because:)``
+/// there. A look tells by the file's number, size and times what has changed, and by its content, up to 4 MB, as long as
+/// the times are so young that another change could have left the same.
 public final class FileObserver: Signal, Sendable {
   /// What happened to the file.
   public typealias Element = FileEvent
@@ -44,30 +47,23 @@ public final class FileObserver: Signal, Sendable {
   /// An observer cannot fail; see ``health``.
   public typealias Failure = Never
 
-  private let emitter = Emitter<FileEvent, Never>()
-  private let watch: PathWatch
+  private let observer: PathObserver
 
   /// Observes a file from now on.
   ///
-  /// - Parameter url: The file, which need not exist; its directory must.
-  /// - Throws: ``FileObserverError`` if the directory cannot be watched now. What happens to it later is told by
+  /// - Parameters:
+  ///   - url: The file, which need not exist; its directory must.
+  ///   - polling: Whether to look from time to time where the system does not tell of changes.
+  /// - Throws: ``FileObserverError`` if the directory cannot be observed now. What happens to it later is told by
   ///   ``health``.
-  public convenience init(_ url: URL) throws(FileObserverError) {
-    try self.init(url, backend: WatchHub.shared())
-  }
-
-  init(_ url: URL, backend: any WatchBackend) throws(FileObserverError) {
-    let path = try Self.path(of: url)
-    let changes = FileChanges(url: url)
-    watch = try PathWatch(path: path, target: .file, backend: backend, queue: nil) { [emitter] watch, batch in
-      if let event = changes.event(after: batch, of: watch) { emitter.send(event) }
-    }
-    changes.look(at: path)
-    watch.start()
+  public init(_ url: URL, polling: WatchPolling = .automatic) throws(FileObserverError) {
+    observer = try PathObserver(
+      path: Self.path(of: url), target: .file, changes: FileChanges(url: url), polling: polling
+    )
   }
 
   /// Whether changes are seen.
-  public var health: Property<WatchHealth> { watch.health }
+  public var health: Property<WatchHealth> { observer.watch.health }
 
   /// Attaches a subscriber, and returns the token that keeps it attached, and the observer alive.
   ///
@@ -76,7 +72,7 @@ public final class FileObserver: Signal, Sendable {
   public func subscribe<Subscriber: SignalSubscriber<FileEvent, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    emitter.subscribe(subscriber).keepAlive(self)
+    observer.emitter.subscribe(subscriber).keepAlive(self)
   }
 
   /// The path to watch for a URL.
@@ -85,46 +81,6 @@ public final class FileObserver: Signal, Sendable {
       return try FileLocation.validPath(of: url)
     } catch {
       throw FileObserverError(error, url)
-    }
-  }
-}
-
-/// Compares what a file is with what it was.
-private final class FileChanges: @unchecked Sendable {  // Sound: belongs to the observer's queue once it has started.
-  private let url: URL
-  private var known: FileStatus?
-
-  init(url: URL) {
-    self.url = url
-  }
-
-  func look(at path: String) {
-    known = FileStatus(path: path)
-  }
-
-  /// What has become of the file; `nil` if nothing that would be news.
-  func event(after batch: PathWatch.Batch, of watch: PathWatch) -> FileEvent? {
-    let old = known
-    look(at: watch.path)
-    return kind(after: batch, of: watch, old: old, new: known).map { FileEvent(kind: $0, url: url) }
-  }
-
-  private func kind(
-    after batch: PathWatch.Batch, of watch: PathWatch, old: FileStatus?, new: FileStatus?
-  ) -> FileEvent.Kind? {
-    if batch.isOverflow { return .rescan }
-    let kinds = batch.events.reduce(into: WatchKinds()) { $0.formUnion($1.kinds) }
-    switch (old, new) {
-    case (nil, nil): return nil
-    case (nil, _?): return .created
-    case (_?, nil): return kinds.isDisjoint(with: [.movedOut, .selfMoved]) ? .deleted : .moved
-    case (let old?, let new?):
-      if old.identity != new.identity { return .replaced }
-      if batch.isRearmed { return .rescan }
-      // A file system may give a new file the number of the one it replaces.
-      if !kinds.isDisjoint(with: [.movedIn, .created]) { return .replaced }
-      if kinds.contains(.written) { return .modified }
-      return kinds.contains(.attributes) ? .attributes : nil
     }
   }
 }

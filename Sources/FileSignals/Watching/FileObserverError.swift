@@ -49,6 +49,21 @@ extension FileObserverError {
 }
 
 extension FileObserverError {
+  /// Whether nothing is wrong with the path: the system only allows no more watches.
+  var isLimit: Bool {
+    switch self {
+    case .watchLimitReached, .descriptorLimitReached: true
+    default: false
+    }
+  }
+
+  /// Whether it is for want of a permission.
+  var isPermission: Bool {
+    if case .permissionDenied = self { true } else { false }
+  }
+}
+
+extension FileObserverError {
   /// Makes the error of a URL that names no file, or that leads to none.
   init(_ error: DurableFileError, _ url: URL) {
     if case .invalidPath(let url, let reason) = error {

@@ -12,15 +12,17 @@ package final class FileWatch: Sendable {
   ///
   /// - Parameters:
   ///   - url: The file.
+  ///   - polling: Whether to call from time to time, too, in case the system does not tell of a change.
   ///   - queue: Where to call; calls are serial even if the queue is not. By default a queue of the watch's own.
   ///   - onChange: Called once for all that has happened since it was called last. It is not called after the watch is
   ///     released, unless it is running.
   /// - Throws: ``FileObserverError`` if the directory cannot be watched now.
   package init(
-    _ url: URL, queue: DispatchQueue? = nil, onChange: @escaping @Sendable () -> Void
+    _ url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue? = nil,
+    onChange: @escaping @Sendable () -> Void
   ) throws(FileObserverError) {
     watch = try PathWatch(
-      path: FileObserver.path(of: url), target: .file, backend: WatchHub.shared(), queue: queue
+      path: FileObserver.path(of: url), target: .file, polling: polling, queue: queue
     ) { _, _ in onChange() }
     watch.start()
   }

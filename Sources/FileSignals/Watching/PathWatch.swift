@@ -25,6 +25,8 @@ final class PathWatch: @unchecked Sendable {
     var isRearmed = false
     /// Whether the system lost events.
     var isOverflow = false
+    /// Whether nothing was seen, and it is time to look.
+    var isPoll = false
   }
 
   /// A burst of more events than this is treated as one in which some were lost, to bound the memory it takes.
@@ -32,11 +34,12 @@ final class PathWatch: @unchecked Sendable {
 
   let path: String
   let health = MutableProperty(WatchHealth.active)
-  private(set) var plan: WatchPlan
-  private let target: WatchPlan.Target
-  private let backend: any WatchBackend
-  private let queue: DispatchQueue
-  private let onBatch: @Sendable (PathWatch, Batch) -> Void
+  var plan: WatchPlan
+  let target: WatchPlan.Target
+  let polling: WatchPolling
+  let backend: @Sendable () throws(FileObserverError) -> any WatchBackend
+  let queue: DispatchQueue
+  let onBatch: @Sendable (PathWatch, Batch) -> Void
 
   private let lock = Lock()
   private var pending: [WatchEvent] = []
@@ -44,37 +47,52 @@ final class PathWatch: @unchecked Sendable {
   /// Until the owner is set up, events only gather.
   private var isStarted = false
   private var pauses = 0
+  private var isPollDue = false
 
-  private var tokens: [WatchToken] = []
-  private var isRetrying = false
-  private var retryDelay = 1.0
+  var tokens: [WatchToken] = []
+  /// Watches of directories below the target, which belong to the owner.
+  var innerTokens: Set<WatchToken> = []
+  var isRetrying = false
+  var retryDelay = 1.0
+
+  /// Why the path cannot be watched to its end, as far as the last arming knows.
+  var failure: FileObserverError?
+  /// Why directories below the target cannot be watched, by their paths from there on.
+  var innerFailures: [String: FileObserverError] = [:]
+  /// The type of the file system, if others can change it without the system's telling.
+  var silentFileSystem: String?
+  /// Why the owner is told to look from time to time, if so.
+  var pollReason: WatchPolling.Reason?
 
   /// Begins to watch; the owner is called from ``start()`` on.
   ///
-  /// - Throws: The error, if the directory cannot be watched now. Later it would be reported as `health`.
+  /// - Throws: The error, if the directory can neither be watched now nor polled. Later it would be reported as `health`.
   init(
-    path: String, target: WatchPlan.Target, backend: any WatchBackend, queue: DispatchQueue?,
+    path: String, target: WatchPlan.Target, polling: WatchPolling, queue: DispatchQueue?,
+    backend: @escaping @Sendable () throws(FileObserverError) -> any WatchBackend = WatchHub.shared,
     onBatch: @escaping @Sendable (PathWatch, Batch) -> Void
   ) throws(FileObserverError) {
     self.path = path
     self.target = target
+    self.polling = polling
     self.backend = backend
     self.queue = DispatchQueue(label: "org.signals.observer", qos: .userInitiated, target: queue)
     self.onBatch = onBatch
     plan = WatchPlan(path: path, target: target)
     arm()
-    if let error = failure ?? Self.error(of: plan) {
-      disarm()
+    if let error = pollReason == nil ? failure ?? Self.error(of: plan) : Self.error(of: plan) {
+      end()
       throw error
     }
   }
 
   deinit {
-    disarm()
+    end()
   }
 
   /// Begins to call the owner, which has by now looked at what there is.
   func start() {
+    reportHealth()
     if schedule({ isStarted = true }) { queue.async { [self] in handle() } }
   }
 
@@ -127,6 +145,23 @@ final class PathWatch: @unchecked Sendable {
     }
   }
 
+  /// Has the owner look, unless it is about to.
+  func poll() {
+    let isDue = lock.withLock {
+      guard isStarted, !isPollDue, pauses == 0 else { return false }
+      isPollDue = true
+      return true
+    }
+    if isDue { queue.async { [weak self] in self?.handlePoll() } }
+  }
+
+  private func handlePoll() {
+    lock.withLock { isPollDue = false }
+    guard pollReason != nil else { return }
+    let isRearmed = rearm(always: false)
+    call(Batch(events: [], isRearmed: isRearmed, isPoll: true))
+  }
+
   private func handle() {
     let events = lock.withLock {
       let events = pending
@@ -139,15 +174,26 @@ final class PathWatch: @unchecked Sendable {
     if events.contains(where: isStructural) {
       // A watch that ended may belong to a directory whose successor looks the same, down to a number used again; and an
       // overflow may have swallowed the news that one ended.
-      let isOver = events.contains { !$0.kinds.isDisjoint(with: [.selfGone, .overflow]) }
+      let isOver = events.contains { event in
+        event.kinds.contains(.overflow) || event.kinds.contains(.selfGone) && event.point.inner == nil
+      }
       batch.isRearmed = rearm(always: isOver)
     }
+    call(batch)
+  }
+
+  func call(_ batch: Batch) {
+    let before = innerFailures
     onBatch(self, batch)
+    if innerFailures != before { reportHealth() }
   }
 
   /// Whether the path may lead elsewhere after an event.
   private func isStructural(_ event: WatchEvent) -> Bool {
-    if !event.kinds.isDisjoint(with: [.selfMoved, .selfGone, .overflow, .changed]) { return true }
+    if event.kinds.contains(.overflow) { return true }
+    // Below the target, the owner is at home.
+    guard event.point.inner == nil else { return false }
+    if !event.kinds.isDisjoint(with: [.selfMoved, .selfGone, .changed]) { return true }
     guard let name = event.name else { return false }
     if event.point.place.hinges.contains(name) { return true }
     // Another file in the file's place may be a symbolic link.
@@ -156,86 +202,5 @@ final class PathWatch: @unchecked Sendable {
       return false
     }
     return FileStatus(path: file, followsLinks: false)?.kind == .link
-  }
-
-  // MARK: Arming
-
-  /// Why the path cannot be watched to its end, as far as the last arming knows.
-  private var failure: FileObserverError?
-
-  /// Watches what has to be watched now.
-  ///
-  /// - Returns: Whether that is other than before.
-  private func rearm(always: Bool) -> Bool {
-    if !always, failure == nil, WatchPlan(path: path, target: target) == plan { return false }
-    let old = plan
-    arm()
-    reportHealth()
-    return always || plan != old
-  }
-
-  /// Arms, then looks whether the path still leads where it did; otherwise what happened meanwhile would never be seen.
-  private func arm() {
-    for _ in 0..<1000 {
-      let next = WatchPlan(path: path, target: target)
-      failure = nil
-      var armed: [WatchToken] = []
-      for place in next.places where place.path != "/" || place.depth != .itself {
-        do throws(FileObserverError) {
-          armed.append(try backend.add(WatchPoint(place, watch: self)))
-        } catch {
-          // One can do without watching the directories above, which seldom change, and may be closed to us.
-          if place.isEssential { failure = error }
-        }
-      }
-      disarm()
-      tokens = armed
-      plan = next
-      // A directory that vanished before it could be watched has changed the plan, too.
-      if WatchPlan(path: path, target: target) == next { return }
-    }
-    failure = .system(operation: "keep up with changes of", path: path, errno: EAGAIN)
-  }
-
-  private func disarm() {
-    for token in tokens { backend.remove(token) }
-    tokens = []
-  }
-
-  // MARK: Health
-
-  private func reportHealth() {
-    let health: WatchHealth
-    if let failure {
-      health = .impaired(failure)
-    } else {
-      switch plan.outcome {
-      case .reached: health = .active
-      case .failed(ENOENT, let path), .failed(ENOTDIR, let path):
-        health = .waiting(for: URL(fileURLWithPath: path, isDirectory: true))
-      case .failed(let errno, let path): health = .impaired(FileObserverError(errno, "look at", path))
-      }
-    }
-    if case .impaired = health { retryLater() } else { retryDelay = 1 }
-    if self.health.value != health { self.health.value = health }
-  }
-
-  /// Tries again after a while; only for as long as something is wrong that no event tells the end of.
-  private func retryLater() {
-    guard !isRetrying else { return }
-    isRetrying = true
-    queue.asyncAfter(deadline: .now() + retryDelay) { [weak self] in
-      guard let self else { return }
-      isRetrying = false
-      retryDelay = min(retryDelay * 2, 30)
-      onBatch(self, Batch(events: [], isRearmed: rearm(always: true)))
-    }
-  }
-
-  private static func error(of plan: WatchPlan) -> FileObserverError? {
-    switch plan.outcome {
-    case .reached: nil
-    case .failed(let errno, let path): FileObserverError(errno, "look at", path)
-    }
   }
 }

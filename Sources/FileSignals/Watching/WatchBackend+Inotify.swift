@@ -27,7 +27,7 @@
     private static let itselfMask = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
 
     /// An entry that has been removed is no longer one, even if somebody still writes it.
-    private static let flags = UInt32(IN_ONLYDIR | IN_DONT_FOLLOW | IN_MASK_ADD | IN_EXCL_UNLINK)
+    private static let flags = UInt32(IN_ONLYDIR | IN_MASK_ADD | IN_EXCL_UNLINK)
 
     private let instance: CInt
     private let lock = Lock()
@@ -55,18 +55,20 @@
 
     // MARK: Watching
 
-    func add(_ point: WatchPoint) throws(FileObserverError) -> WatchToken {
+    func add(_ point: WatchPoint, opened: CInt?) throws(FileObserverError) -> WatchToken {
       let mask =
         switch point.place.depth {
         case .itself: Self.itselfMask
         case .removals: Self.itselfMask | UInt32(IN_DELETE)
         case .entries: Self.entriesMask
         }
+      let path = opened.map { "/proc/self/fd/\($0)" } ?? point.place.path
+      let flags = opened == nil ? Self.flags | UInt32(IN_DONT_FOLLOW) : Self.flags
       lock.lock()
       defer { lock.unlock() }
       // With the lock held, so that the first event finds the point in the table, and so that nobody removes the watch,
       // which all points of a directory share, between these lines.
-      let descriptor = inotify_add_watch(instance, point.place.path, mask | Self.flags)
+      let descriptor = inotify_add_watch(instance, path, mask | flags)
       guard descriptor >= 0 else {
         if errno == ENOSPC { throw .watchLimitReached(limit: Self.watchLimit) }
         throw FileObserverError(errno, "watch", point.place.path)
@@ -91,14 +93,13 @@
       withExtendedLifetime(point) {}
     }
 
-    /// The limit that was reached, for the error's sake; 0 if it cannot be found out.
+    /// The limit that was reached, for the error's sake: the system's, or the container's; 0 if it cannot be found out.
     private static var watchLimit: Int {
-      do {
-        let content = try DurableFile.read(URL(fileURLWithPath: "/proc/sys/fs/inotify/max_user_watches"))
-        return Int(String(decoding: content, as: UTF8.self).filter(\.isNumber)) ?? 0
-      } catch {
-        return 0
-      }
+      ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"].compactMap { path in
+        FileManager.default.contents(atPath: path).flatMap { content in
+          Int(String(decoding: content, as: UTF8.self).filter(\.isNumber))
+        }
+      }.min() ?? 0
     }
 
     func stall(during body: () throws -> Void) rethrows {
@@ -168,7 +169,10 @@
         let name = buffer[(offset + headerSize)..<(offset + headerSize + Int(record.len))]
         offset += headerSize + Int(record.len)
         if record.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-          for points in watches.values { for point in points.values { batches.add(.overflow, nil, point) } }
+          for points in watches.values {
+            // Once for each observer, and not for each directory of a tree.
+            for point in points.values where point.inner == nil { batches.add(.overflow, nil, point) }
+          }
           continue
         }
         guard let points = watches[record.wd] else { continue }
@@ -188,7 +192,9 @@
     private func overflow() {
       var batches = Batches()
       lock.withLock {
-        for points in watches.values { for point in points.values { batches.add(.overflow, nil, point) } }
+        for points in watches.values {
+          for point in points.values where point.inner == nil { batches.add(.overflow, nil, point) }
+        }
       }
       batches.deliver()
     }

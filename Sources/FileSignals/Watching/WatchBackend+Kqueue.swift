@@ -51,12 +51,17 @@
 
     // MARK: Watching
 
-    func add(_ point: WatchPoint) throws(FileObserverError) -> WatchToken {
+    func add(_ point: WatchPoint, opened: CInt?) throws(FileObserverError) -> WatchToken {
       let path = point.place.path
       let mask = point.place.depth == .entries ? Self.entriesMask : Self.itselfMask
       lock.lock()
       defer { lock.unlock() }
-      let directory = uninterrupted { open(path, O_EVTONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+      let directory =
+        if let opened {
+          fcntl(opened, F_DUPFD_CLOEXEC, 0)
+        } else {
+          uninterrupted { open(path, O_EVTONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+        }
       guard directory >= 0 else { throw FileObserverError(errno, "watch", path) }
       lastToken += 1
       let token = WatchToken(number: lastToken)
@@ -158,7 +163,7 @@
     private func overflow() {
       var batches = Batches()
       lock.withLock {
-        for watch in watches.values { batches.add(.overflow, nil, watch.point) }
+        for watch in watches.values where watch.point.inner == nil { batches.add(.overflow, nil, watch.point) }
       }
       batches.deliver()
     }

@@ -6,8 +6,12 @@ import Signals
 protocol WatchBackend: AnyObject, Sendable {
   /// Starts watching a directory for a point; from here on nothing is missed.
   ///
+  /// - Parameters:
+  ///   - point: The directory, and for whom.
+  ///   - descriptor: The directory itself, if it has been opened already; its path may by now lead to another.
   /// - Returns: What to stop it with.
-  func add(_ point: WatchPoint) throws(FileObserverError) -> WatchToken
+  /// - Throws: ``FileObserverError`` if it cannot be watched.
+  func add(_ point: WatchPoint, opened descriptor: CInt?) throws(FileObserverError) -> WatchToken
 
   /// Stops watching for a point. Does nothing if the watch has ended by itself.
   func remove(_ token: WatchToken)
@@ -31,7 +35,7 @@ package enum WatchHub {
   nonisolated(unsafe) private static var backend: (any WatchBackend)?  // Sound: guarded by the lock.
 
   /// The backend, which is started when it is first asked for.
-  static func shared() throws(FileObserverError) -> any WatchBackend {
+  @Sendable static func shared() throws(FileObserverError) -> any WatchBackend {
     try lock.withLock { () throws(FileObserverError) in
       if let backend { return backend }
       let started = try startWatchBackend()

@@ -75,6 +75,7 @@ struct WatchPlan: Equatable, Sendable {
       }
       let next = current == "/" ? "/\(name)" : "\(current)/\(name)"
       guard let status = FileStatus(path: next, followsLinks: false) else {
+        let errno = errno
         // A sandbox may hide the directories above those that it opens.
         if errno == EPERM, !rest.isEmpty {
           current = next

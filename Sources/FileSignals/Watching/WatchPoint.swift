@@ -47,10 +47,13 @@ final class WatchPoint: @unchecked Sendable {
   }
 
   let place: WatchPlan.Place
+  /// For a directory below the target, its path from there on.
+  let inner: String?
   weak let watch: PathWatch?
 
-  init(_ place: WatchPlan.Place, watch: PathWatch) {
+  init(_ place: WatchPlan.Place, inner: String? = nil, watch: PathWatch) {
     self.place = place
+    self.inner = inner
     self.watch = watch
   }
 
@@ -58,6 +61,7 @@ final class WatchPoint: @unchecked Sendable {
   func wants(_ kinds: WatchKinds, _ name: String?) -> Bool {
     guard let name, kinds.isDisjoint(with: .structural) else { return true }
     guard place.depth != .itself else { return false }
-    return place.isTarget ? name != FileLocation.sharedFolder : name == place.leaf || place.hinges.contains(name)
+    if place.isTarget || inner != nil { return name != FileLocation.sharedFolder }
+    return name == place.leaf || place.hinges.contains(name)
   }
 }

@@ -18,20 +18,20 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
 }
 
 @Suite struct `A file descriptor source` {
-  @Test func `sends how many bytes a pipe holds`() throws {
+  @Test func `sends how many bytes a pipe holds`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let log = Log<[UInt8]>()
     let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
     let subscription = source.sink { log.append(readAll(input, $0)) }
     write(output, "abc", 3)
-    log.wait { $0.joined().count == 3 }
+    await log.wait { $0.joined().count == 3 }
     write(output, "defg", 4)
-    #expect(Array(log.wait { $0.joined().count == 7 }.joined()) == Array("abcdefg".utf8))
+    #expect(Array(await log.wait { $0.joined().count == 7 }.joined()) == Array("abcdefg".utf8))
     subscription.cancel()
   }
 
-  @Test func `says so again until everything is read`() throws {
+  @Test func `says so again until everything is read`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let log = Log<Int>()
@@ -40,11 +40,11 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
       _ = readAll(input, 1)
     }
     write(output, "abc", 3)
-    #expect(log.wait { $0.count == 3 } == [3, 2, 1])
+    #expect(await log.wait { $0.count == 3 } == [3, 2, 1])
     subscription.cancel()
   }
 
-  @Test func `sleeps while nobody observes it, and tells the next one what has come meanwhile`() throws {
+  @Test func `sleeps while nobody observes it, and tells the next one what has come meanwhile`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
@@ -55,15 +55,15 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
       let first = Log<Int>()
       source.sink { first.append($0) }.cancel()
       let subscription = source.sink { first.append($0) }
-      first.wait { !$0.isEmpty }
+      await first.wait { !$0.isEmpty }
       subscription.cancel()
     }
     let subscription = source.sink { count in log.append(readAll(input, count).count) }
-    #expect(log.wait { !$0.isEmpty }.first == 3)
+    #expect(await log.wait { !$0.isEmpty }.first == 3)
     subscription.cancel()
   }
 
-  @Test func `tells of the end of a pipe`() throws {
+  @Test func `tells of the end of a pipe`() async throws {
     let (input, output) = makePipe()
     let ended = Log<Bool>()
     let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
@@ -71,11 +71,11 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
       if readAll(input, count).isEmpty { source?.cancel() }
     }
     close(output)
-    ended.wait { $0 == [true] }
+    await ended.wait { $0 == [true] }
     subscription.cancel()
   }
 
-  @Test func `tells when there is room to write`() throws {
+  @Test func `tells when there is room to write`() async throws {
     var ends: [CInt] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     let (near, far) = (ends[0], ends[1])
@@ -99,11 +99,11 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     )
     #expect(log.all.isEmpty)
     while filled > 0 { filled -= readAll(far, min(filled, 65_536)).count }
-    log.wait { $0.count == 1 }
+    await log.wait { $0.count == 1 }
   }
 
   #if os(Linux)
-    @Test func `counts the events of an eventfd and reads the records of an inotify instance`() throws {
+    @Test func `counts the events of an eventfd and reads the records of an inotify instance`() async throws {
       // The C library has it, but its Swift module does not show it.
       let address = try #require(dlsym(nil, "eventfd"))
       let eventfd = unsafeBitCast(address, to: (@convention(c) (UInt32, Int32) -> Int32).self)
@@ -117,7 +117,7 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
         var one: UInt64 = 1
         #expect(write(counter, &one, 8) == 8)
       }
-      counted.wait { $0.reduce(0, +) == 3 }
+      await counted.wait { $0.reduce(0, +) == 3 }
       counting.cancel()
 
       let folder = try TemporaryFolder()
@@ -128,11 +128,11 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
         records.append(readAll(inotify, count).count)
       }
       try Data("x".utf8).write(to: folder.entry("file"))
-      #expect(records.wait { !$0.isEmpty }.first == 32)
+      #expect(await records.wait { !$0.isEmpty }.first == 32)
       watching.cancel()
     }
 
-    @Test func `closes its descriptor exactly once, in ten thousand cycles`() throws {
+    @Test func `closes its descriptor exactly once, in ten thousand cycles`() async throws {
       var inodes: Set<String> = []
       for index in 0..<10_000 {
         let (input, output) = makePipe()
@@ -146,7 +146,7 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
         }
         close(output)
       }
-      try eventually {
+      try await eventually {
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
           // One that another test closes meanwhile is none of ours.
           var name = [CChar](repeating: 0, count: 64)
@@ -158,7 +158,7 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     }
   #endif
 
-  @Test func `is not deaf when the number of a closed descriptor is used again`() throws {
+  @Test func `is not deaf when the number of a closed descriptor is used again`() async throws {
     // The next pipe gets the numbers that the last one just gave back.
     for _ in 0..<2000 {
       let (input, output) = makePipe()
@@ -167,20 +167,20 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
         log.append(readAll(input, $0).count)
       }
       write(output, "x", 1)
-      log.wait(20) { $0 == [1] }
+      await log.wait(20) { $0 == [1] }
       subscription.cancel()
       close(output)
     }
   }
 
-  @Test func `leaves a descriptor that is not its own open, and does not mind when its owner closes it`() throws {
+  @Test func `leaves a descriptor that is not its own open, and does not mind when its owner closes it`() async throws {
     for _ in 0..<500 {
       let (input, output) = makePipe()
       let log = Log<Int>()
       let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: false)
       let subscription = source.sink { log.append(readAll(input, $0).count) }
       write(output, "x", 1)
-      log.wait(20) { $0 == [1] }
+      await log.wait(20) { $0 == [1] }
       subscription.cancel()
       #expect(fcntl(input, F_GETFD) >= 0)
       close(input)

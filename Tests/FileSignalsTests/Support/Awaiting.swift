@@ -1,53 +1,49 @@
+import FileSignals
 import Foundation
 import Signals
+import TestSupport
 import Testing
 
 /// Collects what a callback is given, on whatever thread, for a test to wait for.
-final class Log<Element: Sendable>: @unchecked Sendable {  // Sound: guarded by the condition.
-  private let condition = NSCondition()
-  private var elements: [Element] = []
+struct Log<Element: Sendable>: Sendable {
+  private let recorder = Recorder<Element>()
 
   func append(_ element: Element) {
-    condition.lock()
-    elements.append(element)
-    condition.broadcast()
-    condition.unlock()
+    recorder.record(element)
   }
 
-  var all: [Element] {
-    condition.lock()
-    defer { condition.unlock() }
-    return elements
-  }
+  var all: [Element] { recorder.elements }
 
-  /// Blocks until the elements fulfil a condition; only a failure makes it wait for the time limit.
+  /// Waits until the elements fulfil a condition; only a failure makes it wait for the time limit.
   @discardableResult
   func wait(
-    _ seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation, until isFulfilled: ([Element]) -> Bool
-  ) -> [Element] {
-    let limit = Date(timeIntervalSinceNow: seconds)
-    condition.lock()
-    defer { condition.unlock() }
-    while !isFulfilled(elements) {
-      if !condition.wait(until: limit) {
-        Issue.record("Waited in vain; got \(elements.suffix(20))", sourceLocation: sourceLocation)
-        break
-      }
+    _ seconds: Int = 60, sourceLocation: SourceLocation = #_sourceLocation,
+    until isFulfilled: @escaping @Sendable ([Element]) -> Bool
+  ) async -> [Element] {
+    do {
+      return try await recorder.wait(timeout: .seconds(seconds), until: isFulfilled)
+    } catch {
+      Issue.record("Waited in vain; got \(all.suffix(20))", sourceLocation: sourceLocation)
+      return all
     }
-    return elements
   }
 }
 
 /// Waits until something holds that no event tells of, such as that a thread of the system has let go of something.
 func eventually(
   _ seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () throws -> Bool
-) rethrows {
-  let limit = Date(timeIntervalSinceNow: seconds)
+) async throws {
+  let limit = ContinuousClock.now + .seconds(seconds)
   while try !holds() {
-    guard Date() < limit else {
+    guard ContinuousClock.now < limit else {
       Issue.record("It never came to hold", sourceLocation: sourceLocation)
       return
     }
-    usleep(2000)
+    try await Task.sleep(for: .milliseconds(2))
   }
+}
+
+/// Replaces a file's content on the calling thread, which a test may do for so short a time.
+func store(_ content: String, _ url: URL) throws {
+  try DurableFile.write(Data(content.utf8), to: url, durability: .process)
 }

@@ -15,39 +15,39 @@ import Testing
     return (log, try DirectoryObserver(url).sink { log.append($0) })
   }
 
-  @Test func `tells what happens to each entry`() throws {
+  @Test func `tells what happens to each entry`() async throws {
     try Data("old".utf8).write(to: folder.entry("old"))
     let (log, subscription) = try observe(folder.url)
-    func expect(_ kind: FileEvent.Kind, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
-      log.wait(sourceLocation: sourceLocation) { $0.contains(FileEvent(kind: kind, url: folder.entry(name))) }
+    func expect(_ kind: FileEvent.Kind, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) async {
+      await log.wait(sourceLocation: sourceLocation) { $0.contains(FileEvent(kind: kind, url: folder.entry(name))) }
     }
     try Data("new".utf8).write(to: folder.entry("new"))
-    expect(.created, "new")
-    try DurableFile.write(Data("newer".utf8), to: folder.entry("new"))
-    expect(.replaced, "new")
+    await expect(.created, "new")
+    try await DurableFile.write(Data("newer".utf8), to: folder.entry("new"))
+    await expect(.replaced, "new")
     try Data("newest".utf8).write(to: folder.entry("old"))
-    expect(.modified, "old")
+    await expect(.modified, "old")
     // A child that another test starts may hold the file open for a moment; its closing is a late modification, which a
     // change of attributes can be joined with. It comes once, so one of these comes alone.
     for permissions in [0o640, 0o600, 0o640]
     where !log.all.contains(FileEvent(kind: .attributes, url: folder.entry("old"))) {
       let count = log.all.count
       try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.entry("old").path)
-      log.wait { $0.dropFirst(count).contains { $0.url == folder.entry("old") } }
+      await log.wait { $0.dropFirst(count).contains { $0.url == folder.entry("old") } }
     }
-    expect(.attributes, "old")
+    await expect(.attributes, "old")
     try FileManager.default.moveItem(at: folder.entry("old"), to: folder.entry("moved"))
-    expect(.moved, "old")
-    expect(.created, "moved")
+    await expect(.moved, "old")
+    await expect(.created, "moved")
     try FileManager.default.removeItem(at: folder.entry("new"))
-    expect(.deleted, "new")
+    await expect(.deleted, "new")
     _ = try folder.makeFolder("folder")
-    expect(.created, "folder")
+    await expect(.created, "folder")
     #expect(!log.all.contains { $0.url.lastPathComponent == ".shared" })
     subscription.cancel()
   }
 
-  @Test func `tells of an entry that many threads make, each once or more, none never`() throws {
+  @Test func `tells of an entry that many threads make, each once or more, none never`() async throws {
     let (log, subscription) = try observe(folder.url)
     DispatchQueue.concurrentPerform(iterations: 8) { index in
       for round in 0..<100 {
@@ -58,11 +58,11 @@ import Testing
         }
       }
     }
-    log.wait { Set($0.filter { $0.kind == .created }.map(\.url)).count == 800 }
+    await log.wait { Set($0.filter { $0.kind == .created }.map(\.url)).count == 800 }
     subscription.cancel()
   }
 
-  @Test func `waits for the directory to come back, and lists what is in it then`() throws {
+  @Test func `waits for the directory to come back, and lists what is in it then`() async throws {
     let directory = try folder.makeFolder("directory")
     try Data("1".utf8).write(to: directory.appending(path: "kept"))
     let observer = try DirectoryObserver(directory)
@@ -70,18 +70,18 @@ import Testing
     let subscription = observer.sink { log.append($0) }
     for round in 0..<50 {
       try FileManager.default.moveItem(at: directory, to: folder.entry("away"))
-      log.wait { $0.filter { $0 == FileEvent(kind: .moved, url: directory) }.count == round + 1 }
+      await log.wait { $0.filter { $0 == FileEvent(kind: .moved, url: directory) }.count == round + 1 }
       #expect(observer.health.value == .waiting(for: URL(fileURLWithPath: directory.path, isDirectory: true)))
       try Data("2".utf8).write(to: folder.entry("away/round\(round)"))
       try FileManager.default.moveItem(at: folder.entry("away"), to: directory)
       let back = FileEvent(kind: .created, url: directory.appendingPathComponent("round\(round)", isDirectory: false))
-      #expect(log.wait { $0.contains(back) }.contains(FileEvent(kind: .created, url: directory)))
+      #expect(await log.wait { $0.contains(back) }.contains(FileEvent(kind: .created, url: directory)))
       #expect(observer.health.value == .active)
     }
     subscription.cancel()
   }
 
-  @Test func `follows a symbolic link to the directory`() throws {
+  @Test func `follows a symbolic link to the directory`() async throws {
     for name in ["v1", "v2"] { _ = try folder.makeFolder(name) }
     try shell("ln -s v1 current", in: folder.url)
     let current = folder.entry("current")
@@ -89,9 +89,9 @@ import Testing
     for round in 0..<20 {
       try Data().write(to: folder.entry("\(round % 2 == 0 ? "v1" : "v2")/\(round)"))
       let entry = current.appendingPathComponent("\(round)", isDirectory: false)
-      log.wait { $0.contains(FileEvent(kind: .created, url: entry)) }
+      await log.wait { $0.contains(FileEvent(kind: .created, url: entry)) }
       try shell("ln -sfn \(round % 2 == 0 ? "v2" : "v1") current", in: folder.url)
-      log.wait { $0.filter { $0 == FileEvent(kind: .replaced, url: current) }.count == round + 1 }
+      await log.wait { $0.filter { $0 == FileEvent(kind: .replaced, url: current) }.count == round + 1 }
     }
     subscription.cancel()
   }

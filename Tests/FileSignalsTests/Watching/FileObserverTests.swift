@@ -1,6 +1,7 @@
 import FileSignals
 import Foundation
 import Signals
+import TestSupport
 import Testing
 
 /// Reads a file after each event, as an application would, and remembers what it found.
@@ -24,8 +25,8 @@ private final class Follower: Sendable {
   }
 
   /// Waits until what it found last is this.
-  func expect(_ content: String, sourceLocation: SourceLocation = #_sourceLocation) {
-    contents.wait(sourceLocation: sourceLocation) { $0.last == content }
+  func expect(_ content: String, sourceLocation: SourceLocation = #_sourceLocation) async {
+    await contents.wait(sourceLocation: sourceLocation) { $0.last == content }
   }
 }
 
@@ -46,41 +47,41 @@ private final class Follower: Sendable {
     try Data(content.utf8).write(to: url ?? file)
   }
 
-  @Test func `is not blind after the file was replaced, however often`() throws {
+  @Test func `is not blind after the file was replaced, however often`() async throws {
     let follower = try Follower(file)
     for round in 0..<300 {
       try replace("\(round)")
-      follower.expect("\(round)")
+      await follower.expect("\(round)")
     }
     #expect(follower.kinds.all.first == .created)
     // A child process that another test starts may close the temporary file last, when it has its final name.
     #expect(follower.kinds.all.dropFirst().allSatisfy { $0 == .replaced || $0 == .modified })
   }
 
-  @Test func `tells what happened`() throws {
+  @Test func `tells what happened`() async throws {
     try overwrite("a")
     let follower = try Follower(file)
-    func expect(_ kind: FileEvent.Kind, after change: () throws -> Void) rethrows {
+    func expect(_ kind: FileEvent.Kind, after change: () throws -> Void) async rethrows {
       let count = follower.kinds.all.count
       try change()
-      follower.kinds.wait { $0.dropFirst(count).contains(kind) }
+      await follower.kinds.wait { $0.dropFirst(count).contains(kind) }
     }
-    try expect(.modified) { try overwrite("b") }
-    try expect(.replaced) { try replace("c") }
-    try expect(.attributes) {
+    try await expect(.modified) { try overwrite("b") }
+    try await expect(.replaced) { try replace("c") }
+    try await expect(.attributes) {
       try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
     }
-    try expect(.moved) { try FileManager.default.moveItem(at: file, to: folder.entry("other")) }
-    try expect(.created) { try replace("d") }
-    try expect(.deleted) { try FileManager.default.removeItem(at: file) }
+    try await expect(.moved) { try FileManager.default.moveItem(at: file, to: folder.entry("other")) }
+    try await expect(.created) { try replace("d") }
+    try await expect(.deleted) { try FileManager.default.removeItem(at: file) }
   }
 
-  @Test func `says nothing of other files in the directory`() throws {
+  @Test func `says nothing of other files in the directory`() async throws {
     try overwrite("mine")
     let follower = try Follower(file)
     for round in 0..<50 { try overwrite("\(round)", folder.entry("value\(round % 5)")) }
     try overwrite("mine too")
-    follower.expect("mine too")
+    await follower.expect("mine too")
     #expect(follower.kinds.all.count < 5)
   }
 
@@ -92,17 +93,17 @@ private final class Follower: Sendable {
       "cp value copy && printf next > copy && cat copy > value", ": > value && printf next >> value",
     ]
   )
-  func `sees what other programs do to the file`(_ command: String) throws {
+  func `sees what other programs do to the file`(_ command: String) async throws {
     try overwrite("first")
     let follower = try Follower(file)
     try shell(command, in: folder.url)
-    follower.expect("next")
+    await follower.expect("next")
     // And is not deaf afterwards.
     try replace("last")
-    follower.expect("last")
+    await follower.expect("last")
   }
 
-  @Test func `loses nothing when the directory is deleted and made again, 300 times`() throws {
+  @Test func `loses nothing when the directory is deleted and made again, 300 times`() async throws {
     let directory = try folder.makeFolder("directory")
     let inner = directory.appendingPathComponent("value", isDirectory: false)
     let follower = try Follower(inner)
@@ -110,11 +111,11 @@ private final class Follower: Sendable {
       try FileManager.default.removeItem(at: directory)
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
       try overwrite("\(round)", inner)
-      follower.expect("\(round)")
+      await follower.expect("\(round)")
     }
   }
 
-  @Test func `loses nothing when the directory is moved away and made again, 300 times`() throws {
+  @Test func `loses nothing when the directory is moved away and made again, 300 times`() async throws {
     let directory = try folder.makeFolder("directory")
     let inner = directory.appendingPathComponent("value", isDirectory: false)
     let follower = try Follower(inner)
@@ -122,15 +123,15 @@ private final class Follower: Sendable {
       let old = folder.entry("old\(round)")
       try FileManager.default.moveItem(at: directory, to: old)
       // Nobody should care about this one any more.
-      try DurableFile.write(Data("stale".utf8), to: old.appending(path: "value"), durability: .process)
+      try await DurableFile.write(Data("stale".utf8), to: old.appending(path: "value"), durability: .process)
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
       try overwrite("\(round)", inner)
-      follower.expect("\(round)")
+      await follower.expect("\(round)")
     }
     #expect(!follower.contents.all.contains("stale"))
   }
 
-  @Test func `loses nothing when a directory far above is moved, deleted and made again`() throws {
+  @Test func `loses nothing when a directory far above is moved, deleted and made again`() async throws {
     let deep = try folder.makeFolder("a/b/c/d")
     let inner = deep.appendingPathComponent("value", isDirectory: false)
     let observer = try FileObserver(inner)
@@ -145,19 +146,19 @@ private final class Follower: Sendable {
       }
       try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
       try overwrite("\(round)", inner)
-      follower.expect("\(round)")
+      await follower.expect("\(round)")
     }
     try FileManager.default.removeItem(at: folder.entry("a"))
     let missing = URL(fileURLWithPath: folder.entry("a").path, isDirectory: true)
-    health.wait { $0.last == .waiting(for: missing) }
+    await health.wait { $0.last == .waiting(for: missing) }
     try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
-    health.wait { $0.last == .active }
+    await health.wait { $0.last == .active }
     subscription.cancel()
     withExtendedLifetime(observer) {}
   }
 
   @Test(arguments: ["a", "a/b", "a/b/c"])
-  func `is not blind after a directory was removed that somebody has open`(_ held: String) throws {
+  func `is not blind after a directory was removed that somebody has open`(_ held: String) async throws {
     let deep = try folder.makeFolder("a/b/c")
     let inner = deep.appendingPathComponent("value", isDirectory: false)
     let observer = try FileObserver(inner)
@@ -169,15 +170,15 @@ private final class Follower: Sendable {
     defer { close(descriptor) }
     try FileManager.default.removeItem(at: folder.entry("a"))
     let missing = URL(fileURLWithPath: folder.entry("a").path, isDirectory: true)
-    health.wait(10) { $0.last == .waiting(for: missing) }
+    await health.wait(10) { $0.last == .waiting(for: missing) }
     try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
     try overwrite("again", inner)
-    follower.expect("again")
+    await follower.expect("again")
     subscription.cancel()
     withExtendedLifetime(observer) {}
   }
 
-  @Test func `follows a symbolic link to the file, wherever it points`() throws {
+  @Test func `follows a symbolic link to the file, wherever it points`() async throws {
     let places = try ["x", "y"].map { try folder.makeFolder($0).appending(path: "target") }
     for place in places { try overwrite("0", place) }
     try FileManager.default.createSymbolicLink(at: file, withDestinationURL: places[0])
@@ -185,25 +186,25 @@ private final class Follower: Sendable {
     for round in 1..<50 {
       let place = places[round % 2]
       try shell("ln -sfn \(round % 2 == 0 ? "x" : "y")/target value", in: folder.url)
-      try DurableFile.write(Data("\(round)".utf8), to: place, durability: .process)
-      follower.expect("\(round)")
+      try await DurableFile.write(Data("\(round)".utf8), to: place, durability: .process)
+      await follower.expect("\(round)")
       try overwrite("\(round) in place", place)
-      follower.expect("\(round) in place")
+      await follower.expect("\(round) in place")
     }
   }
 
-  @Test func `follows a symbolic link in the middle of the path`() throws {
+  @Test func `follows a symbolic link in the middle of the path`() async throws {
     for name in ["v1", "v2"] { try overwrite(name, try folder.makeFolder(name).appending(path: "value")) }
     try shell("ln -s v1 current", in: folder.url)
     let follower = try Follower(folder.entry("current/value"))
     for round in 0..<20 {
       let name = round % 2 == 0 ? "v2" : "v1"
       try shell("ln -s \(name) next && mv -T next current", in: folder.url)
-      follower.expect(name)
+      await follower.expect(name)
     }
   }
 
-  @Test func `sees a mounted configuration being swapped`() throws {
+  @Test func `sees a mounted configuration being swapped`() async throws {
     // What a Kubernetes ConfigMap does: the file is a link through `..data`, which is a link to a dated directory.
     try shell(
       "mkdir ..d0 && printf 0 > ..d0/value && ln -s ..d0 ..data && ln -s ..data/value value", in: folder.url
@@ -216,44 +217,36 @@ private final class Follower: Sendable {
         ln -s ..d\(round) ..data_tmp && mv -T ..data_tmp ..data && rm -r ..d\(round - 1)
         """, in: folder.url
       )
-      follower.expect("\(round)")
+      await follower.expect("\(round)")
     }
   }
 
-  @Test func `misses no write that happens while it is being made`() throws {
+  @Test func `misses no write that happens while it is being made`() async throws {
     for round in 0..<500 {
       let file = folder.entry("race\(round % 7)")
-      let wrote = DispatchSemaphore(value: 0)
-      DispatchQueue.global().async {
-        do {
-          try DurableFile.write(Data("\(round)".utf8), to: file, durability: .process)
-        } catch {
-          Issue.record(error)
-        }
-        wrote.signal()
-      }
+      async let wrote: Void = onThread { try store("\(round)", file) }
       if round % 2 == 0 { usleep(useconds_t(round % 100)) }
       // Watch, then read: what is not read is told.
       let follower = try Follower(file)
       let found = FileManager.default.contents(atPath: file.path).map { String(decoding: $0, as: UTF8.self) }
-      wrote.wait()
-      if found != "\(round)" { follower.expect("\(round)") }
+      try await wrote
+      if found != "\(round)" { await follower.expect("\(round)") }
     }
   }
 
-  @Test func `does not wait for a slow subscriber of another observer`() throws {
+  @Test func `does not wait for a slow subscriber of another observer`() async throws {
     let gate = DispatchSemaphore(value: 0)
     let slow = try FileObserver(file).sink { _ in gate.wait() }
     let follower = try Follower(file)
     for round in 0..<20 {
       try replace("\(round)")
-      follower.expect("\(round)")
+      await follower.expect("\(round)")
     }
     for _ in 0..<100 { gate.signal() }
     slow.cancel()
   }
 
-  @Test func `lives as long as it is observed, and no longer`() throws {
+  @Test func `lives as long as it is observed, and no longer`() async throws {
     weak var released: FileObserver?
     var subscription: SignalSubscription?
     do {
@@ -265,6 +258,6 @@ private final class Follower: Sendable {
     try replace("x")
     subscription?.cancel()
     // A delivery under way may hold it for a moment more.
-    eventually { released == nil }
+    try await eventually { released == nil }
   }
 }

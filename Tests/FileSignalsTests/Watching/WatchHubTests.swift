@@ -16,37 +16,47 @@ import Testing
   }
 
   @Test func `sleeps while nothing happens`() async {
-    await #expect(processExitsWith: .success) { [path = quietFolder.path as String] in try stayIdle(path) }
+    await #expect(processExitsWith: .success) { [path = quietFolder.path as String] in
+      try await stayIdle(path)
+    }
   }
 
   @Test func `wakes once for each update of a file`() async {
-    await #expect(processExitsWith: .success) { [path = quietFolder.path as String] in try countWakes(path) }
+    await #expect(processExitsWith: .success) { [path = quietFolder.path as String] in
+      try await countWakes(path)
+    }
   }
 
   @Test func `recovers from an overflow of 24,000 events`() async {
-    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in try overflow(path) }
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+      try await overflow(path)
+    }
   }
 
   @Test func `refuses in words when no descriptor is left, and works again when there is one`() async {
-    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in try exhaustDescriptors(path) }
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+      try await exhaustDescriptors(path)
+    }
   }
 
   #if os(Linux)
     @Test func `takes one inotify instance for 1,000 observers, and leaves no watch behind`() async {
-      await #expect(processExitsWith: .success) { [path = folder.url.path as String] in try countInstances(path) }
+      await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+        try await countInstances(path)
+      }
     }
   #endif
 }
 
-private func stayIdle(_ path: String) throws {
+private func stayIdle(_ path: String) async throws {
   let file = URL(fileURLWithPath: "\(path)/value")
   let log = Log<FileEvent>()
   let subscriptions = [
     try FileObserver(file).sink { log.append($0) },
     try DirectoryObserver(file.deletingLastPathComponent()).sink { log.append($0) },
   ]
-  try DurableFile.write(Data(), to: file)
-  log.wait { $0.count >= 2 }
+  try await DurableFile.write(Data(), to: file)
+  await log.wait { $0.count >= 2 }
   let (wakes, time) = (WatchHub.wakeCount, clock())
   // Measured, not waited for: half a second in which nothing is to be done.
   usleep(500_000)
@@ -56,24 +66,24 @@ private func stayIdle(_ path: String) throws {
   for subscription in subscriptions { subscription.cancel() }
 }
 
-private func countWakes(_ path: String) throws {
+private func countWakes(_ path: String) async throws {
   let file = URL(fileURLWithPath: "\(path)/value")
-  try DurableFile.write(Data(), to: file)
+  try await DurableFile.write(Data(), to: file)
   let log = Log<FileEvent>()
   let subscription = try FileObserver(file).sink { log.append($0) }
   for round in 1...200 {
-    try DurableFile.write(Data("\(round)".utf8), to: file, durability: .process)
-    log.wait { $0.count == round }
+    try await DurableFile.write(Data("\(round)".utf8), to: file, durability: .process)
+    await log.wait { $0.count == round }
   }
   #expect(WatchHub.wakeCount == 200)
   #expect(log.all.allSatisfy { $0.kind == .replaced })
   subscription.cancel()
 }
 
-private func overflow(_ path: String) throws {
+private func overflow(_ path: String) async throws {
   let file = URL(fileURLWithPath: "\(path)/value")
   let other = URL(fileURLWithPath: "\(path)/other")
-  try DurableFile.write(Data("old".utf8), to: file)
+  try await DurableFile.write(Data("old".utf8), to: file)
   let (log, entries) = (Log<FileEvent.Kind>(), Log<FileEvent>())
   let contents = Log<Data>()
   let subscriptions = [
@@ -95,16 +105,16 @@ private func overflow(_ path: String) throws {
     }
     try DurableFile.write(Data("new".utf8), to: file)
   }
-  log.wait { $0.contains(.rescan) }
-  entries.wait { $0.contains { $0.kind == .rescan } }
-  contents.wait { $0.last == Data("new".utf8) }
+  await log.wait { $0.contains(.rescan) }
+  await entries.wait { $0.contains { $0.kind == .rescan } }
+  await contents.wait { $0.last == Data("new".utf8) }
   // And events flow again.
-  try DurableFile.write(Data("newer".utf8), to: file)
-  contents.wait { $0.last == Data("newer".utf8) }
+  try await DurableFile.write(Data("newer".utf8), to: file)
+  await contents.wait { $0.last == Data("newer".utf8) }
   for subscription in subscriptions { subscription.cancel() }
 }
 
-private func exhaustDescriptors(_ path: String) throws {
+private func exhaustDescriptors(_ path: String) async throws {
   let file = URL(fileURLWithPath: "\(path)/value")
   var taken: [CInt] = []
   while taken.count < 100_000 {
@@ -112,18 +122,18 @@ private func exhaustDescriptors(_ path: String) throws {
     if descriptor < 0 { break }
     taken.append(descriptor)
   }
-  #expect(throws: FileObserverError.descriptorLimitReached) { try FileObserver(file) }
+  #expect(throws: FileObserverError.descriptorLimitReached) { try FileObserver(file, polling: .never) }
   #expect(throws: DurableFileError.self) { try DurableFile.write(Data(), to: file) }
   for descriptor in taken { close(descriptor) }
   let log = Log<FileEvent>()
   let subscription = try FileObserver(file).sink { log.append($0) }
-  try DurableFile.write(Data(), to: file)
-  log.wait { $0.count == 1 }
+  try await DurableFile.write(Data(), to: file)
+  await log.wait { $0.count == 1 }
   subscription.cancel()
 }
 
 #if os(Linux)
-  private func countInstances(_ path: String) throws {
+  private func countInstances(_ path: String) async throws {
     var subscriptions: [SignalSubscription] = []
     let log = Log<URL>()
     for index in 0..<1000 {
@@ -131,25 +141,11 @@ private func exhaustDescriptors(_ path: String) throws {
       subscriptions.append(try FileObserver(file).sink { log.append($0.url) })
     }
     for index in 0..<1000 {
-      try DurableFile.write(Data(), to: URL(fileURLWithPath: "\(path)/value\(index)"), durability: .process)
+      try await DurableFile.write(Data(), to: URL(fileURLWithPath: "\(path)/value\(index)"), durability: .process)
     }
-    log.wait { Set($0).count == 1000 }
-    let instances = try inotifyInstances()
-    #expect(instances.count == 1)
+    await log.wait { Set($0).count == 1000 }
+    #expect(try inotifyInstances().count == 1)
     subscriptions = []
-    try eventually {
-      let info = try instances.map { try DurableFile.read(URL(fileURLWithPath: "/proc/self/fdinfo/\($0)")) }
-      return !info.contains { String(decoding: $0, as: UTF8.self).contains("inotify wd") }
-    }
-  }
-
-  private func inotifyInstances() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
-      var name = [UInt8](repeating: 0, count: 64)
-      let count = name.withUnsafeMutableBytes { buffer in
-        buffer.bindMemory(to: CChar.self).baseAddress.map { readlink("/proc/self/fd/\(descriptor)", $0, 64) } ?? 0
-      }
-      return String(decoding: name[..<max(count, 0)], as: UTF8.self) == "anon_inode:inotify"
-    }
+    try await eventually { try watchCount() == 0 }
   }
 #endif

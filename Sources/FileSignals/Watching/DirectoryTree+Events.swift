@@ -1,0 +1,117 @@
+import Foundation
+
+extension DirectoryTree {
+  private struct Key: Hashable {
+    let directory: String
+    let name: String
+  }
+
+  /// What the events that the system tells of mean to somebody who knows the tree.
+  func follow(_ batch: [WatchEvent], _ watch: PathWatch) -> [FileEvent] {
+    var histories: [Key: EntryHistory] = [:]
+    var keys: [Key] = []
+    var unclear: [String] = []
+    var isTouched = false
+    for event in batch {
+      guard let directory = self.directory(of: event.point), let node = nodes[directory] else { continue }
+      guard let name = event.name else {
+        if !event.kinds.isDisjoint(with: [.selfGone, .changed]) {
+          if event.kinds.contains(.selfGone) { nodes[directory]?.isOver = true }
+          if !unclear.contains(directory) { unclear.append(directory) }
+        }
+        isTouched = isTouched || directory.isEmpty && event.kinds.contains(.attributes)
+        continue
+      }
+      let key = Key(directory: directory, name: name)
+      if histories[key] == nil { keys.append(key) }
+      histories[key, default: EntryHistory(existed: node.entries[name] != nil)].add(event.kinds)
+    }
+    var events = isTouched ? [FileEvent(kind: .attributes, url: url)] : []
+    var opened: (path: String, directory: OpenDirectory)?
+    for key in keys {
+      guard let history = histories[key], nodes[key.directory] != nil else { continue }
+      if opened?.path != key.directory {
+        opened = OpenDirectory(key.directory, below: watch.targetPath).map { (key.directory, $0) }
+      }
+      // Without the directory, all that was in it is gone, of which another event tells.
+      if let directory = opened?.directory { events += follow(key.name, key.directory, history, directory, watch) }
+    }
+    for path in unclear where nodes[path] != nil { events += compare(from: path, isTrusting: true, watch) }
+    return events
+  }
+
+  /// Which directory of the tree an event is about.
+  ///
+  /// A watch goes where its directory goes, and its last events may come when another has taken the place.
+  private func directory(of point: WatchPoint) -> String? {
+    guard let inner = point.inner else { return point.place.isTarget ? "" : nil }
+    return nodes[inner]?.identity == point.place.identity ? inner : nil
+  }
+
+  private func follow(
+    _ name: String, _ path: String, _ history: EntryHistory, _ directory: OpenDirectory, _ watch: PathWatch
+  ) -> [FileEvent] {
+    let inner = Self.path(path, name)
+    let old = nodes[path]?.entries[name]
+    guard history.exists else {
+      nodes[path]?.entries[name] = nil
+      let kind = history.kind
+      return (kind.map { event($0, inner) } ?? []) + forget(inner, kind ?? .deleted, watch)
+    }
+    guard isRecursive || filter.matches(inner) else { return [] }
+    // If it is gone already, another event tells.
+    guard let found = directory.entry(name) else { return [] }
+    let isDirectory = found.kind == .directory
+    let isEntered = isRecursive && isDirectory && filter.enters(inner)
+    if isEntered || filter.matches(inner) {
+      nodes[path]?.entries[name] = Entry(
+        mark: mark(found, name, directory, watch), isDirectory: isDirectory, isListed: false)
+    }
+    // The event of what was found by looking, before the event came.
+    let isEcho = old?.isListed == true && !history.wasRemoved && old?.mark.stamp.identity == found.stamp.identity
+    var events: [FileEvent] = []
+    if !isDirectory { events += forget(inner, .deleted, watch) }
+    if let kind = isEcho ? history.kindOfEcho : history.kind { events += event(kind, inner) }
+    if isEntered, history.isNew && !isEcho || watch.innerFailures[inner] != nil {
+      events += compare(from: inner, watch)
+    }
+    return events
+  }
+}
+
+/// What happened to one entry in one burst.
+struct EntryHistory {
+  let existed: Bool
+  private(set) var exists: Bool
+  private(set) var isNew = false
+  private var kinds: WatchKinds = []
+
+  init(existed: Bool) {
+    self.existed = existed
+    exists = existed
+  }
+
+  mutating func add(_ kinds: WatchKinds) {
+    self.kinds.formUnion(kinds)
+    if !kinds.isDisjoint(with: [.created, .movedIn]) { (exists, isNew) = (true, true) }
+    if !kinds.isDisjoint(with: [.removed, .movedOut]) { exists = false }
+    if !kinds.isDisjoint(with: [.written, .attributes]) { exists = true }
+  }
+
+  var wasRemoved: Bool { !kinds.isDisjoint(with: [.removed, .movedOut]) }
+
+  /// What it comes to; `nil` if to nothing.
+  var kind: FileEvent.Kind? {
+    switch (existed, exists) {
+    case (false, false): nil
+    case (false, true): .created
+    case (true, false): kinds.contains(.movedOut) ? .moved : .deleted
+    case (true, true): isNew ? .replaced : kindOfEcho
+    }
+  }
+
+  /// What it comes to if its making is no news.
+  var kindOfEcho: FileEvent.Kind? {
+    if kinds.contains(.written) { .modified } else { kinds.contains(.attributes) ? .attributes : nil }
+  }
+}

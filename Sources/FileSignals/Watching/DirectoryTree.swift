@@ -1,0 +1,219 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Knows what is in a directory, or in a tree of them, and makes events of what becomes of it.
+///
+/// The directories are kept by their paths from the root on, not in one another, so that no depth is too deep.
+final class DirectoryTree: PathChanges, @unchecked Sendable {
+  // Sound: belongs to the observer's queue once it has started.
+
+  /// A directory of the tree.
+  struct Node {
+    var identity: FileIdentity
+    var entries: [String: Entry] = [:]
+    /// The watch below the root, which has one from its owner.
+    var token: WatchToken?
+    /// Whether that has ended by itself.
+    var isOver = false
+  }
+
+  struct Entry {
+    var mark: FileMark
+    let isDirectory: Bool
+    /// Whether it was found by looking, and the event of its making may be still to come.
+    var isListed = true
+  }
+
+  let url: URL
+  let isRecursive: Bool
+  let filter: FileFilter
+  /// The directories that are known; there is none at the empty path if the root is not there.
+  var nodes: [String: Node] = [:]
+
+  init(url: URL, isRecursive: Bool, filter: FileFilter) {
+    self.url = url
+    self.isRecursive = isRecursive
+    self.filter = filter
+  }
+
+  func look(_ watch: PathWatch) {
+    _ = compare(from: "", watch)
+  }
+
+  func events(after batch: PathWatch.Batch, of watch: PathWatch) -> [FileEvent] {
+    if batch.isOverflow || batch.isRearmed || batch.isPoll { return compareAll(after: batch, watch) }
+    return follow(batch.events, watch)
+  }
+
+  // MARK: Comparing
+
+  /// What is different from what was known, when the system does not say, or not all.
+  private func compareAll(after batch: PathWatch.Batch, _ watch: PathWatch) -> [FileEvent] {
+    let old = nodes[""]?.identity
+    var events = compare(from: "", isTrusting: batch.isPoll && !batch.isRearmed, watch)
+    guard let new = nodes[""]?.identity else {
+      let isMoved = batch.events.contains { $0.kinds.contains(.selfMoved) }
+      return old == nil ? [] : [FileEvent(kind: isMoved ? .moved : .deleted, url: url)]
+    }
+    if batch.isOverflow { return [FileEvent(kind: .rescan, url: url)] }
+    if old == nil {
+      events.insert(FileEvent(kind: .created, url: url), at: 0)
+    } else if old != new {
+      events.insert(FileEvent(kind: .replaced, url: url), at: 0)
+    }
+    return events.isEmpty && !batch.isPoll ? [FileEvent(kind: .rescan, url: url)] : events
+  }
+
+  /// Watches a directory and those below it, then looks at what is in them, so that nothing is missed in between.
+  ///
+  /// - Parameters:
+  ///   - start: The directory's path.
+  ///   - isTrusting: Whether directories that seem to be the same as before keep their watches.
+  ///   - watch: The observer's watch.
+  /// - Returns: What is different from what was known.
+  func compare(from start: String, isTrusting: Bool = false, _ watch: PathWatch) -> [FileEvent] {
+    var events: [FileEvent] = []
+    var rest = [start]
+    while let path = rest.popLast() {
+      guard let directory = OpenDirectory(path, below: watch.targetPath), let identity = directory.identity else {
+        events += lose(path, errno, watch)
+        continue
+      }
+      if !path.isEmpty { keepWatching(path, identity, directory, isTrusting, watch) }
+      let found = directory.entries { name, isPerhapsDirectory in
+        let path = Self.path(path, name)
+        return filter.matches(path) || isRecursive && isPerhapsDirectory && filter.enters(path)
+      }
+      guard let found else {
+        events += lose(path, errno, watch)
+        continue
+      }
+      var node = nodes[path] ?? Node(identity: identity)
+      node.identity = identity
+      events += compare(&node, path, found, directory, watch)
+      nodes[path] = node
+      // In reverse, because the last is taken first.
+      for (name, entry) in node.entries.sorted(by: { $0.key > $1.key }) where entry.isDirectory && isRecursive {
+        let inner = Self.path(path, name)
+        if filter.enters(inner) { rest.append(inner) }
+      }
+    }
+    return events
+  }
+
+  private func keepWatching(
+    _ path: String, _ identity: FileIdentity, _ directory: OpenDirectory, _ isTrusting: Bool, _ watch: PathWatch
+  ) {
+    let old = nodes[path]
+    if isTrusting, let old, old.identity == identity, old.token != nil, !old.isOver { return }
+    // The new watch before the end of the old: on Linux they are the same, which must not end.
+    let token = watch.watchInner(path, identity, opened: directory.number)
+    if let old = old?.token { watch.releaseInner(old) }
+    nodes[path] = Node(identity: old?.identity ?? identity, entries: old?.entries ?? [:], token: token)
+  }
+
+  private func compare(
+    _ node: inout Node, _ path: String, _ found: [String: OpenDirectory.Entry], _ directory: OpenDirectory,
+    _ watch: PathWatch
+  ) -> [FileEvent] {
+    var events: [FileEvent] = []
+    let old = node.entries
+    node.entries = [:]
+    for name in Set(old.keys).union(found.keys).sorted() {
+      let inner = Self.path(path, name)
+      guard let new = found[name] else {
+        events += event(.deleted, inner)
+        events += forget(inner, .deleted, watch)
+        continue
+      }
+      let isDirectory = new.kind == .directory
+      guard var entry = old[name], entry.isDirectory == isDirectory else {
+        if old[name] != nil { events += forget(inner, .deleted, watch) }
+        events += event(old[name] == nil ? .created : .replaced, inner)
+        node.entries[name] = Entry(mark: mark(new, name, directory, watch), isDirectory: isDirectory)
+        continue
+      }
+      if entry.mark.stamp.identity != new.stamp.identity {
+        events += event(.replaced, inner)
+        entry = Entry(mark: mark(new, name, directory, watch), isDirectory: isDirectory)
+      } else if !isDirectory {
+        switch entry.mark.update(new.stamp, path: name, in: directory.number) {
+        case .content: events += event(.modified, inner)
+        case .attributes: events += event(.attributes, inner)
+        case .none: break
+        }
+      }
+      node.entries[name] = entry
+    }
+    return events
+  }
+
+  /// What to compare with later; young files that are polled are read for it.
+  func mark(
+    _ entry: OpenDirectory.Entry, _ name: String, _ directory: OpenDirectory, _ watch: PathWatch
+  ) -> FileMark {
+    let age = Int64(Date().timeIntervalSince1970 * 1e9) - entry.stamp.changed
+    guard watch.isPolling, entry.kind == .regular, abs(age) < 10_000_000_000 else {
+      return FileMark(trusting: entry.stamp)
+    }
+    return FileMark(entry.stamp, path: name, in: directory.number)
+  }
+
+  // MARK: Losing
+
+  /// What follows from that a directory could not be opened.
+  private func lose(_ path: String, _ errno: CInt, _ watch: PathWatch) -> [FileEvent] {
+    switch errno {
+    case ENOENT, ENOTDIR, ELOOP: break
+    // There, but closed for now: what is known of it stands.
+    default:
+      if !path.isEmpty {
+        watch.innerFailures[path] = FileObserverError(errno, "watch", "\(watch.targetPath)/\(path)")
+        return []
+      }
+    }
+    guard path.isEmpty else { return forget(path, .deleted, watch) }
+    for token in nodes.values.compactMap(\.token) { watch.releaseInner(token) }
+    nodes = [:]
+    watch.innerFailures = [:]
+    return []
+  }
+
+  /// Forgets a directory and all below it.
+  ///
+  /// - Returns: An event for each entry that was in it.
+  func forget(_ path: String, _ kind: FileEvent.Kind, _ watch: PathWatch) -> [FileEvent] {
+    var events: [FileEvent] = []
+    var rest = [path]
+    while let path = rest.popLast() {
+      watch.innerFailures[path] = nil
+      guard let node = nodes.removeValue(forKey: path) else { continue }
+      if let token = node.token { watch.releaseInner(token) }
+      for (name, entry) in node.entries.sorted(by: { $0.key < $1.key }) {
+        let inner = Self.path(path, name)
+        events += event(kind, inner)
+        if entry.isDirectory { rest.append(inner) }
+      }
+    }
+    return events
+  }
+
+  // MARK: Telling
+
+  /// The event, unless nobody wants it.
+  func event(_ kind: FileEvent.Kind, _ path: String) -> [FileEvent] {
+    guard filter.matches(path) else { return [] }
+    return [FileEvent(kind: kind, url: url.appendingPathComponent(path, isDirectory: false))]
+  }
+
+  static func path(_ directory: String, _ name: String) -> String {
+    directory.isEmpty ? name : "\(directory)/\(name)"
+  }
+}

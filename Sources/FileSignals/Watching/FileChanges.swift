@@ -1,0 +1,65 @@
+import Foundation
+
+/// Compares what a file is with what it was.
+final class FileChanges: PathChanges, @unchecked Sendable {
+  // Sound: belongs to the observer's queue once it has started.
+
+  private let url: URL
+  private var known: FileStatus?
+  /// What the last look found, for as long as the file is polled.
+  private var mark: FileMark?
+
+  init(url: URL) {
+    self.url = url
+  }
+
+  func look(_ watch: PathWatch) {
+    known = FileStatus(path: watch.path)
+    mark = watch.isPolling ? FileStamp(path: watch.path).map { FileMark($0, path: watch.path) } : nil
+  }
+
+  /// What has become of the file; nothing if that would be no news.
+  func events(after batch: PathWatch.Batch, of watch: PathWatch) -> [FileEvent] {
+    let old = known
+    known = FileStatus(path: watch.path)
+    let difference = compareMarks(watch)
+    let kind = kind(after: batch, old: old, new: known) ?? (batch.isPoll ? difference : nil)
+    return kind.map { [FileEvent(kind: $0, url: url)] } ?? []
+  }
+
+  private func kind(after batch: PathWatch.Batch, old: FileStatus?, new: FileStatus?) -> FileEvent.Kind? {
+    if batch.isOverflow { return .rescan }
+    let kinds = batch.events.reduce(into: WatchKinds()) { $0.formUnion($1.kinds) }
+    switch (old, new) {
+    case (nil, nil): return nil
+    case (nil, _?): return .created
+    case (_?, nil): return kinds.isDisjoint(with: [.movedOut, .selfMoved]) ? .deleted : .moved
+    case (let old?, let new?):
+      if old.identity != new.identity { return .replaced }
+      if batch.isRearmed { return .rescan }
+      // A file system may give a new file the number of the one it replaces.
+      if !kinds.isDisjoint(with: [.movedIn, .created]) { return .replaced }
+      if kinds.contains(.written) { return .modified }
+      return kinds.contains(.attributes) ? .attributes : nil
+    }
+  }
+
+  /// What a look finds to be different, and what it leaves behind for the next.
+  private func compareMarks(_ watch: PathWatch) -> FileEvent.Kind? {
+    guard watch.isPolling || mark != nil, let stamp = FileStamp(path: watch.path) else {
+      mark = nil
+      return nil
+    }
+    guard mark != nil else {
+      mark = FileMark(stamp, path: watch.path)
+      return .rescan
+    }
+    let difference = mark?.update(stamp, path: watch.path)
+    if !watch.isPolling { mark = nil }
+    return switch difference {
+    case .content: .modified
+    case .attributes: .attributes
+    case .none?, nil: nil
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// The file systems and where they are mounted, as Linux lists them in `/proc/self/mountinfo`.
+package struct MountTable: Sendable {
+  private struct Mount: Sendable {
+    let point: String
+    let type: String
+  }
+
+  private let mounts: [Mount]
+
+  /// Reads a table; lines that are not understood are left out.
+  package init(parsing text: String) {
+    mounts = text.split(separator: "\n").compactMap { line in
+      // 36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
+      let fields = line.split(separator: " ", omittingEmptySubsequences: false)
+      guard fields.count > 6, let dash = fields.dropFirst(6).firstIndex(of: "-"), dash + 1 < fields.count else {
+        return nil
+      }
+      return Mount(point: Self.unescaped(fields[4]), type: String(fields[dash + 1]))
+    }
+  }
+
+  /// The type of the file system that a path, free of symbolic links, lies on.
+  package func type(of path: String) -> String? {
+    var best: Mount?
+    for mount in mounts where Self.holds(mount.point, path) {
+      // Of several at the same place the last one hides the others.
+      if mount.point.utf8.count >= best?.point.utf8.count ?? 0 { best = mount }
+    }
+    return best?.type
+  }
+
+  private static func holds(_ point: String, _ path: String) -> Bool {
+    point == "/" || path == point || path.hasPrefix(point) && path.utf8.dropFirst(point.utf8.count).first == 0x2F
+  }
+
+  /// Spaces, tabs, line ends and backslashes are written as three octal digits.
+  private static func unescaped(_ field: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(field.utf8)[...]
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      if byte == UInt8(ascii: "\\"), digits.count == 3, digits.allSatisfy({ (0x30...0x37).contains($0) }) {
+        bytes.append(digits.reduce(0) { $0 &* 8 &+ ($1 - 0x30) })
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Knows which file systems do not tell of all changes.
+package enum FileSystems {
+  private static let shared: Set<String> = [
+    "nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afpfs", "webdav", "davfs", "ncpfs", "9p", "virtiofs",
+    "AppleVirtIOFS", "fuse", "osxfuse", "macfuse", "grpcfuse", "fakeowner", "vboxsf", "vmhgfs", "prl_fs", "drvfs",
+    "hostfs", "ceph", "lustre", "gpfs", "afs", "coda", "pvfs2", "orangefs", "beegfs", "ocfs2", "gfs2",
+  ]
+
+  /// Whether a file system of a type can be changed without this system's knowledge.
+  ///
+  /// `fuseblk` is a disk of this machine; all else in user space may be anything.
+  package static func isChangedFromElsewhere(_ type: String) -> Bool {
+    shared.contains(type) || type.hasPrefix("fuse.")
+  }
+}

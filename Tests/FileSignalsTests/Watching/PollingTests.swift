@@ -1,0 +1,152 @@
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite struct `A polled observer` {
+  let folder: TemporaryFolder
+  let often = WatchPolling.always(every: .milliseconds(20))
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test func `sees all that becomes of a file`() async throws {
+    let file = folder.entry("value")
+    let observer = try FileObserver(file, polling: often)
+    let log = Log<FileEvent.Kind>()
+    let subscription = observer.sink { log.append($0.kind) }
+    func expect(_ kind: FileEvent.Kind, after change: () throws -> Void) async rethrows {
+      let count = log.all.count
+      try change()
+      await log.wait { $0.dropFirst(count).contains(kind) }
+    }
+    #expect(observer.health.value == .polling(every: .milliseconds(20), because: .requested))
+    try await expect(.created) { try store("a", file) }
+    try await expect(.modified) { try Data("b".utf8).write(to: file) }
+    try await expect(.replaced) { try store("c", file) }
+    try await expect(.attributes) {
+      try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
+    }
+    try await expect(.deleted) { try FileManager.default.removeItem(at: file) }
+    try await expect(.created) { try shell("mkdir x && echo > x/y && ln -s x/y value", in: folder.url) }
+    try await expect(.modified) { try shell("echo more > x/y", in: folder.url) }
+    subscription.cancel()
+  }
+
+  @Test func `sees all that happens in a tree`() async throws {
+    try folder.makeFolder("a/b").withFile("old")
+    let follower = try TreeFollower(folder.url, polling: often)
+    try Data("new".utf8).write(to: folder.entry("a/b/old"))
+    await follower.expect(.modified, "a/b/old")
+    try folder.makeFolder("c/d").withFile("new")
+    await follower.expect(.created, "c", "c/d", "c/d/new")
+    try store("replaced", folder.entry("c/d/new"))
+    await follower.expect(.replaced, "c/d/new")
+    try FileManager.default.removeItem(at: folder.entry("c"))
+    await follower.expect(.deleted, "c", "c/d", "c/d/new")
+  }
+
+  @Test func `waits for its directory to come back`() async throws {
+    let directory = try folder.makeFolder("directory")
+    let file = directory.appendingPathComponent("value", isDirectory: false)
+    let observer = try FileObserver(file, polling: often)
+    let health = Log<WatchHealth>()
+    let log = Log<FileEvent.Kind>()
+    let subscriptions = [observer.health.sink { health.append($0) }, observer.sink { log.append($0.kind) }]
+    try FileManager.default.removeItem(at: directory)
+    await health.wait { $0.last == .waiting(for: URL(fileURLWithPath: directory.path, isDirectory: true)) }
+    _ = try folder.makeFolder("directory")
+    try store("x", file)
+    await log.wait { $0 == [.created] }
+    await health.wait { $0.last == .polling(every: .milliseconds(20), because: .requested) }
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test func `finds a change that leaves the size and the times as they were`() throws {
+    let file = folder.entry("value")
+    try Data("old".utf8).write(to: file)
+    let stamp = try #require(FileStamp(path: file.path))
+    var mark = FileMark(stamp, path: file.path)
+    #expect(mark.update(stamp, path: file.path) == .none)
+    try Data("new".utf8).write(to: file)
+    // As on a file system whose clock has not ticked.
+    #expect(mark.update(stamp, path: file.path) == .content)
+    #expect(mark.update(stamp, path: file.path) == .none)
+  }
+
+  @Test func `has a timer only while somebody polls, and no watch of the system's`() async {
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+      try await pollAndStop(path)
+    }
+  }
+
+  @Test func `knows the file systems that are changed from elsewhere`() {
+    let shared = ["nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse", "fuse.sshfs", "fuse.gcsfuse", "ceph"]
+    let own = ["ext4", "xfs", "btrfs", "tmpfs", "overlay", "apfs", "hfs", "zfs", "fuseblk", "f2fs", "fusectl"]
+    for type in shared { #expect(FileSystems.isChangedFromElsewhere(type), "\(type)") }
+    for type in own { #expect(!FileSystems.isChangedFromElsewhere(type), "\(type)") }
+  }
+
+  #if os(Linux)
+    @Test func `finds the file system of a path in the system's list`() {
+      let table = MountTable(
+        parsing: #"""
+          22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+          23 22 0:5 / /dev rw,nosuid - devtmpfs udev rw
+          30 22 0:40 / /export rw,relatime - nfs4 server:/export rw,vers=4.2
+          31 30 8:2 / /export/local rw,relatime master:2 propagate_from:1 - xfs /dev/sdb1 rw
+          32 22 0:41 / /mnt/with\040space\134\011 rw - 9p hostshare rw,trans=virtio
+          33 22 0:42 / /over rw - ext4 /dev/sdc1 rw
+          34 33 0:43 / /over rw - virtiofs share rw
+          35 22 0:44 / /mnt/ssh rw,nosuid - fuse.sshfs user@host:/ rw
+          nonsense
+          36 22 0:45 / /cut rw
+          """#)
+      #expect(table.type(of: "/") == "ext4")
+      #expect(table.type(of: "/etc/hosts") == "ext4")
+      #expect(table.type(of: "/export") == "nfs4")
+      #expect(table.type(of: "/export/user/file") == "nfs4")
+      #expect(table.type(of: "/exported") == "ext4")
+      #expect(table.type(of: "/export/local/deep/er") == "xfs")
+      #expect(table.type(of: "/mnt/with space\\\t/x") == "9p")
+      #expect(table.type(of: "/over/x") == "virtiofs")
+      #expect(table.type(of: "/mnt/ssh/x") == "fuse.sshfs")
+      #expect(table.type(of: "/cut") == "ext4")
+      #expect(MountTable(parsing: "").type(of: "/") == nil)
+    }
+
+    @Test func `polls nothing on this machine's own file systems`() throws {
+      #expect(FileSystems.silentType(of: "/") == nil)
+      #expect(FileSystems.silentType(of: folder.url.path) == nil)
+      #expect(try FileObserver(folder.entry("value")).health.value == .active)
+    }
+  #endif
+}
+
+private func pollAndStop(_ path: String) async throws {
+  let root = URL(filePath: path, directoryHint: .isDirectory)
+  let polling = WatchPolling.always(every: .milliseconds(5))
+  let log = Log<FileEvent>()
+  #expect(PollBeat.beatingCount == 0)
+  var subscriptions = [
+    try FileObserver(root.appending(path: "value"), polling: polling).sink { log.append($0) },
+    try DirectoryObserver(root, polling: polling).sink { log.append($0) },
+    try DirectoryObserver(root, recursive: true, polling: polling).sink { log.append($0) },
+  ]
+  try store("x", root.appending(path: "value"))
+  await log.wait { $0.count >= 3 }
+  #expect(PollBeat.beatingCount == 1)
+  #if os(Linux)
+    #expect(try inotifyInstances() == [])
+  #endif
+  for subscription in subscriptions { subscription.cancel() }
+  subscriptions = []
+  try await eventually { PollBeat.beatingCount == 0 }
+  // And begins again.
+  let again = try FileObserver(root.appending(path: "again"), polling: polling).sink { log.append($0) }
+  try store("x", root.appending(path: "again"))
+  await log.wait { $0.contains { $0.url.lastPathComponent == "again" } }
+  again.cancel()
+}

@@ -1,0 +1,291 @@
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+/// Observes a tree, and keeps what it is told by paths from the root on.
+final class TreeFollower: Sendable {
+  struct Entry: Hashable, CustomStringConvertible {
+    let kind: FileEvent.Kind
+    let path: String
+
+    var description: String { "\(kind) \(path)" }
+  }
+
+  let observer: DirectoryObserver
+  let log = Log<Entry>()
+  private let subscription: SignalSubscription
+
+  init(_ root: URL, matching filter: FileFilter = .all, polling: WatchPolling = .automatic) throws {
+    observer = try DirectoryObserver(root, recursive: true, matching: filter, polling: polling)
+    let length = root.path.utf8.count + 1
+    subscription = observer.sink { [log] event in
+      log.append(Entry(kind: event.kind, path: String(decoding: event.url.path.utf8.dropFirst(length), as: UTF8.self)))
+    }
+  }
+
+  /// Waits until it has been told of something.
+  func expect(
+    _ kind: FileEvent.Kind, _ paths: String..., sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    for path in paths {
+      await log.wait(sourceLocation: sourceLocation) { $0.contains(Entry(kind: kind, path: path)) }
+    }
+  }
+
+  /// Waits until the events, applied in order, add up to a set of paths.
+  func expectPaths(_ expected: Set<String>, from start: Set<String> = []) async {
+    await log.wait { entries in
+      var paths = start
+      for entry in entries {
+        switch entry.kind {
+        case .created: paths.insert(entry.path)
+        case .deleted, .moved: paths.remove(entry.path)
+        default: break
+        }
+      }
+      return paths == expected
+    }
+  }
+}
+
+@Suite struct `A recursive directory observer` {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test func `tells what happens at any depth`() async throws {
+    try store("1", try folder.makeFolder("a/b/c").appending(path: "file"))
+    let follower = try TreeFollower(folder.url)
+    try Data("2".utf8).write(to: folder.entry("a/b/c/file"))
+    await follower.expect(.modified, "a/b/c/file")
+    try store("3", folder.entry("a/b/c/file"))
+    await follower.expect(.replaced, "a/b/c/file")
+    try store("4", folder.entry("a/other"))
+    await follower.expect(.created, "a/other")
+    try FileManager.default.removeItem(at: folder.entry("a/b/c/file"))
+    await follower.expect(.deleted, "a/b/c/file")
+    #expect(follower.observer.health.value == .active)
+    #expect(!follower.log.all.contains { $0.path.contains(".shared") })
+  }
+
+  @Test func `tells nothing from inside directories if it is not recursive`() async throws {
+    _ = try folder.makeFolder("a")
+    let log = Log<FileEvent>()
+    let subscription = try DirectoryObserver(folder.url).sink { log.append($0) }
+    try Data().write(to: folder.entry("a/inside"))
+    try Data().write(to: folder.entry("outside"))
+    await log.wait { $0.contains { $0.url == folder.entry("outside") } }
+    #expect(!log.all.contains { $0.url.lastPathComponent == "inside" })
+    subscription.cancel()
+  }
+
+  @Test func `tells of everything in directories that are made in a hurry`() async throws {
+    let follower = try TreeFollower(folder.url)
+    var expected: Set<String> = []
+    for round in 0..<100 {
+      let path = "d\(round)/a/b"
+      // In one go, so that the observer comes too late for some of it.
+      try folder.makeFolder(path)
+        .withFile("file").withFile("other")
+      expected.formUnion(["d\(round)", "d\(round)/a", path, "\(path)/file", "\(path)/other"])
+    }
+    await follower.expectPaths(expected)
+    for round in 0..<100 { try Data("x".utf8).write(to: folder.entry("d\(round)/a/b/late")) }
+    for round in 0..<100 { await follower.expect(.created, "d\(round)/a/b/late") }
+  }
+
+  @Test func `tells of a tree that is moved in, within, and out`() async throws {
+    let outside = try TemporaryFolder()
+    for name in ["x/y/1", "x/2"] {
+      _ = try outside.makeFolder(String(name.dropLast(2))).withFile(String(name.suffix(1)))
+    }
+    let tree: Set = ["x", "x/y", "x/y/1", "x/2"]
+    let follower = try TreeFollower(folder.url)
+    for round in 0..<20 {
+      try FileManager.default.moveItem(at: outside.entry("x"), to: folder.entry("x"))
+      await follower.expectPaths(tree)
+      try FileManager.default.moveItem(at: folder.entry("x"), to: folder.entry("z"))
+      let moved = Set(tree.map { "z" + $0.dropFirst() })
+      await follower.expectPaths(moved)
+      // The watches went with it, under the new name.
+      try Data().write(to: folder.entry("z/y/new\(round)"))
+      await follower.expectPaths(moved.union(["z/y/new\(round)"]))
+      try FileManager.default.removeItem(at: folder.entry("z/y/new\(round)"))
+      try FileManager.default.moveItem(at: folder.entry("z"), to: outside.entry("x"))
+      await follower.expectPaths([])
+      try Data().write(to: outside.entry("x/y/unseen"))
+      try FileManager.default.removeItem(at: outside.entry("x/y/unseen"))
+    }
+    #expect(!follower.log.all.contains { $0.path.hasSuffix("unseen") })
+    #expect(follower.log.all.contains(.init(kind: .moved, path: "z/y/1")))
+  }
+
+  @Test func `is not blind where a directory was removed and made again, 200 times`() async throws {
+    let follower = try TreeFollower(folder.url)
+    for round in 0..<200 {
+      try folder.makeFolder("a/b").withFile("f\(round)")
+      await follower.expectPaths(["a", "a/b", "a/b/f\(round)"])
+      try FileManager.default.removeItem(at: folder.entry("a"))
+      if round % 3 == 0 { await follower.expectPaths([]) }
+    }
+    await follower.expectPaths([])
+  }
+
+  @Test func `waits for the whole tree to come back`() async throws {
+    let root = try folder.makeFolder("root")
+    try folder.makeFolder("root/a/b").withFile("file")
+    let follower = try TreeFollower(root)
+    for _ in 0..<10 {
+      let count = follower.log.all.count
+      try FileManager.default.moveItem(at: root, to: folder.entry("away"))
+      await follower.log.wait { $0.dropFirst(count).contains(.init(kind: .moved, path: "")) }
+      try Data().write(to: folder.entry("away/a/b/unseen"))
+      try FileManager.default.removeItem(at: folder.entry("away/a/b/unseen"))
+      try FileManager.default.moveItem(at: folder.entry("away"), to: root)
+      await follower.log.wait { entries in
+        ["", "a", "a/b", "a/b/file"].allSatisfy { entries.dropFirst(count).contains(.init(kind: .created, path: $0)) }
+      }
+      try Data().write(to: root.appending(path: "a/b/new"))
+      await follower.log.wait { $0.dropFirst(count).contains(.init(kind: .created, path: "a/b/new")) }
+      try FileManager.default.removeItem(at: root.appending(path: "a/b/new"))
+      await follower.log.wait { $0.dropFirst(count).contains(.init(kind: .deleted, path: "a/b/new")) }
+    }
+    #expect(!follower.log.all.contains { $0.path.hasSuffix("unseen") })
+  }
+
+  @Test func `follows no symbolic link, neither out of the tree nor in a circle`() async throws {
+    let outside = try TemporaryFolder()
+    let root = try folder.makeFolder("root/a")
+    try shell("ln -s ../.. a/up; ln -s '\(outside.url.path)' out; ln -s . self", in: folder.entry("root"))
+    let follower = try TreeFollower(folder.entry("root"))
+    try shell("ln -s '\(outside.url.path)' later && mkdir b && ln -s ../a b/a", in: folder.entry("root"))
+    await follower.expect(.created, "later", "b", "b/a")
+    // A directory that becomes a link is left.
+    try shell("mv b gone && ln -s '\(outside.url.path)' b", in: folder.entry("root"))
+    await follower.expect(.created, "gone", "gone/a", "b")
+    try Data().write(to: outside.entry("unseen"))
+    try Data().write(to: root.appending(path: "seen"))
+    await follower.expect(.created, "a/seen")
+    #expect(!follower.log.all.contains { $0.path.hasSuffix("unseen") })
+    #expect(follower.log.all.filter { $0.path.hasSuffix("seen") }.allSatisfy { $0.path == "a/seen" })
+  }
+
+  @Test func `tells only of what its filter lets through, and enters what it may`() async throws {
+    for path in ["plain", ".git", "node_modules/x"] { _ = try folder.makeFolder(path) }
+    let follower = try TreeFollower(folder.url, matching: .names("*.json").notEntering("node_modules"))
+    try shell(
+      """
+      for d in . plain .git node_modules node_modules/x; do echo > $d/a.txt; echo > $d/a.json; echo > $d/.b.json; done
+      mkdir -p later/.hidden/deep later/more && echo > later/.hidden/deep/a.json && echo > later/more/a.json
+      """, in: folder.url
+    )
+    await follower.expectPaths(["a.json", "plain/a.json", "later/more/a.json"])
+    try FileManager.default.moveItem(at: folder.entry("later"), to: folder.entry("node_modules/later"))
+    await follower.expectPaths(["a.json", "plain/a.json"])
+    #expect(follower.log.all.allSatisfy { $0.path.hasSuffix("a.json") })
+  }
+
+  @Test func `goes as deep as anybody cares to nest, and comes back`() async throws {
+    let (depth, name) = (400, "directory-with-a-name")
+    let follower = try TreeFollower(folder.url)
+    try nest(name, depth)
+    let path = String(repeating: "\(name)/", count: depth)
+    await follower.expect(.created, "\(path)leaf")
+    try shell("rm -r \(name)", in: folder.url)
+    await follower.expect(.deleted, "\(path)leaf", name)
+  }
+
+  @Test func `many threads make and move trees, and what it tells adds up`() async throws {
+    let follower = try TreeFollower(folder.url)
+    try await onThread {
+      DispatchQueue.concurrentPerform(iterations: 4) { worker in
+        do {
+          for round in 0..<25 {
+            let name = "\(worker)-\(round)"
+            try folder.makeFolder("\(name)/a/b").withFile("f")
+            if round % 2 == 0 {
+              try FileManager.default.moveItem(at: folder.entry("\(name)/a"), to: folder.entry("\(name)/c"))
+            }
+            if round % 5 == 0 { try FileManager.default.removeItem(at: folder.entry(name)) }
+          }
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    var expected: Set<String> = []
+    for worker in 0..<4 {
+      for round in 0..<25 where round % 5 != 0 {
+        let (name, inner) = ("\(worker)-\(round)", round % 2 == 0 ? "c" : "a")
+        expected.formUnion([name, "\(name)/\(inner)", "\(name)/\(inner)/b", "\(name)/\(inner)/b/f"])
+      }
+    }
+    await follower.expectPaths(expected)
+  }
+
+  #if os(Linux)
+    @Test func `takes one watch for each directory, and leaves none behind`() async {
+      await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+        try await countWatches(path)
+      }
+    }
+  #endif
+}
+
+extension `A recursive directory observer` {
+  /// Makes directories in one another, one at a time, because their path is longer than a path may be.
+  private func nest(_ name: String, _ depth: Int) throws {
+    var directory = open(folder.url.path, O_RDONLY | O_DIRECTORY)
+    for _ in 0..<depth {
+      try #require(mkdirat(directory, name, 0o700) == 0)
+      let next = openat(directory, name, O_RDONLY | O_DIRECTORY)
+      close(directory)
+      directory = next
+    }
+    close(openat(directory, "leaf", O_WRONLY | O_CREAT, 0o600))
+    close(directory)
+  }
+}
+
+extension URL {
+  /// Makes an empty file in a directory.
+  @discardableResult
+  func withFile(_ name: String) throws -> URL {
+    try Data().write(to: appending(path: name))
+    return self
+  }
+}
+
+#if os(Linux)
+  private func countWatches(_ path: String) async throws {
+    let root = URL(filePath: path)
+    try FileManager.default.createDirectory(at: root.appending(path: "root"), withIntermediateDirectories: true)
+    for index in 0..<50 {
+      try FileManager.default.createDirectory(
+        at: root.appending(path: "root/\(index)/x"), withIntermediateDirectories: true)
+    }
+    let before = try watchCount()
+    var followers = [try TreeFollower(root.appending(path: "root"))]
+    let alone = try watchCount()
+    // The tree, and what leads to it.
+    #expect((101...(101 + root.pathComponents.count)).contains(alone - before))
+    followers.append(try TreeFollower(root.appending(path: "root")))
+    #expect(try watchCount() == alone)
+    for index in 0..<50 {
+      try FileManager.default.moveItem(
+        at: root.appending(path: "root/\(index)/x"), to: root.appending(path: "root/\(index)/y"))
+    }
+    for follower in followers {
+      for index in 0..<50 { await follower.expect(.created, "\(index)/y") }
+    }
+    #expect(try watchCount() == alone)
+    for index in 0..<50 { try FileManager.default.removeItem(at: root.appending(path: "root/\(index)")) }
+    try await eventually { try watchCount() == alone - 100 }
+    followers = []
+    try await eventually { try watchCount() == before }
+  }
+#endif
