@@ -154,9 +154,10 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   func write(_ newValue: Value) throws(AppGroupsFileError) {
     let data = try format.encoded(newValue, for: location.url)
     var delivery = SharedFileDelivery<Value>()
-    // Runs after the file is unlocked.
+    // Both run after the file is unlocked.
     defer { delivery.send() }
     let file = try location.lock()
+    defer { if delivery.isAwaited { watch?.resume(unless: { isKnown(in: file) }) } }
     defer { file.unlock() }
     // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are replaced.
     var isPresent = lock.withLock { state.known == data }
@@ -192,9 +193,10 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     overwriting: Bool, _ body: (inout Value) throws -> Result
   ) throws -> Attempt<Result> {
     var delivery = SharedFileDelivery<Value>()
-    // Runs after the file is unlocked.
+    // Both run after the file is unlocked.
     defer { delivery.send() }
     let file = try location.lock()
+    defer { if delivery.isAwaited { watch?.resume(unless: { isKnown(in: file) }) } }
     defer { file.unlock() }
     var present: Data?
     var newValue: Value
@@ -229,19 +231,36 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     _ newValue: Value, _ data: Data, in file: ExclusiveFile, isPresent: Bool,
     _ delivery: inout SharedFileDelivery<Value>
   ) throws(AppGroupsFileError) {
-    // That the file has changed is no news here, and looking into it must not take the processor from those to whom it is.
+    // That the file has changed will be no news here, and whether it is is looked at when the file is unlocked.
     watch?.pause()
-    defer { watch?.resume() }
+    delivery.isAwaited = true
     do {
       let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
-      try lock.withLock { () throws(DurableFileError) in
-        try prepared?.commit()
-        if state.adopt(data) { delivery.value = value.stage(newValue) }
-        stageStatus(in: &delivery)
+      try quietly { () throws(DurableFileError) in
+        try lock.withLock { () throws(DurableFileError) in
+          try prepared?.commit()
+          if state.adopt(data) { delivery.value = value.stage(newValue) }
+          stageStatus(in: &delivery)
+        }
       }
       if durability == .storage, !isPresent { try file.synchronizeDirectory() }
     } catch {
       throw AppGroupsFileError(error)
     }
+  }
+
+  /// Runs a closure that changes the file.
+  ///
+  /// To wake a thread for what is no news here would take the processor from those to whom it is.
+  private func quietly(_ change: () throws(DurableFileError) -> Void) throws(DurableFileError) {
+    guard let watch else { return try change() }
+    try watch.quietly(change)
+  }
+
+  /// Whether the file holds the known bytes.
+  private func isKnown(in file: ExclusiveFile) -> Bool {
+    let (known, epoch) = snapshot()
+    guard let known, file.holds(known) else { return false }
+    return lock.withLock { state.epoch } == epoch
   }
 }

@@ -77,6 +77,16 @@ package final class ExclusiveFile {
     }
   }
 
+  /// Whether the file has this content and is no link; to be asked at any time, also after ``unlock()``.
+  package func holds(_ data: Data) -> Bool {
+    do {
+      let name = place.location.name
+      return try FileReader.read(name, in: place.directory.number, followsLinks: false, url: place.location.url) == data
+    } catch {
+      return false
+    }
+  }
+
   // MARK: Writing
 
   /// Writes new content to a temporary file, ready to take the file's place.

@@ -75,19 +75,14 @@ final class PathWatch: @unchecked Sendable {
 
   /// Begins to call the owner, which has by now looked at what there is.
   func start() {
-    if schedule({ isStarted = true }) { queue.async { [self] in handle() } }
+    if schedule({ isStarted = true }) { enqueue() }
   }
 
   // MARK: Events
 
-  /// Takes what the backend saw, and has it processed on the queue.
-  func receive(_ events: [WatchEvent]) {
-    if take(events) { queue.async { [self] in handle() } }
-  }
-
   /// Takes what the backend saw.
   ///
-  /// - Returns: Whether the caller must have it processed.
+  /// - Returns: Whether the caller must have it processed, with no lock held.
   func take(_ events: [WatchEvent]) -> Bool {
     schedule {
       if pending.count + events.count <= Self.pendingLimit {
@@ -96,6 +91,11 @@ final class PathWatch: @unchecked Sendable {
         pending = [WatchEvent(kinds: .overflow, name: nil, point: point)]
       }
     }
+  }
+
+  /// Has what was taken processed on the queue.
+  func enqueue() {
+    queue.async { [self] in handle() }
   }
 
   /// Processes what was taken on the calling thread, which waits for the queue if need be.
@@ -108,14 +108,42 @@ final class PathWatch: @unchecked Sendable {
     lock.withLock { isStarted && !isScheduled && pauses == 0 }
   }
 
-  /// Lets events only gather, until ``resume()`` has been called as often.
+  /// Lets events only gather, until ``resume(unless:)`` has been called as often.
   func pause() {
     lock.withLock { pauses += 1 }
   }
 
-  /// Has what has gathered processed.
-  func resume() {
-    if schedule({ pauses -= 1 }) { queue.async { [self] in handle() } }
+  /// Has what has gathered processed, unless it tells of nothing but another file in the file's place, and that is known.
+  ///
+  /// - Parameter isKnown: Looks whether what is in the file's place now is known, and no link.
+  func resume(unless isKnown: () -> Bool) {
+    // Taken before looking: what happens after the look gathers anew.
+    let events = lock.withLock {
+      guard pauses == 1, !isScheduled, pending.allSatisfy(isReplacement) else { return [WatchEvent]() }
+      let events = pending
+      pending = []
+      return events
+    }
+    let isNews = !events.isEmpty && !isKnown()
+    let isDue = schedule {
+      pauses -= 1
+      if isNews { pending = events + pending }
+    }
+    if isDue { enqueue() }
+  }
+
+  private func isReplacement(_ event: WatchEvent) -> Bool {
+    let place = event.point.place
+    guard let name = event.name, event.kinds == .movedIn else { return false }
+    return name == place.leaf && !place.hinges.contains(name)
+  }
+
+  /// Runs a closure that changes the file in a moment, and takes in what follows from it, so that no other thread is woken
+  /// only to find that out.
+  func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
+    backend.muffle()
+    defer { backend.unmuffle() }
+    return try change()
   }
 
   private func schedule(_ change: () -> Void) -> Bool {
