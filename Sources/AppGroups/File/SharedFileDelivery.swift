@@ -5,9 +5,6 @@ struct SharedFileDelivery<Value: Sendable> {
   var value: StagedValue<Value>?
   var status: StagedValue<SharedValueStatus>?
 
-  /// Whether the watch has been told that the file is about to change, and awaits to hear that it has.
-  var isAwaited = false
-
   /// Sends the value before the status, so that who hears that all is well again finds the value.
   func send() {
     value?.send()

@@ -154,10 +154,14 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   func write(_ newValue: Value) throws(AppGroupsFileError) {
     let data = try format.encoded(newValue, for: location.url)
     var delivery = SharedFileDelivery<Value>()
-    // Both run after the file is unlocked.
+    var locked: ExclusiveFile?
+    // What others change while the lock is waited for will be read, and what is changed here is no news here. Both run after
+    // the file is unlocked.
     defer { delivery.send() }
+    watch?.pause()
+    defer { watch?.resume { isKnown(in: locked) } }
     let file = try location.lock()
-    defer { if delivery.isAwaited { watch?.resume(unless: { isKnown(in: file) }) } }
+    locked = file
     defer { file.unlock() }
     // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are replaced.
     var isPresent = lock.withLock { state.known == data }
@@ -193,10 +197,14 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     overwriting: Bool, _ body: (inout Value) throws -> Result
   ) throws -> Attempt<Result> {
     var delivery = SharedFileDelivery<Value>()
-    // Both run after the file is unlocked.
+    var locked: ExclusiveFile?
+    // What others change while the lock is waited for will be read, and what is changed here is no news here. Both run after
+    // the file is unlocked.
     defer { delivery.send() }
+    watch?.pause()
+    defer { watch?.resume { isKnown(in: locked) } }
     let file = try location.lock()
-    defer { if delivery.isAwaited { watch?.resume(unless: { isKnown(in: file) }) } }
+    locked = file
     defer { file.unlock() }
     var present: Data?
     var newValue: Value
@@ -231,9 +239,6 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     _ newValue: Value, _ data: Data, in file: ExclusiveFile, isPresent: Bool,
     _ delivery: inout SharedFileDelivery<Value>
   ) throws(AppGroupsFileError) {
-    // That the file has changed will be no news here, and whether it is is looked at when the file is unlocked.
-    watch?.pause()
-    delivery.isAwaited = true
     do {
       let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
       try quietly { () throws(DurableFileError) in
@@ -258,9 +263,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   }
 
   /// Whether the file holds the known bytes.
-  private func isKnown(in file: ExclusiveFile) -> Bool {
+  private func isKnown(in file: ExclusiveFile?) -> Bool {
     let (known, epoch) = snapshot()
-    guard let known, file.holds(known) else { return false }
+    guard let file, let known, file.holds(known) else { return false }
     return lock.withLock { state.epoch } == epoch
   }
 }

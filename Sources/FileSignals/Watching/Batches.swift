@@ -5,6 +5,9 @@ struct Batches {
   /// Who has taken events and must be called.
   private var due: [PathWatch] = []
 
+  /// Who has taken events, but puts off being called.
+  private(set) var postponed: [PathWatch.Postponed] = []
+
   /// Whether the events are for one observer only, who has nothing else to do.
   private(set) var areForOneIdle = false
 
@@ -19,7 +22,11 @@ struct Batches {
     areForOneIdle = batches.count == 1
     for (watch, events) in batches.values {
       areForOneIdle = areForOneIdle && watch.isIdle
-      if watch.take(events) { due.append(watch) }
+      switch watch.take(events) {
+      case .due: due.append(watch)
+      case .postponed(let postponed): self.postponed.append(postponed)
+      case .scheduled: break
+      }
     }
     areForOneIdle = areForOneIdle && !due.isEmpty
   }

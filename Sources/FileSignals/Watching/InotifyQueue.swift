@@ -46,15 +46,21 @@
       _ = uninterrupted { epoll_wait(bell, &event, 1, -1) }
     }
 
-    /// Reads what there is, has it sorted, and lets the bell ring for what comes after that.
+    /// Reads what there is, and has it sorted; the bell is silent until ``listen()``.
     ///
     /// - Parameter sort: Gets nothing if there is nothing, or `nil` if the system fails, which would be a fault of its own.
+    /// - Returns: What `sort` returned.
     func read<Result>(_ sort: (UnsafeRawBufferPointer?) -> Result) -> Result {
       turn.lock()
       defer { turn.unlock() }
-      let result = sort(content())
+      return sort(content())
+    }
+
+    /// Lets the bell ring once more.
+    func listen() {
+      turn.lock()
+      defer { turn.unlock() }
       if muffles == 0 { hang() }
-      return result
     }
 
     /// Keeps the bell from ringing.
@@ -68,12 +74,17 @@
       isHung = false
     }
 
-    /// Lets the bell ring again, though not for what is read now.
+    /// Reads what there is, and lets the bell ring again, for what comes after that.
+    ///
+    /// - Parameter sort: As in ``read(_:)``.
+    /// - Returns: What `sort` returned.
     func unmuffle<Result>(_ sort: (UnsafeRawBufferPointer?) -> Result) -> Result {
       turn.lock()
+      defer { turn.unlock() }
+      let result = sort(content())
       muffles -= 1
-      turn.unlock()
-      return read(sort)
+      if muffles == 0 { hang() }
+      return result
     }
 
     /// Has the bell ring once, at once if there is something to read.

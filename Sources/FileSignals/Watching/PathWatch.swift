@@ -44,6 +44,8 @@ final class PathWatch: @unchecked Sendable {
   /// Until the owner is set up, events only gather.
   private var isStarted = false
   private var pauses = 0
+  /// How many pauses are over.
+  private var pauseNumber = 0
 
   private var tokens: [WatchToken] = []
   private var isRetrying = false
@@ -80,16 +82,28 @@ final class PathWatch: @unchecked Sendable {
 
   // MARK: Events
 
+  /// What has to be done about events that were taken.
+  enum Reception {
+    /// The caller must have them processed, with no lock held.
+    case due
+    /// The owner has put off being called; the caller must see to it that this does not last.
+    case postponed(Postponed)
+    /// They will be processed in any case.
+    case scheduled
+  }
+
   /// Takes what the backend saw.
-  ///
-  /// - Returns: Whether the caller must have it processed, with no lock held.
-  func take(_ events: [WatchEvent]) -> Bool {
-    schedule {
+  func take(_ events: [WatchEvent]) -> Reception {
+    lock.withLock {
       if pending.count + events.count <= Self.pendingLimit {
         pending += events
       } else if let point = events.first?.point {
         pending = [WatchEvent(kinds: .overflow, name: nil, point: point)]
       }
+      guard isStarted, !isScheduled, !pending.isEmpty else { return .scheduled }
+      if pauses > 0 { return .postponed(Postponed(watch: self, pause: pauseNumber)) }
+      isScheduled = true
+      return .due
     }
   }
 
@@ -108,7 +122,7 @@ final class PathWatch: @unchecked Sendable {
     lock.withLock { isStarted && !isScheduled && pauses == 0 }
   }
 
-  /// Lets events only gather, until ``resume(unless:)`` has been called as often.
+  /// Lets events only gather, until ``resume(unless:)`` has been called as often, though not for long.
   func pause() {
     lock.withLock { pauses += 1 }
   }
@@ -119,17 +133,57 @@ final class PathWatch: @unchecked Sendable {
   func resume(unless isKnown: () -> Bool) {
     // Taken before looking: what happens after the look gathers anew.
     let events = lock.withLock {
-      guard pauses == 1, !isScheduled, pending.allSatisfy(isReplacement) else { return [WatchEvent]() }
-      let events = pending
-      pending = []
-      return events
+      guard !isScheduled, pending.allSatisfy(isReplacement) else { return [WatchEvent]() }
+      defer { pending = [] }
+      return pending
     }
     let isNews = !events.isEmpty && !isKnown()
-    let isDue = schedule {
+    let isDue = lock.withLock {
       pauses -= 1
+      pauseNumber += 1
       if isNews { pending = events + pending }
+      // Even if others still put it off: they may do so for long.
+      return demandProcessing()
     }
     if isDue { enqueue() }
+  }
+
+  /// Has what has gathered processed although the owner puts it off; to be called with the lock held.
+  ///
+  /// - Returns: Whether the caller must call ``enqueue()``.
+  private func demandProcessing() -> Bool {
+    guard isStarted, !isScheduled, !pending.isEmpty else { return false }
+    isScheduled = true
+    return true
+  }
+
+  /// Events that the owner has put off hearing of.
+  struct Postponed {
+    let watch: PathWatch
+    /// Which pause it was.
+    let pause: Int
+
+    /// Has the events processed if that same pause is still not over.
+    ///
+    /// - Returns: What is to be reviewed later, because it is put off by a newer pause.
+    func reviewed() -> Postponed? {
+      watch.review(self)
+    }
+
+    /// Has the events processed.
+    func end() {
+      if watch.lock.withLock({ watch.demandProcessing() }) { watch.enqueue() }
+    }
+  }
+
+  private func review(_ postponed: Postponed) -> Postponed? {
+    let (isDue, next) = lock.withLock { () -> (Bool, Postponed?) in
+      if postponed.pause == pauseNumber { return (demandProcessing(), nil) }
+      let isOver = isScheduled || pauses == 0 || pending.isEmpty
+      return (false, isOver ? nil : Postponed(watch: self, pause: pauseNumber))
+    }
+    if isDue { enqueue() }
+    return next
   }
 
   private func isReplacement(_ event: WatchEvent) -> Bool {
@@ -142,7 +196,7 @@ final class PathWatch: @unchecked Sendable {
   /// only to find that out.
   func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
     backend.muffle()
-    defer { backend.unmuffle() }
+    defer { backend.unmuffle(by: self) }
     return try change()
   }
 

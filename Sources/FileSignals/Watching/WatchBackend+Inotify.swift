@@ -29,6 +29,9 @@
     /// An entry that has been removed is no longer one, even if somebody still writes it.
     private static let flags = UInt32(IN_ONLYDIR | IN_DONT_FOLLOW | IN_MASK_ADD | IN_EXCL_UNLINK)
 
+    /// How long a thread rests, in microseconds, when observers put off hearing of what happens.
+    private static let rest: UInt32 = 1_000
+
     private let queue: InotifyQueue
     private let lock = Lock()
     private var watches: [CInt: [WatchToken: WatchPoint]] = [:]
@@ -111,20 +114,33 @@
     private func run() {
       while true {
         queue.wait()
-        var mayCall = false
-        let batches = queue.read { content in
-          if content?.isEmpty == false { wakes.add(1, ordering: .relaxed) }
-          let batches = handIn(content)
-          // Before the other thread can read on, and call, too.
-          mayCall = batches.areForOneIdle && !isCalling.exchange(true, ordering: .relaxed)
-          return batches
+        var batches = readOn()
+        var postponed = batches.postponed
+        // Who changes a file that others change, too, will look at it before long. To wake for each of their changes would
+        // only keep the processor from being used for the next.
+        while !postponed.isEmpty {
+          batches.schedule()
+          usleep(Self.rest)
+          postponed = postponed.compactMap { $0.reviewed() }
+          batches = readOn()
+          postponed += batches.postponed
         }
+        // Before the other thread can read on, and call, too.
+        let mayCall = batches.areForOneIdle && !isCalling.exchange(true, ordering: .relaxed)
+        queue.listen()
         if mayCall {
           batches.process()
           isCalling.store(false, ordering: .relaxed)
         } else {
           batches.schedule()
         }
+      }
+    }
+
+    private func readOn() -> Batches {
+      queue.read { content in
+        if content?.isEmpty == false { wakes.add(1, ordering: .relaxed) }
+        return handIn(content)
       }
     }
 
@@ -146,8 +162,11 @@
       queue.muffle()
     }
 
-    func unmuffle() {
-      queue.unmuffle(handIn).schedule()
+    func unmuffle(by watch: PathWatch) {
+      let batches = queue.unmuffle(handIn)
+      batches.schedule()
+      // Nobody would review these.
+      for postponed in batches.postponed where postponed.watch !== watch { postponed.end() }
     }
 
     /// Finds out whom events are for.

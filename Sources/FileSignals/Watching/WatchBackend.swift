@@ -13,11 +13,13 @@ protocol WatchBackend: AnyObject, Sendable {
   /// Stops watching for a point. Does nothing if the watch has ended by itself.
   func remove(_ token: WatchToken)
 
-  /// Keeps the backend from waking up, for the moment in which the caller changes something, until ``unmuffle()``.
+  /// Keeps the backend from waking up, for the moment in which the caller changes something, until ``unmuffle(by:)``.
   func muffle()
 
   /// Hands out what has happened meanwhile, on this thread, and lets the backend wake up again.
-  func unmuffle()
+  ///
+  /// - Parameter watch: The caller, who looks after its own.
+  func unmuffle(by watch: PathWatch)
 
   /// How often the backend has woken up.
   var wakeCount: Int { get }
@@ -28,7 +30,7 @@ protocol WatchBackend: AnyObject, Sendable {
 
 extension WatchBackend {
   func muffle() {}
-  func unmuffle() {}
+  func unmuffle(by watch: PathWatch) {}
 }
 
 /// Names one point in a backend.
