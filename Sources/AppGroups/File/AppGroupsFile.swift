@@ -140,7 +140,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   /// The last known good value.
   ///
   /// Reading it takes a few nanoseconds and waits for no file and no process. To change it, write or update.
-  public var value: Value { engine.value.value }
+  @inlinable
+  public var value: Value { property.plainValue }
 
   /// What keeps the value from following the content of the file, each time it does.
   ///

@@ -157,9 +157,14 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   func write(_ newValue: Value) throws(AppGroupsFileError) {
     let data = try format.encoded(newValue, for: location.url)
     var delivery = SharedFileDelivery<Value>()
-    // Runs after the file is unlocked.
+    var locked: ExclusiveFile?
+    // What others change while the lock is waited for will be read, and what is changed here is no news here. Both run after
+    // the file is unlocked.
     defer { delivery.send() }
+    watch?.pause()
+    defer { watch?.resume { isKnown(in: locked) } }
     let file = try location.lock()
+    locked = file
     defer { file.unlock() }
     // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are replaced.
     var isPresent = lock.withLock { state.known == data }
@@ -202,9 +207,14 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     overwriting: Bool, trustsEmptiness: Bool, _ body: (inout Value) throws -> Result
   ) throws -> Attempt<Result> {
     var delivery = SharedFileDelivery<Value>()
-    // Runs after the file is unlocked.
+    var locked: ExclusiveFile?
+    // What others change while the lock is waited for will be read, and what is changed here is no news here. Both run after
+    // the file is unlocked.
     defer { delivery.send() }
+    watch?.pause()
+    defer { watch?.resume { isKnown(in: locked) } }
     let file = try location.lock()
+    locked = file
     defer { file.unlock() }
     var present: Data?
     var newValue: Value
@@ -244,15 +254,14 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     _ newValue: Value, _ data: Data, in file: ExclusiveFile, isPresent: Bool,
     _ delivery: inout SharedFileDelivery<Value>
   ) throws(AppGroupsFileError) {
-    // That the file has changed is no news here, and looking into it must not take the processor from those to whom it is.
-    watch?.pause()
-    defer { watch?.resume() }
     do {
       let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
-      try lock.withLock { () throws(DurableFileError) in
-        try prepared?.commit()
-        if state.adopt(data) { delivery.value = value.stage(newValue) }
-        stageStatus(in: &delivery)
+      try quietly { () throws(DurableFileError) in
+        try lock.withLock { () throws(DurableFileError) in
+          try prepared?.commit()
+          if state.adopt(data) { delivery.value = value.stage(newValue) }
+          stageStatus(in: &delivery)
+        }
       }
       if durability == .storage {
         // The same bytes may have been put there by somebody who did not wait for the disk.
@@ -261,5 +270,20 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     } catch {
       throw AppGroupsFileError(error)
     }
+  }
+
+  /// Runs a closure that changes the file.
+  ///
+  /// To wake a thread for what is no news here would take the processor from those to whom it is.
+  private func quietly(_ change: () throws(DurableFileError) -> Void) throws(DurableFileError) {
+    guard let watch else { return try change() }
+    try watch.quietly(change)
+  }
+
+  /// Whether the file holds the known bytes.
+  private func isKnown(in file: ExclusiveFile?) -> Bool {
+    let (known, epoch) = snapshot()
+    guard let file, let known, file.holds(known) else { return false }
+    return lock.withLock { state.epoch } == epoch
   }
 }

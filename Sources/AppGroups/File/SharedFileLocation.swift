@@ -13,6 +13,8 @@ import Foundation
 struct SharedFileLocation: Sendable {
   let url: URL
 
+  private let access: FileAccess
+
   /// The container, if the file lies in one.
   private let container: AppGroupsContainer?
 
@@ -31,6 +33,7 @@ struct SharedFileLocation: Sendable {
     url = container.containerURL
       .appending(path: Self.folder, directoryHint: .isDirectory)
       .appending(path: name, directoryHint: .notDirectory)
+    access = FileAccess(url)
     try makeDirectory()
     try checkConfinement()
   }
@@ -38,6 +41,7 @@ struct SharedFileLocation: Sendable {
   /// A file anywhere.
   init(url: URL) {
     self.url = url
+    access = FileAccess(url)
     container = nil
   }
 
@@ -71,9 +75,15 @@ struct SharedFileLocation: Sendable {
 
   /// The file's content at this moment.
   func read() throws(AppGroupsFileError) -> Data {
+    do {
+      // A link that leads out of the container is the exception; it is looked for only if there is a link at all.
+      if let data = try access.read(followsLinks: container == nil) { return data }
+    } catch {
+      throw AppGroupsFileError(error)
+    }
     try checkConfinement()
     do {
-      return try DurableFile.read(url)
+      return try access.read(followsLinks: true) ?? Data()
     } catch {
       throw AppGroupsFileError(error)
     }
@@ -82,16 +92,21 @@ struct SharedFileLocation: Sendable {
   /// Waits until nobody else has the file, and locks it; makes its directory again if that is gone and ours to make.
   @available(*, noasync)
   func lock() throws(AppGroupsFileError) -> ExclusiveFile {
+    do {
+      if let file = try access.lockAgain() { return file }
+    } catch {
+      throw AppGroupsFileError(error)
+    }
     try checkConfinement()
     do {
-      return try ExclusiveFile(locking: url)
+      return try access.lockAnew()
     } catch .directoryNotFound where container != nil {
       try makeDirectory()
     } catch {
       throw AppGroupsFileError(error)
     }
     do {
-      return try ExclusiveFile(locking: url)
+      return try access.lockAnew()
     } catch {
       throw AppGroupsFileError(error)
     }

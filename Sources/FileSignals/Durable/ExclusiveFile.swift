@@ -28,7 +28,6 @@ package final class ExclusiveFile {
   @available(*, noasync, message: "It may wait for another process; use the async form")
   package init(locking url: URL, joinsOuterLock: Bool = false) throws(DurableFileError) {
     for _ in 0..<1000 {
-      // Opened anew each time: an open directory that somebody removes is not reported as removed until it is closed.
       let place = try FilePlace(url)
       guard ThreadLocks.shared.acquire(place.key) else {
         guard joinsOuterLock else { throw .reentrantLock(url) }
@@ -36,20 +35,38 @@ package final class ExclusiveFile {
         isLocked = false
         return
       }
-      guard uninterrupted({ flock(place.sidecar.number, LOCK_EX) }) == 0 else {
-        let error = DurableFileError(errno, "lock", url)
-        ThreadLocks.shared.release(place.key)
-        throw error
-      }
-      if place.isCurrent {
+      if try Self.lock(place, url) {
         self.place = place
         isLocked = true
         return
       }
-      flock(place.sidecar.number, LOCK_UN)
-      ThreadLocks.shared.release(place.key)
     }
     throw .system(operation: "lock", path: url.path, errno: ESTALE)
+  }
+
+  /// Waits until no other thread and no other process has the file that was at a place, and locks it; fails if the path does
+  /// not lead there any more.
+  @available(*, noasync)
+  init?(locking place: FilePlace, _ url: URL) throws(DurableFileError) {
+    guard ThreadLocks.shared.acquire(place.key) else { throw .reentrantLock(url) }
+    guard try Self.lock(place, url) else { return nil }
+    self.place = place
+    isLocked = true
+  }
+
+  /// Locks the file for the process, in which it is this thread's turn, or gives the turn up.
+  ///
+  /// - Returns: Whether the file is locked: not if its path does not lead there any more.
+  private static func lock(_ place: FilePlace, _ url: URL) throws(DurableFileError) -> Bool {
+    guard uninterrupted({ flock(place.sidecar.number, LOCK_EX) }) == 0 else {
+      let error = DurableFileError(errno, "lock", url)
+      ThreadLocks.shared.release(place.key)
+      throw error
+    }
+    if place.isCurrent { return true }
+    flock(place.sidecar.number, LOCK_UN)
+    ThreadLocks.shared.release(place.key)
+    return false
   }
 
   deinit {
@@ -74,6 +91,16 @@ package final class ExclusiveFile {
       return try FileReader.read(place.location.name, in: place.directory.number, url: place.location.url)
     } catch .notFound {
       return nil
+    }
+  }
+
+  /// Whether the file has this content and is no link; to be asked at any time, also after ``unlock()``.
+  package func holds(_ data: Data) -> Bool {
+    do {
+      let name = place.location.name
+      return try FileReader.read(name, in: place.directory.number, followsLinks: false, url: place.location.url) == data
+    } catch {
+      return false
     }
   }
 

@@ -28,8 +28,14 @@ struct FileLocation: Hashable, Sendable {
   /// Whether that path is a symbolic link to the file.
   private let isLinked: Bool
 
-  var lockName: String { name + ".lock" }
-  var temporaryName: String { name + ".tmp" }
+  let lockName: String
+  let temporaryName: String
+
+  /// The path of the sidecar in the directory.
+  let lockPath: String
+
+  /// The folder beside the file.
+  var folderURL: URL { URL(fileURLWithPath: "\(directory)/\(Self.sharedFolder)", isDirectory: true) }
 
   /// Finds out where a file is that is to be written.
   ///
@@ -65,6 +71,9 @@ struct FileLocation: Hashable, Sendable {
     self.name = name
     self.path = path
     self.isLinked = isLinked
+    lockName = name + ".lock"
+    temporaryName = name + ".tmp"
+    lockPath = "\(Self.sharedFolder)/\(lockName)"
   }
 
   /// Whether the path that was asked for still leads to the same name in the same directory.

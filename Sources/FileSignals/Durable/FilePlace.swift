@@ -18,7 +18,6 @@ final class FilePlace: Sendable {
   /// The sidecar's identity, by which the threads of this process are kept apart.
   let key: FileIdentity
   private let directoryIdentity: FileIdentity
-  private let folderIdentity: FileIdentity
 
   /// Finds the file and opens what belongs to it; folder and sidecar are made if missing.
   init(_ url: URL) throws(DurableFileError) {
@@ -26,12 +25,11 @@ final class FilePlace: Sendable {
     directory = try Self.openDirectory(location)
     folder = try Self.openFolder(of: location, in: directory)
     sidecar = try Self.openSidecar(of: location, in: folder)
-    guard let directoryStatus = directory.status, let folderStatus = folder.status, let status = sidecar.status else {
+    guard let directoryStatus = directory.status, let status = sidecar.status else {
       throw DurableFileError(errno, "look at the lock of", url)
     }
     guard status.kind == .regular else { throw .notARegularFile(url, kind: "locked by \(status.kind.rawValue)") }
     directoryIdentity = directoryStatus.identity
-    folderIdentity = folderStatus.identity
     key = status.identity
   }
 
@@ -40,11 +38,10 @@ final class FilePlace: Sendable {
   /// Whoever removed the folder, moved the directory or put a link in the file's place, before or while we waited for the
   /// lock, left us the lock of something else.
   var isCurrent: Bool {
-    guard
-      FileStatus(path: location.lockName, relativeTo: folder.number, followsLinks: false)?.identity == key,
-      FileStatus(path: FileLocation.sharedFolder, relativeTo: directory.number, followsLinks: false)?.identity
-        == folderIdentity
-    else { return false }
+    let path = location.lockPath
+    guard FileStatus(path: path, relativeTo: directory.number, followsLinks: false)?.identity == key else {
+      return false
+    }
     return location.stillLeads(to: directoryIdentity)
   }
 
@@ -63,16 +60,15 @@ final class FilePlace: Sendable {
   ) throws(DurableFileError) -> Descriptor {
     let parent = directory.number
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    let url = URL(fileURLWithPath: "\(location.directory)/\(FileLocation.sharedFolder)", isDirectory: true)
     // Another process may remove the folder right after we have made it, though none of ours does.
     for _ in 0..<100 {
       if let folder = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) }) { return folder }
-      guard errno == ENOENT else { throw DurableFileError(errno, "open", url) }
+      guard errno == ENOENT else { throw DurableFileError(errno, "open", location.folderURL) }
       guard mkdirat(parent, FileLocation.sharedFolder, 0o700) != 0, errno != EEXIST else { continue }
       let directoryURL = URL(fileURLWithPath: location.directory, isDirectory: true)
-      throw errno == ENOENT ? .directoryNotFound(directoryURL) : DurableFileError(errno, "create", url)
+      throw errno == ENOENT ? .directoryNotFound(directoryURL) : DurableFileError(errno, "create", location.folderURL)
     }
-    throw .system(operation: "create", path: url.path, errno: ESTALE)
+    throw .system(operation: "create", path: location.folderURL.path, errno: ESTALE)
   }
 
   private static func openSidecar(

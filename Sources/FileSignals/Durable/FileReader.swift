@@ -11,9 +11,11 @@ import Foundation
 /// Reads whole regular files, and nothing else.
 enum FileReader {
   /// Reads a file, with its name relative to an open directory.
-  static func read(_ path: String, in directory: CInt = AT_FDCWD, url: URL) throws(DurableFileError) -> Data {
+  static func read(
+    _ path: String, in directory: CInt = AT_FDCWD, followsLinks: Bool = true, url: URL
+  ) throws(DurableFileError) -> Data {
     // Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it.
-    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
     guard let file = Descriptor(uninterrupted { openat(directory, path, flags) }) else {
       let failure = errno
       if failure == ENOENT, FileStatus(path: path, relativeTo: directory, followsLinks: false)?.kind == .link {

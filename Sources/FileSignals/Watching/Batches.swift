@@ -2,25 +2,42 @@
 struct Batches {
   private var batches: [ObjectIdentifier: (watch: PathWatch, events: [WatchEvent])] = [:]
 
+  /// Who has taken events and must be called.
+  private var due: [PathWatch] = []
+
+  /// Who has taken events, but puts off being called.
+  private(set) var postponed: [PathWatch.Postponed] = []
+
+  /// Whether the events are for one observer only, who has nothing else to do.
+  private(set) var areForOneIdle = false
+
   mutating func add(_ kinds: WatchKinds, _ name: String?, _ point: WatchPoint) {
     guard let watch = point.watch else { return }
     batches[ObjectIdentifier(watch), default: (watch, [])].events.append(
       WatchEvent(kinds: kinds, name: name, point: point))
   }
 
-  /// Whether there are events for one observer only, who has nothing else to do.
-  var areForOneIdle: Bool {
-    batches.count == 1 && batches.values.allSatisfy(\.watch.isIdle)
+  /// Gives the observers their events; they are called later, when no lock is held that they could want.
+  mutating func handIn() {
+    areForOneIdle = batches.count == 1
+    for (watch, events) in batches.values {
+      areForOneIdle = areForOneIdle && watch.isIdle
+      switch watch.take(events) {
+      case .due: due.append(watch)
+      case .postponed(let postponed): self.postponed.append(postponed)
+      case .scheduled: break
+      }
+    }
+    areForOneIdle = areForOneIdle && !due.isEmpty
   }
 
-  /// Hands the events out; not to be called with a lock held, because this may be what releases a watch at last.
-  func deliver() {
-    for batch in batches.values { batch.watch.receive(batch.events) }
+  /// Calls the observers on this thread.
+  func process() {
+    for watch in due { watch.process() }
   }
 
-  /// Hands the events to the one observer that they are for, who is returned if the caller is to have them processed.
-  func handIn() -> PathWatch? {
-    guard let batch = batches.values.first else { return nil }
-    return batch.watch.take(batch.events) ? batch.watch : nil
+  /// Has the observers called on their queues.
+  func schedule() {
+    for watch in due { watch.enqueue() }
   }
 }

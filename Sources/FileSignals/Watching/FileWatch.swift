@@ -27,14 +27,22 @@ package final class FileWatch: Sendable {
     watch.start()
   }
 
-  /// Puts calls off until ``resume()``, for who changes the file and knows it; the two are called in pairs.
+  /// Puts calls off until ``resume(unless:)``, for who changes the file and knows it; the two are called in pairs.
   package func pause() {
     watch.pause()
   }
 
-  /// Has what happened meanwhile looked at.
-  package func resume() {
-    watch.resume()
+  /// Has what happened meanwhile looked at, unless nothing happened but that the file was replaced, and what is in its
+  /// place is known.
+  ///
+  /// - Parameter isKnown: Looks whether it is, without following a link.
+  package func resume(unless isKnown: () -> Bool = { false }) {
+    watch.resume(unless: isKnown)
+  }
+
+  /// Runs a closure that changes the file in a moment; no thread of this process is woken because of it.
+  package func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
+    try watch.quietly(change)
   }
 
   /// Whether changes are seen.

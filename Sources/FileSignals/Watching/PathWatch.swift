@@ -48,6 +48,8 @@ final class PathWatch: @unchecked Sendable {
   private var isStarted = false
   private var pauses = 0
   private var isPollDue = false
+  /// How many pauses are over.
+  private var pauseNumber = 0
 
   var tokens: [WatchToken] = []
   /// Watches of directories below the target, which belong to the owner.
@@ -93,27 +95,39 @@ final class PathWatch: @unchecked Sendable {
   /// Begins to call the owner, which has by now looked at what there is.
   func start() {
     reportHealth()
-    if schedule({ isStarted = true }) { queue.async { [self] in handle() } }
+    if schedule({ isStarted = true }) { enqueue() }
   }
 
   // MARK: Events
 
-  /// Takes what the backend saw, and has it processed on the queue.
-  func receive(_ events: [WatchEvent]) {
-    if take(events) { queue.async { [self] in handle() } }
+  /// What has to be done about events that were taken.
+  enum Reception {
+    /// The caller must have them processed, with no lock held.
+    case due
+    /// The owner has put off being called; the caller must see to it that this does not last.
+    case postponed(Postponed)
+    /// They will be processed in any case.
+    case scheduled
   }
 
   /// Takes what the backend saw.
-  ///
-  /// - Returns: Whether the caller must have it processed.
-  func take(_ events: [WatchEvent]) -> Bool {
-    schedule {
+  func take(_ events: [WatchEvent]) -> Reception {
+    lock.withLock {
       if pending.count + events.count <= Self.pendingLimit {
         pending += events
       } else if let point = events.first?.point {
         pending = [WatchEvent(kinds: .overflow, name: nil, point: point)]
       }
+      guard isStarted, !isScheduled, !pending.isEmpty else { return .scheduled }
+      if pauses > 0 { return .postponed(Postponed(watch: self, pause: pauseNumber)) }
+      isScheduled = true
+      return .due
     }
+  }
+
+  /// Has what was taken processed on the queue.
+  func enqueue() {
+    queue.async { [self] in handle() }
   }
 
   /// Processes what was taken on the calling thread, which waits for the queue if need be.
@@ -126,14 +140,82 @@ final class PathWatch: @unchecked Sendable {
     lock.withLock { isStarted && !isScheduled && pauses == 0 }
   }
 
-  /// Lets events only gather, until ``resume()`` has been called as often.
+  /// Lets events only gather, until ``resume(unless:)`` has been called as often, though not for long.
   func pause() {
     lock.withLock { pauses += 1 }
   }
 
-  /// Has what has gathered processed.
-  func resume() {
-    if schedule({ pauses -= 1 }) { queue.async { [self] in handle() } }
+  /// Has what has gathered processed, unless it tells of nothing but another file in the file's place, and that is known.
+  ///
+  /// - Parameter isKnown: Looks whether what is in the file's place now is known, and no link.
+  func resume(unless isKnown: () -> Bool) {
+    // Taken before looking: what happens after the look gathers anew.
+    let events = lock.withLock {
+      guard !isScheduled, pending.allSatisfy(isReplacement) else { return [WatchEvent]() }
+      defer { pending = [] }
+      return pending
+    }
+    let isNews = !events.isEmpty && !isKnown()
+    let isDue = lock.withLock {
+      pauses -= 1
+      pauseNumber += 1
+      if isNews { pending = events + pending }
+      // Even if others still put it off: they may do so for long.
+      return demandProcessing()
+    }
+    if isDue { enqueue() }
+  }
+
+  /// Has what has gathered processed although the owner puts it off; to be called with the lock held.
+  ///
+  /// - Returns: Whether the caller must call ``enqueue()``.
+  private func demandProcessing() -> Bool {
+    guard isStarted, !isScheduled, !pending.isEmpty else { return false }
+    isScheduled = true
+    return true
+  }
+
+  /// Events that the owner has put off hearing of.
+  struct Postponed {
+    let watch: PathWatch
+    /// Which pause it was.
+    let pause: Int
+
+    /// Has the events processed if that same pause is still not over.
+    ///
+    /// - Returns: What is to be reviewed later, because it is put off by a newer pause.
+    func reviewed() -> Postponed? {
+      watch.review(self)
+    }
+
+    /// Has the events processed.
+    func end() {
+      if watch.lock.withLock({ watch.demandProcessing() }) { watch.enqueue() }
+    }
+  }
+
+  private func review(_ postponed: Postponed) -> Postponed? {
+    let (isDue, next) = lock.withLock { () -> (Bool, Postponed?) in
+      if postponed.pause == pauseNumber { return (demandProcessing(), nil) }
+      let isOver = isScheduled || pauses == 0 || pending.isEmpty
+      return (false, isOver ? nil : Postponed(watch: self, pause: pauseNumber))
+    }
+    if isDue { enqueue() }
+    return next
+  }
+
+  private func isReplacement(_ event: WatchEvent) -> Bool {
+    let place = event.point.place
+    guard let name = event.name, event.kinds == .movedIn else { return false }
+    return name == place.leaf && !place.hinges.contains(name)
+  }
+
+  /// Runs a closure that changes the file in a moment, and takes in what follows from it, so that no other thread is woken
+  /// only to find that out.
+  func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
+    backend.muffle()
+    defer { backend.unmuffle(by: self) }
+    return try change()
   }
 
   private func schedule(_ change: () -> Void) -> Bool {

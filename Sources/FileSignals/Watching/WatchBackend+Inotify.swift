@@ -29,24 +29,23 @@
     /// An entry that has been removed is no longer one, even if somebody still writes it.
     private static let flags = UInt32(IN_ONLYDIR | IN_MASK_ADD | IN_EXCL_UNLINK)
 
-    private let instance: CInt
+    /// How long a thread rests, in microseconds, when observers put off hearing of what happens.
+    private static let rest: UInt32 = 1_000
+
+    private let queue: InotifyQueue
     private let lock = Lock()
     private var watches: [CInt: [WatchToken: WatchPoint]] = [:]
     private var descriptors: [WatchToken: CInt] = [:]
     private var lastToken = 0
     private let wakes = Atomic<Int>(0)
 
-    /// Whose turn it is to read.
-    private let reading = DispatchSemaphore(value: 1)
-
-    /// How many threads wait for it.
-    private let standby = Atomic<Int>(0)
+    /// Whether one of the threads is calling an observer, so that the other one must not.
+    private let isCalling = Atomic<Bool>(false)
 
     var wakeCount: Int { wakes.load(ordering: .relaxed) }
 
     init() throws(FileObserverError) {
-      instance = inotify_init1(CInt(IN_CLOEXEC))
-      guard instance >= 0 else { throw FileObserverError(errno, "start", "inotify") }
+      queue = try InotifyQueue()
       for _ in 0..<2 {
         // A queue that nobody else uses, so that its thread may wait for ever. Dispatch lets it take no signals.
         DispatchQueue(label: "org.signals.watch", qos: .userInitiated).async { [self] in run() }
@@ -68,7 +67,7 @@
       defer { lock.unlock() }
       // With the lock held, so that the first event finds the point in the table, and so that nobody removes the watch,
       // which all points of a directory share, between these lines.
-      let descriptor = inotify_add_watch(instance, path, mask | flags)
+      let descriptor = inotify_add_watch(queue.instance, path, mask | flags)
       guard descriptor >= 0 else {
         if errno == ENOSPC { throw .watchLimitReached(limit: Self.watchLimit) }
         throw FileObserverError(errno, "watch", point.place.path)
@@ -86,7 +85,7 @@
         let point = watches[descriptor]?.removeValue(forKey: token)
         if watches[descriptor]?.isEmpty == true {
           watches[descriptor] = nil
-          inotify_rm_watch(instance, descriptor)
+          inotify_rm_watch(queue.instance, descriptor)
         }
         return point
       }
@@ -108,53 +107,67 @@
 
     // MARK: Reading
 
-    /// What both threads do: one reads, the other stands by.
+    /// What both threads do.
     ///
-    /// The one that has read events for a single observer hands the reading over and calls that observer itself, so that
-    /// no third thread has to be woken first. While it is busy with that, the other one reads and leaves the calling to the
-    /// observers' queues, so a slow observer holds nobody up.
+    /// The one that has read events for a single observer calls that observer itself, so that no third thread has to be
+    /// woken first. Meanwhile the other one reads, and leaves the calling to the observers' queues, so a slow observer holds
+    /// nobody up.
     private func run() {
-      withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
-        while true {
-          standby.add(1, ordering: .relaxed)
-          reading.wait()
-          standby.subtract(1, ordering: .relaxed)
-          read(into: buffer)?.process()
-        }
-      }
-    }
-
-    /// Reads and hands out events, until there are some for a single observer and somebody who goes on reading.
-    private func read(into buffer: UnsafeMutableRawBufferPointer) -> PathWatch? {
       while true {
-        // Blocks until something happens, and takes whatever has happened until then.
-        let count = uninterrupted { Self.read(instance, buffer) }
-        wakes.add(1, ordering: .relaxed)
-        guard count > 0 else {
-          // The instance is never closed; should it fail all the same, everybody is to look for themselves.
-          overflow()
-          sleep(1)
-          continue
+        queue.wait()
+        var batches = readOn()
+        var postponed = batches.postponed
+        // Who changes a file that others change, too, will look at it before long. To wake for each of their changes would
+        // only keep the processor from being used for the next.
+        while !postponed.isEmpty {
+          batches.schedule()
+          usleep(Self.rest)
+          postponed = postponed.compactMap { $0.reviewed() }
+          batches = readOn()
+          postponed += batches.postponed
         }
-        let batches = sorted(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        if standby.load(ordering: .relaxed) > 0, batches.areForOneIdle {
-          // Handed in before the other thread can read what comes next, so that the order stays.
-          let watch = batches.handIn()
-          reading.signal()
-          return watch
+        // Before the other thread can read on, and call, too.
+        let mayCall = batches.areForOneIdle && !isCalling.exchange(true, ordering: .relaxed)
+        queue.listen()
+        if mayCall {
+          batches.process()
+          isCalling.store(false, ordering: .relaxed)
+        } else {
+          batches.schedule()
         }
-        batches.deliver()
       }
     }
 
-    private static func read(_ instance: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-      #if canImport(Glibc)
-        Glibc.read(instance, buffer.baseAddress, buffer.count)
-      #elseif canImport(Musl)
-        Musl.read(instance, buffer.baseAddress, buffer.count)
-      #elseif canImport(Android)
-        Android.read(instance, buffer.baseAddress, buffer.count)
-      #endif
+    private func readOn() -> Batches {
+      queue.read { content in
+        if content?.isEmpty == false { wakes.add(1, ordering: .relaxed) }
+        return handIn(content)
+      }
+    }
+
+    /// Gives everybody their events, in order; to be called by whose turn it is to read.
+    private func handIn(_ content: UnsafeRawBufferPointer?) -> Batches {
+      var batches: Batches
+      if let content {
+        batches = sorted(content)
+      } else {
+        // The instance is never closed; should it fail all the same, everybody is to look for themselves.
+        batches = overflow()
+        sleep(1)
+      }
+      batches.handIn()
+      return batches
+    }
+
+    func muffle() {
+      queue.muffle()
+    }
+
+    func unmuffle(by watch: PathWatch) {
+      let batches = queue.unmuffle(handIn)
+      batches.schedule()
+      // Nobody would review these.
+      for postponed in batches.postponed where postponed.watch !== watch { postponed.end() }
     }
 
     /// Finds out whom events are for.
@@ -189,14 +202,14 @@
       return batches
     }
 
-    private func overflow() {
+    private func overflow() -> Batches {
       var batches = Batches()
       lock.withLock {
         for points in watches.values {
           for point in points.values where point.inner == nil { batches.add(.overflow, nil, point) }
         }
       }
-      batches.deliver()
+      return batches
     }
 
     private static func kinds(of mask: UInt32) -> WatchKinds {

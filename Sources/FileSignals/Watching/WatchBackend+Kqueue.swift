@@ -143,7 +143,8 @@
         if watch.point.place.leaf != nil { renewFile(of: token) }
       }
       lock.unlock()
-      batches.deliver()
+      batches.handIn()
+      batches.schedule()
     }
 
     /// Watches the file that has the observed name now; to be called with the lock held.
@@ -165,7 +166,8 @@
       lock.withLock {
         for watch in watches.values where watch.point.inner == nil { batches.add(.overflow, nil, watch.point) }
       }
-      batches.deliver()
+      batches.handIn()
+      batches.schedule()
     }
 
     private func fileKinds(of flags: UInt32) -> WatchKinds {

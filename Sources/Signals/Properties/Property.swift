@@ -49,6 +49,15 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
     }
   }
 
+  /// The current value of a property that is known not to be a derived one.
+  ///
+  /// It is what ``value`` is, without the dynamic dispatch, which ends in code that is not specialised for the type.
+  @inlinable @inline(__always)
+  package final var plainValue: Value {
+    core.noteAccess()
+    return core.value
+  }
+
   /// The changes that follow, without the current value.
   public var changes: PropertyChanges<Value> {
     PropertyChanges(property: self)

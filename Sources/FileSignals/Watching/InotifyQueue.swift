@@ -1,0 +1,139 @@
+#if os(Linux) || os(Android)
+  import Foundation
+  import Signals
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Android)
+    import Android
+  #endif
+
+  /// The kernel's queue of what has happened, and the bell that it rings for the threads that wait for it.
+  ///
+  /// Who is about to change something can keep the bell from ringing, and take in what follows on its own thread: to wake
+  /// another one, only for it to find nothing new, takes longer than the change, and the processor from those to whom it is
+  /// news.
+  final class InotifyQueue: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
+    let instance: CInt
+    private let bell: CInt
+
+    /// Whose turn it is to read; taken by whoever reads, for as long as it takes to sort what was read.
+    private let turn = Lock()
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+    /// How many are changing something, and whether the bell can ring.
+    private var muffles = 0
+    private var isHung = false
+
+    /// Opens the queue; it is never closed, like the process's only watch that it belongs to.
+    init() throws(FileObserverError) {
+      instance = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
+      guard instance >= 0 else { throw FileObserverError(errno, "start", "inotify") }
+      bell = epoll_create1(O_CLOEXEC)
+      guard bell >= 0, hang() else {
+        let error = FileObserverError(errno, "wait for", "inotify")
+        close(instance)
+        if bell >= 0 { close(bell) }
+        throw error
+      }
+    }
+
+    /// Waits until the bell rings, for one of the threads that wait; it rings again when somebody has read.
+    func wait() {
+      var event = Bell.Event()
+      _ = uninterrupted { epoll_wait(bell, &event, 1, -1) }
+    }
+
+    /// Reads what there is, and has it sorted; the bell is silent until ``listen()``.
+    ///
+    /// - Parameter sort: Gets nothing if there is nothing, or `nil` if the system fails, which would be a fault of its own.
+    /// - Returns: What `sort` returned.
+    func read<Result>(_ sort: (UnsafeRawBufferPointer?) -> Result) -> Result {
+      turn.lock()
+      defer { turn.unlock() }
+      return sort(content())
+    }
+
+    /// Lets the bell ring once more.
+    func listen() {
+      turn.lock()
+      defer { turn.unlock() }
+      if muffles == 0 { hang() }
+    }
+
+    /// Keeps the bell from ringing.
+    func muffle() {
+      turn.lock()
+      defer { turn.unlock() }
+      muffles += 1
+      guard muffles == 1 else { return }
+      // To wait for no events would not do: the threads would be woken, find none, and sleep on.
+      epoll_ctl(bell, Bell.remove, instance, nil)
+      isHung = false
+    }
+
+    /// Reads what there is, and lets the bell ring again, for what comes after that.
+    ///
+    /// - Parameter sort: As in ``read(_:)``.
+    /// - Returns: What `sort` returned.
+    func unmuffle<Result>(_ sort: (UnsafeRawBufferPointer?) -> Result) -> Result {
+      turn.lock()
+      defer { turn.unlock() }
+      let result = sort(content())
+      muffles -= 1
+      if muffles == 0 { hang() }
+      return result
+    }
+
+    /// Has the bell ring once, at once if there is something to read.
+    @discardableResult
+    private func hang() -> Bool {
+      var event = Bell.Event()
+      guard epoll_ctl(bell, isHung ? Bell.modify : Bell.add, instance, &event) == 0 else { return false }
+      isHung = true
+      return true
+    }
+
+    private func content() -> UnsafeRawBufferPointer? {
+      let count = uninterrupted { Self.read(instance, buffer) }
+      if count >= 0 { return UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
+      return errno == EAGAIN ? UnsafeRawBufferPointer(rebasing: buffer[..<0]) : nil
+    }
+
+    private static func read(_ instance: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+      #if canImport(Glibc)
+        Glibc.read(instance, buffer.baseAddress, buffer.count)
+      #elseif canImport(Musl)
+        Musl.read(instance, buffer.baseAddress, buffer.count)
+      #elseif canImport(Android)
+        Android.read(instance, buffer.baseAddress, buffer.count)
+      #endif
+    }
+  }
+
+  /// What the module needs of `epoll`, which Swift's view of the C library leaves out.
+  private enum Bell {
+    static let add: CInt = 1
+    static let remove: CInt = 2
+    static let modify: CInt = 3
+
+    /// As much room as the kernel's structure takes on any processor.
+    struct Event {
+      /// EPOLLIN and EPOLLONESHOT: one thread is woken, and none again before this is asked for anew.
+      private var mode: UInt32 = 0x4000_0001
+      private var rest: (UInt32, UInt32, UInt32) = (0, 0, 0)
+    }
+  }
+
+  // Sound: C and Swift pass a few whole numbers and pointers alike on every processor that Linux and Swift run on.
+  @_silgen_name("epoll_create1") private func epoll_create1(_ flags: CInt) -> CInt
+  @discardableResult
+  @_silgen_name("epoll_ctl") private func epoll_ctl(
+    _ bell: CInt, _ operation: CInt, _ descriptor: CInt, _ event: UnsafeMutableRawPointer?
+  ) -> CInt
+  @_silgen_name("epoll_wait") private func epoll_wait(
+    _ bell: CInt, _ events: UnsafeMutableRawPointer, _ count: CInt, _ timeout: CInt
+  ) -> CInt
+#endif
