@@ -142,7 +142,8 @@ struct FaultSite {
       try manager.createDirectory(at: files, withIntermediateDirectories: false)
     }
     chmod(files.path, 0o700)
-    if kind(of: file) != S_IFREG { remove(file) }
+    // The mode stays with the file, whoever writes it.
+    if kind(of: file) == S_IFREG { chmod(file.path, 0o600) } else { remove(file) }
     if kind(of: temporary) == S_IFDIR { remove(temporary) }
     for leftover in [away, outside, container.appending(path: "filler"), files.appending(path: "target")] {
       remove(leftover)
