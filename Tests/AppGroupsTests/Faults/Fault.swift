@@ -17,7 +17,8 @@ enum Fault: String, CaseIterable {
   // Foreign hands put something else in place, or let two hold a lock: changes made meanwhile may be lost.
   case missing, empty, garbage, half, directory, pipe, socket, linkToNowhere, linkToItself, linkOut, linkInside
   case replaced, rewritten, movedAway
-  case noFilesDirectory, filesDirectoryMoved, fileForFilesDirectory, containerMoved, noSharedFolder, noSidecar
+  case noFilesDirectory, filesDirectoryMoved, fileForFilesDirectory, noContainer, containerMoved
+  case noSharedFolder, noSidecar
 
   /// Whether what was stored is still there afterwards, and whoever changed it has not lost a change.
   var isGentle: Bool {
@@ -40,7 +41,7 @@ enum Fault: String, CaseIterable {
   var dueReport: String? {
     switch self {
     case .missing, .movedAway: "missing"
-    case .noFilesDirectory, .filesDirectoryMoved, .containerMoved: "missing"
+    case .noFilesDirectory, .filesDirectoryMoved, .noContainer, .containerMoved: "missing"
     case .empty: "empty"
     case .garbage, .half: "cannot be"
     case .directory: "is a directory"
@@ -108,6 +109,7 @@ struct FaultSite {
     case .fileForFilesDirectory:
       rename(files.path, away.path)
       put("in the way", at: URL(filePath: files.path), flags: O_CREAT)
+    case .noContainer: remove(container)
     case .containerMoved: rename(container.path, away.path)
     case .noSharedFolder: remove(shared)
     case .noSidecar: unlink(shared.appending(path: name + ".lock").path)
