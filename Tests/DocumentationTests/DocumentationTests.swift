@@ -29,7 +29,8 @@ struct DocumentationTests {
   @Test
   func `every law and every answer names suites that exist`() throws {
     let tests = try Project.files(below: "Tests", endingWith: ".swift").map(Project.text).joined()
-    let articles = try ["TheLaws", "UsualComplaints"].map { try Project.text("Docs.docc/Articles/\($0).md") }.joined()
+    let names = ["TheLaws", "UsualComplaints", "WhatCannotHappen"]
+    let articles = try names.map { try Project.text("Docs.docc/Articles/\($0).md") }.joined()
     let suites = articles.matches(of: /\*Suites?:\* (`.*`)\.$/.anchorsMatchLineEndings()).flatMap { match in
       match.output.1.matches(of: /`([^`]*)`/).map(\.output.1)
     }

@@ -17,7 +17,8 @@ enum Fault: String, CaseIterable {
   // Foreign hands put something else in place, or let two hold a lock: changes made meanwhile may be lost.
   case missing, empty, garbage, half, directory, pipe, socket, linkToNowhere, linkToItself, linkOut, linkInside
   case replaced, rewritten, movedAway
-  case noFilesDirectory, filesDirectoryMoved, fileForFilesDirectory, containerMoved, noSharedFolder, noSidecar
+  case noFilesDirectory, filesDirectoryMoved, fileForFilesDirectory, noContainer, containerMoved
+  case noSharedFolder, noSidecar
 
   /// Whether what was stored is still there afterwards, and whoever changed it has not lost a change.
   var isGentle: Bool {
@@ -40,7 +41,7 @@ enum Fault: String, CaseIterable {
   var dueReport: String? {
     switch self {
     case .missing, .movedAway: "missing"
-    case .noFilesDirectory, .filesDirectoryMoved, .containerMoved: "missing"
+    case .noFilesDirectory, .filesDirectoryMoved, .noContainer, .containerMoved: "missing"
     case .empty: "empty"
     case .garbage, .half: "cannot be"
     case .directory: "is a directory"
@@ -48,7 +49,7 @@ enum Fault: String, CaseIterable {
     case .socket: "is a socket"
     case .linkToNowhere: "something that does not exist"
     case .linkToItself: "in a circle"
-    case .linkOut: "out of"
+    case .linkOut: "outside of"
     case .fileForFilesDirectory: "There is no directory"
     case .modeOfFile, .modeOfDirectory, .ownerOfFile: "No permission"
     default: nil
@@ -108,6 +109,7 @@ struct FaultSite {
     case .fileForFilesDirectory:
       rename(files.path, away.path)
       put("in the way", at: URL(filePath: files.path), flags: O_CREAT)
+    case .noContainer: remove(container)
     case .containerMoved: rename(container.path, away.path)
     case .noSharedFolder: remove(shared)
     case .noSidecar: unlink(shared.appending(path: name + ".lock").path)
@@ -142,7 +144,8 @@ struct FaultSite {
       try manager.createDirectory(at: files, withIntermediateDirectories: false)
     }
     chmod(files.path, 0o700)
-    if kind(of: file) != S_IFREG { remove(file) }
+    // The mode stays with the file, whoever writes it.
+    if kind(of: file) == S_IFREG { chmod(file.path, 0o600) } else { remove(file) }
     if kind(of: temporary) == S_IFDIR { remove(temporary) }
     for leftover in [away, outside, container.appending(path: "filler"), files.appending(path: "target")] {
       remove(leftover)

@@ -191,7 +191,7 @@ final class FaultWorld {
   private func makeDiskReadOnly() async throws {
     let disk = site.container.deletingLastPathComponent().path
     do {
-      try await shell(#"mount -o remount,ro "$1""#, disk)
+      try await shell(#"mount -o remount,ro "$1" 2> /dev/null"#, disk)
     } catch {
       // The system refuses it while somebody writes.
       return
