@@ -67,13 +67,18 @@ public final class AppGroupsSuite: SharedValue {
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///   - container: Where the file lies.
   ///   - durability: What a change is safe against when it returns; by default also a power failure.
+  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a network
+  ///     file system; ``health`` says whether that is so. A look reads the content and compares it byte by byte.
   /// - Throws: ``AppGroupsFileError`` if the name is not one for a file, if something other than a regular file is in its
   ///   place, if it cannot be made, or if it cannot be watched. Content that cannot be used does not keep the suite from being
   ///   opened: it is empty then, and ``status`` says why.
   public convenience init(
-    name: String, container: AppGroupsContainer, durability: Durability = .storage
+    name: String,
+    container: AppGroupsContainer,
+    durability: Durability = .storage,
+    polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
-    try self.init(SharedFileLocation(name: name, container: container), durability, isCreating: true)
+    try self.init(SharedFileLocation(name: name, container: container), durability, polling, isCreating: true)
   }
 
   /// Opens any file that holds a JSON object, such as the settings of another program.
@@ -84,20 +89,25 @@ public final class AppGroupsSuite: SharedValue {
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.
   ///   - durability: What a change is safe against when it returns; by default also a power failure.
+  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a network
+  ///     file system; ``health`` says whether that is so. A look reads the content and compares it byte by byte.
   /// - Throws: ``AppGroupsFileError`` if there is no such directory, if something other than a regular file is at the place,
   ///   or if it cannot be watched.
-  public convenience init(url: URL, durability: Durability = .storage) throws(AppGroupsFileError) {
-    try self.init(SharedFileLocation(url: url), durability, isCreating: false)
+  public convenience init(
+    url: URL, durability: Durability = .storage, polling: WatchPolling = .automatic
+  ) throws(AppGroupsFileError) {
+    try self.init(SharedFileLocation(url: url), durability, polling, isCreating: false)
   }
 
   private init(
-    _ location: SharedFileLocation, _ durability: Durability, isCreating: Bool
+    _ location: SharedFileLocation, _ durability: Durability, _ polling: WatchPolling, isCreating: Bool
   ) throws(AppGroupsFileError) {
     engine = try SharedFileEngine(
       location: location,
       initialValue: SuiteContents([:], url: location.url),
       format: SuiteFormat(url: location.url).format,
       durability: durability,
+      polling: polling,
       isCreating: isCreating
     )
     property = Property(engine.value, keeping: engine)

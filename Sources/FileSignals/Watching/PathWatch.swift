@@ -213,9 +213,21 @@ final class PathWatch: @unchecked Sendable {
   /// Runs a closure that changes the file in a moment, and takes in what follows from it, so that no other thread is woken
   /// only to find that out.
   func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
+    guard let backend = wakingBackend else { return try change() }
     backend.muffle()
     defer { backend.unmuffle(by: self) }
     return try change()
+  }
+
+  /// What wakes threads for events, if anything does.
+  private var wakingBackend: (any WatchBackend)? {
+    guard !polling.isForced else { return nil }
+    do throws(FileObserverError) {
+      return try backend()
+    } catch {
+      // The watch is polled, and its health says why.
+      return nil
+    }
   }
 
   private func schedule(_ change: () -> Void) -> Bool {

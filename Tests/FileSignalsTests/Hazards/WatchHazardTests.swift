@@ -10,61 +10,61 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  @Test func `a name of any length fits into the buffer`() throws {
+  @Test func `a name of any length fits into the buffer`() async throws {
     let log = Log<String>()
     let subscription = try DirectoryObserver(folder.url).sink { log.append($0.url.lastPathComponent) }
     let names = (1...255).map { String(repeating: "n", count: $0) }
     for name in names { try Data().write(to: folder.entry(name)) }
-    log.wait { Set($0).isSuperset(of: names) }
+    await log.wait { Set($0).isSuperset(of: names) }
     subscription.cancel()
   }
 
-  @Test func `one who looks through a directory takes nothing from one who looks into it`() throws {
+  @Test func `one who looks through a directory takes nothing from one who looks into it`() async throws {
     // The system has one watch for a directory, and the last who asks for it could narrow what all are told.
     let inner = try folder.makeFolder("inner")
     let (outerLog, innerLog) = (Log<FileEvent.Kind>(), Log<FileEvent.Kind>())
     let outer = try FileObserver(folder.entry("value")).sink { outerLog.append($0.kind) }
     var within: SignalSubscription? = try FileObserver(inner.appending(path: "value")).sink { innerLog.append($0.kind) }
     try Data("1".utf8).write(to: folder.entry("value"))
-    outerLog.wait { !$0.isEmpty }
+    await outerLog.wait { !$0.isEmpty }
     try Data("1".utf8).write(to: inner.appending(path: "value"))
-    innerLog.wait { !$0.isEmpty }
+    await innerLog.wait { !$0.isEmpty }
     // Nor does one who leaves.
     withExtendedLifetime(within) {}
     within = nil
     let count = outerLog.all.count
     try shell("rm value", in: folder.url)
-    outerLog.wait { $0.count > count && $0.last == .deleted }
+    await outerLog.wait { $0.count > count && $0.last == .deleted }
     outer.cancel()
   }
 
-  @Test func `two who look into one directory are both told, and the one who stays goes on being told`() throws {
+  @Test func `two who look into one directory are both told, and the one who stays goes on being told`() async throws {
     let logs = [Log<FileEvent.Kind>(), Log<FileEvent.Kind>()]
     var subscriptions = try logs.map { log in try FileObserver(folder.entry("value")).sink { log.append($0.kind) } }
-    try DurableFile.write(Data("1".utf8), to: folder.entry("value"))
-    for log in logs { log.wait { $0.contains(.created) } }
+    try store("1", folder.entry("value"))
+    for log in logs { await log.wait { $0.contains(.created) } }
     subscriptions.removeFirst()
     for round in 2...20 {
       let count = logs[1].all.count
-      try DurableFile.write(Data("\(round)".utf8), to: folder.entry("value"), durability: .process)
-      logs[1].wait { $0.count > count }
+      try store("\(round)", folder.entry("value"))
+      await logs[1].wait { $0.count > count }
     }
     subscriptions.removeAll()
   }
 
-  @Test func `a write in the shared folder beside the file wakes nobody who observes the directory`() throws {
+  @Test func `a write in the shared folder beside the file wakes nobody who observes the directory`() async throws {
     let log = Log<String>()
     let subscription = try DirectoryObserver(folder.url).sink { log.append($0.url.lastPathComponent) }
     for round in 0..<50 {
-      try DurableFile.write(Data("\(round)".utf8), to: folder.entry("value"), durability: .process)
+      try store("\(round)", folder.entry("value"))
     }
     try Data().write(to: folder.entry("end"))
-    log.wait { $0.contains("end") }
+    await log.wait { $0.contains("end") }
     #expect(Set(log.all) == ["value", "end"])
     subscription.cancel()
   }
 
-  @Test func `a directory that is removed while it is being watched leaves no watch behind`() throws {
+  @Test func `a directory that is removed while it is being watched leaves no watch behind`() async throws {
     for round in 0..<50 {
       let directory = try folder.makeFolder("directory\(round)")
       let remover = Thread { try? FileManager.default.removeItem(at: directory) }
@@ -73,7 +73,7 @@ import Testing
       if case .failure(let error) = result {
         #expect(error == .notFound(directory) || error == .notFound(URL(fileURLWithPath: directory.path)))
       }
-      eventually { !FileManager.default.fileExists(atPath: directory.path) }
+      try await eventually { !FileManager.default.fileExists(atPath: directory.path) }
     }
   }
 }
