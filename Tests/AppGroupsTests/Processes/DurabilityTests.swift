@@ -46,6 +46,12 @@ struct DurabilityTests {
     }
   }
 
+  /// Ends a traced peer, which would outlive a tracer that is killed.
+  private func end(_ peer: PeerProcess) async throws {
+    await #expect(throws: PeerProcess.Failure.self) { try await peer.send("exit 0") }
+    try await peer.exit.wait(for: "the tracer's end") { !$0.isEmpty }
+  }
+
   private func newCalls(_ peer: PeerProcess, _ command: String) async throws -> [String] {
     let before = try calls().count
     try await peer.send(command)
@@ -63,6 +69,7 @@ struct DurabilityTests {
     let calls = try await newCalls(peer, "durable-write storage \(file.path) text")
     #expect(calls == ["sync value.tmp", "rename value", "sync \(directory)"])
     #expect(try await newCalls(peer, "durable-write process \(file.path) text") == ["rename value"])
+    try await end(peer)
   }
 
   @Test
@@ -75,6 +82,7 @@ struct DurabilityTests {
     // Somebody else may have put the same bytes there without waiting for the disk.
     let unchanged = try await newCalls(peer, "durable-update new")
     #expect(unchanged == ["sync text", "sync Files"])
+    try await end(peer)
   }
 
   @Test
@@ -83,5 +91,6 @@ struct DurabilityTests {
     #expect(try await newCalls(peer, "durable-open process \(fixture.path) text") == ["link text"])
     #expect(try await newCalls(peer, "durable-update new") == ["rename text"])
     #expect(try await newCalls(peer, "durable-update new") == [])
+    try await end(peer)
   }
 }
