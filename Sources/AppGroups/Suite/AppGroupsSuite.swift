@@ -23,7 +23,7 @@ public import Signals
 /// - **One file, plain JSON**: an object with a member for each key, which people can read and any program may write. It is
 ///   replaced as a whole, so nobody sees half of a change, and a process that dies at any point leaves the old content.
 /// - **Nothing is lost.** Each change is made while no other thread and no other process makes one, so keys that others set at
-///   the same time stay. ``update(overwriting:_:)`` changes several keys at once, or one based on what it is. What this program
+///   the same time stay. ``update(overwriting:_:)-70u51`` changes several keys at once, or one based on what it is. What this program
 ///   knows nothing of is kept as it is written.
 /// - **Immediate.** When a change returns, the file holds it, other processes read it, and by default it is safe against a
 ///   power failure.

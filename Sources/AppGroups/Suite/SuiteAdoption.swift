@@ -81,7 +81,7 @@ extension AppGroupsSuite {
   }
 
   private static func isSame(_ object: Any, _ registered: Any?) -> Bool {
-    guard let object = object as? NSObject, let registered = registered as? NSObject else { return false }
+    guard let object = object as? AnyHashable, let registered = registered as? AnyHashable else { return false }
     return object == registered
   }
 }

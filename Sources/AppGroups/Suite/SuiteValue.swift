@@ -33,7 +33,7 @@ public import Signals
 /// While no value is stored, the value is the one that is registered with the suite, or else the key's default. Should the
 /// stored one be none of the type, the last good value stands, and ``status`` and ``failures`` tell.
 ///
-/// Several values change as one in ``AppGroupsSuite/update(overwriting:_:)``, by their ``key``; whatever is derived from their
+/// Several values change as one in ``AppGroupsSuite/update(overwriting:_:)-70u51``, by their ``key``; whatever is derived from their
 /// ``property`` is then computed once, and never from old and new values mixed.
 ///
 /// Everything may be called from any thread, also from inside a subscriber.

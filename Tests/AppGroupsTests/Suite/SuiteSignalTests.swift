@@ -72,18 +72,30 @@ struct SuiteSignalTests {
   }
 
   @Test
-  func `a subscription keeps the suite open, and nothing else does`() async throws {
-    var suite: AppGroupsSuite? = try fixture.suite("kept.json")
-    weak var released = suite
-    let values = suite?.signal(forKey: "a", as: Int.self).recorded()
-    suite = nil
+  func `whoever listens keeps the suite open, and nobody else does`() async throws {
+    var opened: AppGroupsSuite? = try fixture.suite("kept.json")
+    weak let suite = opened
+    let values = try #require(opened).signal(forKey: "a", as: Int.self).recorded()
+    let property = try #require(opened).preference("a", default: 0).property
+    opened = nil
     try fixture.overwrite("kept.json", with: #"{"a": 1}"#)
-    try await values?.wait(for: "the change") { $0.count == 2 }
-    #expect(values?.elements == [nil, 1])
-    weak let preference = try fixture.suite("another.json").preference("a", default: 1)
+    try await values.wait(for: "the change") { $0.count == 2 }
+    #expect(values.elements == [nil, 1])
+    #expect(property.value == 1)
+    #expect(suite != nil)
+    weak let forgotten = try fixture.suite("forgotten.json")
+    #expect(forgotten == nil)
+    weak let preference = try fixture.suite("forgotten.json").preference("a", default: 1)
     #expect(preference == nil)
-    withExtendedLifetime(released) {}
-    released = try fixture.suite("gone.json")
-    #expect(released == nil)
+  }
+
+  @Test
+  func `a property of a value that is not kept goes on by itself`() async throws {
+    let property = try fixture.suite("kept.json").preference("a", default: 0).property
+    let values = property.recorded()
+    try fixture.overwrite("kept.json", with: #"{"a": 1}"#)
+    try await values.wait(for: "the change") { $0.count == 2 }
+    #expect(values.elements == [0, 1])
+    #expect(property.value == 1)
   }
 }
