@@ -59,18 +59,27 @@ struct SharedFileLocation: Sendable {
     }
   }
 
-  /// Throws if the file is a symbolic link that leads out of its container.
+  /// Throws if a symbolic link, in place of the file or of a directory on the way to it, leads out of the container.
+  ///
+  /// A link to nothing is no danger: nobody writes through it.
   func checkConfinement() throws(AppGroupsFileError) {
     guard let container else { return }
-    var status = stat()
-    guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
-    guard let resolved = realpath(url.path, nil) else { return }
+    let root = container.containerURL.path
+    let directory = "\(root)/\(Self.folder)"
+    // Above the container, links have been resolved, and belong to others.
+    guard Self.isLink(url.path) || Self.isLink(directory) || Self.isLink(root) else { return }
+    // Where there is no file, the next write makes one in the directory.
+    guard let resolved = realpath(url.path, nil) ?? realpath(directory, nil) else { return }
     defer { free(resolved) }
     let target = String(cString: resolved)
-    let root = container.containerURL.path
     guard target.hasPrefix(root.hasSuffix("/") ? root : root + "/") else {
       throw .outsideContainer(url, target: target)
     }
+  }
+
+  private static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
   /// The file's content at this moment.

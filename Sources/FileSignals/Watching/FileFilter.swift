@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Which entries of a directory an observer tells of.
 ///
 /// ```swift
@@ -19,8 +11,8 @@
 /// A filter decides what is told, and which directories a recursive observer enters; a directory whose own name does not
 /// match is entered all the same, because a file in it may match.
 ///
-/// **Patterns** are those of the shell, as `fnmatch` knows them: `*` stands for any characters, `?` for one, `[a-z]` for
-/// one of these. A pattern without a slash is compared with the last name of the path; one with a slash, such as
+/// **Patterns** are those of the shell: `*` stands for any characters, `?` for one, `[a-z]` for one of these, `[!a-z]` for
+/// any other, and a backslash takes the meaning from what follows. Upper and lower case differ. A pattern without a slash is compared with the last name of the path; one with a slash, such as
 /// `themes/*.json`, with the whole path from the observed directory on, and then `*` matches no slash.
 ///
 /// **Hidden** are names that begin with a dot. ``all`` includes them; patterns match them only if they begin with a dot
@@ -29,12 +21,12 @@
 public struct FileFilter: Sendable {
   private enum Rule: Sendable {
     case all
-    case patterns([String], includesHidden: Bool)
+    case patterns([ShellPattern], includesHidden: Bool)
     case paths(@Sendable (String) -> Bool)
   }
 
   private let rule: Rule
-  private var closed: [String] = []
+  private var closed: [ShellPattern] = []
 
   /// Every entry, hidden ones included.
   public static var all: FileFilter { FileFilter(rule: .all) }
@@ -46,7 +38,7 @@ public struct FileFilter: Sendable {
   ///   - includingHidden: Whether `*` and `?` match a leading dot, and hidden directories are entered.
   /// - Returns: The filter.
   public static func names(_ patterns: String..., includingHidden: Bool = false) -> FileFilter {
-    FileFilter(rule: .patterns(patterns, includesHidden: includingHidden))
+    FileFilter(rule: .patterns(patterns.map(ShellPattern.init), includesHidden: includingHidden))
   }
 
   /// The entries whose paths satisfy a condition; every directory is entered.
@@ -65,7 +57,7 @@ public struct FileFilter: Sendable {
   /// - Returns: The filter.
   public func notEntering(_ patterns: String...) -> FileFilter {
     var filter = self
-    filter.closed += patterns
+    filter.closed += patterns.map(ShellPattern.init)
     return filter
   }
 
@@ -77,7 +69,7 @@ public struct FileFilter: Sendable {
     switch rule {
     case .all: true
     case .patterns(let patterns, let includesHidden):
-      patterns.contains { Self.matches(path, $0, includesHidden: includesHidden) }
+      patterns.contains { $0.matches(path, includesHidden: includesHidden) }
     case .paths(let isWanted): isWanted(path)
     }
   }
@@ -88,12 +80,7 @@ public struct FileFilter: Sendable {
   /// - Returns: Whether it is entered.
   public func enters(_ path: String) -> Bool {
     if case .patterns(_, includesHidden: false) = rule, Self.name(of: path).hasPrefix(".") { return false }
-    return !closed.contains { Self.matches(path, $0, includesHidden: true) }
-  }
-
-  private static func matches(_ path: String, _ pattern: String, includesHidden: Bool) -> Bool {
-    let subject = pattern.utf8.contains(UInt8(ascii: "/")) ? path : String(name(of: path))
-    return fnmatch(pattern, subject, FNM_PATHNAME | (includesHidden ? 0 : FNM_PERIOD)) == 0
+    return !closed.contains { $0.matches(path, includesHidden: true) }
   }
 
   private static func name(of path: String) -> Substring {

@@ -34,7 +34,7 @@ extension PathWatch {
       plan = next
       // A directory that vanished before it could be watched has changed the plan, too.
       if WatchPlan(path: path, target: target) == next {
-        silentFileSystem = polling.isForced ? nil : next.silentFileSystem
+        if case .automatic = polling { silentFileSystem = next.silentFileSystem }
         return choosePolling()
       }
     }

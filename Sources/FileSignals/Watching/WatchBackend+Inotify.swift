@@ -191,8 +191,12 @@
         guard let points = watches[record.wd] else { continue }
         let kinds = Self.kinds(of: record.mask)
         guard !kinds.isEmpty else { continue }
-        let text = name.first.map { $0 == 0 } ?? true ? nil : String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-        for point in points.values where point.wants(kinds, text) { batches.add(kinds, text, point) }
+        let bytes = name.prefix { $0 != 0 }
+        var text: String?
+        for point in points.values where point.wants(kinds, bytes) {
+          if text == nil, !bytes.isEmpty { text = String(decoding: bytes, as: UTF8.self) }
+          batches.add(kinds, text, point)
+        }
         if record.mask & UInt32(IN_IGNORED) != 0 {
           watches[record.wd] = nil
           for token in points.keys { descriptors[token] = nil }

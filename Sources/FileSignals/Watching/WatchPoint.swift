@@ -58,10 +58,16 @@ final class WatchPoint: @unchecked Sendable {
   }
 
   /// Whether an event is of any interest; asked for every event and observer of a directory, so it had better be quick.
-  func wants(_ kinds: WatchKinds, _ name: String?) -> Bool {
-    guard let name, kinds.isDisjoint(with: .structural) else { return true }
+  ///
+  /// - Parameters:
+  ///   - kinds: What happened.
+  ///   - name: The bytes of the entry's name; no text is made of what nobody wants, such as each removal in `/tmp`.
+  /// - Returns: Whether to hand it on.
+  func wants(_ kinds: WatchKinds, _ name: some Collection<UInt8>) -> Bool {
+    guard !name.isEmpty, kinds.isDisjoint(with: .structural) else { return true }
     guard place.depth != .itself else { return false }
-    if place.isTarget || inner != nil { return name != FileLocation.sharedFolder }
-    return name == place.leaf || place.hinges.contains(name)
+    if place.isTarget || inner != nil { return !name.elementsEqual(FileLocation.sharedFolder.utf8) }
+    if let leaf = place.leaf, name.elementsEqual(leaf.utf8) { return true }
+    return place.hinges.contains { name.elementsEqual($0.utf8) }
   }
 }

@@ -15,7 +15,10 @@ import Testing
     ("a?c", "abc", true), ("a[0-9]", "a7", true), ("a[!0-9]", "a7", false), ("\\*", "*", true), ("\\*", "a", false),
     ("themes/*.json", "themes/a.json", true), ("themes/*.json", "themes/deep/a.json", false),
     ("themes/*.json", "a.json", false), ("*/*.json", "themes/a.json", true), ("*/*.json", "themes/.a.json", false),
-    ("", "a", false), ("[", "[", true),
+    ("", "a", false), ("[", "[", true), ("a[", "a[", true), ("[]a]", "]", true), ("[!]a]", "b", true),
+    ("[a-]", "-", true),
+    ("[z-a]", "m", false), ("*a*b*c", "xaxbxbxc", true), ("*a*b*c", "xaxbxbxcx", false), ("**", "abc", true),
+    ("a*", "a", true), ("?", "ü", true), ("[à-ü]", "é", true), ("?.json", ".json", false), ("[.]a", ".a", false),
   ])
   func `compares names as the shell does`(_ pattern: String, _ path: String, _ isMatch: Bool) {
     #expect(FileFilter.names(pattern).matches(path) == isMatch)

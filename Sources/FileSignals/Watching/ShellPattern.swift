@@ -1,0 +1,102 @@
+/// A pattern for names, as shells have them.
+///
+/// The system's `fnmatch` would do, but it counts bytes for characters, and Swift does not find it everywhere.
+struct ShellPattern: Sendable {
+  private enum Token: Sendable {
+    case any
+    case one
+    case literal(Unicode.Scalar)
+    case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
+
+    /// Whether one character can be this.
+    func matches(_ scalar: Unicode.Scalar) -> Bool {
+      switch self {
+      case .any: false
+      case .one: true
+      case .literal(let literal): literal == scalar
+      case .set(let ranges, let isNegated): ranges.contains { $0.contains(scalar) } != isNegated
+      }
+    }
+  }
+
+  /// The patterns of the names between slashes.
+  private let segments: [[Token]]
+
+  init(_ text: String) {
+    segments = text.split(separator: "/", omittingEmptySubsequences: false).map { Self.tokens(of: $0) }
+  }
+
+  /// Whether a path matches, or only its last name if the pattern has no slash.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - includesHidden: Whether a leading dot need not be written in the pattern.
+  /// - Returns: Whether it matches.
+  func matches(_ path: String, includesHidden: Bool) -> Bool {
+    var names = path.split(separator: "/", omittingEmptySubsequences: false)[...]
+    if segments.count == 1 { names = names.suffix(1) }
+    return names.count == segments.count
+      && zip(names, segments).allSatisfy { Self.matches($0, $1, includesHidden: includesHidden) }
+  }
+
+  private static func matches(_ name: Substring, _ tokens: [Token], includesHidden: Bool) -> Bool {
+    let name = Array(name.unicodeScalars)
+    if !includesHidden, name.first == "." {
+      guard case .literal(".")? = tokens.first else { return false }
+    }
+    var (position, token) = (0, 0)
+    /// Where to go on if the last `*` must take one more character; the ones before it need never be tried again.
+    var retry: (position: Int, token: Int)?
+    while position < name.count {
+      if token < tokens.count, case .any = tokens[token] {
+        token += 1
+        retry = (position, token)
+      } else if token < tokens.count, tokens[token].matches(name[position]) {
+        (position, token) = (position + 1, token + 1)
+      } else if let last = retry {
+        retry = (last.position + 1, last.token)
+        (position, token) = (last.position + 1, last.token)
+      } else {
+        return false
+      }
+    }
+    return tokens[token...].allSatisfy { if case .any = $0 { true } else { false } }
+  }
+
+  private static func tokens(of text: Substring) -> [Token] {
+    var tokens: [Token] = []
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "*": tokens.append(.any)
+      case "?": tokens.append(.one)
+      case "\\": tokens.append(.literal(rest.popFirst() ?? "\\"))
+      case "[": tokens.append(takeSet(&rest) ?? .literal("["))
+      default: tokens.append(.literal(scalar))
+      }
+    }
+    return tokens
+  }
+
+  /// Takes what follows a bracket; `nil` if that is never closed, and so no set.
+  private static func takeSet(_ rest: inout Substring.UnicodeScalarView) -> Token? {
+    var (ahead, ranges) = (rest, [ClosedRange<Unicode.Scalar>]())
+    let isNegated = ahead.first == "!" || ahead.first == "^"
+    if isNegated { ahead.removeFirst() }
+    while let first = ahead.popFirst() {
+      if first == "]", !ranges.isEmpty {
+        rest = ahead
+        return .set(ranges, isNegated: isNegated)
+      }
+      let low = first == "\\" ? ahead.popFirst() ?? first : first
+      guard ahead.first == "-", let high = ahead.dropFirst().first, high != "]" else {
+        ranges.append(low...low)
+        continue
+      }
+      ahead.removeFirst(2)
+      // From high to low is nothing, but a set is no longer empty.
+      ranges.append(low <= high ? low...high : "\u{0}"..."\u{0}")
+    }
+    return nil
+  }
+}
