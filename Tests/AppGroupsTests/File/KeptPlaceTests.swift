@@ -1,0 +1,133 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+/// What locking a file takes stays open for a moment.
+@Suite("What is open after a write")
+struct KeptPlaceTests {
+  let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  @Test
+  func `a write after the directory was replaced goes to the new one`() throws {
+    let file = try fixture.counter()
+    try file.write(1)
+    let moved = fixture.container.containerURL.appending(path: "Moved")
+    try FileManager.default.moveItem(at: fixture.files, to: moved)
+    try FileManager.default.createDirectory(at: fixture.files, withIntermediateDirectories: false)
+    try file.write(2)
+    #expect(try fixture.text(of: file.url) == "2\n")
+    #expect(try fixture.text(of: moved.appending(path: "counter.json")) == "1\n")
+    #expect(try fixture.contents(of: moved.appending(path: ".shared")) == ["counter.json.lock"])
+  }
+
+  @Test
+  func `a write after everything was removed makes it anew`() throws {
+    let file = try fixture.counter()
+    try file.write(1)
+    try FileManager.default.removeItem(at: fixture.files)
+    try file.write(2)
+    #expect(try fixture.counter().value == 2)
+  }
+
+  @Test
+  func `an update after the lock was removed shares a new one with others`() async throws {
+    let file = try fixture.counter()
+    let other = try fixture.counter()
+    try await file.write(1)
+    try await other.update { $0 += 1 }
+    try FileManager.default.removeItem(at: fixture.files.appending(path: ".shared"))
+    try await onThreads(4) { index in
+      for _ in 0..<50 { try (index % 2 == 0 ? file : other).update { $0 += 1 } }
+    }
+    #expect(try file.read() == 202)
+    #expect(try fixture.contents(of: fixture.files.appending(path: ".shared")) == ["counter.json.lock"])
+  }
+
+  @Test
+  func `a link that was put in the file's place does not lead a later write out of the container`() throws {
+    let file = try fixture.counter()
+    try file.write(1)
+    let outside = fixture.directory.url.appending(path: "outside.json")
+    try Data("7".utf8).write(to: outside)
+    try FileManager.default.removeItem(at: file.url)
+    try FileManager.default.createSymbolicLink(at: file.url, withDestinationURL: outside)
+    #expect(throws: AppGroupsFileError.self) { try file.write(2) }
+    #expect(throws: AppGroupsFileError.self) { try file.update { $0 += 1 } }
+    #expect(throws: AppGroupsFileError.self) { try file.read() }
+    #expect(try fixture.text(of: outside) == "7")
+    #expect(try fixture.contents(of: fixture.directory.url) == ["container", "outside.json"])
+  }
+
+  @Test
+  func `a link within the container may be turned to another file between writes`() throws {
+    let file = try fixture.counter()
+    for name in ["one.json", "two.json"] {
+      try Data("0".utf8).write(to: fixture.url(name))
+      try FileManager.default.removeItem(at: file.url)
+      try FileManager.default.createSymbolicLink(at: file.url, withDestinationURL: fixture.url(name))
+      try file.update { $0 = 5 }
+      #expect(try fixture.text(of: fixture.url(name)) == "5\n")
+    }
+  }
+
+  #if os(Linux)
+    @Test
+    func `nothing stays open for long`() async throws {
+      let file = try fixture.counter()
+      try await file.write(1)
+      try await untilNothingIsOpen()
+      try await file.write(2)
+      #expect(try file.read() == 2)
+    }
+
+    @Test
+    func `nothing stays open when the last reference goes`() throws {
+      try fixture.counter().write(1)
+      #expect(try openDescriptors().isEmpty)
+    }
+
+    @Test
+    func `a hundred files in use do not take three hundred descriptors`() throws {
+      let files = try (0..<100).map { try fixture.counter("counter\($0).json") }
+      for file in files { try file.update { $0 += 1 } }
+      #expect(try openDescriptors().count <= 24)
+      for file in files { try file.update { $0 += 1 } }
+      #expect(try openDescriptors().count <= 24)
+      #expect(files.allSatisfy { $0.value == 2 })
+    }
+
+    /// The paths of what this process has open in the fixture's directory.
+    private func openDescriptors() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { descriptor in
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return path.hasPrefix(fixture.path) ? path : nil
+      }
+    }
+
+    private func untilNothingIsOpen() async throws {
+      let deadline = ContinuousClock.now + .seconds(60)
+      while true {
+        let open = try openDescriptors()
+        if open.isEmpty { return }
+        try #require(ContinuousClock.now < deadline, "Still open: \(open)")
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+  #endif
+}
+
+private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async throws {
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    for index in 0..<count { group.addTask { try await onThread { try body(index) } } }
+    try await group.waitForAll()
+  }
+}
