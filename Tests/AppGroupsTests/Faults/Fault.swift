@@ -172,6 +172,11 @@ struct FaultSite {
     rename(new.path, file.path)
   }
 
+  /// Rewrites the file in place, as other programs do that do not mean well.
+  func rewrite(with data: Data) {
+    put(String(decoding: data, as: UTF8.self), at: file, flags: O_CREAT | O_TRUNC)
+  }
+
   /// Makes 24,000 events in the directory: two files in turn, since equal events that follow each other become one.
   func flood() {
     for _ in 0..<12_000 {
