@@ -121,7 +121,7 @@ struct FaultSite {
   /// Unmakes what can be unmade without doing harm.
   func unmake(_ fault: Fault) {
     switch fault {
-    case .modeOfFile: chmod(file.path, 0o600)
+    case .modeOfFile, .touching: chmod(file.path, 0o600)
     case .modeOfDirectory: chmod(files.path, 0o700)
     case .ownerOfFile:
       own(file)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `SIGNALS_TORTURE=1` makes it a thousand.
-@Suite("Processes killed at random moments", .serialized)
+@Suite("Processes killed at random moments", .serialized, .patient)
 struct KillTests {
   let fixture: Fixture
 
