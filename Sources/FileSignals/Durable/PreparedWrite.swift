@@ -40,11 +40,28 @@ package final class PreparedWrite {
     let location = file.place.location
     guard renameat(file.place.folder.number, location.temporaryName, file.place.directory.number, location.name) == 0
     else {
-      let error = DurableFileError(errno, "replace", location.url)
+      let error = failure(errno, "replace")
       discard()
       throw error
     }
     isPending = false
+  }
+
+  /// Why the temporary file could not be put in place; that nothing is there would be no reason.
+  private func failure(_ errno: CInt, _ operation: String) -> DurableFileError {
+    let location = file.place.location
+    guard errno == ENOENT else { return DurableFileError(errno, operation, location.url) }
+    guard file.place.directory.status?.isLinked == true else {
+      return .directoryNotFound(URL(fileURLWithPath: location.directory, isDirectory: true))
+    }
+    return .system(operation: "put in place", path: temporaryURL.path, errno: errno)
+  }
+
+  /// Where the temporary file is, for errors.
+  private var temporaryURL: URL {
+    let location = file.place.location
+    let path = "\(location.directory)/\(FileLocation.sharedFolder)/\(location.temporaryName)"
+    return URL(fileURLWithPath: path, isDirectory: false)
   }
 
   /// Gives the temporary file the file's name, which fails if anything has it, even if that came this very moment.
@@ -58,8 +75,9 @@ package final class PreparedWrite {
       discard()
       return true
     }
-    var error = DurableFileError(errno, "create", location.url)
-    switch errno {
+    let number = errno
+    var error = failure(number, "create")
+    switch number {
     case EPERM, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS:
       // What remains leaves a moment to those who do not lock.
       guard FileStatus(path: location.name, relativeTo: directory, followsLinks: false) != nil else { return false }
@@ -111,6 +129,9 @@ package final class PreparedWrite {
       number = uninterrupted { openat(folder, name, flags, 0o600) }
     }
     if let temporary = Descriptor(number) { return temporary }
+    if errno == EEXIST, let kind = FileStatus(path: name, relativeTo: folder, followsLinks: false)?.kind {
+      throw .notARegularFile(temporaryURL, kind: kind.rawValue)
+    }
     throw DurableFileError(errno, "create a temporary file for", file.place.location.url)
   }
 

@@ -121,7 +121,7 @@ struct FaultSite {
   /// Unmakes what can be unmade without doing harm.
   func unmake(_ fault: Fault) {
     switch fault {
-    case .modeOfFile: chmod(file.path, 0o600)
+    case .modeOfFile, .touching: chmod(file.path, 0o600)
     case .modeOfDirectory: chmod(files.path, 0o700)
     case .ownerOfFile:
       own(file)
@@ -170,6 +170,11 @@ struct FaultSite {
     chmod(new.path, 0o600)
     own(new)
     rename(new.path, file.path)
+  }
+
+  /// Rewrites the file in place, as other programs do that do not mean well.
+  func rewrite(with data: Data) {
+    put(String(decoding: data, as: UTF8.self), at: file, flags: O_CREAT | O_TRUNC)
   }
 
   /// Makes 24,000 events in the directory: two files in turn, since equal events that follow each other become one.

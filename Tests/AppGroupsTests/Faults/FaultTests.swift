@@ -12,7 +12,7 @@ import Testing
 ///
 /// `SIGNALS_SEED=n` runs one program many times over, since processes do not repeat themselves; `SIGNALS_TORTURE=1` runs
 /// programs for minutes, or for as many seconds as it says if that is more than one.
-@Suite("Faults: random programs", .serialized)
+@Suite("Faults: random programs", .serialized, .patient)
 struct FaultTests {
   @Test
   func `no random program of faults tears, loses or turns back a value, or leaves an observer behind`() async throws {

@@ -138,7 +138,7 @@ final class FaultWorld {
       try await pause(5_000)
       switch fault {
       case .replaced: try site.replace(with: encoded(Sealed(epoch: epoch, tally: ["foreign": 1])))
-      case .rewritten: try? encoded(Sealed(epoch: epoch, tally: ["foreign": 2])).write(to: site.file)
+      case .rewritten: site.rewrite(with: try encoded(Sealed(epoch: epoch, tally: ["foreign": 2])))
       default: site.make(fault)
       }
       try await pause(20_000)

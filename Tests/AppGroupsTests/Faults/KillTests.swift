@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `SIGNALS_TORTURE=1` makes it a thousand.
-@Suite("Processes killed at random moments", .serialized)
+@Suite("Processes killed at random moments", .serialized, .patient)
 struct KillTests {
   let fixture: Fixture
 
@@ -108,7 +108,36 @@ struct KillTests {
       try await writer.work(.replacing, size: .random(in: 0...400_000))
       if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) writers killed, \(litter) amid a write") }
     }
-    #expect(file.status.value == .current)
+    try await writer.halt()
+    let last = try file.read()
+    try await file.firstValue { $0 == last }
+    try await file.status.firstValue { $0 == .current }
     Scale.progress("\(rounds) writers killed, \(litter) of them amid a write")
+  }
+
+  @Test
+  func `whoever dies while it makes a file leaves a whole one or none, and the next one can make it`() async throws {
+    let rounds = Scale.count(10, torture: 300)
+    var made = 0
+    for round in 1...rounds {
+      let name = "new\(round).json"
+      let peer = try PeerProcess()
+      // It is killed before it can answer, most of the time.
+      let opening = Task { try? await peer.send("sealed \(fixture.path) \(name) storage") }
+      try await Task.sleep(for: .microseconds(.random(in: 0...30_000)))
+      try await peer.kill()
+      _ = await opening.value
+      let content = Result { try DurableFile.read(fixture.url(name)) }
+      if case .success(let data) = content {
+        #expect(try JSONDecoder().decode(Sealed.self, from: data) == Sealed())
+        made += 1
+      }
+      let file = try sealed(name)
+      #expect(file.value == Sealed())
+      try await file.update { $0.increment(by: "test") }
+      let beside = try fixture.contents(of: fixture.files.appending(path: ".shared"))
+      #expect(beside.filter { $0.hasSuffix(".tmp") } == [])
+    }
+    Scale.progress("\(rounds) killed while they made a file, \(made) after it was there")
   }
 }

@@ -12,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Hazards of content: what is taken for news, and what for an echo")
+@Suite("Hazards of content: what is taken for news, and what for an echo", .patient)
 struct ContentHazardTests {
   let fixture: Fixture
 

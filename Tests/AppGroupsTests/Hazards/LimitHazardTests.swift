@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  @Suite("Hazards of limits: watches and instances that run out")
+  @Suite("Hazards of limits: watches and instances that run out", .patient)
   struct LimitHazardTests {
     let fixture: Fixture
 

@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Hazards of places: files, directories and disks that are not what they were")
+@Suite("Hazards of places: files, directories and disks that are not what they were", .patient)
 struct PlaceHazardTests {
   let fixture: Fixture
 

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// How much the tests do: enough to find a fault, or, with `SIGNALS_TORTURE=1` in the environment, enough to trust.
 ///
@@ -19,4 +20,9 @@ enum Scale {
   static func progress(_ text: @autoclosure () -> String) {
     if isTorture { FileHandle.standardError.write(Data("… \(text())\n".utf8)) }
   }
+}
+
+extension Trait where Self == TimeLimitTrait {
+  /// Ends what hangs, after a time that only a failure reaches.
+  static var patient: Self { .timeLimit(.minutes(Scale.isTorture ? 60 : 5)) }
 }

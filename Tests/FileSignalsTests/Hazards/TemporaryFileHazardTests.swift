@@ -1,0 +1,63 @@
+import FileSignals
+import Foundation
+import Testing
+
+@Suite struct `Hazards of the temporary file` {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.entry("value")
+    try DurableFile.write(Data("old".utf8), to: file)
+  }
+
+  /// Prepares a write, lets others do something, and puts the write in place.
+  private func write(creatingOnly: Bool = false, after body: () throws -> Void) throws {
+    try DurableFile.withExclusiveAccess(to: file) { file in
+      let prepared = try file.prepare(Data("new".utf8), durability: .process)
+      try body()
+      try prepared.commit(creatingOnly: creatingOnly)
+    }
+  }
+
+  @Test func `its removal in the midst of a write is not told as if the file were missing`() throws {
+    let temporary = folder.entry(".shared/value.tmp")
+    let error = DurableFileError.system(operation: "put in place", path: temporary.path, errno: ENOENT)
+    #expect(throws: error) { try write { try FileManager.default.removeItem(at: temporary) } }
+    #expect(try text(file) == "old")
+    try FileManager.default.removeItem(at: file)
+    #expect(throws: error) { try write(creatingOnly: true) { try FileManager.default.removeItem(at: temporary) } }
+    try DurableFile.write(Data("newer".utf8), to: file)
+    #expect(try text(file) == "newer")
+  }
+
+  @Test func `the removal of the directory in the midst of a write is told as that`() throws {
+    let error = DurableFileError.directoryNotFound(folder.url)
+    #expect(throws: error) { try write { try FileManager.default.removeItem(at: folder.url) } }
+  }
+
+  @Test func `a directory in its place is told by its own name`() throws {
+    let temporary = try folder.makeFolder(".shared/value.tmp")
+    let url = URL(fileURLWithPath: temporary.path, isDirectory: false)
+    #expect(throws: DurableFileError.notARegularFile(url, kind: "a directory")) {
+      try DurableFile.write(Data("new".utf8), to: file)
+    }
+    #expect(try text(file) == "old")
+    try FileManager.default.removeItem(at: temporary)
+    try DurableFile.write(Data("new".utf8), to: file)
+    #expect(try folder.names(in: ".shared") == ["value.lock"])
+  }
+
+  @Test func `a name that a killed maker of the file left to it is not written through`() throws {
+    // A file is made by giving the temporary one a second name; whoever dies then leaves both.
+    let temporary = folder.entry(".shared/value.tmp")
+    try FileManager.default.linkItem(at: file, to: temporary)
+    let reader = try FileHandle(forReadingFrom: file)
+    try DurableFile.write(Data("new".utf8), to: file)
+    #expect(try reader.readToEnd() == Data("old".utf8), "who has the old file open still reads it whole")
+    #expect(try text(file) == "new")
+    #expect(try folder.names(in: ".shared") == ["value.lock"])
+    try reader.close()
+  }
+}
