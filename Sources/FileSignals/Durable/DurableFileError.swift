@@ -58,7 +58,7 @@ public enum DurableFileError: Error, Hashable, Sendable {
 
 extension DurableFileError {
   /// Makes the error of a failed system call.
-  init(_ errno: CInt, _ operation: String, _ url: URL) {
+  package init(_ errno: CInt, _ operation: String, _ url: URL) {
     self =
       switch errno {
       case ENOENT: .notFound(url)

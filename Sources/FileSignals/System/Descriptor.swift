@@ -7,11 +7,11 @@
 #endif
 
 /// An open file descriptor that is closed when it goes out of use.
-struct Descriptor: ~Copyable, Sendable {
-  let number: CInt
+package struct Descriptor: ~Copyable, Sendable {
+  package let number: CInt
 
   /// Takes over a descriptor that a system call returned; `nil` if the call failed.
-  init?(_ number: CInt) {
+  package init?(_ number: CInt) {
     guard number >= 0 else { return nil }
     self.number = number
   }
@@ -21,7 +21,7 @@ struct Descriptor: ~Copyable, Sendable {
   }
 
   /// Closes the descriptor and returns what the system says; it is closed in any case.
-  consuming func close() -> CInt {
+  package consuming func close() -> CInt {
     let number = number
     discard self
     return Self.close(number)
@@ -39,7 +39,7 @@ struct Descriptor: ~Copyable, Sendable {
   }
 
   /// What the descriptor refers to, or `nil` with `errno` set.
-  var status: FileStatus? {
+  package var status: FileStatus? {
     var status = stat()
     return fstat(number, &status) == 0 ? FileStatus(status) : nil
   }
@@ -47,7 +47,7 @@ struct Descriptor: ~Copyable, Sendable {
 
 /// Calls a function of the system again for as long as signals interrupt it.
 @inline(__always)
-func uninterrupted<Result: FixedWidthInteger & SignedInteger>(_ call: () -> Result) -> Result {
+package func uninterrupted<Result: FixedWidthInteger & SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()
     if result != -1 || errno != EINTR { return result }

@@ -10,15 +10,15 @@
 let longestName = 255
 
 /// What tells one file from every other that exists at the same time.
-struct FileIdentity: Hashable, Sendable {
-  let device: UInt64
-  let inode: UInt64
+package struct FileIdentity: Hashable, Sendable {
+  package let device: UInt64
+  package let inode: UInt64
 }
 
 /// The part of a file's status that this module looks at.
-struct FileStatus: Sendable {
+package struct FileStatus: Sendable {
   /// What kinds of things have a path.
-  enum Kind: String, Sendable {
+  package enum Kind: String, Sendable {
     case regular = "a regular file"
     case directory = "a directory"
     case link = "a symbolic link"
@@ -27,13 +27,13 @@ struct FileStatus: Sendable {
     case device = "a device"
   }
 
-  let identity: FileIdentity
-  let kind: Kind
-  let permissions: UInt16
+  package let identity: FileIdentity
+  package let kind: Kind
+  package let permissions: UInt16
   let owner: uid_t
   let group: gid_t
-  let size: Int
-  let isLinked: Bool
+  package let size: Int
+  package let isLinked: Bool
 
   init(_ status: stat) {
     identity = FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
@@ -54,7 +54,7 @@ struct FileStatus: Sendable {
   }
 
   /// Looks at a path, following symbolic links or not; `nil` with `errno` set if there is nothing.
-  init?(path: String, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true) {
+  package init?(path: String, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true) {
     var status = stat()
     guard fstatat(directory, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
     self.init(status)

@@ -19,6 +19,8 @@ struct WatchKinds: OptionSet, Sendable, Hashable {
   static let overflow = WatchKinds(rawValue: 1 << 8)
   /// Something changed in the directory, or in the file, and the system does not say what.
   static let changed = WatchKinds(rawValue: 1 << 9)
+  /// Something was written into a file, which may still be open.
+  static let appended = WatchKinds(rawValue: 1 << 10)
 
   /// After these the path may lead elsewhere than before.
   static let structural: WatchKinds = [.selfMoved, .selfGone, .overflow]
@@ -44,6 +46,8 @@ final class WatchPoint: @unchecked Sendable {
     case removals
     /// What happens to its entries, too.
     case entries
+    /// Each write into an entry, too, before the writer closes it.
+    case contents
   }
 
   let place: WatchPlan.Place
@@ -58,6 +62,8 @@ final class WatchPoint: @unchecked Sendable {
   func wants(_ kinds: WatchKinds, _ name: String?) -> Bool {
     guard let name, kinds.isDisjoint(with: .structural) else { return true }
     guard place.depth != .itself else { return false }
+    // All who watch a directory share one mask, so this comes to those who did not ask for it, too.
+    if kinds == .appended, place.depth != .contents { return false }
     return place.isTarget ? name != FileLocation.sharedFolder : name == place.leaf || place.hinges.contains(name)
   }
 }
