@@ -9,6 +9,7 @@ let commands = Commands(families: [
   ValueCommands(console: console),
   LoopCommands(),
   LockCommands(),
+  LogCommands(console: console),
   LifetimeCommands(),
   ProcessCommands(),
 ])

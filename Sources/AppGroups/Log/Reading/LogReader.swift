@@ -13,6 +13,8 @@ final class LogReader {
 
   /// Those that have a file open, the one that has had it for longest first.
   private var open: [ProducerReader] = []
+  /// Those that have been read to their end since it was asked for last.
+  private var exhausted: [ProducerReader] = []
   /// Those that found something that may have been in the making.
   private var doubtful: [ProducerReader] = []
 
@@ -88,6 +90,7 @@ final class LogReader {
 
   private func advance(_ reader: ProducerReader) {
     reader.advance(report: report)
+    if reader.head == nil { exhausted.append(reader) }
     if reader.isInDoubt { doubtful.append(reader) }
     guard reader.isOpen, !reader.isCounted else { return }
     reader.isCounted = true
@@ -112,11 +115,42 @@ final class LogReader {
     return (reader.producer, record, position)
   }
 
-  /// How far each producer has been read; to be asked when ``next()`` has nothing.
-  var positions: [UUID: LogPosition] { producers.mapValues(\.position) }
+  /// How far those producers are that have been read to their end since this was asked for last.
+  func takeExhausted() -> [(producer: UUID, position: LogPosition)] {
+    defer { exhausted.removeAll(keepingCapacity: true) }
+    // One that has a head again was read beyond what has been given out.
+    return exhausted.filter { $0.head == nil }.map { ($0.producer, $0.position) }
+  }
 
-  /// How far a producer has been read.
-  func position(of producer: UUID) -> LogPosition? { producers[producer]?.position }
+  /// Where each producer's log ends now.
+  static func ends(of place: LogPlace) -> [UUID: LogPosition] {
+    var ends: [UUID: LogPosition] = [:]
+    do throws(AppGroupsLogError) {
+      for (producer, indices) in try SegmentListing.segments(in: place) {
+        guard let last = indices.last else { continue }
+        ends[producer] = end(of: SegmentID(producer: producer, index: last), in: place)
+      }
+    } catch {
+      // It will be told when the log is read.
+    }
+    return ends
+  }
+
+  private static func end(of id: SegmentID, in place: LogPlace) -> LogPosition? {
+    do throws(AppGroupsLogError) {
+      let reader = try SegmentReader(id, in: place, from: .beginning)
+      var sequence = reader.firstSequence - 1
+      while true {
+        switch reader.next() {
+        case .record(let record): sequence = record.sequence
+        case .end: return LogPosition(segment: id.index, offset: reader.offset, sequence: sequence)
+        case .damaged: return LogPosition(segment: id.index + 1, offset: 0, sequence: sequence, isBroken: true)
+        }
+      }
+    } catch {
+      return nil
+    }
+  }
 
   // MARK: The heap
 

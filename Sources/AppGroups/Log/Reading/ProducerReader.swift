@@ -96,7 +96,7 @@ final class ProducerReader {
         if index != position.segment || position.offset == 0 { enter(opened, report) }
         reader = opened
         return opened
-      } catch where error.isAboutNothingThere {
+      } catch let error where error.isAboutNothingThere {
         // Trimmed, or removed by hand; what comes next tells whether anything is missing.
         segments.removeAll { $0 == index }
       } catch .damaged(let url, let offset, let reason) {

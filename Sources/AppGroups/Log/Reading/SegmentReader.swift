@@ -37,7 +37,10 @@ final class SegmentReader {
 
   /// Opens a segment.
   ///
-  /// - Parameter position: Where to go on, unless it is another segment's.
+  /// - Parameters:
+  ///   - id: Which segment.
+  ///   - place: The log.
+  ///   - position: Where to go on, unless it is another segment's.
   /// - Throws: ``AppGroupsLogError/inaccessible(_:)``, or ``AppGroupsLogError/damaged(_:offset:reason:)``.
   init(_ id: SegmentID, in place: LogPlace, from position: LogPosition) throws(AppGroupsLogError) {
     self.id = id
@@ -124,9 +127,8 @@ final class SegmentReader {
     start = 0
     filled = count
     // Sound: the rest of the buffer is ours to fill.
-    let read = uninterrupted {
-      pread(descriptor.number, buffer.baseAddress.map { $0 + count }, buffer.count - count, off_t(offset) + off_t(count))
-    }
+    let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+    let read = uninterrupted { pread(descriptor.number, rest.baseAddress, rest.count, off_t(offset) + off_t(count)) }
     guard read >= 0 else { return nil }
     filled += read
     if read == 0, count == 0, buffer.count > Self.smallest {

@@ -49,6 +49,7 @@ final class LogProducer: @unchecked Sendable {  // Sound: what changes is guarde
   ///   - segmentSize: How large a segment may become, unless the events alone are larger.
   ///   - durability: What the events are safe against when this returns.
   /// - Returns: The producer, the first event's sequence, and whether a segment was begun.
+  /// - Throws: ``AppGroupsLogError``; nothing was appended then.
   func append(
     _ count: Int, _ payload: (Int) -> Data, segmentSize: Int, durability: Durability
   ) throws(AppGroupsLogError) -> (producer: UUID, first: UInt64, isNewSegment: Bool) {
@@ -97,7 +98,7 @@ final class LogProducer: @unchecked Sendable {  // Sound: what changes is guarde
     segment = nil
     do {
       return (try makeSegment(durability), true)
-    } catch where error.isAboutNothingThere {
+    } catch let error where error.isAboutNothingThere {
       // Somebody removed the directory, or took the new segment for what a dead process had left.
       try place.make()
       return (try makeSegment(durability), true)

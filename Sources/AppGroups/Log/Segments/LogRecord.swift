@@ -7,7 +7,7 @@ import Foundation
 struct LogRecord: Hashable, Sendable {
   static let headerSize = 24
 
-  /// How many bytes one event may have. A length beyond it is no length, but damage.
+  /// How many bytes one event may have; a length beyond it is no length, but damage.
   static let maximumPayload = 16 << 20
 
   let sequence: UInt64

@@ -22,7 +22,8 @@ struct SegmentHeader: Hashable, Sendable {
       buffer.storeBytes(of: id.index.littleEndian, toByteOffset: 24, as: UInt64.self)
       buffer.storeBytes(of: firstSequence.littleEndian, toByteOffset: 32, as: UInt64.self)
       // Whole seconds are enough to tell which of two segments is the older.
-      buffer.storeBytes(of: UInt32(truncatingIfNeeded: time / 1_000_000_000).littleEndian, toByteOffset: 40, as: UInt32.self)
+      let seconds = UInt32(truncatingIfNeeded: time / 1_000_000_000)
+      buffer.storeBytes(of: seconds.littleEndian, toByteOffset: 40, as: UInt32.self)
       let checksum = Checksum.of(UnsafeRawBufferPointer(rebasing: buffer[..<44]))
       buffer.storeBytes(of: checksum.littleEndian, toByteOffset: 44, as: UInt32.self)
     }
