@@ -13,6 +13,7 @@ import Signals
 /// - `follow CONSUMER`: report each event as `entry NANOSECONDS PRODUCER SEQUENCE TEXT` from the consumer's place on
 /// - `follow-new`: the same from now on, without a place
 /// - `follow-into CONSUMER PATH`: write each event as a line of a file, as an effect that outlives the process
+/// - `fork-and-append TEXT`: append an event in a child that this process forks, and wait for it
 /// - `unfollow`: end what was begun by the last three
 final class LogCommands: CommandFamily {
   private let console: Console
@@ -33,6 +34,7 @@ final class LogCommands: CommandFamily {
     case "append":
       let id = try opened().append(command.argument())
       return "\(id.producer) \(id.sequence)"
+    case "fork-and-append": try forkAndAppend(command.argument())
     case "append-stamps":
       let log = try opened()
       for _ in 0..<(try command.number(command.argument())) {
@@ -69,6 +71,28 @@ final class LogCommands: CommandFamily {
     default: return nil
     }
     return ""
+  }
+
+  /// Swift hides `fork`, since a child can rely on little; but programs exist that call it.
+  private func forkAndAppend(_ text: String) throws {
+    let log = try opened()
+    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "fork") else { throw CommandError(description: "there is no fork") }
+    // Sound: this is the C function's type.
+    let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+    let child = fork()
+    guard child >= 0 else { throw CommandError(description: "could not fork") }
+    if child == 0 {
+      do {
+        try log.append(text)
+        _exit(0)
+      } catch {
+        _exit(1)
+      }
+    }
+    var status: CInt = 0
+    guard waitpid(child, &status, 0) == child, status == 0 else {
+      throw CommandError(description: "the child ended with \(status)")
+    }
   }
 
   private func follow(_ events: LogEvents<String>) throws {

@@ -210,11 +210,12 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
 
   /// Removes what all consumers have handled, and what exceeds the limits.
   ///
-  /// This happens by itself, whenever a file of the log is begun and while events are consumed.
+  /// This happens by itself, whenever a file of the log is begun and while events are consumed. If another process is at it,
+  /// this waits for the few milliseconds that it takes.
   ///
   /// - Throws: ``AppGroupsLogError`` if something could not be read or removed.
   public func trim() throws(AppGroupsLogError) {
-    try LogTrimmer(place: place, limits: limits).trim()
+    try LogTrimmer(place: place, limits: limits).trim(isWaiting: true)
   }
 
   private func trimLater() {

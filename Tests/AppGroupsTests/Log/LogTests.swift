@@ -51,7 +51,7 @@ struct LogTests {
   }
 
   @Test
-  func `who wants only new events gets those after the subscription, and a new consumer can begin there`() async throws {
+  func `who wants only new events gets those after the subscription`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     try log.append("old")

@@ -31,8 +31,11 @@ struct LogTrimmer {
     let positions: [UUID: LogPosition]?
   }
 
-  /// Trims the log, unless somebody else is doing so.
-  func trim() throws(AppGroupsLogError) {
+  /// Trims the log.
+  ///
+  /// - Parameter isWaiting: Whether to wait for somebody else who is doing so, instead of leaving it to them.
+  /// - Throws: What could not be read or removed.
+  func trim(isWaiting: Bool) throws(AppGroupsLogError) {
     let lock = place.shared.appending(path: "trim.lock", directoryHint: .notDirectory)
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     guard let file = Descriptor(uninterrupted { open(lock.path, flags, 0o600) }) else {
@@ -40,7 +43,7 @@ struct LogTrimmer {
       if errno == ENOENT { return }
       throw .inaccessible(DurableFileError(errno, "lock", lock))
     }
-    guard uninterrupted({ flock(file.number, LOCK_EX | LOCK_NB) }) == 0 else {
+    guard uninterrupted({ flock(file.number, isWaiting ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 else {
       if errno == EWOULDBLOCK { return }
       throw .inaccessible(DurableFileError(errno, "lock", lock))
     }
@@ -187,7 +190,7 @@ struct LogTrimmer {
   func trimLater(report: @escaping @Sendable (AppGroupsLogError) -> Void) {
     Self.queue.async {
       do throws(AppGroupsLogError) {
-        try trim()
+        try trim(isWaiting: false)
       } catch {
         report(error)
       }
