@@ -19,8 +19,7 @@ struct LogProcessTests {
   }
 
   @Test
-  func `what several processes append comes to every consumer, each event once and in its producer's order`() async throws
-  {
+  func `what several processes append comes to every consumer once and in order`() async throws {
     let fixture = try LogFixture()
     let count = Scale.count(300, torture: 20_000)
     let log = try fixture.log()

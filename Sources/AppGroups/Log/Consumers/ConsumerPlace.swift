@@ -101,15 +101,7 @@ struct ConsumerPlace: Sendable {
   }
 
   /// When the consumer was last heard of, in seconds since 1970.
-  var lastSeen: Int? {
-    var status = stat()
-    guard lstat(file(Self.cursorSuffix).path, &status) == 0 else { return nil }
-    #if canImport(Darwin)
-      return status.st_mtimespec.tv_sec
-    #else
-      return status.st_mtim.tv_sec
-    #endif
-  }
+  var lastSeen: Int? { FileStatus.modificationTime(ofPath: file(Self.cursorSuffix).path) }
 
   /// Removes what is known of the consumer, so that the log is not kept for it any more.
   func forget() throws(AppGroupsLogError) {
@@ -175,5 +167,18 @@ final class ConsumerLock: Sendable {
   /// Whether nobody has removed the lock's file, after which somebody else could become the same consumer.
   var isInPlace: Bool {
     identity != nil && FileStatus(path: path, followsLinks: false)?.identity == identity
+  }
+}
+
+extension FileStatus {
+  /// When a file was last written, in seconds since 1970; links are not followed.
+  static func modificationTime(ofPath path: String) -> Int? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      return status.st_mtimespec.tv_sec
+    #else
+      return status.st_mtim.tv_sec
+    #endif
   }
 }

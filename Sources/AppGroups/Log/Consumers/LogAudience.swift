@@ -22,6 +22,8 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
   /// Whether reading waits until a loop asks for more.
   private var isPaused = false
   private var isSaveDue = false
+  /// Counts how often somebody came to an empty place: what is read for those before is not for those after.
+  private var generation = 0
 
   init(_ acknowledgement: LogAcknowledgement) {
     self.acknowledgement = acknowledgement
@@ -38,6 +40,7 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
   func add(_ receive: @escaping @Sendable (LogEntry<Event>) -> Void) -> (number: UInt64, isFirst: Bool) {
     lock.withLock {
       let isFirst = isEmptyLocked
+      if isFirst { generation += 1 }
       lastNumber += 1
       subscribers.append((lastNumber, receive))
       return (lastNumber, isFirst)
@@ -59,6 +62,7 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
   func add(_ loop: LogLoop<Event>) -> Bool {
     lock.withLock {
       let isFirst = isEmptyLocked
+      if isFirst { generation += 1 }
       loops[ObjectIdentifier(loop)] = LoopState(loop: loop, handled: ordinal)
       return isFirst
     }
@@ -75,33 +79,48 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
 
   // MARK: Giving out
 
-  /// Whether there is somebody who can take more.
-  func checkAppetite() -> Bool {
+  /// Whether there is somebody who can take more of what is read for this generation.
+  func checkAppetite(_ generation: Int) -> Bool {
     lock.withLock {
       isPaused = loops.values.contains { $0.loop.isFull }
-      return !isEmptyLocked && !isPaused
+      return generation == self.generation && !isEmptyLocked && !isPaused
     }
   }
 
-  /// Gives an event to everybody.
+  /// Gives an event to everybody of a generation.
   ///
+  /// - Parameters:
+  ///   - entry: The event.
+  ///   - generation: For whom it was read.
   /// - Returns: Whether somebody took it.
-  func give(_ entry: LogEntry<Event>) -> Bool {
-    let (subscribers, loops, ordinal) = lock.withLock {
-      cursor.give(entry.position, of: entry.producer)
-      self.ordinal += 1
-      if !self.loops.isEmpty { unhandled.append((self.ordinal, entry.producer, entry.position)) }
-      return (self.subscribers, self.loops.values.map(\.loop), self.ordinal)
-    }
+  func give(_ entry: LogEntry<Event>, _ generation: Int) -> Bool {
+    guard let turn = turn(for: entry, generation) else { return false }
     var isTaken = false
-    for (number, receive) in subscribers where isSubscribed(number) {
+    for (number, receive) in turn.subscribers where isSubscribed(number) {
       receive(entry)
       isTaken = true
     }
-    for loop in loops { loop.give(entry, ordinal) }
-    guard loops.isEmpty else { return true }
+    for loop in turn.loops { loop.give(entry, turn.ordinal) }
+    guard turn.loops.isEmpty else { return true }
     if isTaken, acknowledgement == .automatic { acknowledge(entry) }
     return isTaken
+  }
+
+  /// Those who get an event.
+  private struct Turn {
+    let subscribers: [(number: UInt64, receive: @Sendable (LogEntry<Event>) -> Void)]
+    let loops: [LogLoop<Event>]
+    let ordinal: UInt64
+  }
+
+  private func turn(for entry: LogEntry<Event>, _ generation: Int) -> Turn? {
+    lock.withLock {
+      guard generation == self.generation else { return nil }
+      cursor.give(entry.position, of: entry.producer)
+      ordinal += 1
+      if !loops.isEmpty { unhandled.append((ordinal, entry.producer, entry.position)) }
+      return Turn(subscribers: subscribers, loops: loops.values.map(\.loop), ordinal: ordinal)
+    }
   }
 
   private func isSubscribed(_ number: UInt64) -> Bool {
@@ -152,10 +171,14 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
   // MARK: The cursor
 
   /// Begins at some places.
-  func begin(from positions: [UUID: LogPosition]) {
+  ///
+  /// - Parameter positions: Where each producer's events go on.
+  /// - Returns: For whom it begins.
+  func begin(from positions: [UUID: LogPosition]) -> Int {
     lock.withLock {
       cursor = LogCursor(positions)
       unhandled = []
+      return generation
     }
   }
 

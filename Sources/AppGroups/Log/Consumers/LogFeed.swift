@@ -22,13 +22,16 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
   private final class Run {
     let reader: LogReader
     let lock: ConsumerLock?
+    /// For whom it is read.
+    let generation: Int
     var producers: Set<UUID> = []
     /// Whether events were read that nobody has taken, so that they must be read again.
     var isStale = false
 
-    init(_ reader: LogReader, _ lock: ConsumerLock?) {
+    init(_ reader: LogReader, _ lock: ConsumerLock?, _ generation: Int) {
       self.reader = reader
       self.lock = lock
+      self.generation = generation
     }
   }
 
@@ -133,8 +136,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     do throws(AppGroupsLogError) {
       guard let (positions, lock) = try positions(from: ends) else { return tryLater(from: ends, epoch) }
       let reader = LogReader(place, from: positions) { [failures] in failures.send($0) }
-      run = Run(reader, lock)
-      audience.begin(from: positions)
+      run = Run(reader, lock, audience.begin(from: positions))
       if reading.consumer != nil { try saveNow() }
     } catch {
       failures.send(error)
@@ -205,9 +207,9 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
   /// Gives out what there is, until a loop has enough.
   private func drain() {
     guard let run, !run.isStale else { return }
-    while audience.checkAppetite() {
+    while audience.checkAppetite(run.generation) {
       guard let (producer, record, position) = run.reader.next() else { break }
-      give(record, of: producer, position)
+      give(record, of: producer, position, run)
       if run.isStale {
         // Nobody was there to take it: whoever comes is to have it.
         queue.async { [self, epoch] in if self.epoch == epoch { begin(from: audience.positions) } }
@@ -220,7 +222,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     saveSoon()
   }
 
-  private func give(_ record: LogRecord, of producer: UUID, _ position: LogPosition) {
+  private func give(_ record: LogRecord, of producer: UUID, _ position: LogPosition, _ run: Run) {
     self.producer.clock.observe(record.time)
     guard reading.includesOwn || producer != self.producer.id else {
       return audience.pass(position, of: producer)
@@ -235,7 +237,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     }
     let date = Date(timeIntervalSince1970: Double(record.time) / 1e9)
     let entry = LogEntry(id: id, date: date, event: event, position: position)
-    if !audience.give(entry) { run?.isStale = true }
+    if !audience.give(entry, run.generation) { run.isStale = true }
   }
 
   /// Looks again at what may have been in the making; only for as long as there is such a thing.

@@ -20,6 +20,9 @@ struct LogTrimmer {
   /// A block of the file system; no file takes less.
   private static let block = 4096
 
+  /// How old litter is at least, in seconds.
+  private static let litterAge = 60
+
   private struct Segment {
     let id: SegmentID
     let size: Int
@@ -93,7 +96,6 @@ struct LogTrimmer {
   /// The consumers that the log is kept for; those that were away for too long are dropped.
   private func consumers() throws(AppGroupsLogError) -> [Consumer] {
     var consumers: [Consumer] = []
-    let now = Int(Date().timeIntervalSince1970)
     for place in try ConsumerPlace.all(in: place) {
       let absence = place.lastSeen.map { now - $0 } ?? 0
       // Who holds the lock is there, however little it does.
@@ -172,9 +174,14 @@ struct LogTrimmer {
   private func removeLitter() throws(AppGroupsLogError) {
     for name in try SegmentListing.names(in: place.shared) where name.hasSuffix(".segment.new") {
       let url = place.shared.appending(path: name, directoryHint: .notDirectory)
+      // One that is not locked yet may be a moment old.
+      guard let made = FileStatus.modificationTime(ofPath: url.path), now - made > Self.litterAge else { continue }
       if isAbandoned(url) { unlink(url.path) }
     }
   }
+
+  /// The time of day, in seconds.
+  private var now: Int { Int(Date().timeIntervalSince1970) }
 
   private static func room(for size: Int) -> Int {
     (max(1, size) + block - 1) / block * block
