@@ -17,6 +17,7 @@ let pages = [
   "04-Operators",
   "05-Bridges",
   "06-DerivedValues",
+  "08-Log",
 ].map { page in
   Target.executableTarget(
     name: page,

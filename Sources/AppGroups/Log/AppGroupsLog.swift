@@ -86,7 +86,8 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   ///
   /// - Parameter event: The event, at most 16 mebibytes when it is written down.
   /// - Returns: What tells it from every other.
-  /// - Throws: ``AppGroupsLogError``; nothing was appended then.
+  /// - Throws: ``AppGroupsLogError``; nothing was appended then, unless only the wait for the disk failed, in which case
+  ///   consumers get the event, but it may not outlive a power failure.
   /// - Complexity: One system call that writes, and one that makes sure that the file is still there. With
   ///   ``/FileSignals/Durability/storage`` it waits for the disk.
   @discardableResult
@@ -100,12 +101,12 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
 
   /// Appends several events with one write: they follow one another, with no other event of this process in between.
   ///
-  /// They are not a transaction: if this process is killed or the power fails meanwhile, the first of them may be there
-  /// without the others.
+  /// They are not a transaction: if this process is killed, the power fails, or the disk is full, the first of them may be
+  /// there without the others.
   ///
   /// - Parameter events: The events, in order.
   /// - Returns: What tells each from every other, in the same order.
-  /// - Throws: ``AppGroupsLogError``; nothing was appended then.
+  /// - Throws: ``AppGroupsLogError``; the first events may have been appended then, unless one could not be encoded.
   @discardableResult
   public func append(contentsOf events: some Sequence<Event>) throws(AppGroupsLogError) -> [LogEventID] {
     var payloads: [Data] = []

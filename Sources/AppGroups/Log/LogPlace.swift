@@ -32,13 +32,26 @@ struct LogPlace: Hashable, Sendable {
   func make() throws(AppGroupsLogError) {
     do {
       let logs = try GroupDirectory.make(Self.folder, in: GroupDirectory.make(container.containerURL))
-      let log = try GroupDirectory.make(name, in: logs)
+      _ = try GroupDirectory.make(name, in: logs)
+    } catch {
+      throw .unusableContainer(error)
+    }
+    try makeFolders()
+  }
+
+  /// Makes the folders of the log's directory, which must exist.
+  func makeFolders() throws(AppGroupsLogError) {
+    do {
+      let log = url
       _ = try GroupDirectory.make(Self.sharedFolder, in: log)
       _ = try GroupDirectory.make(Self.consumersFolder, in: log)
     } catch {
       throw .unusableContainer(error)
     }
   }
+
+  /// Whether the log's directory is there.
+  var exists: Bool { FileStatus(path: url.path, followsLinks: false)?.kind == .directory }
 
   /// Where segments are until they are complete, and the lock of those who remove segments.
   var shared: URL { url.appending(path: Self.sharedFolder, directoryHint: .isDirectory) }

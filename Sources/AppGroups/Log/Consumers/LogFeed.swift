@@ -39,6 +39,8 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
   /// Tells whose turn it is, of those who wait to begin.
   private var epoch = 0
   private var attempts = 0
+  /// Where to begin when the directory comes back.
+  private var missed: [UUID: LogPosition]?
   private var isLookDue = false
   private var lastTrim = DispatchTime(uptimeNanoseconds: 0)
 
@@ -126,6 +128,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
   private func begin(from ends: [UUID: LogPosition]) {
     epoch += 1
     attempts = 0
+    missed = nil
     if let run, run.lock?.isInPlace == true { reportingFailure { () throws(AppGroupsLogError) in try saveNow() } }
     run = nil
     tryToBegin(from: ends, epoch)
@@ -139,6 +142,8 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
       run = Run(reader, lock, audience.begin(from: positions))
       if reading.consumer != nil { try saveNow() }
     } catch {
+      // A directory that somebody removed is for those to make again who append.
+      if !place.exists { return missed = ends }
       failures.send(error)
       if run == nil { return tryLater(from: ends, epoch) }
     }
@@ -151,7 +156,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     from ends: [UUID: LogPosition]
   ) throws(AppGroupsLogError) -> (positions: [UUID: LogPosition], lock: ConsumerLock?)? {
     guard let consumer = reading.consumer else { return (ends, nil) }
-    try place.make()
+    try place.makeFolders()
     guard let lock = try consumer.lock() else { return nil }
     reportLoss()
     do throws(AppGroupsLogError) {
@@ -187,6 +192,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
   // MARK: Reading
 
   private func receive(_ changes: ContentsWatch.Changes) {
+    if let missed, changes.isStructural { return begin(from: missed) }
     guard let run else { return }
     var isStructural = changes.isStructural
     for name in changes.written where !run.reader.look(atSegment: name) { isStructural = true }
@@ -270,9 +276,8 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     let positions = audience.positionsToSave(of: run.producers)
     do throws(AppGroupsLogError) {
       try consumer.save(positions)
-    } catch let error where error.isAboutNothingThere {
-      try place.make()
-      try consumer.save(positions)
+    } catch let error where error.isAboutNothingThere && !place.exists {
+      // With the log, the places in it are gone.
     }
   }
 

@@ -49,7 +49,7 @@ final class LogProducer: @unchecked Sendable {  // Sound: what changes is guarde
   ///   - segmentSize: How large a segment may become, unless the events alone are larger.
   ///   - durability: What the events are safe against when this returns.
   /// - Returns: The producer, the first event's sequence, and whether a segment was begun.
-  /// - Throws: ``AppGroupsLogError``; nothing was appended then.
+  /// - Throws: ``AppGroupsLogError``; the first events may have been appended then.
   func append(
     _ count: Int, _ payload: (Int) -> Data, segmentSize: Int, durability: Durability
   ) throws(AppGroupsLogError) -> (producer: UUID, first: UInt64, isNewSegment: Bool) {
@@ -75,15 +75,20 @@ final class LogProducer: @unchecked Sendable {  // Sound: what changes is guarde
       LogRecord.write(payload, sequence: sequence + UInt64(index) + 1, time: clock.next(), to: buffer)
       offset = end
     }
-    do throws(AppGroupsLogError) {
-      try segment.append(UnsafeRawBufferPointer(rebasing: scratch[..<total]), durability: durability)
-    } catch {
-      // A record that cannot be taken back would be followed by another with its number.
-      if !segment.restore() { self.segment = nil }
+    let first = sequence + 1
+    let (written, error) = segment.append(UnsafeRawBufferPointer(rebasing: scratch[..<total]))
+    if let error {
+      var (whole, size) = (0, 0)
+      while whole < count, size + LogRecord.size(of: payload(whole)) <= written {
+        size += LogRecord.size(of: payload(whole))
+        whole += 1
+      }
+      segment.cut(to: size)
+      sequence += UInt64(whole)
       throw error
     }
-    let first = sequence + 1
     sequence += UInt64(count)
+    if durability == .storage { try segment.synchronize() }
     return (identity, first, isNew)
   }
 
@@ -91,7 +96,7 @@ final class LogProducer: @unchecked Sendable {  // Sound: what changes is guarde
   private func segment(
     for count: Int, segmentSize: Int, durability: Durability
   ) throws(AppGroupsLogError) -> (SegmentWriter, isNew: Bool) {
-    if let segment, segment.isInPlace {
+    if let segment, segment.isUsable, segment.isInPlace {
       let isEmpty = segment.size == SegmentHeader.size
       if isEmpty || (segment.size + count <= segmentSize && segment.hasRoom(for: count)) { return (segment, false) }
     }

@@ -21,6 +21,8 @@ final class SegmentWriter {
   /// How large the system lets the file become.
   private let limit: Int
   private(set) var size = SegmentHeader.size
+  /// Whether more can be appended: what failed may have left something that could not be taken back.
+  private(set) var isUsable = true
 
   /// Makes a segment, which appears under its name when it is locked and has its header.
   init(_ header: SegmentHeader, in place: LogPlace, durability: Durability) throws(AppGroupsLogError) {
@@ -39,7 +41,7 @@ final class SegmentWriter {
         throw .inaccessible(DurableFileError(errno, "lock", url))
       }
       identity = status.identity
-      if let errno = header.bytes.withUnsafeBytes({ Self.write($0, to: number) }) {
+      if let errno = header.bytes.withUnsafeBytes({ Self.write($0, to: number).errno }) {
         throw .inaccessible(DurableFileError(errno, "write", url))
       }
       if durability == .storage { try Self.synchronize(descriptor.number, url) }
@@ -61,34 +63,47 @@ final class SegmentWriter {
     count <= limit - size
   }
 
-  /// Appends whole records; if that fails, ``restore()`` the segment.
+  /// Appends bytes, which must be whole records.
   ///
-  func append(_ bytes: UnsafeRawBufferPointer, durability: Durability) throws(AppGroupsLogError) {
-    if let errno = Self.write(bytes, to: descriptor.number) {
-      throw .inaccessible(DurableFileError(errno, "append to", url))
+  /// - Parameter bytes: The records.
+  /// - Returns: How many bytes were written, and the error if that was not all; then ``cut(to:)`` it.
+  func append(_ bytes: UnsafeRawBufferPointer) -> (count: Int, error: AppGroupsLogError?) {
+    let (written, failure) = Self.write(bytes, to: descriptor.number)
+    guard let failure else {
+      size += written
+      return (written, nil)
     }
-    if durability == .storage { try Self.synchronize(descriptor.number, url) }
-    size += bytes.count
+    return (written, .inaccessible(DurableFileError(failure, "append to", url)))
   }
 
-  /// Takes back what a failed ``append(_:durability:)`` has written.
+  /// Takes back what a failed ``append(_:)`` has written of a record, but not the whole ones before it, which somebody may
+  /// have read.
   ///
-  /// - Returns: Whether that succeeded; if not, the segment must not be used any more.
-  func restore() -> Bool {
-    uninterrupted { ftruncate(descriptor.number, off_t(size)) } == 0
+  /// - Parameter count: How many bytes the whole ones have.
+  func cut(to count: Int) {
+    size += count
+    isUsable = uninterrupted { ftruncate(descriptor.number, off_t(size)) } == 0
+  }
+
+  /// Waits until all that was appended is on the disk; if that fails, another segment must be begun.
+  func synchronize() throws(AppGroupsLogError) {
+    isUsable = false
+    try Self.synchronize(descriptor.number, url)
+    isUsable = true
   }
 
   // MARK: The system
 
-  /// - Returns: The error number if it failed.
-  private static func write(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> CInt? {
-    var rest = bytes
-    while !rest.isEmpty {
+  /// - Returns: How many bytes were written, and the error number if that was not all.
+  private static func write(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> (count: Int, errno: CInt?) {
+    var written = 0
+    while written < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
       let count = uninterrupted { systemWrite(number, rest) }
-      guard count >= 0 else { return errno }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      guard count >= 0 else { return (written, errno) }
+      written += count
     }
-    return nil
+    return (written, nil)
   }
 
   private static func systemWrite(_ number: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
