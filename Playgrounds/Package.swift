@@ -18,6 +18,7 @@ let pages = [
   "05-Bridges",
   "06-DerivedValues",
   "07-Preferences",
+  "08-Log",
   "09-Versions",
 ].map { page in
   Target.executableTarget(

@@ -20,7 +20,7 @@
   final class InotifyBackend: WatchBackend, @unchecked Sendable {  // Sound: the tables are guarded by the lock.
     /// What is asked for to learn of a directory's entries, the same for all observers.
     ///
-    /// There is no IN_MODIFY: closing after writing tells of the whole content, not of a part.
+    /// There is no IN_MODIFY: closing after writing tells of the whole content, not of a part. Who reads parts asks for it.
     private static let entriesMask = UInt32(
       IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
     )
@@ -60,6 +60,7 @@
         case .itself: Self.itselfMask
         case .removals: Self.itselfMask | UInt32(IN_DELETE)
         case .entries: Self.entriesMask
+        case .contents: Self.entriesMask | UInt32(IN_MODIFY)
         }
       let path = opened.map { "/proc/self/fd/\($0)" } ?? point.place.path
       let flags = opened == nil ? Self.flags | UInt32(IN_DONT_FOLLOW) : Self.flags
@@ -220,6 +221,7 @@
       var kinds: WatchKinds = []
       if mask & UInt32(IN_CREATE) != 0 { kinds.insert(.created) }
       if mask & UInt32(IN_MOVED_TO) != 0 { kinds.insert(.movedIn) }
+      if mask & UInt32(IN_MODIFY) != 0 { kinds.insert(.appended) }
       if mask & UInt32(IN_CLOSE_WRITE) != 0 { kinds.insert(.written) }
       if mask & UInt32(IN_DELETE) != 0 { kinds.insert(.removed) }
       if mask & UInt32(IN_MOVED_FROM) != 0 { kinds.insert(.movedOut) }

@@ -53,7 +53,7 @@
 
     func add(_ point: WatchPoint, opened: CInt?) throws(FileObserverError) -> WatchToken {
       let path = point.place.path
-      let mask = point.place.depth == .entries ? Self.entriesMask : Self.itselfMask
+      let mask = point.place.depth >= .entries ? Self.entriesMask : Self.itselfMask
       lock.lock()
       defer { lock.unlock() }
       let directory =

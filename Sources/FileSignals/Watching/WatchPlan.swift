@@ -21,6 +21,10 @@ struct WatchPlan: Equatable, Sendable {
   enum Target: Sendable {
     case file
     case directory
+    /// A directory, each write into whose files is of interest.
+    case contents
+
+    var isDirectory: Bool { self != .file }
   }
 
   /// A directory to watch.
@@ -100,7 +104,7 @@ struct WatchPlan: Equatable, Sendable {
         }
         if destination.hasPrefix("/") { current = "/" }
         rest += Self.components(destination)
-      case .directory where !rest.isEmpty || target == .directory:
+      case .directory where !rest.isEmpty || target.isDirectory:
         current = next
         if !places.contains(where: { $0.path == next }) {
           places.append(Place(path: next, identity: status.identity, depth: .itself))
@@ -117,7 +121,7 @@ struct WatchPlan: Equatable, Sendable {
     }
     // The root as a file, or a path that ends in a directory's name and dots.
     change(current) {
-      $0.depth = .entries
+      $0.depth = target == .contents ? .contents : .entries
       $0.isTarget = true
     }
     outcome = .reached(current)

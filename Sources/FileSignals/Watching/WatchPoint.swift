@@ -19,6 +19,8 @@ struct WatchKinds: OptionSet, Sendable, Hashable {
   static let overflow = WatchKinds(rawValue: 1 << 8)
   /// Something changed in the directory, or in the file, and the system does not say what.
   static let changed = WatchKinds(rawValue: 1 << 9)
+  /// Something was written into a file, which may still be open.
+  static let appended = WatchKinds(rawValue: 1 << 10)
 
   /// After these the path may lead elsewhere than before.
   static let structural: WatchKinds = [.selfMoved, .selfGone, .overflow]
@@ -44,6 +46,8 @@ final class WatchPoint: @unchecked Sendable {
     case removals
     /// What happens to its entries, too.
     case entries
+    /// Each write into an entry, too, before the writer closes it.
+    case contents
   }
 
   let place: WatchPlan.Place
@@ -66,6 +70,8 @@ final class WatchPoint: @unchecked Sendable {
   func wants(_ kinds: WatchKinds, _ name: some Collection<UInt8>) -> Bool {
     guard !name.isEmpty, kinds.isDisjoint(with: .structural) else { return true }
     guard place.depth != .itself else { return false }
+    // All who watch a directory share one mask, so this comes to those who did not ask for it, too.
+    if kinds == .appended, place.depth != .contents { return false }
     if place.isTarget || inner != nil { return !name.elementsEqual(FileLocation.sharedFolder.utf8) }
     if let leaf = place.leaf, name.elementsEqual(leaf.utf8) { return true }
     return place.hinges.contains { name.elementsEqual($0.utf8) }

@@ -10,4 +10,5 @@ let benchmarks: @Sendable () -> Void = {
   registerSubscribing()
   registerSequences()
   registerSharedFiles()
+  registerLogs()
 }

@@ -1,5 +1,5 @@
 /// Everything that is measured, in the order of the table.
-public let rows: [Row] = emitting + properties + deriving + operators + subscribing + sequences + files
+public let rows: [Row] = emitting + properties + deriving + operators + subscribing + sequences + files + logs
 
 private let combine = "OpenCombine"
 private let stream = "AsyncStream"
@@ -94,5 +94,17 @@ private let files = [
   ),
   Row(
     "fileUpdateMemory", "the same in /dev/shm", isSlow: true, beside: [bareLoop], aim: .atMost(1.67, of: bareLoop)
+  ),
+]
+
+private let logs = [
+  Row("logAppend", "log: append", beside: ["JSON", "raw write"], aim: .atMost(3, of: "raw write")),
+  Row(
+    "logLatency", "log: append → sink in another process", block: 1, isSlow: true, isLatency: true,
+    beside: [raw], aim: .atMost(1.7, of: raw)
+  ),
+  Row(
+    "logLatencyMemory", "the same in /dev/shm", block: 1, isSlow: true, isLatency: true,
+    beside: [raw], aim: .atMost(1.7, of: raw)
   ),
 ]

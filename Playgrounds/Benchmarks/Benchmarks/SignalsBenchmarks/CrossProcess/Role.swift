@@ -26,6 +26,12 @@ enum Role: String {
   /// The same with nothing but system calls.
   case rawUpdater
 
+  /// Subscribes to the log, and answers each event with the time at which it came.
+  case logSubscriber
+
+  /// The same with nothing but system calls.
+  case rawLogReader
+
   static let key = "SIGNALS_BENCHMARK_ROLE"
   static let directoryKey = "SIGNALS_BENCHMARK_DIRECTORY"
 
@@ -53,6 +59,8 @@ enum Role: String {
       case .pipeReader: answerMessages()
       case .updater: try updateSharedFile(in: directory)
       case .rawUpdater: try updateRawFile(in: directory)
+      case .logSubscriber: try answerEvents(in: directory)
+      case .rawLogReader: try answerAppends(in: directory)
       }
       exit(0)
     } catch {

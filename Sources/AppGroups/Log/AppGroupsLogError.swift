@@ -1,0 +1,104 @@
+public import FileSignals
+public import Foundation
+
+/// Why an event could not be appended to a log, or what keeps a consumer from getting all events.
+///
+/// Each case names the place; ``description`` adds the cause in words and what can be done about it. Nothing here ends a
+/// stream of events: what can still be read is delivered.
+public enum AppGroupsLogError: Error, Hashable, Sendable {
+  /// The name cannot be that of a log or of a consumer.
+  case invalidName(String, reason: String)
+
+  /// The container's directory for the log could not be made or entered.
+  case unusableContainer(AppGroupsError)
+
+  /// The event is not what the format can write.
+  case unencodable(URL, reason: String)
+
+  /// The event takes more bytes than one event may.
+  case tooLarge(URL, count: Int, limit: Int)
+
+  /// The file system does not allow it.
+  case inaccessible(DurableFileError)
+
+  /// Changes of the log cannot be observed.
+  case unobservable(FileObserverError)
+
+  /// The event could not be decoded. It was passed over, and stays in the log for as long as all others.
+  case undecodable(LogEventID, URL, reason: String)
+
+  /// A segment is damaged; what follows in it is passed over.
+  case damaged(URL, offset: UInt64, reason: String)
+
+  /// Events of a producer are gone, though this consumer has not had them: somebody removed or damaged a segment.
+  case missing(producer: UUID, after: UInt64, before: UInt64)
+
+  /// Events were removed before the consumer had them. It needs the state that they led to, from wherever that is kept.
+  case snapshotNeeded(consumer: String, reason: LogLoss)
+
+  /// Another process, or another object of this one, reads the log under the same name. This one waits until that ends.
+  case consumerInUse(String)
+
+  /// The note of how far the consumer is cannot be read; it begins with the oldest event there is.
+  case unreadableCursor(consumer: String, URL, reason: String)
+}
+
+/// Why events were removed from a log before a consumer had them.
+public enum LogLoss: String, Error, Hashable, Sendable, Codable {
+  /// The log had grown beyond its limit.
+  case sizeLimit
+
+  /// The consumer had not been seen for longer than consumers are waited for.
+  case absence
+}
+
+extension AppGroupsLogError {
+  /// Whether the reason is that a file or its directory is gone.
+  var isAboutNothingThere: Bool {
+    switch self {
+    case .inaccessible(.notFound), .inaccessible(.directoryNotFound): true
+    default: false
+    }
+  }
+}
+
+extension AppGroupsLogError: CustomStringConvertible {
+  /// What happened, where, why, and what to do.
+  public var description: String {
+    switch self {
+    case .invalidName(let name, let reason):
+      "\(name.debugDescription) cannot be the name of a log or a consumer: \(reason). Choose a plain name, such as \"sync\"."
+    case .unusableContainer(let error):
+      error.description
+    case .unencodable(let url, let reason):
+      "The event for the log \(url.path) cannot be encoded: \(reason). Nothing was appended."
+    case .tooLarge(let url, let count, let limit):
+      "The event for the log \(url.path) has \(count) bytes, and \(limit) is the most. Put large content into a file, and "
+        + "its name into the event."
+    case .inaccessible(let error):
+      error.description
+    case .unobservable(let error):
+      error.description
+    case .undecodable(let id, let url, let reason):
+      "Event \(id.sequence) of producer \(id.producer) in \(url.path) cannot be decoded: \(reason). It was passed over; a "
+        + "newer version of the program may have written it."
+    case .damaged(let url, let offset, let reason):
+      "The log's segment \(url.path) is damaged at byte \(offset): \(reason). The rest of it was passed over."
+    case .missing(let producer, let after, let before):
+      "The events after \(after) and before \(before) of producer \(producer) are gone. Somebody removed or damaged a file "
+        + "of the log; load the state that they led to."
+    case .snapshotNeeded(let consumer, .sizeLimit):
+      "The log grew beyond its limit, and events that the consumer \(consumer.debugDescription) had not read were removed. "
+        + "Load the state that they led to, read more often, or raise the limit."
+    case .snapshotNeeded(let consumer, .absence):
+      "The consumer \(consumer.debugDescription) was away for so long that the log did not keep its place. Load the state "
+        + "that the events led to."
+    case .consumerInUse(let consumer):
+      "Somebody else reads the log as \(consumer.debugDescription). Give each consumer a name of its own; this one goes on "
+        + "when the other ends."
+    case .unreadableCursor(let consumer, let url, let reason):
+      "How far the consumer \(consumer.debugDescription) is cannot be read from \(url.path): \(reason). It begins with the "
+        + "oldest event there is."
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The files of one consumer: how far it is, who it is at the moment, and what it has lost.
+struct ConsumerPlace: Sendable {
+  let name: String
+  let place: LogPlace
+
+  private static let cursorSuffix = ".cursor"
+
+  init(name: String, place: LogPlace) throws(AppGroupsLogError) {
+    if let problem = PathComponent.problem(with: name, limit: LogPlace.maximumNameLength) {
+      throw .invalidName(name, reason: problem)
+    }
+    self.name = name
+    self.place = place
+  }
+
+  /// All consumers that a log is kept for.
+  static func all(in place: LogPlace) throws(AppGroupsLogError) -> [ConsumerPlace] {
+    var all: [ConsumerPlace] = []
+    for file in try SegmentListing.names(in: place.consumers) where file.hasSuffix(cursorSuffix) {
+      let name = String(file.dropLast(cursorSuffix.count))
+      if PathComponent.problem(with: name) == nil { all.append(try ConsumerPlace(name: name, place: place)) }
+    }
+    return all
+  }
+
+  private func file(_ suffix: String) -> URL {
+    place.consumers.appending(path: name + suffix, directoryHint: .notDirectory)
+  }
+
+  // MARK: The lock
+
+  /// Becomes the consumer, until the lock is released or the process dies; `nil` if somebody else is.
+  func lock() throws(AppGroupsLogError) -> ConsumerLock? {
+    let url = file(".lock")
+    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    guard let file = Descriptor(uninterrupted { open(url.path, flags, 0o600) }) else {
+      throw .inaccessible(DurableFileError(errno, "lock", url))
+    }
+    if uninterrupted({ flock(file.number, LOCK_EX | LOCK_NB) }) == 0 { return ConsumerLock(file, path: url.path) }
+    guard errno == EWOULDBLOCK else { throw .inaccessible(DurableFileError(errno, "lock", url)) }
+    return nil
+  }
+
+  // MARK: The cursor
+
+  private struct Content: Codable {
+    var positions: [String: LogPosition]
+  }
+
+  /// How far the consumer is, or `nil` if it is new.
+  func load() throws(AppGroupsLogError) -> [UUID: LogPosition]? {
+    let url = file(Self.cursorSuffix)
+    let data: Data
+    do throws(DurableFileError) {
+      try refuseLink(url)
+      data = try DurableFile.read(url)
+    } catch .notFound {
+      return nil
+    } catch {
+      throw .inaccessible(error)
+    }
+    do {
+      let content = try JSONDecoder().decode(Content.self, from: data)
+      var positions: [UUID: LogPosition] = [:]
+      for (key, position) in content.positions {
+        if let producer = UUID(uuidString: key) { positions[producer] = position }
+      }
+      return positions
+    } catch {
+      throw .unreadableCursor(consumer: name, url, reason: CodingReason.words(for: error))
+    }
+  }
+
+  /// Notes how far the consumer is.
+  func save(_ positions: [UUID: LogPosition]) throws(AppGroupsLogError) {
+    let url = file(Self.cursorSuffix)
+    let content = Content(positions: Dictionary(uniqueKeysWithValues: positions.map { ($0.key.uuidString, $0.value) }))
+    let data: Data
+    do {
+      data = try JSONEncoder().encode(content)
+    } catch {
+      throw .unencodable(url, reason: CodingReason.words(for: error))
+    }
+    do throws(DurableFileError) {
+      try refuseLink(url)
+      try DurableFile.write(data, to: url, durability: .process)
+    } catch {
+      throw .inaccessible(error)
+    }
+  }
+
+  /// When the consumer was last heard of, in seconds since 1970.
+  var lastSeen: Int? { FileStatus.modificationTime(ofPath: file(Self.cursorSuffix).path) }
+
+  /// Removes what is known of the consumer, so that the log is not kept for it any more.
+  func forget() throws(AppGroupsLogError) {
+    try removeCursor()
+    _ = takeWordOfLoss()
+  }
+
+  /// Removes how far the consumer is.
+  func removeCursor() throws(AppGroupsLogError) {
+    let url = file(Self.cursorSuffix)
+    guard unlink(url.path) == 0 || errno == ENOENT || errno == ENOTDIR else {
+      throw .inaccessible(DurableFileError(errno, "remove", url))
+    }
+  }
+
+  // MARK: What was lost
+
+  /// Leaves word that events were removed before the consumer had them.
+  func leaveWord(of loss: LogLoss) throws(AppGroupsLogError) {
+    let url = file(".loss")
+    do throws(DurableFileError) {
+      try refuseLink(url)
+      try DurableFile.write(Data(loss.rawValue.utf8), to: url, durability: .process)
+    } catch {
+      throw .inaccessible(error)
+    }
+  }
+
+  /// The word that was left, which is then removed.
+  func takeWordOfLoss() -> LogLoss? {
+    let url = file(".loss")
+    guard FileStatus(path: url.path, followsLinks: false)?.kind == .regular else { return nil }
+    do throws(DurableFileError) {
+      let loss = LogLoss(rawValue: String(decoding: try DurableFile.read(url), as: UTF8.self))
+      unlink(url.path)
+      return loss ?? .sizeLimit
+    } catch {
+      // What cannot be read is there all the same, and says that something was lost.
+      unlink(url.path)
+      return .sizeLimit
+    }
+  }
+
+  /// A link could lead out of the container.
+  private func refuseLink(_ url: URL) throws(DurableFileError) {
+    guard FileStatus(path: url.path, followsLinks: false)?.kind == .link else { return }
+    throw .notARegularFile(url, kind: FileStatus.Kind.link.rawValue)
+  }
+}
+
+/// Being a consumer, for as long as this object lives.
+final class ConsumerLock: Sendable {
+  private let file: Descriptor
+  private let identity: FileIdentity?
+  private let path: String
+
+  fileprivate init(_ file: consuming Descriptor, path: String) {
+    identity = file.status?.identity
+    self.file = file
+    self.path = path
+  }
+
+  /// Whether nobody has removed the lock's file, after which somebody else could become the same consumer.
+  var isInPlace: Bool {
+    identity != nil && FileStatus(path: path, followsLinks: false)?.identity == identity
+  }
+}
+
+extension FileStatus {
+  /// When a file was last written, in seconds since 1970; links are not followed.
+  static func modificationTime(ofPath path: String) -> Int? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      return status.st_mtimespec.tv_sec
+    #else
+      return status.st_mtim.tv_sec
+    #endif
+  }
+}

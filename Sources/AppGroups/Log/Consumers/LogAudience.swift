@@ -1,0 +1,218 @@
+import Foundation
+import Signals
+
+/// Who listens to a feed, and what they have handled.
+final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // Sound: all is guarded by the lock.
+  private struct LoopState {
+    let loop: LogLoop<Event>
+    /// The last event that it has handled.
+    var handled: UInt64
+  }
+
+  private let acknowledgement: LogAcknowledgement
+  private let lock = Lock()
+  private var subscribers: [(number: UInt64, receive: @Sendable (LogEntry<Event>) -> Void)] = []
+  private var lastNumber: UInt64 = 0
+  private var loops: [ObjectIdentifier: LoopState] = [:]
+  private var cursor = LogCursor()
+  /// How many events have been given out.
+  private var ordinal: UInt64 = 0
+  /// What loops were given and have not all handled, in order.
+  private var unhandled: [(ordinal: UInt64, producer: UUID, position: LogPosition)] = []
+  /// Whether reading waits until a loop asks for more.
+  private var isPaused = false
+  private var isSaveDue = false
+  /// Counts how often somebody came to an empty place: what is read for those before is not for those after.
+  private var generation = 0
+
+  init(_ acknowledgement: LogAcknowledgement) {
+    self.acknowledgement = acknowledgement
+  }
+
+  // MARK: Coming and going
+
+  /// Whether anybody wants events.
+  var isEmpty: Bool { lock.withLock { isEmptyLocked } }
+
+  private var isEmptyLocked: Bool { subscribers.isEmpty && loops.isEmpty }
+
+  /// - Returns: What to remove it with, and whether it is the only one.
+  func add(_ receive: @escaping @Sendable (LogEntry<Event>) -> Void) -> (number: UInt64, isFirst: Bool) {
+    lock.withLock {
+      let isFirst = isEmptyLocked
+      if isFirst { generation += 1 }
+      lastNumber += 1
+      subscribers.append((lastNumber, receive))
+      return (lastNumber, isFirst)
+    }
+  }
+
+  /// - Returns: Whether nobody is left.
+  func remove(_ number: UInt64) -> Bool {
+    let (removed, isLast) = lock.withLock {
+      let index = subscribers.firstIndex { $0.number == number }
+      return (index.map { subscribers.remove(at: $0) }, isEmptyLocked)
+    }
+    // What it captured may have something to say when it is released.
+    withExtendedLifetime(removed) {}
+    return isLast
+  }
+
+  /// - Returns: Whether it is the only one.
+  func add(_ loop: LogLoop<Event>) -> Bool {
+    lock.withLock {
+      let isFirst = isEmptyLocked
+      if isFirst { generation += 1 }
+      loops[ObjectIdentifier(loop)] = LoopState(loop: loop, handled: ordinal)
+      return isFirst
+    }
+  }
+
+  /// - Returns: Whether nobody is left.
+  func remove(_ loop: LogLoop<Event>) -> Bool {
+    lock.withLock {
+      loops[ObjectIdentifier(loop)] = nil
+      settle()
+      return isEmptyLocked
+    }
+  }
+
+  // MARK: Giving out
+
+  /// Whether there is somebody who can take more of what is read for this generation.
+  func checkAppetite(_ generation: Int) -> Bool {
+    lock.withLock {
+      isPaused = loops.values.contains { $0.loop.isFull }
+      return generation == self.generation && !isEmptyLocked && !isPaused
+    }
+  }
+
+  /// Gives an event to everybody of a generation.
+  ///
+  /// - Parameters:
+  ///   - entry: The event.
+  ///   - generation: For whom it was read.
+  /// - Returns: Whether somebody took it.
+  func give(_ entry: LogEntry<Event>, _ generation: Int) -> Bool {
+    guard let turn = turn(for: entry, generation) else { return false }
+    var isTaken = false
+    for (number, receive) in turn.subscribers where isSubscribed(number) {
+      receive(entry)
+      isTaken = true
+    }
+    for loop in turn.loops { loop.give(entry, turn.ordinal) }
+    guard turn.loops.isEmpty else { return true }
+    if isTaken, acknowledgement == .automatic { acknowledge(entry) }
+    return isTaken
+  }
+
+  /// Those who get an event.
+  private struct Turn {
+    let subscribers: [(number: UInt64, receive: @Sendable (LogEntry<Event>) -> Void)]
+    let loops: [LogLoop<Event>]
+    let ordinal: UInt64
+  }
+
+  private func turn(for entry: LogEntry<Event>, _ generation: Int) -> Turn? {
+    lock.withLock {
+      guard generation == self.generation else { return nil }
+      cursor.give(entry.position, of: entry.producer)
+      ordinal += 1
+      if !loops.isEmpty { unhandled.append((ordinal, entry.producer, entry.position)) }
+      return Turn(subscribers: subscribers, loops: loops.values.map(\.loop), ordinal: ordinal)
+    }
+  }
+
+  private func isSubscribed(_ number: UInt64) -> Bool {
+    lock.withLock { subscribers.contains { $0.number == number } }
+  }
+
+  // MARK: What is handled
+
+  /// Takes note that a loop has handled an event.
+  ///
+  /// - Parameters:
+  ///   - handled: Which, if any.
+  ///   - loop: The loop.
+  ///   - isHungry: Whether it has room for more.
+  /// - Returns: Whether there is something to save, and whether reading must go on.
+  func note(_ handled: UInt64?, by loop: LogLoop<Event>, isHungry: Bool) -> (isSaveDue: Bool, isDrainDue: Bool) {
+    lock.withLock {
+      if let handled {
+        loops[ObjectIdentifier(loop)]?.handled = handled
+        settle()
+      }
+      return (cursor.isChanged && !isSaveDue, isHungry && isPaused)
+    }
+  }
+
+  /// Takes note of what all loops have handled; to be called with the lock held.
+  private func settle() {
+    // When the last one leaves, what it has not handled waits for the next, unless others have had it.
+    guard !isEmptyLocked else { return unhandled = [] }
+    let least = loops.values.map(\.handled).min() ?? .max
+    let count = unhandled.prefix { $0.ordinal <= least }.count
+    guard count > 0 else { return }
+    if acknowledgement == .automatic {
+      for (_, producer, position) in unhandled[..<count] { cursor.handle(position, of: producer) }
+    }
+    unhandled.removeFirst(count)
+  }
+
+  func acknowledge(_ entry: LogEntry<Event>) {
+    lock.withLock { cursor.handle(entry.position, of: entry.producer) }
+  }
+
+  /// Takes note that nobody is interested in anything up to a place, but for what was given out.
+  func pass(_ position: LogPosition, of producer: UUID) {
+    lock.withLock { cursor.pass(position, of: producer) }
+  }
+
+  // MARK: The cursor
+
+  /// Begins at some places.
+  ///
+  /// - Parameter positions: Where each producer's events go on.
+  /// - Returns: For whom it begins.
+  func begin(from positions: [UUID: LogPosition]) -> Int {
+    lock.withLock {
+      cursor = LogCursor(positions)
+      unhandled = []
+      return generation
+    }
+  }
+
+  /// Where to go on after a crash.
+  var positions: [UUID: LogPosition] { lock.withLock { cursor.positions } }
+
+  /// What to save now.
+  ///
+  /// - Parameter producers: Those of whom something is left, if any is; the others are forgotten.
+  /// - Returns: Where to go on after a crash.
+  func positionsToSave(of producers: Set<UUID>) -> [UUID: LogPosition] {
+    lock.withLock {
+      if !producers.isEmpty { cursor.keep(only: producers) }
+      cursor.isChanged = false
+      return cursor.positions
+    }
+  }
+
+  /// Whether the caller is to save, because there is something new and nobody else is about to.
+  func claimSaving() -> Bool {
+    lock.withLock {
+      guard cursor.isChanged, !isSaveDue else { return false }
+      isSaveDue = true
+      return true
+    }
+  }
+
+  /// Takes the claim back.
+  ///
+  /// - Returns: Whether there still is something to save.
+  func releaseSaving() -> Bool {
+    lock.withLock {
+      isSaveDue = false
+      return cursor.isChanged
+    }
+  }
+}

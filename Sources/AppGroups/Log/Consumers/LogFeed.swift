@@ -1,0 +1,304 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+
+/// Reads a log for one consumer, on a queue, for as long as somebody subscribes.
+final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
+  // Sound: what changes belongs to the queue.
+
+  let failures = Emitter<AppGroupsLogError, Never>(replay: 16)
+  let watch: ContentsWatch
+  let place: LogPlace
+  private let reading: LogReading
+  private let limits: LogLimits
+  private let format: FileFormat<Event>
+  private let producer: LogProducer
+  private let queue: DispatchQueue
+
+  private let audience: LogAudience<Event>
+
+  /// What is there while the log is read.
+  private final class Run {
+    let reader: LogReader
+    let lock: ConsumerLock?
+    /// For whom it is read.
+    let generation: Int
+    var producers: Set<UUID> = []
+    /// Whether events were read that nobody has taken, so that they must be read again.
+    var isStale = false
+
+    init(_ reader: LogReader, _ lock: ConsumerLock?, _ generation: Int) {
+      self.reader = reader
+      self.lock = lock
+      self.generation = generation
+    }
+  }
+
+  private var run: Run?
+  /// Tells whose turn it is, of those who wait to begin.
+  private var epoch = 0
+  private var attempts = 0
+  /// Where to begin when the directory comes back.
+  private var missed: [UUID: LogPosition]?
+  private var isLookDue = false
+  private var lastTrim = DispatchTime(uptimeNanoseconds: 0)
+
+  /// How long events that were handled may be unsaved: after a crash within that time they come again.
+  private static var saveInterval: DispatchTimeInterval { .milliseconds(50) }
+  /// How long to wait at least between two looks at what can be removed.
+  private static var trimInterval: UInt64 { 5_000_000_000 }
+
+  init(
+    _ reading: LogReading, place: LogPlace, limits: LogLimits, format: FileFormat<Event>, producer: LogProducer
+  ) throws(AppGroupsLogError) {
+    self.reading = reading
+    self.place = place
+    self.limits = limits
+    self.format = format
+    self.producer = producer
+    audience = LogAudience(reading.acknowledgement)
+    queue = DispatchQueue(label: "org.signals.log", qos: .userInitiated)
+    let door = Door<Event>()
+    do {
+      watch = try ContentsWatch(place.url, queue: queue) { door.feed?.receive($0) }
+    } catch {
+      throw .unobservable(error)
+    }
+    door.feed = self
+    watch.start()
+  }
+
+  // MARK: Subscribers
+
+  /// Calls a closure with each event, on the queue, until the token is released.
+  func subscribe(_ receive: @escaping @Sendable (LogEntry<Event>) -> Void) -> SignalSubscription {
+    let (number, isFirst) = audience.add(receive)
+    if isFirst { beginLater() }
+    return SignalSubscription { [self] in
+      if audience.remove(number) { endLater() }
+    }
+  }
+
+  func enter(_ loop: LogLoop<Event>) {
+    if audience.add(loop) { beginLater() }
+  }
+
+  func leave(_ loop: LogLoop<Event>) {
+    if audience.remove(loop) { return endLater() }
+    // It may be the one that the others waited for.
+    queue.async { [self] in drain() }
+  }
+
+  private func endLater() {
+    queue.async { [self] in endUnlessObserved() }
+  }
+
+  private func beginLater() {
+    // On this thread: what is appended after the subscription comes, and what was before does not.
+    let ends = reading.consumer == nil || reading.start == .newest ? LogReader.ends(of: place) : [:]
+    queue.async { [self] in begin(from: ends) }
+  }
+
+  /// Takes note that a loop has handled an event; `isHungry` if it has room again.
+  func didHandle(_ handled: UInt64?, _ loop: LogLoop<Event>, isHungry: Bool) {
+    let (isSaveDue, isDrainDue) = audience.note(handled, by: loop, isHungry: isHungry)
+    guard isSaveDue || isDrainDue else { return }
+    queue.async { [self] in
+      saveSoon()
+      if isDrainDue { drain() }
+    }
+  }
+
+  func acknowledge(_ entry: LogEntry<Event>) {
+    audience.acknowledge(entry)
+    queue.async { [self] in saveSoon() }
+  }
+
+  func save() async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      queue.async { [self] in
+        continuation.resume(with: Result { try saveNow() })
+      }
+    }
+  }
+
+  // MARK: Beginning and ending
+
+  private func begin(from ends: [UUID: LogPosition]) {
+    epoch += 1
+    attempts = 0
+    missed = nil
+    if let run, run.lock?.isInPlace == true { reportingFailure { () throws(AppGroupsLogError) in try saveNow() } }
+    run = nil
+    tryToBegin(from: ends, epoch)
+  }
+
+  private func tryToBegin(from ends: [UUID: LogPosition], _ epoch: Int) {
+    guard epoch == self.epoch, !audience.isEmpty else { return }
+    do throws(AppGroupsLogError) {
+      guard let (positions, lock) = try positions(from: ends) else { return tryLater(from: ends, epoch) }
+      let reader = LogReader(place, from: positions) { [failures] in failures.send($0) }
+      run = Run(reader, lock, audience.begin(from: positions))
+      if reading.consumer != nil { try saveNow() }
+    } catch {
+      // A directory that somebody removed is for those to make again who append.
+      if !place.exists { return missed = ends }
+      failures.send(error)
+      if run == nil { return tryLater(from: ends, epoch) }
+    }
+    scan()
+    drain()
+  }
+
+  /// Where to go on, and what makes this the only consumer of its name; `nil` if there is another.
+  private func positions(
+    from ends: [UUID: LogPosition]
+  ) throws(AppGroupsLogError) -> (positions: [UUID: LogPosition], lock: ConsumerLock?)? {
+    guard let consumer = reading.consumer else { return (ends, nil) }
+    try place.makeFolders()
+    guard let lock = try consumer.lock() else { return nil }
+    reportLoss()
+    do throws(AppGroupsLogError) {
+      return (try consumer.load() ?? ends, lock)
+    } catch .unreadableCursor(let name, let url, let reason) {
+      failures.send(.unreadableCursor(consumer: name, url, reason: reason))
+      return ([:], lock)
+    }
+  }
+
+  private func tryLater(from ends: [UUID: LogPosition], _ epoch: Int) {
+    attempts += 1
+    // The first few times it may be one that is about to end.
+    if attempts == 4, let consumer = reading.consumer { failures.send(.consumerInUse(consumer.name)) }
+    queue.asyncAfter(deadline: .now() + .milliseconds(min(2000, 10 << min(attempts, 10)))) { [weak self] in
+      self?.tryToBegin(from: ends, epoch)
+    }
+  }
+
+  private func endUnlessObserved() {
+    guard audience.isEmpty, run != nil else { return }
+    if reading.consumer != nil { reportingFailure { () throws(AppGroupsLogError) in try saveNow() } }
+    run = nil
+    trimSoon()
+  }
+
+  private func reportLoss() {
+    if let consumer = reading.consumer, let loss = consumer.takeWordOfLoss() {
+      failures.send(.snapshotNeeded(consumer: consumer.name, reason: loss))
+    }
+  }
+
+  // MARK: Reading
+
+  private func receive(_ changes: ContentsWatch.Changes) {
+    if let missed, changes.isStructural { return begin(from: missed) }
+    guard let run else { return }
+    var isStructural = changes.isStructural
+    for name in changes.written where !run.reader.look(atSegment: name) { isStructural = true }
+    if isStructural {
+      // After the directory was removed, somebody else could be the same consumer.
+      if let lock = run.lock, !lock.isInPlace { return begin(from: audience.positions) }
+      reportLoss()
+      scan()
+    }
+    drain()
+  }
+
+  private func scan() {
+    guard let run else { return }
+    run.producers = run.reader.scan()
+  }
+
+  /// Gives out what there is, until a loop has enough.
+  private func drain() {
+    guard let run, !run.isStale else { return }
+    while audience.checkAppetite(run.generation) {
+      guard let (producer, record, position) = run.reader.next() else { break }
+      give(record, of: producer, position, run)
+      if run.isStale {
+        // Nobody was there to take it: whoever comes is to have it.
+        queue.async { [self, epoch] in if self.epoch == epoch { begin(from: audience.positions) } }
+        return
+      }
+    }
+    // Also what ends a segment: without that, the last one would never be read to its end.
+    for (producer, position) in run.reader.takeExhausted() { audience.pass(position, of: producer) }
+    if run.reader.isInDoubt { lookSoon() }
+    saveSoon()
+  }
+
+  private func give(_ record: LogRecord, of producer: UUID, _ position: LogPosition, _ run: Run) {
+    self.producer.clock.observe(record.time)
+    guard reading.includesOwn || producer != self.producer.id else {
+      return audience.pass(position, of: producer)
+    }
+    let id = LogEventID(producer: producer, sequence: record.sequence)
+    let event: Event
+    do {
+      event = try format.decode(record.payload)
+    } catch {
+      failures.send(.undecodable(id, place.url, reason: CodingReason.words(for: error)))
+      return audience.pass(position, of: producer)
+    }
+    let date = Date(timeIntervalSince1970: Double(record.time) / 1e9)
+    let entry = LogEntry(id: id, date: date, event: event, position: position)
+    if !audience.give(entry, run.generation) { run.isStale = true }
+  }
+
+  /// Looks again at what may have been in the making; only for as long as there is such a thing.
+  private func lookSoon() {
+    guard !isLookDue else { return }
+    isLookDue = true
+    queue.asyncAfter(deadline: .now() + .milliseconds(20)) { [weak self] in
+      guard let self else { return }
+      isLookDue = false
+      run?.reader.lookAgain()
+      drain()
+    }
+  }
+
+  // MARK: Saving
+
+  private func saveSoon() {
+    guard reading.consumer != nil, audience.claimSaving() else { return }
+    queue.asyncAfter(deadline: .now() + Self.saveInterval) { [weak self] in
+      guard let self else { return }
+      guard audience.releaseSaving(), run != nil else { return }
+      reportingFailure { () throws(AppGroupsLogError) in try saveNow() }
+      trimSoon()
+    }
+  }
+
+  private func saveNow() throws(AppGroupsLogError) {
+    // Who is not the consumer any more must not say how far it is.
+    guard let consumer = reading.consumer, let run else { return }
+    let positions = audience.positionsToSave(of: run.producers)
+    do throws(AppGroupsLogError) {
+      try consumer.save(positions)
+    } catch let error where error.isAboutNothingThere && !place.exists {
+      // With the log, the places in it are gone.
+    }
+  }
+
+  private func trimSoon() {
+    let now = DispatchTime.now()
+    guard reading.consumer != nil, now.uptimeNanoseconds - lastTrim.uptimeNanoseconds > Self.trimInterval
+    else { return }
+    lastTrim = now
+    LogTrimmer(place: place, limits: limits).trimLater { [failures] in failures.send($0) }
+  }
+
+  private func reportingFailure(_ body: () throws(AppGroupsLogError) -> Void) {
+    do throws(AppGroupsLogError) {
+      try body()
+    } catch {
+      failures.send(error)
+    }
+  }
+}
+
+/// The way from the watch to the feed, which owns it.
+private final class Door<Event: Codable & Sendable>: @unchecked Sendable {  // Sound: set once, before the watch starts.
+  weak var feed: LogFeed<Event>?
+}

@@ -1,0 +1,206 @@
+import Dispatch
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Removes what nobody needs any more, or what is too much.
+///
+/// Any process may do it, one at a time. Only segments that nobody appends to are removed.
+struct LogTrimmer {
+  let place: LogPlace
+  let limits: LogLimits
+
+  /// A block of the file system; no file takes less.
+  private static let block = 4096
+
+  /// How old litter is at least, in seconds.
+  private static let litterAge = 60
+
+  private struct Segment {
+    let id: SegmentID
+    let size: Int
+  }
+
+  private struct Consumer {
+    let place: ConsumerPlace
+    /// `nil` if it cannot be read, which a newer version may be the reason for.
+    let positions: [UUID: LogPosition]?
+  }
+
+  /// Trims the log.
+  ///
+  /// - Parameter isWaiting: Whether to wait for somebody else who is doing so, instead of leaving it to them.
+  /// - Throws: What could not be read or removed.
+  func trim(isWaiting: Bool) throws(AppGroupsLogError) {
+    let lock = place.shared.appending(path: "trim.lock", directoryHint: .notDirectory)
+    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    guard let file = Descriptor(uninterrupted { open(lock.path, flags, 0o600) }) else {
+      // Where there is no directory, there is nothing to trim.
+      if errno == ENOENT { return }
+      throw .inaccessible(DurableFileError(errno, "lock", lock))
+    }
+    guard uninterrupted({ flock(file.number, isWaiting ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 else {
+      if errno == EWOULDBLOCK { return }
+      throw .inaccessible(DurableFileError(errno, "lock", lock))
+    }
+    try removeLitter()
+    let consumers = try consumers()
+    let (sealed, activeSize) = try segments()
+    var kept: [Segment] = []
+    for segment in sealed {
+      if segment.size <= SegmentHeader.size || (!consumers.isEmpty && consumers.allSatisfy { has($0, read: segment) }) {
+        try remove(segment.id)
+      } else {
+        kept.append(segment)
+      }
+    }
+    try shrink(kept, besides: activeSize, consumers)
+    withExtendedLifetime(file.number) {}
+  }
+
+  // MARK: What there is
+
+  /// The segments that nobody appends to, and how much the others take.
+  private func segments() throws(AppGroupsLogError) -> (sealed: [Segment], activeSize: Int) {
+    var sealed: [Segment] = []
+    var activeSize = 0
+    for (producer, indices) in try SegmentListing.segments(in: place) {
+      for index in indices {
+        let id = SegmentID(producer: producer, index: index)
+        guard let status = FileStatus(path: place.url(of: id).path, followsLinks: false) else { continue }
+        // Whoever has begun the next one does not go back.
+        if index != indices.last || isAbandoned(place.url(of: id)) {
+          sealed.append(Segment(id: id, size: status.size))
+        } else {
+          activeSize += Self.room(for: status.size)
+        }
+      }
+    }
+    return (sealed, activeSize)
+  }
+
+  /// Whether the process that had made a file is gone.
+  private func isAbandoned(_ url: URL) -> Bool {
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    guard let file = Descriptor(uninterrupted { open(url.path, flags) }) else { return false }
+    return uninterrupted { flock(file.number, LOCK_SH | LOCK_NB) } == 0
+  }
+
+  /// The consumers that the log is kept for; those that were away for too long are dropped.
+  private func consumers() throws(AppGroupsLogError) -> [Consumer] {
+    var consumers: [Consumer] = []
+    for place in try ConsumerPlace.all(in: place) {
+      let absence = place.lastSeen.map { now - $0 } ?? 0
+      // Who holds the lock is there, however little it does.
+      if absence > Int(clamping: limits.consumerAbsence.components.seconds), let lock = try place.lock() {
+        try place.leaveWord(of: .absence)
+        try place.removeCursor()
+        withExtendedLifetime(lock) {}
+        continue
+      }
+      do throws(AppGroupsLogError) {
+        guard let positions = try place.load() else { continue }
+        consumers.append(Consumer(place: place, positions: positions))
+      } catch {
+        consumers.append(Consumer(place: place, positions: nil))
+      }
+    }
+    return consumers
+  }
+
+  /// Whether a consumer needs nothing of a segment any more.
+  private func has(_ consumer: Consumer, read segment: Segment) -> Bool {
+    guard let position = consumer.positions?[segment.id.producer], position.segment >= segment.id.index else {
+      return false
+    }
+    if position.segment > segment.id.index || position.offset >= segment.size { return true }
+    // A producer that was killed may have left the beginning of a record, which nobody will ever complete.
+    guard position.offset > 0 else { return false }
+    do throws(AppGroupsLogError) {
+      if case .record = try SegmentReader(segment.id, in: place, from: position).next() { return false }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  // MARK: Removing
+
+  /// Removes the oldest segments for as long as all together are too large.
+  private func shrink(
+    _ segments: [Segment], besides activeSize: Int, _ consumers: [Consumer]
+  ) throws(AppGroupsLogError) {
+    var total = segments.reduce(activeSize) { $0 + Self.room(for: $1.size) }
+    guard total > limits.totalSize else { return }
+    let oldestFirst = segments.map { (time: time(of: $0.id), segment: $0) }
+      .sorted { ($0.time, $0.segment.id.index) < ($1.time, $1.segment.id.index) }
+    var losers: Set<String> = []
+    for (_, segment) in oldestFirst where total > limits.totalSize {
+      // The word comes first: who dies in between must not take events away in silence.
+      for consumer in consumers where !losers.contains(consumer.place.name) && !has(consumer, read: segment) {
+        try consumer.place.leaveWord(of: .sizeLimit)
+        losers.insert(consumer.place.name)
+      }
+      try remove(segment.id)
+      total -= Self.room(for: segment.size)
+    }
+  }
+
+  /// When a segment was begun; 0 if that cannot be read.
+  private func time(of id: SegmentID) -> UInt64 {
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    guard let file = Descriptor(uninterrupted { open(place.url(of: id).path, flags) }) else { return 0 }
+    return withUnsafeTemporaryAllocation(byteCount: SegmentHeader.size, alignment: 8) { bytes in
+      let count = uninterrupted { pread(file.number, bytes.baseAddress, bytes.count, 0) }
+      return SegmentHeader(UnsafeRawBufferPointer(rebasing: bytes[..<max(0, count)]))?.time ?? 0
+    }
+  }
+
+  private func remove(_ id: SegmentID) throws(AppGroupsLogError) {
+    let url = place.url(of: id)
+    guard unlink(url.path) == 0 || errno == ENOENT else {
+      throw .inaccessible(DurableFileError(errno, "remove", url))
+    }
+  }
+
+  /// Removes segments that were never completed, because their process died.
+  private func removeLitter() throws(AppGroupsLogError) {
+    for name in try SegmentListing.names(in: place.shared) where name.hasSuffix(".segment.new") {
+      let url = place.shared.appending(path: name, directoryHint: .notDirectory)
+      // One that is not locked yet may be a moment old.
+      guard let made = FileStatus.modificationTime(ofPath: url.path), now - made > Self.litterAge else { continue }
+      if isAbandoned(url) { unlink(url.path) }
+    }
+  }
+
+  /// The time of day, in seconds.
+  private var now: Int { Int(Date().timeIntervalSince1970) }
+
+  private static func room(for size: Int) -> Int {
+    (max(1, size) + block - 1) / block * block
+  }
+
+  // MARK: In the background
+
+  private static let queue = DispatchQueue(label: "org.signals.log.trim", qos: .utility)
+
+  /// Trims soon, where nobody waits for it.
+  ///
+  /// - Parameter report: Called with the error if it fails.
+  func trimLater(report: @escaping @Sendable (AppGroupsLogError) -> Void) {
+    Self.queue.async {
+      do throws(AppGroupsLogError) {
+        try trim(isWaiting: false)
+      } catch {
+        report(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import FileSignals
+import Foundation
+
+/// The directory of a log: the segments, and out of sight the consumers' cursors and what is not yet complete.
+struct LogPlace: Hashable, Sendable {
+  let container: AppGroupsContainer
+  let name: String
+  let url: URL
+
+  /// The directory of a container in which its logs lie.
+  private static let folder = "Logs"
+  private static let sharedFolder = ".shared"
+  private static let consumersFolder = ".consumers"
+
+  /// How long a name may be, in bytes, so that those of its lock and temporary file fit too.
+  static let maximumNameLength = 200
+
+  /// Finds the log of a name, and makes its directories if need be.
+  init(name: String, container: AppGroupsContainer) throws(AppGroupsLogError) {
+    if let problem = PathComponent.problem(with: name, limit: Self.maximumNameLength) {
+      throw .invalidName(name, reason: problem)
+    }
+    self.name = name
+    self.container = container
+    url = container.containerURL
+      .appending(path: Self.folder, directoryHint: .isDirectory)
+      .appending(path: name, directoryHint: .isDirectory)
+    try make()
+  }
+
+  /// Makes the directories that are missing; a symbolic link in the place of one is refused.
+  func make() throws(AppGroupsLogError) {
+    do {
+      let logs = try GroupDirectory.make(Self.folder, in: GroupDirectory.make(container.containerURL))
+      _ = try GroupDirectory.make(name, in: logs)
+    } catch {
+      throw .unusableContainer(error)
+    }
+    try makeFolders()
+  }
+
+  /// Makes the folders of the log's directory, which must exist.
+  func makeFolders() throws(AppGroupsLogError) {
+    do {
+      let log = url
+      _ = try GroupDirectory.make(Self.sharedFolder, in: log)
+      _ = try GroupDirectory.make(Self.consumersFolder, in: log)
+    } catch {
+      throw .unusableContainer(error)
+    }
+  }
+
+  /// Whether the log's directory is there.
+  var exists: Bool { FileStatus(path: url.path, followsLinks: false)?.kind == .directory }
+
+  /// Where segments are until they are complete, and the lock of those who remove segments.
+  var shared: URL { url.appending(path: Self.sharedFolder, directoryHint: .isDirectory) }
+
+  /// Where consumers keep how far they are.
+  var consumers: URL { url.appending(path: Self.consumersFolder, directoryHint: .isDirectory) }
+
+  func url(of segment: SegmentID) -> URL {
+    url.appending(path: segment.fileName, directoryHint: .notDirectory)
+  }
+}

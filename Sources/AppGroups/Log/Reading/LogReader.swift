@@ -1,0 +1,195 @@
+import Foundation
+
+/// Reads what all producers have appended: of each in order, and of those that wait at the same time the oldest first.
+///
+/// Use it on one thread at a time.
+final class LogReader {
+  private let place: LogPlace
+  private var producers: [UUID: ProducerReader] = [:]
+  private var names: [String: ProducerReader] = [:]
+  /// Those with a head, the oldest first, as a heap.
+  private var waiting: [ProducerReader] = []
+  private let report: (AppGroupsLogError) -> Void
+
+  /// Those that have a file open, the one that has had it for longest first.
+  private var open: [ProducerReader] = []
+  /// Those that have been read to their end since it was asked for last.
+  private var exhausted: [ProducerReader] = []
+  /// Those that found something that may have been in the making.
+  private var doubtful: [ProducerReader] = []
+
+  /// How many files may be open at a time.
+  private static let openLimit = 32
+  /// How many producers without a segment are remembered, in case they come back.
+  private static let goneLimit = 1024
+
+  /// Makes a reader that goes on from some places, and has all of what other producers have appended before it.
+  init(_ place: LogPlace, from positions: [UUID: LogPosition], report: @escaping (AppGroupsLogError) -> Void) {
+    self.place = place
+    self.report = report
+    for (producer, position) in positions {
+      producers[producer] = ProducerReader(producer, in: place, from: position)
+    }
+  }
+
+  /// Lists the segments and looks at each; to be called after the directory is watched, and when files come or go.
+  ///
+  /// - Returns: The producers that have segments.
+  @discardableResult
+  func scan() -> Set<UUID> {
+    let segments: [UUID: [UInt64]]
+    do throws(AppGroupsLogError) {
+      segments = try SegmentListing.segments(in: place)
+    } catch {
+      report(error)
+      return Set(producers.keys)
+    }
+    names.removeAll(keepingCapacity: true)
+    for (producer, indices) in segments {
+      let reader = producers[producer] ?? ProducerReader(producer, in: place, from: .beginning)
+      producers[producer] = reader
+      reader.update(indices)
+      for index in indices { names[SegmentID(producer: producer, index: index).fileName] = reader }
+      look(at: reader)
+    }
+    var goneCount = 0
+    for (producer, reader) in producers where segments[producer] == nil {
+      reader.update([])
+      // It may still be open, and have more.
+      look(at: reader)
+      goneCount += 1
+      if goneCount > Self.goneLimit, reader.isGone { producers[producer] = nil }
+    }
+    return Set(segments.keys)
+  }
+
+  /// Looks at a segment into which something was written.
+  ///
+  /// - Returns: Whether the segment is known.
+  func look(atSegment name: String) -> Bool {
+    guard let reader = names[name] else { return SegmentID(fileName: name) == nil }
+    look(at: reader)
+    return true
+  }
+
+  /// Looks again at what could not be trusted.
+  func lookAgain() {
+    let readers = doubtful
+    doubtful = []
+    for reader in readers { look(at: reader) }
+  }
+
+  /// Whether there is something to look at again soon.
+  var isInDoubt: Bool { !doubtful.isEmpty }
+
+  private func look(at reader: ProducerReader) {
+    guard !reader.isListed else { return }
+    advance(reader)
+    if reader.head != nil { push(reader) }
+  }
+
+  private func advance(_ reader: ProducerReader) {
+    reader.advance(report: report)
+    if reader.head == nil { exhausted.append(reader) }
+    if reader.isInDoubt { doubtful.append(reader) }
+    guard reader.isOpen, !reader.isCounted else { return }
+    reader.isCounted = true
+    open.append(reader)
+    guard open.count > Self.openLimit else { return }
+    // It goes on where it was when its turn comes.
+    let oldest = open.removeFirst()
+    oldest.isCounted = false
+    oldest.close()
+  }
+
+  /// The next record of all, with where its producer's log goes on after it.
+  func next() -> (producer: UUID, record: LogRecord, position: LogPosition)? {
+    guard let reader = waiting.first, let record = reader.head else { return nil }
+    let position = reader.position
+    advance(reader)
+    if reader.head == nil {
+      pop()
+    } else {
+      siftDown(from: 0)
+    }
+    return (reader.producer, record, position)
+  }
+
+  /// How far those producers are that have been read to their end since this was asked for last.
+  func takeExhausted() -> [(producer: UUID, position: LogPosition)] {
+    defer { exhausted.removeAll(keepingCapacity: true) }
+    // One that has a head again was read beyond what has been given out.
+    return exhausted.filter { $0.head == nil }.map { ($0.producer, $0.position) }
+  }
+
+  /// Where each producer's log ends now.
+  static func ends(of place: LogPlace) -> [UUID: LogPosition] {
+    var ends: [UUID: LogPosition] = [:]
+    do throws(AppGroupsLogError) {
+      for (producer, indices) in try SegmentListing.segments(in: place) {
+        guard let last = indices.last else { continue }
+        ends[producer] = end(of: SegmentID(producer: producer, index: last), in: place)
+      }
+    } catch {
+      // It will be told when the log is read.
+    }
+    return ends
+  }
+
+  private static func end(of id: SegmentID, in place: LogPlace) -> LogPosition? {
+    do throws(AppGroupsLogError) {
+      let reader = try SegmentReader(id, in: place, from: .beginning)
+      var sequence = reader.firstSequence - 1
+      while true {
+        switch reader.next() {
+        case .record(let record): sequence = record.sequence
+        case .end: return LogPosition(segment: id.index, offset: reader.offset, sequence: sequence)
+        case .damaged: return LogPosition(segment: id.index + 1, offset: 0, sequence: sequence, isBroken: true)
+        }
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  // MARK: The heap
+
+  private func push(_ reader: ProducerReader) {
+    reader.isListed = true
+    waiting.append(reader)
+    var child = waiting.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard Self.precedes(waiting[child], waiting[parent]) else { return }
+      waiting.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  private func pop() {
+    waiting[0].isListed = false
+    let last = waiting.removeLast()
+    guard !waiting.isEmpty else { return }
+    waiting[0] = last
+    siftDown(from: 0)
+  }
+
+  private func siftDown(from index: Int) {
+    var parent = index
+    while true {
+      var least = parent
+      for child in [2 * parent + 1, 2 * parent + 2]
+      where child < waiting.count && Self.precedes(waiting[child], waiting[least]) {
+        least = child
+      }
+      guard least != parent else { return }
+      waiting.swapAt(parent, least)
+      parent = least
+    }
+  }
+
+  private static func precedes(_ left: ProducerReader, _ right: ProducerReader) -> Bool {
+    guard let first = left.head, let second = right.head else { return false }
+    return first.time < second.time
+  }
+}

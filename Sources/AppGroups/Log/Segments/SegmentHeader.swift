@@ -1,0 +1,56 @@
+import Foundation
+
+/// What a segment begins with: which it is, and which event comes first.
+struct SegmentHeader: Hashable, Sendable {
+  static let size = 48
+
+  /// Names the format and its version; another version is another format.
+  private static let magic: UInt64 = 0x31_30_47_4F_4C_47_49_53  // "SIGLOG01"
+
+  let id: SegmentID
+  let firstSequence: UInt64
+  let time: UInt64
+
+  /// The header as it lies in the file.
+  var bytes: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Self.size)
+    bytes.withUnsafeMutableBytes { buffer in
+      buffer.storeBytes(of: Self.magic.littleEndian, as: UInt64.self)
+      withUnsafeBytes(of: id.producer.uuid) { uuid in
+        UnsafeMutableRawBufferPointer(rebasing: buffer[8..<24]).copyMemory(from: uuid)
+      }
+      buffer.storeBytes(of: id.index.littleEndian, toByteOffset: 24, as: UInt64.self)
+      buffer.storeBytes(of: firstSequence.littleEndian, toByteOffset: 32, as: UInt64.self)
+      // Whole seconds are enough to tell which of two segments is the older.
+      let seconds = UInt32(truncatingIfNeeded: time / 1_000_000_000)
+      buffer.storeBytes(of: seconds.littleEndian, toByteOffset: 40, as: UInt32.self)
+      let checksum = Checksum.of(UnsafeRawBufferPointer(rebasing: buffer[..<44]))
+      buffer.storeBytes(of: checksum.littleEndian, toByteOffset: 44, as: UInt32.self)
+    }
+    return bytes
+  }
+
+  init(id: SegmentID, firstSequence: UInt64, time: UInt64) {
+    self.id = id
+    self.firstSequence = firstSequence
+    self.time = time / 1_000_000_000 * 1_000_000_000
+  }
+
+  /// Reads a header; `nil` if the bytes are none.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= Self.size, Self.load(bytes, 0) == Self.magic,
+      UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 44, as: UInt32.self))
+        == Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<44]))
+    else { return nil }
+    id = SegmentID(
+      producer: UUID(uuid: bytes.loadUnaligned(fromByteOffset: 8, as: uuid_t.self)),
+      index: Self.load(bytes, 24)
+    )
+    firstSequence = Self.load(bytes, 32)
+    time = UInt64(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 40, as: UInt32.self))) * 1_000_000_000
+  }
+
+  private static func load(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+}

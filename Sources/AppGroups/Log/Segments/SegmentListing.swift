@@ -1,0 +1,40 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Which segments there are.
+enum SegmentListing {
+  /// The numbers of each producer's segments, in order; empty if the directory is gone.
+  static func segments(in place: LogPlace) throws(AppGroupsLogError) -> [UUID: [UInt64]] {
+    var segments: [UUID: [UInt64]] = [:]
+    for name in try names(in: place.url) {
+      if let id = SegmentID(fileName: name) { segments[id.producer, default: []].append(id.index) }
+    }
+    return segments.mapValues { $0.sorted() }
+  }
+
+  /// The names of what lies in a directory; empty if it is gone.
+  static func names(in directory: URL) throws(AppGroupsLogError) -> [String] {
+    guard let stream = opendir(directory.path) else {
+      if errno == ENOENT || errno == ENOTDIR { return [] }
+      throw .inaccessible(DurableFileError(errno, "list", directory))
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      // Sound: `d_name` ends with a NUL and lives until the next call; a copy of `dirent` could cut it short.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
+      }
+      names.append(name)
+    }
+    return names
+  }
+}

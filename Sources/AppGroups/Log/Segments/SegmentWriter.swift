@@ -1,0 +1,151 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A segment that is appended to, by this object alone.
+///
+/// Its lock, which the system releases when the process dies, tells others that more may come. Use it on one thread at a
+/// time.
+final class SegmentWriter {
+  let url: URL
+  private let path: String
+  private let descriptor: Descriptor
+  private let identity: FileIdentity
+  /// How large the system lets the file become.
+  private let limit: Int
+  private(set) var size = SegmentHeader.size
+  /// Whether more can be appended: what failed may have left something that could not be taken back.
+  private(set) var isUsable = true
+
+  /// Makes a segment, which appears under its name when it is locked and has its header.
+  init(_ header: SegmentHeader, in place: LogPlace, durability: Durability) throws(AppGroupsLogError) {
+    url = place.url(of: header.id)
+    path = url.path
+    limit = Self.sizeLimit()
+    let temporary = place.shared.appending(path: header.id.temporaryName, directoryHint: .notDirectory).path
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC
+    guard let file = Descriptor(uninterrupted { open(temporary, flags, 0o600) }) else {
+      throw .inaccessible(DurableFileError(errno, "create", url))
+    }
+    let number = file.number
+    descriptor = file
+    do throws(AppGroupsLogError) {
+      guard let status = descriptor.status, flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {
+        throw .inaccessible(DurableFileError(errno, "lock", url))
+      }
+      identity = status.identity
+      if let errno = header.bytes.withUnsafeBytes({ Self.write($0, to: number).errno }) {
+        throw .inaccessible(DurableFileError(errno, "write", url))
+      }
+      if durability == .storage { try Self.synchronize(descriptor.number, url) }
+      guard rename(temporary, path) == 0 else { throw .inaccessible(DurableFileError(errno, "create", url)) }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    if durability == .storage { try Self.synchronizeDirectory(place) }
+  }
+
+  /// Whether the file still has its name: somebody may have removed it, or its directory.
+  var isInPlace: Bool {
+    FileStatus(path: path, followsLinks: false)?.identity == identity
+  }
+
+  /// Whether so many bytes more are what the system lets the file have.
+  func hasRoom(for count: Int) -> Bool {
+    count <= limit - size
+  }
+
+  /// Appends bytes, which must be whole records.
+  ///
+  /// - Parameter bytes: The records.
+  /// - Returns: How many bytes were written, and the error if that was not all; then ``cut(to:)`` it.
+  func append(_ bytes: UnsafeRawBufferPointer) -> (count: Int, error: AppGroupsLogError?) {
+    let (written, failure) = Self.write(bytes, to: descriptor.number)
+    guard let failure else {
+      size += written
+      return (written, nil)
+    }
+    return (written, .inaccessible(DurableFileError(failure, "append to", url)))
+  }
+
+  /// Takes back what a failed ``append(_:)`` has written of a record, but not the whole ones before it, which somebody may
+  /// have read.
+  ///
+  /// - Parameter count: How many bytes the whole ones have.
+  func cut(to count: Int) {
+    size += count
+    isUsable = uninterrupted { ftruncate(descriptor.number, off_t(size)) } == 0
+  }
+
+  /// Waits until all that was appended is on the disk; if that fails, another segment must be begun.
+  func synchronize() throws(AppGroupsLogError) {
+    isUsable = false
+    try Self.synchronize(descriptor.number, url)
+    isUsable = true
+  }
+
+  // MARK: The system
+
+  /// - Returns: How many bytes were written, and the error number if that was not all.
+  private static func write(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> (count: Int, errno: CInt?) {
+    var written = 0
+    while written < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+      let count = uninterrupted { systemWrite(number, rest) }
+      guard count >= 0 else { return (written, errno) }
+      written += count
+    }
+    return (written, nil)
+  }
+
+  private static func systemWrite(_ number: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Darwin)
+      Darwin.write(number, bytes.baseAddress, bytes.count)
+    #elseif canImport(Glibc)
+      Glibc.write(number, bytes.baseAddress, bytes.count)
+    #elseif canImport(Musl)
+      Musl.write(number, bytes.baseAddress, bytes.count)
+    #endif
+  }
+
+  /// Waits until the content is on the disk.
+  private static func synchronize(_ number: CInt, _ url: URL) throws(AppGroupsLogError) {
+    #if canImport(Darwin)
+      // There, `fsync` only reaches the drive's cache.
+      if fcntl(number, F_FULLFSYNC) == 0 { return }
+      let result = uninterrupted { fsync(number) }
+    #else
+      let result = uninterrupted { fdatasync(number) }
+    #endif
+    guard result == 0 else { throw .inaccessible(DurableFileError(errno, "synchronize", url)) }
+  }
+
+  private static func synchronizeDirectory(_ place: LogPlace) throws(AppGroupsLogError) {
+    guard let directory = Descriptor(uninterrupted { open(place.url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
+      throw .inaccessible(DurableFileError(errno, "open", place.url))
+    }
+    // Some file systems cannot, and say so with EINVAL; there it is not needed or not possible.
+    guard uninterrupted({ fsync(directory.number) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
+      throw .inaccessible(DurableFileError(errno, "synchronize", place.url))
+    }
+  }
+
+  /// Beyond it, the kernel's answer would be a signal that ends the process.
+  private static func sizeLimit() -> Int {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let result = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    #else
+      let result = getrlimit(RLIMIT_FSIZE, &limit)
+    #endif
+    return result == 0 ? Int(clamping: limit.rlim_cur) : .max
+  }
+}

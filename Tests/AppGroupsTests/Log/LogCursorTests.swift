@@ -1,0 +1,51 @@
+@testable import AppGroups
+import Foundation
+import Testing
+
+@Suite("Log: cursors")
+struct LogCursorTests {
+  private let producer = UUID()
+
+  private func position(_ sequence: UInt64) -> LogPosition {
+    LogPosition(segment: 1, offset: sequence * 100, sequence: sequence)
+  }
+
+  @Test
+  func `what was given and is not handled holds the cursor, whatever was passed over since`() {
+    var cursor = LogCursor()
+    cursor.give(position(1), of: producer)
+    cursor.pass(position(2), of: producer)
+    #expect(cursor.positions[producer] == .beginning && !cursor.isChanged)
+    cursor.handle(position(1), of: producer)
+    // What was passed over goes with it.
+    #expect(cursor.positions[producer] == position(2) && cursor.isChanged)
+    cursor.pass(position(3), of: producer)
+    #expect(cursor.positions[producer] == position(3))
+  }
+
+  @Test
+  func `handling an event handles those of its producer before it, and none after it`() {
+    var cursor = LogCursor()
+    for sequence in 1...5 { cursor.give(position(UInt64(sequence)), of: producer) }
+    cursor.handle(position(3), of: producer)
+    #expect(cursor.positions[producer] == position(3))
+    cursor.handle(position(2), of: producer)
+    #expect(cursor.positions[producer] == position(3))
+    let other = UUID()
+    cursor.give(position(1), of: other)
+    #expect(cursor.positions[other] == .beginning)
+    cursor.handle(position(9), of: UUID())
+    #expect(cursor.positions.count == 2)
+  }
+
+  @Test
+  func `a producer of whom nothing is left is forgotten once all of it is handled`() {
+    var cursor = LogCursor([producer: position(4)])
+    cursor.give(position(5), of: producer)
+    cursor.keep(only: [])
+    #expect(cursor.positions[producer] == position(4))
+    cursor.handle(position(5), of: producer)
+    cursor.keep(only: [])
+    #expect(cursor.positions.isEmpty)
+  }
+}

@@ -1,0 +1,197 @@
+@testable import AppGroups
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Log: damage")
+struct LogDamageTests {
+  private static let small = LogLimits(segmentSize: 4096)
+
+  /// Changes a byte in the middle of a file.
+  private func damage(_ url: URL, at offset: Int? = nil) throws {
+    var bytes = try DurableFile.read(url)
+    bytes[offset ?? bytes.count / 2] ^= 0xFF
+    let handle = try FileHandle(forWritingTo: url)
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+  }
+
+  @Test
+  func `a segment damaged in the middle is read up to there, and the next from its beginning`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(Self.small)
+    let texts = (1...12).map { "\($0) " + String(repeating: "x", count: 1000) }
+    for text in texts { try log.append(text) }
+    let segments = try fixture.segments()
+    #expect(segments.count == 4)
+    try damage(segments[1])
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    try await recorder.entries.first("the last event") { $0.event == texts[11] }
+    let damaged = segments[1]
+    try await recorder.firstFailure {
+      if case .damaged(damaged, _, _) = $0 { true } else { false }
+    }
+    #expect(recorder.texts == Array(texts[..<4]) + Array(texts[6...]))
+    // It is told once, also to who comes back.
+    #expect(recorder.failures.elements.count == 1)
+  }
+
+  @Test
+  func `a segment whose beginning is damaged keeps nobody from the others`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(Self.small)
+    let texts = (1...6).map { "\($0) " + String(repeating: "x", count: 1000) }
+    for text in texts { try log.append(text) }
+    try damage(fixture.segments()[0], at: 20)
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    #expect(try await recorder.wait(for: 3) == Array(texts[3...]))
+    #expect(recorder.failures.elements.count == 1)
+  }
+
+  @Test
+  func `damage where a producer appends is told, and what it begins next is read`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(Self.small)
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    try log.append("one")
+    try await recorder.wait(for: 1)
+    // Somebody else writes where nobody but the producer should.
+    let handle = try FileHandle(forWritingTo: fixture.segments()[0])
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data(repeating: 7, count: 100))
+    try handle.close()
+    try await recorder.firstFailure { if case .damaged = $0 { true } else { false } }
+    for number in 1...5 { try log.append("\(number) " + String(repeating: "x", count: 1000)) }
+    try await recorder.entries.first("an event of the next segment") { $0.event.hasPrefix("5 ") }
+  }
+
+  @Test
+  func `the beginning of a record that a dead process left holds up nobody`() async throws {
+    let fixture = try LogFixture()
+    let peer = try await fixture.peer()
+    try await peer.send("append whole")
+    try await peer.kill()
+    let segment = try fixture.segments()[0]
+    let record = try DurableFile.read(segment)[SegmentHeader.size...]
+    let handle = try FileHandle(forWritingTo: segment)
+    try handle.seekToEnd()
+    // The next in order, cut off in the payload.
+    var next = Data(record.prefix(28))
+    next[next.startIndex + 8] = 2
+    try handle.write(contentsOf: next)
+    try handle.close()
+    let log = try fixture.log()
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    try log.append("after")
+    #expect(Set(try await recorder.wait(for: 2)) == ["whole", "after"])
+    #expect(recorder.failures.elements.isEmpty)
+    // It does not keep the segment from being removed either.
+    try await recorder.events.saveProgress()
+    try log.trim()
+    #expect(!FileManager.default.fileExists(atPath: segment.path))
+  }
+
+  @Test
+  func `segments that somebody removed are told of, and all that is left comes`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(Self.small)
+    let texts = (1...12).map { "\($0) " + String(repeating: "x", count: 1000) }
+    for text in texts[..<3] { try log.append(text) }
+    do {
+      let recorder = LogRecorder(try log.events(for: "widget"))
+      try await recorder.wait(for: 3)
+    }
+    for text in texts[3...] { try log.append(text) }
+    let second = try fixture.segments().filter { $0.lastPathComponent.contains(".00000002.") }
+    for segment in second { try FileManager.default.removeItem(at: segment) }
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    try await recorder.entries.first("the last event") { $0.event == texts[11] }
+    try await recorder.firstFailure {
+      if case .missing(_, after: 3, before: 7) = $0 { true } else { false }
+    }
+    #expect(recorder.texts == Array(texts[6...]))
+  }
+
+  @Test
+  func `a directory removed and made again is used by producers and consumers alike`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log()
+    let peer = try await fixture.peer()
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    for round in 1...Scale.count(5, torture: 100) {
+      try log.append("ours \(round)")
+      try await peer.send("append theirs \(round)")
+      try await recorder.entries.first("ours") { $0.event == "ours \(round)" }
+      try await recorder.entries.first("theirs") { $0.event == "theirs \(round)" }
+      // Away at once; somebody may be about to make something in it.
+      let elsewhere = fixture.fixture.directory.file("away \(round)")
+      try FileManager.default.moveItem(at: fixture.directory, to: elsewhere)
+      if round.isMultiple(of: 2) { continue }
+      while FileManager.default.fileExists(atPath: elsewhere.path) {
+        do { try FileManager.default.removeItem(at: elsewhere) } catch {}
+      }
+    }
+    try log.append("last")
+    try await recorder.entries.first("the last event") { $0.event == "last" }
+    #expect(Set(recorder.entries.elements.map(\.id)).count == recorder.entries.elements.count)
+    // All were read before they were removed, so nothing is missing.
+    #expect(recorder.failures.elements.allSatisfy { if case .missing = $0 { false } else { true } })
+  }
+
+  @Test
+  func `an event that cannot be decoded is told and passed over, and stays for others`() async throws {
+    let fixture = try LogFixture()
+    let numbers = try AppGroupsLog<Int>(name: "log", container: fixture.fixture.container)
+    let texts = try fixture.log()
+    try numbers.append(1)
+    let id = try texts.append("two")
+    try numbers.append(3)
+    let recorder = try numbers.events(for: "widget").recorded()
+    let failures = Recorder<AppGroupsLogError>()
+    let events = try numbers.events(for: "other")
+    let subscription = events.failures.sink { failures.record($0) }
+    let other = events.recorded()
+    #expect(try await recorder.wait(for: "two numbers") { $0.count == 2 }.map(\.event) == [1, 3])
+    try await other.wait(for: "two numbers") { $0.count == 2 }
+    try await failures.first("the failure") {
+      if case .undecodable(id, _, _) = $0 { true } else { false }
+    }
+    subscription.cancel()
+    let newer = LogRecorder(try texts.events(for: "newer"))
+    #expect(try await newer.wait(for: 1) == ["two"])
+  }
+
+  @Test
+  func `a cursor that cannot be read is told of, and everything comes again`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log()
+    try log.append("one")
+    do {
+      let recorder = LogRecorder(try log.events(for: "widget"))
+      try await recorder.wait(for: 1)
+    }
+    try await fixture.settle()
+    try Data("{".utf8).write(to: fixture.directory.appending(path: ".consumers/widget.cursor"))
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    #expect(try await recorder.wait(for: 1) == ["one"])
+    try await recorder.firstFailure { if case .unreadableCursor("widget", _, _) = $0 { true } else { false } }
+  }
+
+  @Test
+  func `events that the system lost are found by looking`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(Self.small)
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    try log.append("first")
+    try await recorder.wait(for: 1)
+    try WatchHub.stall {
+      for number in 1...9000 {
+        try log.append("\(number)")
+      }
+    }
+    try await recorder.entries.first("the last") { $0.event == "9000" }
+    #expect(recorder.entries.elements.map(\.sequence) == Array(1...9001))
+  }
+}

@@ -1,0 +1,96 @@
+@testable import AppGroups
+import Foundation
+import Signals
+import TestSupport
+
+/// A log of one test's own.
+struct LogFixture: Sendable {
+  let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  var directory: URL { fixture.container.containerURL.appending(path: "Logs/log", directoryHint: .isDirectory) }
+
+  func log(_ limits: LogLimits = LogLimits()) throws -> AppGroupsLog<String> {
+    try AppGroupsLog(name: "log", container: fixture.container, limits: limits)
+  }
+
+  /// Starts a process that has the log open.
+  func peer() async throws -> PeerProcess {
+    let peer = try PeerProcess()
+    try await peer.send("log \(fixture.path) log")
+    return peer
+  }
+
+  /// Waits until a consumer that has ended has noted how far it is, which it does on its own queue.
+  func settle(_ consumer: String = "widget") async throws {
+    let place = try ConsumerPlace(name: consumer, place: LogPlace(name: "log", container: fixture.container))
+    for _ in 0..<6000 where try place.lock() == nil { try await Task.sleep(for: .milliseconds(10)) }
+  }
+
+  /// The segments that there are, in order of their names.
+  func segments() throws -> [URL] {
+    try fixture.contents(of: directory).filter { $0.hasSuffix(".segment") }.map { directory.appending(path: $0) }
+  }
+}
+
+/// What a consumer was given, with what went wrong.
+struct LogRecorder {
+  let events: LogEvents<String>
+  let entries: Recorder<LogEntry<String>>
+  let failures: Recorder<AppGroupsLogError>
+
+  init(_ events: LogEvents<String>) {
+    self.events = events
+    failures = events.failures.recorded()
+    entries = events.recorded()
+  }
+
+  var texts: [String] { entries.elements.map(\.event) }
+
+  /// Waits for so many events.
+  @discardableResult
+  func wait(for count: Int) async throws -> [String] {
+    try await entries.wait(for: "\(count) events") { $0.count >= count }.map(\.event)
+  }
+
+  func firstFailure(where isWanted: @escaping @Sendable (AppGroupsLogError) -> Bool) async throws {
+    try await failures.first("a failure", where: isWanted)
+  }
+}
+
+/// One line of what a peer reports of a log.
+struct ReportedEntry: Hashable {
+  let producer: String
+  let sequence: Int
+  let text: String
+
+  init?(_ line: String) {
+    let words = line.split(separator: " ", maxSplits: 4).map(String.init)
+    guard words.count == 5, words[0] == "entry", let sequence = Int(words[3]) else { return nil }
+    (producer, self.sequence, text) = (words[2], sequence, words[4])
+  }
+
+  /// Reads a line of a file of effects, which has no time.
+  init?(effect line: Substring) {
+    self.init("entry 0 " + line)
+  }
+}
+
+/// Says what is wrong with the order of events of each producer, which should be numbered without a gap from 1 on.
+///
+/// An event that comes again is no fault, if `isRepeating`; then those after it may come again, too.
+func faults(in ids: [(producer: String, sequence: Int)], isRepeating: Bool = false) -> [String] {
+  var last: [String: Int] = [:]
+  var faults: [String] = []
+  for (producer, sequence) in ids {
+    let expected = (last[producer] ?? 0) + 1
+    if sequence != expected, !(isRepeating && sequence < expected) {
+      faults.append("\(producer): \(sequence) came where \(expected) was due")
+    }
+    last[producer] = sequence
+  }
+  return faults
+}

@@ -1,0 +1,197 @@
+@testable import AppGroups
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Log: trimming")
+struct LogTrimmingTests {
+  private static let small = LogLimits(segmentSize: 4096)
+  private static let text = String(repeating: "x", count: 1000)
+
+  private func append(_ count: Int, to log: AppGroupsLog<String>) throws {
+    for number in 1...count { try log.append("\(number) \(Self.text)") }
+  }
+
+  @Test
+  func `what all consumers have handled is removed, and not before`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(Self.small)
+    let slow = try log.events(for: "slow", acknowledgement: .explicit)
+    let slowEntries = slow.recorded()
+    let quick = LogRecorder(try log.events(for: "quick"))
+    try append(12, to: log)
+    try await quick.wait(for: 12)
+    let entries = try await slowEntries.wait(for: "12 events") { $0.count == 12 }
+    try await quick.events.saveProgress()
+    try log.trim()
+    #expect(try fixture.segments().count == 4)
+    slow.acknowledge(entries[7])
+    try await slow.saveProgress()
+    try log.trim()
+    #expect(try fixture.segments().count == 2)
+    slow.acknowledge(entries[11])
+    try await slow.saveProgress()
+    try log.trim()
+    // The last one is being appended to.
+    #expect(try fixture.segments().count == 1)
+    #expect(try fixture.fixture.contents(of: fixture.directory.appending(path: ".shared")) == ["trim.lock"])
+  }
+
+  @Test
+  func `what dead processes appended and everybody handled is removed, litter and all`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log()
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    for number in 1...3 {
+      let peer = try await fixture.peer()
+      try await peer.send("append \(number)")
+      try await peer.kill()
+    }
+    let litter = SegmentID(producer: UUID(), index: 1).temporaryName
+    let litterPath = fixture.directory.appending(path: ".shared/\(litter)").path
+    try Data().write(to: URL(filePath: litterPath))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -600)], ofItemAtPath: litterPath)
+    try await recorder.wait(for: 3)
+    try await recorder.events.saveProgress()
+    try log.trim()
+    #expect(try fixture.segments().isEmpty)
+    #expect(try fixture.fixture.contents(of: fixture.directory.appending(path: ".shared")) == ["trim.lock"])
+    // The cursor does not remember producers of whom nothing is left.
+    try log.append("four")
+    try await recorder.wait(for: 4)
+    try await recorder.events.saveProgress()
+    let cursor = try ConsumerPlace(name: "widget", place: LogPlace(name: "log", container: fixture.fixture.container))
+    #expect(try cursor.load()?.count == 1)
+  }
+
+  @Test
+  func `a log that nobody reads stays within its limit, and keeps the newest`() async throws {
+    let fixture = try LogFixture()
+    let limits = LogLimits(segmentSize: 4096, totalSize: 40_960)
+    let log = try fixture.log(limits)
+    try append(100, to: log)
+    try log.trim()
+    #expect(try fixture.segments().count <= 10)
+    let recorder = LogRecorder(try log.events(for: "new"))
+    try await recorder.entries.first("the newest") { $0.event.hasPrefix("100 ") }
+    // Who is new has lost nothing.
+    #expect(recorder.failures.elements.isEmpty)
+  }
+
+  @Test
+  func `a consumer that is too far behind is told so, and goes on with what there is`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(LogLimits(segmentSize: 4096, totalSize: 20_480))
+    do {
+      let recorder = LogRecorder(try log.events(for: "widget"))
+      try log.append("first")
+      try await recorder.wait(for: 1)
+    }
+    try await fixture.settle()
+    try append(50, to: log)
+    try log.trim()
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    try await recorder.firstFailure { $0 == .snapshotNeeded(consumer: "widget", reason: .sizeLimit) }
+    try await recorder.entries.first("the newest") { $0.event.hasPrefix("50 ") }
+    #expect(recorder.entries.elements.count < 50)
+  }
+
+  @Test
+  func `a consumer that is away for too long is dropped, and told so when it comes back`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(LogLimits(segmentSize: 4096, consumerAbsence: .seconds(3600)))
+    for name in ["gone", "here"] {
+      let recorder = LogRecorder(try log.events(for: name))
+      if name == "gone" { try log.append("first") }
+      try await recorder.wait(for: 1)
+    }
+    try await fixture.settle("gone")
+    try await fixture.settle("here")
+    let cursor = fixture.directory.appending(path: ".consumers/gone.cursor")
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: cursor.path)
+    try append(12, to: log)
+    do {
+      let here = LogRecorder(try log.events(for: "here"))
+      try await here.wait(for: 12)
+    }
+    try await fixture.settle("here")
+    try log.trim()
+    // Nobody waits for the one that is gone.
+    #expect(try fixture.segments().count == 1)
+    #expect(!FileManager.default.fileExists(atPath: cursor.path))
+    let back = LogRecorder(try log.events(for: "gone"))
+    try await back.firstFailure { $0 == .snapshotNeeded(consumer: "gone", reason: .absence) }
+    try await back.entries.first("what is left") { $0.event.hasPrefix("12 ") }
+  }
+
+  @Test
+  func `a consumer that reads is not dropped, however little there is to read`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(LogLimits(segmentSize: 4096, consumerAbsence: .zero))
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    try log.append("first")
+    try await recorder.wait(for: 1)
+    try await recorder.events.saveProgress()
+    let cursor = fixture.directory.appending(path: ".consumers/widget.cursor")
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: cursor.path)
+    try log.trim()
+    #expect(FileManager.default.fileExists(atPath: cursor.path))
+  }
+
+  @Test
+  func `a consumer that is removed keeps nothing from being removed`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log(Self.small)
+    do {
+      let recorder = LogRecorder(try log.events(for: "widget"))
+      try append(1, to: log)
+      try await recorder.wait(for: 1)
+      #expect(throws: AppGroupsLogError.consumerInUse("widget")) { try log.removeConsumer("widget") }
+    }
+    try await fixture.settle()
+    try append(11, to: log)
+    try log.removeConsumer("widget")
+    let recorder = LogRecorder(try log.events(for: "other"))
+    try await recorder.wait(for: 9)
+    try await recorder.events.saveProgress()
+    try log.trim()
+    #expect(try fixture.segments().count == 1)
+  }
+
+  @Test
+  func `any process may trim, also all at once, while others append and read`() async throws {
+    let fixture = try LogFixture()
+    let limits = LogLimits(segmentSize: 4096)
+    let log = try fixture.log(limits)
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    let errors = Recorder<String>()
+    let count = Scale.count(150, torture: 10_000)
+    let peer = try await fixture.peer()
+    async let appending = peer.send("append-many \(count) \(Self.text)")
+    withThreads(3) { thread in
+      do {
+        if thread == 0 {
+          for number in 1...count { try log.append("\(number) \(Self.text)") }
+          try log.append("last")
+        } else {
+          for _ in 1...count { try log.trim() }
+        }
+      } catch {
+        errors.record("\(error)")
+      }
+    }
+    _ = try await appending
+    try await recorder.entries.first("the last event") { $0.event == "last" }
+    let theirs = try await peer.send("append end")
+    try await recorder.entries.first("the peer's last event") { $0.event == "end" }
+    #expect(errors.elements == [])
+    #expect(recorder.failures.elements == [])
+    #expect(faults(in: recorder.entries.elements.map { ($0.producer.uuidString, Int($0.sequence)) }) == [])
+    #expect(theirs.hasSuffix(" \(recorder.entries.elements.filter { $0.producer != log.producer }.count)"))
+  }
+}

@@ -1,0 +1,144 @@
+@testable import AppGroups
+import Foundation
+import TestSupport
+import Testing
+
+/// A segment made by hand, to be cut and damaged.
+struct SegmentFixture {
+  let fixture: Fixture
+  let place: LogPlace
+  let id = SegmentID(producer: UUID(), index: 1)
+
+  init() throws {
+    fixture = try Fixture()
+    place = try LogPlace(name: "log", container: fixture.container)
+  }
+
+  /// The bytes of a segment with some payloads.
+  func bytes(_ payloads: [Data], first: UInt64 = 1) -> [UInt8] {
+    var bytes = SegmentHeader(id: id, firstSequence: first, time: 0).bytes
+    for (index, payload) in payloads.enumerated() {
+      var record = [UInt8](repeating: 0, count: LogRecord.size(of: payload))
+      record.withUnsafeMutableBytes {
+        LogRecord.write(payload, sequence: first + UInt64(index), time: UInt64(index), to: $0)
+      }
+      bytes += record
+    }
+    return bytes
+  }
+
+  /// What a reader makes of bytes.
+  func payloads(of bytes: [UInt8]) throws -> [Data] {
+    try Data(bytes).write(to: place.url(of: id))
+    guard let reader = try? SegmentReader(id, in: place, from: .beginning) else { return [] }
+    var payloads: [Data] = []
+    while case .record(let record) = reader.next() { payloads.append(record.payload) }
+    return payloads
+  }
+}
+
+@Suite("Log: the format of a segment")
+struct SegmentTests {
+  private func randomPayloads(_ count: Int, largest: Int, using random: inout some RandomNumberGenerator) -> [Data] {
+    (0..<count).map { _ in
+      Data((0..<Int.random(in: 0...largest, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }
+  }
+
+  @Test
+  func `the checksum is the CRC-32 that everybody knows`() {
+    #expect(Array("123456789".utf8).withUnsafeBytes { Checksum.of($0) } == 0xCBF4_3926)
+    #expect(Checksum.of(UnsafeRawBufferPointer(start: nil, count: 0)) == 0)
+  }
+
+  @Test
+  func `a segment's name says which it is, and nothing else has such a name`() {
+    let id = SegmentID(producer: UUID(), index: 7)
+    #expect(SegmentID(fileName: id.fileName) == id)
+    for name in [
+      "", ".segment", id.temporaryName, id.fileName.uppercased(), "\(UUID().uuidString.lowercased()).7.segment",
+      "\(UUID().uuidString.lowercased()).00000000.segment", "../\(id.fileName)", "x.00000001.segment",
+    ] { #expect(SegmentID(fileName: name) == nil, "\(name)") }
+  }
+
+  @Test
+  func `whatever is written is read, however large`() throws {
+    let segment = try SegmentFixture()
+    var random = SystemRandomNumberGenerator()
+    for largest in [0, 10, 5000, 300_000] {
+      let payloads = randomPayloads(largest > 10_000 ? 5 : 60, largest: largest, using: &random)
+      #expect(try segment.payloads(of: segment.bytes(payloads)) == payloads)
+    }
+  }
+
+  @Test
+  func `every prefix of a segment gives a prefix of its records`() throws {
+    let segment = try SegmentFixture()
+    var random = SystemRandomNumberGenerator()
+    let payloads = randomPayloads(12, largest: 20, using: &random)
+    let bytes = segment.bytes(payloads)
+    var ends = [SegmentHeader.size]
+    for payload in payloads { ends.append(ends[ends.count - 1] + LogRecord.size(of: payload)) }
+    for count in 0...bytes.count {
+      let whole = max(0, ends.count { $0 <= count } - 1)
+      #expect(try segment.payloads(of: Array(bytes[..<count])) == Array(payloads[..<whole]), "\(count) bytes")
+    }
+  }
+
+  @Test
+  func `whatever is damaged, a reader finds a prefix of the records and does not crash`() throws {
+    let segment = try SegmentFixture()
+    var random = SystemRandomNumberGenerator()
+    for round in 0..<Scale.count(300, torture: 20_000) {
+      let payloads = randomPayloads(8, largest: 40, using: &random)
+      var bytes = segment.bytes(payloads)
+      for _ in 0..<Int.random(in: 1...3) {
+        switch Int.random(in: 0..<5) {
+        case 0: bytes[Int.random(in: 0..<bytes.count)] ^= 1 << UInt8.random(in: 0..<8)
+        case 1: bytes.removeLast(Int.random(in: 0..<bytes.count))
+        case 2: bytes.insert(UInt8.random(in: 0...255), at: Int.random(in: 0...bytes.count))
+        case 3:
+          let start = Int.random(in: 0..<bytes.count)
+          for index in start..<min(bytes.count, start + 30) { bytes[index] = 0 }
+        default: bytes += (0..<Int.random(in: 1...60)).map { _ in UInt8.random(in: 0...255) }
+        }
+        if bytes.isEmpty { break }
+      }
+      #expect(payloads.starts(with: try segment.payloads(of: bytes)), "round \(round)")
+      if round.isMultiple(of: 5000) { Scale.progress("\(round) damaged segments") }
+    }
+  }
+
+  @Test
+  func `a file that is no segment is said to be none`() throws {
+    let segment = try SegmentFixture()
+    try Data(segment.bytes([Data("x".utf8)])).write(to: segment.place.url(of: SegmentID(producer: UUID(), index: 1)))
+    // One under another's name.
+    let other = SegmentID(producer: segment.id.producer, index: 2)
+    try Data(segment.bytes([])).write(to: segment.place.url(of: other))
+    #expect(throws: AppGroupsLogError.self) { try SegmentReader(other, in: segment.place, from: .beginning) }
+    // A named pipe would keep who opens it waiting, and a link may lead anywhere.
+    let pipe = SegmentID(producer: segment.id.producer, index: 3)
+    mkfifo(segment.place.url(of: pipe).path, 0o600)
+    #expect(throws: AppGroupsLogError.self) { try SegmentReader(pipe, in: segment.place, from: .beginning) }
+    let link = SegmentID(producer: segment.id.producer, index: 4)
+    try FileManager.default.createSymbolicLink(
+      at: segment.place.url(of: link), withDestinationURL: segment.place.url(of: other))
+    #expect(throws: AppGroupsLogError.self) { try SegmentReader(link, in: segment.place, from: .beginning) }
+  }
+
+  @Test
+  func `the clock never goes back, and follows what it has seen`() {
+    let clock = LogClock()
+    var last: UInt64 = 0
+    for _ in 0..<1000 {
+      let time = clock.next()
+      #expect(time > last)
+      last = time
+    }
+    clock.observe(last + 1_000_000_000_000)
+    #expect(clock.next() > last + 1_000_000_000_000)
+    clock.observe(.max)
+    #expect(clock.next() < last + 3_000_000_000_000)
+  }
+}

@@ -1,0 +1,110 @@
+import AppGroups
+import Dispatch
+import Foundation
+import Signals
+
+/// Logs: append to them, and follow them.
+///
+/// - `log DIR NAME`: use this log from now on; its events are texts
+/// - `append TEXT`: append an event, and tell its producer and sequence
+/// - `append-stamps N`: append the present time, in nanoseconds of the monotonic clock, N times, a millisecond apart
+/// - `append-loop BATCH BYTES`: append numbered texts of so many bytes, BATCH at a time, until `stop-appending`
+/// - `append-many N TEXT`: append `TEXT 1`, `TEXT 2` and so on, and tell how many nanoseconds that took
+/// - `follow CONSUMER`: report each event as `entry NANOSECONDS PRODUCER SEQUENCE TEXT` from the consumer's place on
+/// - `follow-new`: the same from now on, without a place
+/// - `follow-into CONSUMER PATH`: write each event as a line of a file, as an effect that outlives the process
+/// - `fork-and-append TEXT`: append an event in a child that this process forks, and wait for it
+/// - `unfollow`: end what was begun by the last three
+final class LogCommands: CommandFamily {
+  private let console: Console
+  private var log: AppGroupsLog<String>?
+  private var loop: Loop?
+  private var subscriptions: Set<SignalSubscription> = []
+
+  init(console: Console) {
+    self.console = console
+  }
+
+  func perform(_ command: Command) throws -> String? {
+    switch command.word {
+    case "log":
+      let arguments = try command.arguments(2)
+      let container = try AppGroupsContainer(directory: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      log = try AppGroupsLog(name: arguments[1], container: container, limits: LogLimits(segmentSize: 65_536))
+    case "append":
+      let id = try opened().append(command.argument())
+      return "\(id.producer) \(id.sequence)"
+    case "fork-and-append": try forkAndAppend(command.argument())
+    case "append-stamps":
+      let log = try opened()
+      for _ in 0..<(try command.number(command.argument())) {
+        try log.append("\(DispatchTime.now().uptimeNanoseconds)")
+        usleep(1000)
+      }
+    case "append-many":
+      let arguments = try command.arguments(2)
+      let log = try opened()
+      let start = DispatchTime.now().uptimeNanoseconds
+      for number in 1...(try command.number(arguments[0])) { try log.append("\(arguments[1]) \(number)") }
+      return "\(DispatchTime.now().uptimeNanoseconds - start)"
+    case "append-loop":
+      let arguments = try command.arguments(2)
+      let (batch, log) = (try command.number(arguments[0]), try opened())
+      let text = String(repeating: "x", count: try command.number(arguments[1]))
+      loop = Loop { round in
+        try log.append(contentsOf: (0..<batch).map { "\((round - 1) * batch + $0 + 1) \(text)" })
+      }
+    case "stop-appending":
+      guard let loop else { throw CommandError(description: "nothing is running") }
+      self.loop = nil
+      return "\(try loop.stop())"
+    case "follow": try follow(opened().events(for: command.argument()))
+    case "follow-new": try follow(opened().newEvents())
+    case "follow-into":
+      let arguments = try command.arguments(2)
+      let file = FileHandle(fileDescriptor: open(arguments[1], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600))
+      let events = try opened().events(for: arguments[0])
+      events.sink { entry in
+        file.write(Data("\(entry.producer) \(entry.sequence) \(entry.event)\n".utf8))
+      }.store(in: &subscriptions)
+    case "unfollow": subscriptions = []
+    default: return nil
+    }
+    return ""
+  }
+
+  /// Swift hides `fork`, since a child can rely on little; but programs exist that call it.
+  private func forkAndAppend(_ text: String) throws {
+    let log = try opened()
+    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "fork") else { throw CommandError(description: "there is no fork") }
+    // Sound: this is the C function's type.
+    let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+    let child = fork()
+    guard child >= 0 else { throw CommandError(description: "could not fork") }
+    if child == 0 {
+      do {
+        try log.append(text)
+        _exit(0)
+      } catch {
+        _exit(1)
+      }
+    }
+    var status: CInt = 0
+    guard waitpid(child, &status, 0) == child, status == 0 else {
+      throw CommandError(description: "the child ended with \(status)")
+    }
+  }
+
+  private func follow(_ events: LogEvents<String>) throws {
+    let console = console
+    events.failures.sink { console.report("failure \($0)") }.store(in: &subscriptions)
+    events.sink { entry in
+      console.report("entry \(DispatchTime.now().uptimeNanoseconds) \(entry.producer) \(entry.sequence) \(entry.event)")
+    }.store(in: &subscriptions)
+  }
+
+  private func opened() throws -> AppGroupsLog<String> {
+    guard let log else { throw CommandError(description: "no log is open") }
+    return log
+  }
+}
