@@ -35,7 +35,7 @@ final class WatchCommands: CommandFamily {
     case "unwatch":
       kept = []
       return ""
-    case "limit":
+    case "limit-watching":
       let arguments = try command.arguments(2)
       try Data(arguments[1].utf8).write(to: URL(filePath: "/proc/sys/user/\(arguments[0])"))
       return ""

@@ -21,13 +21,13 @@
     }
 
     @Test func `an observer that must not poll says so`() async throws {
-      try await peer.send("limit max_inotify_watches 1")
+      try await peer.send("limit-watching max_inotify_watches 1")
       await #expect {
         try await peer.send("watch-file \(folder.entry("value").path) never")
       } throws: {
         "\($0)".contains("The limit of 1 watches")
       }
-      try await peer.send("limit max_inotify_watches 1000")
+      try await peer.send("limit-watching max_inotify_watches 1000")
       try await peer.send("watch-file \(folder.entry("value").path) never")
       try store("x", folder.entry("value"))
       try await expect("file created")
@@ -35,13 +35,13 @@
 
     @Test func `a file is polled until there are some`() async throws {
       let file = folder.entry("value")
-      try await peer.send("limit max_inotify_watches 1")
+      try await peer.send("limit-watching max_inotify_watches 1")
       try await peer.send("watch-file \(file.path) 20")
       try await expect("health polling(every: 0.02 seconds, because")
       try await expect("The limit of 1 watches")
       try store("x", file)
       try await expect("file created")
-      try await peer.send("limit max_inotify_watches 1000")
+      try await peer.send("limit-watching max_inotify_watches 1000")
       try await expect("health active")
       try Data("y".utf8).write(to: file)
       try await expect("file modified")
@@ -49,25 +49,25 @@
 
     @Test func `a tree is polled where it is not watched, until it is`() async throws {
       for index in 0..<30 { _ = try folder.makeFolder("\(index)") }
-      try await peer.send("limit max_inotify_watches 20")
+      try await peer.send("limit-watching max_inotify_watches 20")
       try await peer.send("watch-tree \(folder.url.path) 20")
       try await expect("health polling")
       for index in 0..<30 { try Data().write(to: folder.entry("\(index)/file")) }
       for index in 0..<30 { try await expect("tree created \(folder.entry("\(index)/file").path)") }
-      try await peer.send("limit max_inotify_watches 1000")
+      try await peer.send("limit-watching max_inotify_watches 1000")
       try await expect("health active")
       for index in 0..<30 { try FileManager.default.removeItem(at: folder.entry("\(index)/file")) }
       for index in 0..<30 { try await expect("tree deleted \(folder.entry("\(index)/file").path)") }
     }
 
     @Test func `a tree that grows too large and must not be polled is impaired, and recovers`() async throws {
-      try await peer.send("limit max_inotify_watches 20")
+      try await peer.send("limit-watching max_inotify_watches 20")
       try await peer.send("watch-tree \(folder.url.path) never")
       try await expect("health active")
       for index in 0..<30 { _ = try folder.makeFolder("\(index)") }
       try await expect("health impaired(")
       for index in 0..<30 { try Data().write(to: folder.entry("\(index)/file")) }
-      try await peer.send("limit max_inotify_watches 1000")
+      try await peer.send("limit-watching max_inotify_watches 1000")
       // What went unseen is found when the observer tries again.
       for index in 0..<30 { try await expect("tree created \(folder.entry("\(index)/file").path)") }
       try await peer.events.wait(timeout: .seconds(60)) { $0.last { $0.hasPrefix("health") } == "health active" }
@@ -75,7 +75,7 @@
 
     @Test func `without an instance of inotify, files are polled until there is one`() async throws {
       let file = folder.entry("value")
-      try await peer.send("limit max_inotify_instances 0")
+      try await peer.send("limit-watching max_inotify_instances 0")
       await #expect { try await peer.send("watch-file \(file.path) never") } throws: {
         "\($0)".contains("No descriptor is left to observe with")
       }
@@ -84,7 +84,7 @@
       try await expect("No descriptor is left")
       try store("x", file)
       try await expect("file created")
-      try await peer.send("limit max_inotify_instances 100")
+      try await peer.send("limit-watching max_inotify_instances 100")
       try await expect("health active")
     }
   }
