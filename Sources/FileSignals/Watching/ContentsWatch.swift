@@ -11,7 +11,7 @@ package final class ContentsWatch: Sendable {
   package struct Changes: Sendable {
     /// The files that were only written into.
     package var written: [String] = []
-    /// Whether files may have come or gone, or events were lost: look at everything.
+    /// Whether files may have come or gone, events were lost, or nobody tells of them: look at everything.
     package var isStructural = false
   }
 
@@ -21,17 +21,19 @@ package final class ContentsWatch: Sendable {
   ///
   /// - Parameters:
   ///   - url: The directory.
+  ///   - polling: Whether to have the directory looked at from time to time.
   ///   - queue: Where to call; calls are serial even if the queue is not.
   ///   - onChange: Called once for all that has happened since it was called last, from ``start()`` on.
   /// - Throws: ``FileObserverError`` if the directory cannot be watched now.
   package init(
-    _ url: URL, queue: DispatchQueue, onChange: @escaping @Sendable (Changes) -> Void
+    _ url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue,
+    onChange: @escaping @Sendable (Changes) -> Void
   ) throws(FileObserverError) {
     let path = url.path
     guard url.isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
       throw .invalidPath(url, reason: "it is not the path of a directory")
     }
-    watch = try PathWatch(path: path, target: .contents, backend: WatchHub.shared(), queue: queue) { _, batch in
+    watch = try PathWatch(path: path, target: .contents, polling: polling, queue: queue) { _, batch in
       onChange(Self.changes(in: batch))
     }
   }
@@ -46,7 +48,7 @@ package final class ContentsWatch: Sendable {
 
   private static func changes(in batch: PathWatch.Batch) -> Changes {
     var changes = Changes()
-    changes.isStructural = batch.isRearmed || batch.isOverflow
+    changes.isStructural = batch.isRearmed || batch.isOverflow || batch.isPoll
     for event in batch.events {
       guard event.point.place.isTarget, let name = event.name,
         event.kinds.isDisjoint(with: [.created, .movedIn, .removed, .movedOut, .changed])
