@@ -72,7 +72,7 @@ extension DirectoryTree {
     var events: [FileEvent] = []
     if !isDirectory { events += forget(inner, .deleted, watch) }
     if let kind = isEcho ? history.kindOfEcho : history.kind { events += event(kind, inner) }
-    if isEntered, history.isNew && !isEcho || watch.innerFailures[inner] != nil {
+    if isEntered, history.isNew && !isEcho || watch.lookFailures[inner] != nil {
       events += compare(from: inner, watch)
     }
     return events

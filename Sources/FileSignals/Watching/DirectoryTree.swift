@@ -86,6 +86,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
         events += lose(path, errno, watch)
         continue
       }
+      (watch.innerFailures[path], watch.lookFailures[path]) = (nil, nil)
       if !path.isEmpty { keepWatching(path, identity, directory, isTrusting, watch) }
       let found = directory.entries { name, isPerhapsDirectory in
         let path = Self.path(path, name)
@@ -172,17 +173,15 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   private func lose(_ path: String, _ errno: CInt, _ watch: PathWatch) -> [FileEvent] {
     switch errno {
     case ENOENT, ENOTDIR, ELOOP: break
-    // There, but closed for now: what is known of it stands.
+    // There, but closed for now, or no descriptor is left: what is known of it stands.
     default:
-      if !path.isEmpty {
-        watch.innerFailures[path] = FileObserverError(errno, "watch", "\(watch.targetPath)/\(path)")
-        return []
-      }
+      watch.lookFailures[path] = FileObserverError(errno, "look into", Self.path(watch.targetPath, path))
+      return []
     }
     guard path.isEmpty else { return forget(path, .deleted, watch) }
     for token in nodes.values.compactMap(\.token) { watch.releaseInner(token) }
     nodes = [:]
-    watch.innerFailures = [:]
+    (watch.innerFailures, watch.lookFailures) = ([:], [:])
     return []
   }
 
@@ -193,7 +192,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
     var events: [FileEvent] = []
     var rest = [path]
     while let path = rest.popLast() {
-      watch.innerFailures[path] = nil
+      (watch.innerFailures[path], watch.lookFailures[path]) = (nil, nil)
       guard let node = nodes.removeValue(forKey: path) else { continue }
       if let token = node.token { watch.releaseInner(token) }
       for (name, entry) in node.entries.sorted(by: { $0.key < $1.key }) {

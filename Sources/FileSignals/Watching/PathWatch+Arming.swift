@@ -93,7 +93,6 @@ extension PathWatch {
   ///   - descriptor: The directory, opened.
   /// - Returns: What to stop it with; `nil` if it is not watched, and ``innerFailures`` says why, or polled.
   func watchInner(_ inner: String, _ identity: FileIdentity, opened descriptor: CInt) -> WatchToken? {
-    innerFailures[inner] = nil
     guard !polling.isForced else { return nil }
     do throws(FileObserverError) {
       let place = WatchPlan.Place(path: "\(targetPath)/\(inner)", identity: identity, depth: .entries)
@@ -155,6 +154,7 @@ extension PathWatch {
   }
 
   private var currentHealth: WatchHealth {
+    if let failure = lookFailures.min(by: { $0.key < $1.key })?.value { return .impaired(failure) }
     let failure = failure ?? innerFailures.min { $0.key < $1.key }?.value
     if let failure, !(isPolling && failure.isLimit) { return .impaired(failure) }
     switch plan.outcome {

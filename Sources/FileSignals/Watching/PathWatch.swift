@@ -61,6 +61,8 @@ final class PathWatch: @unchecked Sendable {
   var failure: FileObserverError?
   /// Why directories below the target cannot be watched, by their paths from there on.
   var innerFailures: [String: FileObserverError] = [:]
+  /// Why the target or directories below it cannot be looked into, which polling does not make up for.
+  var lookFailures: [String: FileObserverError] = [:]
   /// The type of the file system, if others can change it without the system's telling.
   var silentFileSystem: String?
   /// Why the owner is told to look from time to time, if so.
@@ -277,9 +279,9 @@ final class PathWatch: @unchecked Sendable {
   }
 
   func call(_ batch: Batch) {
-    let before = innerFailures
+    let before = (innerFailures, lookFailures)
     onBatch(self, batch)
-    if innerFailures != before { reportHealth() }
+    if (innerFailures, lookFailures) != before { reportHealth() }
   }
 
   /// Whether the path may lead elsewhere after an event.
