@@ -58,7 +58,7 @@ final class LogCommands: CommandFamily {
       guard let loop else { throw CommandError(description: "nothing is running") }
       self.loop = nil
       return "\(try loop.stop())"
-    case "follow": try follow(opened().events(for: command.argument()))
+    case "follow-log": try follow(opened().events(for: command.argument()))
     case "follow-new": try follow(opened().newEvents())
     case "follow-into":
       let arguments = try command.arguments(2)

@@ -18,6 +18,9 @@ struct SharedFileLocation: Sendable {
   /// The container, if the file lies in one.
   private let container: AppGroupsContainer?
 
+  /// The directories on the way to the file that belong to the container, the innermost first.
+  private let directories: [String]
+
   /// The directory of a container in which its shared files lie, and nothing else, so that nothing else wakes who watches.
   static let folder = "Files"
 
@@ -30,6 +33,8 @@ struct SharedFileLocation: Sendable {
       throw .invalidName(name, reason: problem)
     }
     self.container = container
+    let root = container.containerURL.path
+    directories = ["\(root)/\(Self.folder)", root]
     url = container.containerURL
       .appending(path: Self.folder, directoryHint: .isDirectory)
       .appending(path: name, directoryHint: .notDirectory)
@@ -43,6 +48,7 @@ struct SharedFileLocation: Sendable {
     self.url = url
     access = FileAccess(url)
     container = nil
+    directories = []
   }
 
   /// Makes the directory in which the file lies, if that is for us to make.
@@ -64,18 +70,22 @@ struct SharedFileLocation: Sendable {
   /// A link to nothing is no danger: nobody writes through it.
   func checkConfinement() throws(AppGroupsFileError) {
     guard let container else { return }
-    let root = container.containerURL.path
-    let directory = "\(root)/\(Self.folder)"
-    // Above the container, links have been resolved, and belong to others.
-    guard Self.isLink(url.path) || Self.isLink(directory) || Self.isLink(root) else { return }
+    guard hasLinkedDirectory || Self.isLink(url.path) else { return }
     // Where there is no file, the next write makes one in the directory.
-    guard let resolved = realpath(url.path, nil) ?? realpath(directory, nil) else { return }
+    let resolved = realpath(url.path, nil) ?? directories.first.flatMap { realpath($0, nil) }
+    guard let resolved else { return }
     defer { free(resolved) }
+    let root = container.containerURL.path
     let target = String(cString: resolved)
     guard target.hasPrefix(root.hasSuffix("/") ? root : root + "/") else {
       throw .outsideContainer(url, target: target)
     }
   }
+
+  /// Whether a directory of the container on the way to the file has become a link.
+  ///
+  /// Above the container, links have been resolved, and belong to others.
+  private var hasLinkedDirectory: Bool { directories.contains(where: Self.isLink) }
 
   private static func isLink(_ path: String) -> Bool {
     var status = stat()
@@ -85,8 +95,8 @@ struct SharedFileLocation: Sendable {
   /// The file's content at this moment.
   func read() throws(AppGroupsFileError) -> Data {
     do {
-      // A link that leads out of the container is the exception; it is looked for only if there is a link at all.
-      if let data = try access.read(followsLinks: container == nil) { return data }
+      // A link that leads out of the container is the exception; where it leads is found out only if there is a link at all.
+      if !hasLinkedDirectory, let data = try access.read(followsLinks: container == nil) { return data }
     } catch {
       throw AppGroupsFileError(error)
     }
@@ -102,7 +112,7 @@ struct SharedFileLocation: Sendable {
   @available(*, noasync)
   func lock() throws(AppGroupsFileError) -> ExclusiveFile {
     do {
-      if let file = try access.lockAgain() { return file }
+      if !hasLinkedDirectory, let file = try access.lockAgain() { return file }
     } catch {
       throw AppGroupsFileError(error)
     }

@@ -25,7 +25,7 @@ struct LogProcessTests {
     let log = try fixture.log()
     let consumers = try [LogRecorder(log.events(for: "first")), LogRecorder(log.events(for: "second"))]
     let follower = try await fixture.peer()
-    try await follower.send("follow third")
+    try await follower.send("follow-log third")
     let producers = try await [fixture.peer(), fixture.peer(), fixture.peer()]
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, producer) in producers.enumerated() {
@@ -166,7 +166,7 @@ struct LogProcessTests {
     func `a log in which nothing happens wakes nobody`() async throws {
       let fixture = try LogFixture()
       let peer = try await fixture.peer()
-      try await peer.send("follow widget")
+      try await peer.send("follow-log widget")
       try await peer.send("append one")
       try await peer.events.first("the event") { $0.hasSuffix(" one") }
       func switches() throws -> Int {
