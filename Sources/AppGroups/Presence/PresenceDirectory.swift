@@ -86,13 +86,20 @@ struct PresenceDirectory: Sendable {
 
   /// Removes what processes have left that died while they were about to announce something.
   func removeLitter() {
+    var names: [String] = []
     do {
-      for name in try Self.names(in: temporaries) where name.hasSuffix(".tmp") {
-        _ = try Self.isHeld(temporaries.appending(path: name, directoryHint: .notDirectory))
-      }
+      names = try Self.names(in: temporaries)
     } catch {
-      // It harms nobody; the next one will try again.
+      // Litter harms nobody; the next one will try again.
       return
+    }
+    for name in names where name.hasSuffix(".tmp") {
+      do {
+        _ = try Self.isHeld(temporaries.appending(path: name, directoryHint: .notDirectory))
+      } catch {
+        // Somebody else has removed it first, or we may not.
+        continue
+      }
     }
   }
 
