@@ -14,7 +14,8 @@ final class SuiteEntry: Sendable {
   private let start: Int
 
   private let lock = Lock()
-  private nonisolated(unsafe) var decodings: [Decoding] = []  // Sound: guarded by the lock.
+  // Sound: guarded by the lock.
+  @exclusivity(unchecked) private nonisolated(unsafe) var decodings: [Decoding] = []
 
   /// What the text is, read as one type.
   private struct Decoding {

@@ -22,7 +22,7 @@ struct SuiteProcessTests {
   /// What `UserDefaults` loses on Linux: of 800 keys it kept 400 to 598.
   @Test
   func `four processes that set distinct keys lose none of them`() async throws {
-    let count = Scale.count(200, torture: 2_000)
+    let count = Scale.count(200, torture: 500)
     let suite = try fixture.suite()
     let peers = try await peers(4)
     try await withThrowingTaskGroup(of: Void.self) { group in
