@@ -1,5 +1,5 @@
 #if os(Linux) || os(Android)
-  import Foundation
+  import Dispatch
   import Signals
 
   #if canImport(Glibc)
@@ -23,9 +23,13 @@
     private let turn = Lock()
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    /// How many are changing something, and whether the bell can ring.
+    /// How many are changing something, and whether the last of them must let the bell ring again.
     private var muffles = 0
+    private var mustListen = false
+
+    /// Whether the bell is connected, and whether it will ring.
     private var isHung = false
+    private var isArmed = false
 
     /// Opens the queue; it is never closed, like the process's only watch that it belongs to.
     init() throws(FileObserverError) {
@@ -53,6 +57,7 @@
     func read<Result>(_ sort: (UnsafeRawBufferPointer?) -> Result) -> Result {
       turn.lock()
       defer { turn.unlock() }
+      isArmed = false
       return sort(content())
     }
 
@@ -60,7 +65,7 @@
     func listen() {
       turn.lock()
       defer { turn.unlock() }
-      if muffles == 0 { hang() }
+      if muffles == 0 { hangOrTryLater() } else { mustListen = true }
     }
 
     /// Keeps the bell from ringing.
@@ -68,10 +73,11 @@
       turn.lock()
       defer { turn.unlock() }
       muffles += 1
-      guard muffles == 1 else { return }
+      // A thread that is awake lets it ring again itself.
+      guard isArmed else { return }
       // To wait for no events would not do: the threads would be woken, find none, and sleep on.
       epoll_ctl(bell, Bell.remove, instance, nil)
-      isHung = false
+      (isHung, isArmed, mustListen) = (false, false, true)
     }
 
     /// Reads what there is, and lets the bell ring again, for what comes after that.
@@ -83,16 +89,21 @@
       defer { turn.unlock() }
       let result = sort(content())
       muffles -= 1
-      if muffles == 0 { hang() }
+      if muffles == 0, mustListen { hangOrTryLater() }
       return result
     }
 
+    /// Has the bell ring once; if the system is short of what that takes, nobody would ever hear of anything again.
+    private func hangOrTryLater() {
+      if hang() { return }
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in listen() }
+    }
+
     /// Has the bell ring once, at once if there is something to read.
-    @discardableResult
     private func hang() -> Bool {
       var event = Bell.Event()
       guard epoll_ctl(bell, isHung ? Bell.modify : Bell.add, instance, &event) == 0 else { return false }
-      isHung = true
+      (isHung, isArmed, mustListen) = (true, true, false)
       return true
     }
 
