@@ -9,7 +9,7 @@ import TestSupport
 /// A sealed value under torture: follow it, and change it without end.
 ///
 /// - `sealed DIR NAME DURABILITY`: open it; DURABILITY is `process` or `storage`
-/// - `follow`: check each value, and report breaches, as well as each `status …`, `failure …` and `health …`
+/// - `follow-sealed`: check each value, and report breaches, as well as each `status …`, `failure …` and `health …`
 /// - `expect EPOCH COUNT`: report `reached EPOCH COUNT` once that is the value
 /// - `lawful 1`, `lawful 0`: whether values must not go back
 /// - `increase AUTHOR SIZE`: increment without end, in values of SIZE bytes; reports `done N` after each, and `refused …`
@@ -35,7 +35,7 @@ final class FaultCommands: CommandFamily {
       file = try AppGroupsFile(
         name: arguments[1], initialValue: Sealed(), container: container,
         durability: arguments[2] == "storage" ? .storage : .process)
-    case "follow": try follow()
+    case "follow-sealed": try follow()
     case "expect":
       let arguments = try command.arguments(2)
       try follower?.expect(epoch: command.number(arguments[0]), count: command.number(arguments[1]))

@@ -59,7 +59,7 @@ final class FaultWorld {
     let peer = try PeerProcess()
     if geteuid() == 0 { try await peer.send("user \(FaultSite.user)") }
     try await peer.send("sealed \(path) \(name) \(durability)")
-    try await peer.send("follow")
+    try await peer.send("follow-sealed")
     return peer
   }
 

@@ -55,8 +55,7 @@
     }
 
     @Test
-    func `when no inotify instance is left, a shared file is looked at from time to time, and misses nothing`() async throws
-    {
+    func `when no inotify instance is left, a shared file is polled, and misses nothing`() async throws {
       let file = try fixture.counter("counter.json", 1)
       guard let peer = try await peer(instances: 0) else { return }
       try await expectToFollow(file, peer)

@@ -113,7 +113,8 @@ struct PlaceHazardTests {
         let file = try AppGroupsFile(
           name: "counter.json", initialValue: 1, container: AppGroupsContainer(directory: disk))
         // What locking takes stays open for writing for half a second.
-        try await shell(#"for _ in $(seq 600); do mount -o remount,ro "$1" && exit; sleep 0.1; done; exit 1"#, disk.path)
+        let remount = #"for _ in $(seq 600); do mount -o remount,ro "$1" && exit; sleep 0.1; done; exit 1"#
+        try await shell(remount, disk.path)
         let readOnly = AppGroupsFileError.inaccessible(.readOnlyFileSystem(file.url))
         await #expect(throws: readOnly) { try await file.write(2) }
         await #expect(throws: readOnly) { try await file.update { $0 += 1 } }
