@@ -21,13 +21,15 @@ import Signals
 /// try orders.append(.placed("tea"))
 /// try orders.append(.placed("bread"))
 ///
-/// for await entry in try orders.events(for: "kitchen").values {
+/// let kitchen = try orders.events(for: "kitchen")
+/// for await entry in kitchen.values {
 ///   guard case .placed(let item) = entry.event else { continue }
 ///   print(entry.sequence, item)
 ///   if item == "bread" { break }
 /// }
 /// // Prints "1 tea"
 /// // Prints "2 bread"
+/// try await kitchen.saveProgress()
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
@@ -146,6 +148,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// }
   /// seen.wait()  // Prints "while nobody listened"
   /// subscription.cancel()
+  /// try await changes.saveProgress()
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///

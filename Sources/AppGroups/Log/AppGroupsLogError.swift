@@ -44,7 +44,7 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
 }
 
 /// Why events were removed from a log before a consumer had them.
-public enum LogLoss: String, Error, Hashable, Sendable, Codable {
+public enum LogLoss: Error, Hashable, Sendable {
   /// The log had grown beyond its limit.
   case sizeLimit
 

@@ -22,6 +22,32 @@ public struct LogEventID: Hashable, Sendable, Codable {
   }
 }
 
+extension LogEventID {
+  private enum Key: String, CodingKey {
+    case producer, sequence
+  }
+
+  /// Reads an identity that was written down.
+  ///
+  /// - Parameter decoder: Where to read it from.
+  /// - Throws: `DecodingError` if it is none.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    producer = try container.decode(UUID.self, forKey: .producer)
+    sequence = try container.decode(UInt64.self, forKey: .sequence)
+  }
+
+  /// Writes the identity down.
+  ///
+  /// - Parameter encoder: Where to write it to.
+  /// - Throws: `EncodingError` if the encoder cannot.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(producer, forKey: .producer)
+    try container.encode(sequence, forKey: .sequence)
+  }
+}
+
 /// An event of a log, with who appended it and when.
 public struct LogEntry<Event: Sendable>: Identifiable, Sendable {
   /// What tells the event from every other.

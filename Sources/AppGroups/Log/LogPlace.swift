@@ -1,6 +1,14 @@
 import FileSignals
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// The directory of a log: the segments, and out of sight the consumers' cursors and what is not yet complete.
 struct LogPlace: Hashable, Sendable {
   let container: AppGroupsContainer
@@ -48,12 +56,20 @@ struct LogPlace: Hashable, Sendable {
     } catch {
       throw .unusableContainer(error)
     }
+    // Made here, so that who trims in the background makes nothing in a directory that is being removed.
+    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    guard Descriptor(uninterrupted { open(trimLock.path, flags, 0o600) }) != nil else {
+      throw .inaccessible(DurableFileError(errno, "create", trimLock))
+    }
   }
+
+  /// The lock of those who remove segments.
+  var trimLock: URL { shared.appending(path: "trim.lock", directoryHint: .notDirectory) }
 
   /// Whether the log's directory is there.
   var exists: Bool { FileStatus(path: url.path, followsLinks: false)?.kind == .directory }
 
-  /// Where segments are until they are complete, and the lock of those who remove segments.
+  /// Where segments are until they are complete.
   var shared: URL { url.appending(path: Self.sharedFolder, directoryHint: .isDirectory) }
 
   /// Where consumers keep how far they are.

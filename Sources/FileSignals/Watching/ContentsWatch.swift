@@ -16,6 +16,7 @@ package final class ContentsWatch: Sendable {
   }
 
   private let watch: PathWatch
+  private let followed: FollowedFiles
 
   /// Begins to watch a directory, which must exist.
   ///
@@ -36,6 +37,15 @@ package final class ContentsWatch: Sendable {
     watch = try PathWatch(path: path, target: .contents, polling: polling, queue: queue) { _, batch in
       onChange(Self.changes(in: batch))
     }
+    followed = FollowedFiles(in: url, queue: queue) { onChange(Changes(written: [$0])) }
+  }
+
+  /// Says which files are going to be written into, for systems that have to be told; call it on the queue.
+  ///
+  /// - Parameter names: The files; those named before and not now are of no interest any more.
+  /// - Returns: The files to look at, because something may have been written before they were watched.
+  package func follow(_ names: Set<String>) -> Set<String> {
+    followed.follow(names)
   }
 
   /// Begins to call; what has happened since `init` is told at once.

@@ -6,9 +6,26 @@ import TestSupport
 /// A log of one test's own.
 struct LogFixture: Sendable {
   let fixture: Fixture
+  private let remover: Remover
 
   init() throws {
     fixture = try Fixture()
+    remover = Remover(fixture.directory.url)
+  }
+
+  /// Removes the directory at the end, again and again, since a consumer may be noting how far it is at that moment.
+  private final class Remover: Sendable {
+    private let url: URL
+
+    init(_ url: URL) {
+      self.url = url
+    }
+
+    deinit {
+      for _ in 0..<1000 where FileManager.default.fileExists(atPath: url.path) {
+        do { try FileManager.default.removeItem(at: url) } catch { usleep(2000) }
+      }
+    }
   }
 
   var directory: URL { fixture.container.containerURL.appending(path: "Logs/log", directoryHint: .isDirectory) }

@@ -34,15 +34,19 @@ print("event", id.sequence)  // Prints "event 1"
 try changes.append(.added("bread"))
 try changes.append(.removed("tea"))
 
-var basket: Set<String> = []
-for await entry in try changes.events(for: "widget").values {
-  switch entry.event {
-  case .added(let item): basket.insert(item)
-  case .removed(let item): basket.remove(item)
+func fill(from entries: LogValues<Change>) async {
+  var basket: Set<String> = []
+  for await entry in entries {
+    switch entry.event {
+    case .added(let item): basket.insert(item)
+    case .removed(let item): basket.remove(item)
+    }
+    print(entry.sequence, basket.sorted())
+    if entry.sequence == 3 { break }
   }
-  print(entry.sequence, basket.sorted())
-  if entry.sequence == 3 { break }
 }
+
+await fill(from: try changes.events(for: "widget").values)
 // Prints "1 ["tea"]"
 // Prints "2 ["bread", "tea"]"
 // Prints "3 ["bread"]"
@@ -81,4 +85,8 @@ reader.cancel()
 
 let failures = widget.failures.sink { print($0) }
 failures.cancel()
+
+//: How far a consumer is, is noted a moment after the fact. Before the directory goes, wait for that.
+
+try await widget.saveProgress()
 try FileManager.default.removeItem(at: directory)

@@ -124,7 +124,7 @@ struct ConsumerPlace: Sendable {
     let url = file(".loss")
     do throws(DurableFileError) {
       try refuseLink(url)
-      try DurableFile.write(Data(loss.rawValue.utf8), to: url, durability: .process)
+      try DurableFile.write(Data(loss.word.utf8), to: url, durability: .process)
     } catch {
       throw .inaccessible(error)
     }
@@ -135,9 +135,9 @@ struct ConsumerPlace: Sendable {
     let url = file(".loss")
     guard FileStatus(path: url.path, followsLinks: false)?.kind == .regular else { return nil }
     do throws(DurableFileError) {
-      let loss = LogLoss(rawValue: String(decoding: try DurableFile.read(url), as: UTF8.self))
+      let word = String(decoding: try DurableFile.read(url), as: UTF8.self)
       unlink(url.path)
-      return loss ?? .sizeLimit
+      return word == LogLoss.absence.word ? .absence : .sizeLimit
     } catch {
       // What cannot be read is there all the same, and says that something was lost.
       unlink(url.path)
@@ -167,6 +167,16 @@ final class ConsumerLock: Sendable {
   /// Whether nobody has removed the lock's file, after which somebody else could become the same consumer.
   var isInPlace: Bool {
     identity != nil && FileStatus(path: path, followsLinks: false)?.identity == identity
+  }
+}
+
+extension LogLoss {
+  /// How it is written down.
+  var word: String {
+    switch self {
+    case .sizeLimit: "sizeLimit"
+    case .absence: "absence"
+    }
   }
 }
 

@@ -208,6 +208,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
   private func scan() {
     guard let run else { return }
     run.producers = run.reader.scan()
+    for name in watch.follow(run.reader.tails) { _ = run.reader.look(atSegment: name) }
   }
 
   /// Gives out what there is, until a loop has enough.

@@ -39,9 +39,9 @@ struct LogTrimmer {
   /// - Parameter isWaiting: Whether to wait for somebody else who is doing so, instead of leaving it to them.
   /// - Throws: What could not be read or removed.
   func trim(isWaiting: Bool) throws(AppGroupsLogError) {
-    let lock = place.shared.appending(path: "trim.lock", directoryHint: .notDirectory)
-    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { open(lock.path, flags, 0o600) }) else {
+    let lock = place.trimLock
+    let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    guard let file = Descriptor(uninterrupted { open(lock.path, flags) }) else {
       // Where there is no directory, there is nothing to trim.
       if errno == ENOENT { return }
       throw .inaccessible(DurableFileError(errno, "lock", lock))

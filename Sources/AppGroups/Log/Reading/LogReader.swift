@@ -7,6 +7,8 @@ final class LogReader {
   private let place: LogPlace
   private var producers: [UUID: ProducerReader] = [:]
   private var names: [String: ProducerReader] = [:]
+  /// The last segment of each producer, into which it may write.
+  private(set) var tails: Set<String> = []
   /// Those with a head, the oldest first, as a heap.
   private var waiting: [ProducerReader] = []
   private let report: (AppGroupsLogError) -> Void
@@ -45,11 +47,13 @@ final class LogReader {
       return Set(producers.keys)
     }
     names.removeAll(keepingCapacity: true)
+    tails.removeAll(keepingCapacity: true)
     for (producer, indices) in segments {
       let reader = producers[producer] ?? ProducerReader(producer, in: place, from: .beginning)
       producers[producer] = reader
       reader.update(indices)
       for index in indices { names[SegmentID(producer: producer, index: index).fileName] = reader }
+      if let last = indices.last { tails.insert(SegmentID(producer: producer, index: last).fileName) }
       look(at: reader)
     }
     var goneCount = 0
