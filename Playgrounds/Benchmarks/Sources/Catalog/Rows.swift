@@ -72,21 +72,29 @@ private let sequences = [
 
 private let raw = "raw inotify"
 private let foundation = "Foundation atomic"
+private let noJSON = "\(ours), no JSON"
+private let configuration = "swift-configuration"
 private let bareLoop = "bare flock loop"
 
 private let files = [
-  Row("fileValue", "shared file: read the value", beside: ["mutex pair"], aim: .atMost(5.3, of: "mutex pair")),
+  Row(
+    "fileValue", "shared file: read the value", beside: ["mutex pair", configuration],
+    aim: .atMost(5.3, of: "mutex pair")),
   Row(
     "fileRename", "rename → file observer in another process", block: 1, isSlow: true, isLatency: true,
     beside: [raw], aim: .atMost(1.5, of: raw)
   ),
   Row(
     "fileLatency", "shared file: write → sink in another process", block: 1, isSlow: true, isLatency: true,
-    beside: [foundation, raw, "pipe"], aim: .atMost(0.5, of: foundation)
+    beside: [foundation, raw, noJSON, "pipe"], aim: .atMost(0.5, of: foundation)
   ),
   Row(
     "fileLatencyMemory", "the same in /dev/shm", block: 1, isSlow: true, isLatency: true,
-    beside: [foundation, raw], aim: .atMost(1, of: foundation)
+    beside: [foundation, raw, noJSON], aim: .atMost(1, of: foundation)
+  ),
+  Row(
+    "fileReload", "foreign change → decoded value in another process", block: 1, isSlow: true, isLatency: true,
+    beside: [raw, "\(configuration), 10 ms poll"], aim: .atMost(2, of: raw)
   ),
   Row(
     "fileUpdate", "shared file: update, 4 processes at once", isSlow: true, beside: [bareLoop],

@@ -13,6 +13,12 @@ func registerLatency() {
       let subscriber = try OtherProcess(.subscriber, in: directory.url)
       return roundTrips(with: subscriber, in: directory) { number in try writeNow(Payload(count: number), to: file) }
     }
+    measureTimed(row, "Signals, no JSON") {
+      let directory = try TemporaryDirectory(isInMemory: isInMemory)
+      let file = try plainFile(in: directory.url)
+      let subscriber = try OtherProcess(.plainSubscriber, in: directory.url)
+      return roundTrips(with: subscriber, in: directory) { number in try writeNow(number, to: file) }
+    }
     #if os(Linux)
       measureTimed(row, "raw inotify") {
         try renames(seenBy: .rawReader, in: TemporaryDirectory(isInMemory: isInMemory))
@@ -46,8 +52,8 @@ func registerLatency() {
 }
 
 /// Replaces the file with system calls only, whoever watches.
-private func renames(seenBy role: Role, in directory: TemporaryDirectory) throws -> TimedWorkload {
-  let path = directory.url.appending(path: "value.json").path
+func renames(seenBy role: Role, in directory: TemporaryDirectory, _ path: String? = nil) throws -> TimedWorkload {
+  let path = path ?? directory.url.appending(path: "value.json").path
   try Bare.replace(path, by: Payload.bytes(count: 0))
   let reader = try OtherProcess(role, in: directory.url)
   return roundTrips(with: reader, in: directory) { number in
@@ -78,12 +84,23 @@ func sharedFile(in directory: URL) throws -> AppGroupsFile<Payload> {
   )
 }
 
+/// The same bytes, made and read without Foundation's coders.
+private func plainFile(in directory: URL) throws -> AppGroupsFile<Int> {
+  let format = FileFormat<Int>(
+    encode: { Data(Payload.bytes(count: $0)) },
+    decode: { data in data.withUnsafeBytes { Payload.count(in: ArraySlice($0)) } }
+  )
+  return try AppGroupsFile(
+    name: "value.json", initialValue: 0, container: AppGroupsContainer(directory: directory), format: format
+  )
+}
+
 private struct NoAnswer: Error {
   let number: Int
 }
 
 /// The form of `write` that blocks, also for callers that could wait without: it is what is measured.
-private func writeNow(_ value: Payload, to file: AppGroupsFile<Payload>) throws {
+private func writeNow<Value>(_ value: Value, to file: AppGroupsFile<Value>) throws {
   try file.write(value)
 }
 
@@ -92,6 +109,13 @@ private func writeNow(_ value: Payload, to file: AppGroupsFile<Payload>) throws 
 func answerSharedValues(in directory: URL) throws {
   let file = try sharedFile(in: directory)
   let subscription = file.sink { send(Message(number: $0.count), to: STDOUT_FILENO) }
+  while receive(from: STDIN_FILENO) != nil {}
+  withExtendedLifetime(subscription) {}
+}
+
+func answerPlainValues(in directory: URL) throws {
+  let file = try plainFile(in: directory)
+  let subscription = file.sink { send(Message(number: $0), to: STDOUT_FILENO) }
   while receive(from: STDIN_FILENO) != nil {}
   withExtendedLifetime(subscription) {}
 }

@@ -8,6 +8,12 @@ enum Role: String {
   /// Subscribes to the shared file, and answers each value with the time at which it came.
   case subscriber
 
+  /// The same for a value that is not coded as JSON.
+  case plainSubscriber
+
+  /// The same with a provider of swift-configuration.
+  case configuration
+
   /// The same with nothing but system calls.
   case rawReader
 
@@ -46,6 +52,8 @@ enum Role: String {
     do {
       switch self {
       case .subscriber: try answerSharedValues(in: directory)
+      case .plainSubscriber: try answerPlainValues(in: directory)
+      case .configuration: answerConfiguration(in: directory)
       case .rawReader:
         var content = [UInt8](repeating: 0, count: 4_096)
         try answerRenames(in: directory) { url in

@@ -7,6 +7,7 @@ import Signals
 func registerSharedFiles() {
   registerReading()
   registerLatency()
+  registerReloading()
   registerUpdates()
 }
 
