@@ -27,6 +27,8 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     var producers: Set<UUID> = []
     /// Whether events were read that nobody has taken, so that they must be read again.
     var isStale = false
+    /// What was saved last, and when.
+    var saved: (positions: [UUID: LogPosition], time: DispatchTime)?
 
     init(_ reader: LogReader, _ lock: ConsumerLock?, _ generation: Int) {
       self.reader = reader
@@ -39,6 +41,8 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
   /// Tells whose turn it is, of those who wait to begin.
   private var epoch = 0
   private var attempts = 0
+  /// Whether it has ever begun, so that folders that are missing have been removed.
+  private var hasBegun = false
   /// Where to begin when the directory comes back.
   private var missed: [UUID: LogPosition]?
   private var isLookDue = false
@@ -46,6 +50,8 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
 
   /// How long events that were handled may be unsaved: after a crash within that time they come again.
   private static var saveInterval: DispatchTimeInterval { .milliseconds(50) }
+  /// How long a place that has not changed need not be saved again, by which others tell that the consumer still comes.
+  private static var saveLifetime: DispatchTimeInterval { .seconds(60) }
   /// How long to wait at least between two looks at what can be removed.
   private static var trimInterval: UInt64 { 5_000_000_000 }
 
@@ -140,10 +146,13 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
       guard let (positions, lock) = try positions(from: ends) else { return tryLater(from: ends, epoch) }
       let reader = LogReader(place, from: positions) { [failures] in failures.send($0) }
       run = Run(reader, lock, audience.begin(from: positions))
+      hasBegun = true
       if reading.consumer != nil { try saveNow() }
     } catch {
       // A directory that somebody removed is for those to make again who append.
       if !place.exists { return missed = ends }
+      // Somebody may be about to remove all of it, and must not be hindered.
+      if isRemovalLikely, error.isAboutNothingThere { return tryLater(from: ends, epoch) }
       failures.send(error)
       if run == nil { return tryLater(from: ends, epoch) }
     }
@@ -156,7 +165,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     from ends: [UUID: LogPosition]
   ) throws(AppGroupsLogError) -> (positions: [UUID: LogPosition], lock: ConsumerLock?)? {
     guard let consumer = reading.consumer else { return (ends, nil) }
-    try place.makeFolders()
+    if !isRemovalLikely { try place.makeFolders() }
     guard let lock = try consumer.lock() else { return nil }
     reportLoss()
     do throws(AppGroupsLogError) {
@@ -166,6 +175,9 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
       return ([:], lock)
     }
   }
+
+  /// Whether folders that are missing may be so because the log is being removed; they are made again a little later if not.
+  private var isRemovalLikely: Bool { hasBegun && attempts < 3 }
 
   private func tryLater(from ends: [UUID: LogPosition], _ epoch: Int) {
     attempts += 1
@@ -275,8 +287,11 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     // Who is not the consumer any more must not say how far it is.
     guard let consumer = reading.consumer, let run else { return }
     let positions = audience.positionsToSave(of: run.producers)
+    let now = DispatchTime.now()
+    if let saved = run.saved, saved.positions == positions, now < saved.time + Self.saveLifetime { return }
     do throws(AppGroupsLogError) {
       try consumer.save(positions)
+      run.saved = (positions, now)
     } catch let error where error.isAboutNothingThere && !place.exists {
       // With the log, the places in it are gone.
     }
