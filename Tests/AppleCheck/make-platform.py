@@ -116,6 +116,8 @@ class Platform:
             r"@inlinable |@usableFromInline |@_alwaysEmitIntoClient |@_transparent |@backDeployed\([^)]*\) ?", "", text
         )
         text = re.sub(r"(?m)^(\s*(?:@preconcurrency )?public (?:static )?subscript[^\n{]*[^\s{}])$", r"\1 { get set }", text)
+        text = text.replace("public private(set) var", "public var")
+        text = re.sub(r"(?m)^(\s*public var \w+: [\w.]+)$", r"\1 { get set }", text)
         head = self.head(module) + "".join(f"{name}\n" for name in imports)
         beyond = HERE / f"{module}.swiftinterface"
         self.write(module, head + text + (beyond.read_text() if beyond.exists() else ""))

@@ -1,12 +1,5 @@
+import Foundation
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A hybrid logical clock: the time of day, but each event is later than all that its process had made or seen before.
 ///
@@ -43,8 +36,6 @@ final class LogClock: Sendable {
   }
 
   private static func now() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return UInt64(max(0, time.tv_sec)) * 1_000_000_000 + UInt64(time.tv_nsec)
+    UInt64(max(0, Date().timeIntervalSince1970) * 1e9)
   }
 }
