@@ -95,7 +95,7 @@ public final class Recorder<Element: Sendable>: Sendable {
   @discardableResult
   public func wait(
     for purpose: String = "a condition",
-    timeout: Duration = .seconds(30),
+    timeout: Duration = .seconds(120),
     until isSatisfied: @escaping @Sendable ([Element]) -> Bool
   ) async throws -> [Element] {
     try await wait(for: purpose, timeout, until: .whole(isSatisfied))
@@ -112,7 +112,7 @@ public final class Recorder<Element: Sendable>: Sendable {
   @discardableResult
   public func first(
     _ purpose: String = "an element",
-    timeout: Duration = .seconds(30),
+    timeout: Duration = .seconds(120),
     where isWanted: @escaping @Sendable (Element) -> Bool
   ) async throws -> Element {
     let elements = try await wait(for: purpose, timeout, until: .some(isWanted))
@@ -167,7 +167,7 @@ extension Recorder where Element: Equatable {
   /// Waits until an element has come.
   ///
   /// - Parameter element: What to wait for.
-  /// - Throws: ``RecorderTimeout`` if it does not come in half a minute, `CancellationError` if the task is cancelled.
+  /// - Throws: ``RecorderTimeout`` if it does not come in two minutes, `CancellationError` if the task is cancelled.
   public func wait(for element: Element) async throws {
     try await first(String("\(element)".prefix(200))) { $0 == element }
   }

@@ -2,7 +2,7 @@ import Signals
 import SignalsTesting
 import Testing
 
-@Suite("A test clock", .timeLimit(.minutes(1)))
+@Suite("A test clock", .timeLimit(.minutes(5)))
 struct TestClockTests {
   private let clock = TestClock()
   private let log = Recorder<String>()

@@ -21,7 +21,7 @@
 
     /// Whose turn it is to read; taken by whoever reads, for as long as it takes to sort what was read.
     private let turn = Lock()
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    private let buffer: UnsafeMutableRawBufferPointer
 
     /// How many are changing something, and whether the last of them must let the bell ring again.
     private var muffles = 0
@@ -36,12 +36,15 @@
       instance = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
       guard instance >= 0 else { throw FileObserverError(errno, "start", "inotify") }
       bell = epoll_create1(O_CLOEXEC)
-      guard bell >= 0, hang() else {
-        let error = FileObserverError(errno, "wait for", "inotify")
-        close(instance)
-        if bell >= 0 { close(bell) }
-        throw error
-      }
+      let failure = errno
+      // Not before: who polls for want of an instance comes here at each look.
+      buffer = .allocate(byteCount: 65_536, alignment: 16)
+      if bell >= 0, hang() { return }
+      let error = FileObserverError(bell < 0 ? failure : errno, "wait for", "inotify")
+      close(instance)
+      if bell >= 0 { close(bell) }
+      buffer.deallocate()
+      throw error
     }
 
     /// Waits until the bell rings, for one of the threads that wait; it rings again when somebody has read.

@@ -75,7 +75,7 @@ struct KillTests {
     let sum = total
     #expect(try file.read().count == sum)
     follower.expect(epoch: 0, count: sum)
-    try await reports.first("the sum of \(sum)", timeout: .seconds(60)) { $0 == "reached 0 \(sum)" }
+    try await reports.first("the sum of \(sum)", timeout: .seconds(240)) { $0 == "reached 0 \(sum)" }
     #expect(reports.elements.filter { $0.hasPrefix("breach") } == [])
     #expect(failures.elements == [])
     try await file.update { $0.increment(by: "test") }

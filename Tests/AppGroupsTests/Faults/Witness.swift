@@ -40,14 +40,14 @@ struct Witness {
     let mark = reports.elements.count
     try await tell("expect \(epoch) \(count)")
     let line = "reached \(epoch) \(count)"
-    try await reports.wait(for: "\(name) to see epoch \(epoch), count \(count)", timeout: .seconds(60)) {
+    try await reports.wait(for: "\(name) to see epoch \(epoch), count \(count)", timeout: .seconds(240)) {
       $0.dropFirst(mark).contains(line)
     }
   }
 
   /// Waits for a report that came after others.
   func report(after mark: Int, _ start: String, containing text: String) async throws {
-    try await reports.wait(for: "\(name) to report \(start) … \(text)", timeout: .seconds(60)) { lines in
+    try await reports.wait(for: "\(name) to report \(start) … \(text)", timeout: .seconds(240)) { lines in
       lines.dropFirst(mark).contains { $0.hasPrefix(start) && $0.contains(text) }
     }
   }

@@ -57,7 +57,7 @@ final class Worker {
     halts += 1
     try await peer.send("halt \(halts)")
     let start = "halted \(halts) "
-    let line = try await peer.events.first("the end of \(name)'s work", timeout: .seconds(60)) { $0.hasPrefix(start) }
+    let line = try await peer.events.first("the end of \(name)'s work", timeout: .seconds(240)) { $0.hasPrefix(start) }
     let count = Int(line.dropFirst(start.count)) ?? -1
     base += count
     return count

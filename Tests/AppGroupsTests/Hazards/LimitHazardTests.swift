@@ -49,7 +49,7 @@
         try FileManager.default.removeItem(at: fixture.files)
         try FileManager.default.createDirectory(at: fixture.files, withIntermediateDirectories: false)
         try fixture.overwrite("counter.json", with: "\(round)")
-        try await peer.events.first("round \(round)", timeout: .seconds(60)) { $0.hasSuffix(" \(round)") }
+        try await peer.events.first("round \(round)", timeout: .seconds(240)) { $0.hasSuffix(" \(round)") }
         try await file.firstValue { $0 == round }
       }
     }

@@ -17,7 +17,7 @@ struct Log<Element: Sendable>: Sendable {
   /// Waits until the elements fulfil a condition; only a failure makes it wait for the time limit.
   @discardableResult
   func wait(
-    _ seconds: Int = 60, sourceLocation: SourceLocation = #_sourceLocation,
+    _ seconds: Int = 240, sourceLocation: SourceLocation = #_sourceLocation,
     until isFulfilled: @escaping @Sendable ([Element]) -> Bool
   ) async -> [Element] {
     do {
@@ -31,7 +31,7 @@ struct Log<Element: Sendable>: Sendable {
 
 /// Waits until something holds that no event tells of, such as that a thread of the system has let go of something.
 func eventually(
-  _ seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () throws -> Bool
+  _ seconds: Double = 240, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () throws -> Bool
 ) async throws {
   let limit = ContinuousClock.now + .seconds(seconds)
   while try !holds() {

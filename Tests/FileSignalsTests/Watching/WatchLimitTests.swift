@@ -17,7 +17,7 @@
     }
 
     private func expect(_ event: String) async throws {
-      try await peer.events.first(event, timeout: .seconds(60)) { $0.contains(event) }
+      try await peer.events.first(event, timeout: .seconds(240)) { $0.contains(event) }
     }
 
     @Test func `an observer that must not poll says so`() async throws {
@@ -70,7 +70,7 @@
       try await peer.send("limit-watching max_inotify_watches 1000")
       // What went unseen is found when the observer tries again.
       for index in 0..<30 { try await expect("tree created \(folder.entry("\(index)/file").path)") }
-      try await peer.events.wait(timeout: .seconds(60)) { $0.last { $0.hasPrefix("health") } == "health active" }
+      try await peer.events.wait(timeout: .seconds(240)) { $0.last { $0.hasPrefix("health") } == "health active" }
     }
 
     @Test func `without an instance of inotify, files are polled until there is one`() async throws {
@@ -108,12 +108,12 @@
       }
       peer.signal(SIGCONT)
       for event in ["file rescan", "tree rescan"] {
-        try await peer.events.first(event, timeout: .seconds(60)) { $0.hasPrefix(event) }
+        try await peer.events.first(event, timeout: .seconds(240)) { $0.hasPrefix(event) }
       }
       // Also where there was no watch before.
       try folder.entry("tree/unseen").withFile("y")
       let event = "tree created \(folder.entry("tree/unseen/y").path)"
-      try await peer.events.first(event, timeout: .seconds(60)) { $0 == event }
+      try await peer.events.first(event, timeout: .seconds(240)) { $0 == event }
     }
   }
 
