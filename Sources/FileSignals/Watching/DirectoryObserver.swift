@@ -34,7 +34,8 @@ public import Signals
 ///
 /// **The directory itself** has events with its own URL. If it is deleted or moved, that one event stands for all that was
 /// in it, and the observer waits for it to come back; when it does, that is ``FileEvent/Kind/created``, followed by one
-/// event for each entry. The kind ``FileEvent/Kind/rescan`` means that the system lost track: list the directory again.
+/// event for each entry. The kind ``FileEvent/Kind/rescan`` means that the system lost
+/// track: what came and went is told after it, what was written into is not, so look at all files again.
 ///
 /// Threads, lifetime and limits are as for ``FileObserver``; when polled, files are compared by their content only if they
 /// changed under observation or shortly before. On Apple's systems, writing into a file in place is not seen here, since

@@ -62,13 +62,14 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
       let isMoved = batch.events.contains { $0.kinds.contains(.selfMoved) }
       return old == nil ? [] : [FileEvent(kind: isMoved ? .moved : .deleted, url: url)]
     }
-    if batch.isOverflow { return [FileEvent(kind: .rescan, url: url)] }
     if old == nil {
       events.insert(FileEvent(kind: .created, url: url), at: 0)
     } else if old != new {
       events.insert(FileEvent(kind: .replaced, url: url), at: 0)
     }
-    return events.isEmpty && !batch.isPoll ? [FileEvent(kind: .rescan, url: url)] : events
+    // What was written into files meanwhile, nobody can tell.
+    let isIncomplete = batch.isOverflow || events.isEmpty && !batch.isPoll
+    return isIncomplete ? [FileEvent(kind: .rescan, url: url)] + events : events
   }
 
   /// Watches a directory and those below it, then looks at what is in them, so that nothing is missed in between.

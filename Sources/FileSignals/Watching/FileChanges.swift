@@ -24,11 +24,12 @@ final class FileChanges: PathChanges, @unchecked Sendable {
     known = FileStatus(path: watch.path)
     let difference = compareMarks(watch)
     let kind = kind(after: batch, old: old, new: known) ?? (batch.isPoll ? difference : nil)
-    return kind.map { [FileEvent(kind: $0, url: url)] } ?? []
+    // What was written meanwhile, nobody can tell.
+    let kinds = batch.isOverflow ? [.rescan, kind] : [kind]
+    return kinds.compactMap { $0 }.map { FileEvent(kind: $0, url: url) }
   }
 
   private func kind(after batch: PathWatch.Batch, old: FileStatus?, new: FileStatus?) -> FileEvent.Kind? {
-    if batch.isOverflow { return .rescan }
     let kinds = batch.events.reduce(into: WatchKinds()) { $0.formUnion($1.kinds) }
     switch (old, new) {
     case (nil, nil): return nil
@@ -36,6 +37,7 @@ final class FileChanges: PathChanges, @unchecked Sendable {
     case (_?, nil): return kinds.isDisjoint(with: [.movedOut, .selfMoved]) ? .deleted : .moved
     case (let old?, let new?):
       if old.identity != new.identity { return .replaced }
+      if batch.isOverflow { return nil }
       if batch.isRearmed { return .rescan }
       // A file system may give a new file the number of the one it replaces.
       if !kinds.isDisjoint(with: [.movedIn, .created]) { return .replaced }
