@@ -14,13 +14,15 @@ public import Signals
 /// let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 /// let container = try AppGroupsContainer(directory: directory)
 /// let recording = try AppGroupsPresence<String>(name: "recording", container: container)
-/// let subscription = recording.sink { print($0.map(\.value)) }  // Prints "[]"
+/// print(recording.value.map(\.value))  // Prints "[]"
 ///
-/// let token = try recording.announce("microphone")  // Prints "["microphone"]"
-/// try token.update("camera")  // Prints "["camera"]"
-/// token.withdraw()  // Prints "[]"
+/// let token = try recording.announce("microphone")
+/// print(recording.value.map(\.value))  // Prints "["microphone"]"
+/// try token.update("camera")
+/// print(recording.value.map(\.value))  // Prints "["camera"]"
+/// token.withdraw()
+/// print(recording.isAnyonePresent.value)  // Prints "false"
 ///
-/// subscription.cancel()
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///

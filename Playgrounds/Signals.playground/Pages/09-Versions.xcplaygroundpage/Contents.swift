@@ -72,10 +72,14 @@ print(try String(contentsOf: note.url, encoding: .utf8))  // Prints "remember th
 //: when it is withdrawn, when its token is released, and when the process ends, whatever ends it.
 
 let recording = try AppGroupsPresence<String>(name: "recording", container: container)
-let listener = recording.map { $0.map(\.value) }.sink { print("recording:", $0) }  // Prints "recording: []"
-let token = try recording.announce("microphone")  // Prints "recording: ["microphone"]"
-try token.update("camera")  // Prints "recording: ["camera"]"
-token.withdraw()  // Prints "recording: []"
+print("recording:", recording.value.map(\.value))  // Prints "recording: []"
+let token = try recording.announce("microphone")
+print("recording:", recording.value.map(\.value))  // Prints "recording: ["microphone"]"
+try token.update("camera")
+print("recording:", recording.value.map(\.value))  // Prints "recording: ["camera"]"
+token.withdraw()
+print("somebody records:", recording.isAnyonePresent.value)  // Prints "somebody records: false"
 
-listener.cancel()
+//: It is a signal like any other, and others see the same: `recording.sink { … }`.
+
 try FileManager.default.removeItem(at: directory)
