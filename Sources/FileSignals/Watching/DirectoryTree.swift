@@ -59,8 +59,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
     let old = nodes[""]?.identity
     var events = compare(from: "", isTrusting: batch.isPoll && !batch.isRearmed, watch)
     guard let new = nodes[""]?.identity else {
-      let isMoved = batch.events.contains { $0.kinds.contains(.selfMoved) }
-      return old == nil ? [] : [FileEvent(kind: isMoved ? .moved : .deleted, url: url)]
+      return old == nil ? [] : [FileEvent(kind: batch.events.contains(where: isMove) ? .moved : .deleted, url: url)]
     }
     if old == nil {
       events.insert(FileEvent(kind: .created, url: url), at: 0)
@@ -70,6 +69,12 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
     // What was written into files meanwhile, nobody can tell.
     let isIncomplete = batch.isOverflow || events.isEmpty && !batch.isPoll
     return isIncomplete ? [FileEvent(kind: .rescan, url: url)] + events : events
+  }
+
+  /// Whether an event tells that the root was moved away, which the directory it was in says before the root itself does.
+  private func isMove(_ event: WatchEvent) -> Bool {
+    guard event.point.inner == nil else { return false }
+    return event.kinds.contains(.selfMoved) || event.kinds.contains(.movedOut) && !event.point.place.isTarget
   }
 
   /// Watches a directory and those below it, then looks at what is in them, so that nothing is missed in between.

@@ -24,6 +24,7 @@ struct Log<Element: Sendable>: Sendable {
       return try await recorder.wait(timeout: .seconds(seconds), until: isFulfilled)
     } catch {
       Issue.record("Waited in vain; got \(all.suffix(20))", sourceLocation: sourceLocation)
+      giveUp()
       return all
     }
   }
@@ -37,10 +38,16 @@ func eventually(
   while try !holds() {
     guard ContinuousClock.now < limit else {
       Issue.record("It never came to hold", sourceLocation: sourceLocation)
+      giveUp()
       return
     }
     try await Task.sleep(for: .milliseconds(2))
   }
+}
+
+/// Lets all further waiting of a test end at once, because what it waits for builds on what did not come.
+private func giveUp() {
+  withUnsafeCurrentTask { $0?.cancel() }
 }
 
 /// Replaces a file's content on the calling thread, which a test may do for so short a time.

@@ -1,5 +1,5 @@
-import FileSignals
 import Foundation
+@testable import FileSignals
 import Signals
 import Testing
 
@@ -79,6 +79,19 @@ import Testing
       #expect(observer.health.value == .active)
     }
     subscription.cancel()
+  }
+
+  /// The directory that it was in says so first; what it says itself may come in another burst, when nobody listens any more.
+  @Test func `is told to be moved away as soon as the directory above says so`() throws {
+    let directory = try folder.makeFolder("directory")
+    let watch = try PathWatch(path: directory.path, target: .directory, polling: .never, queue: nil) { _, _ in }
+    let tree = DirectoryTree(url: directory, isRecursive: false, filter: .all)
+    tree.look(watch)
+    let above = try #require(watch.plan.places.first { $0.path == folder.url.path })
+    try FileManager.default.moveItem(at: directory, to: folder.entry("away"))
+    let event = WatchEvent(kinds: .movedOut, name: "directory", point: WatchPoint(above, watch: watch))
+    let events = tree.events(after: PathWatch.Batch(events: [event], isRearmed: true), of: watch)
+    #expect(events == [FileEvent(kind: .moved, url: directory)])
   }
 
   @Test func `follows a symbolic link to the directory`() async throws {
