@@ -1,0 +1,26 @@
+/// What a statement does beyond reading and writing rows of ordinary tables, as SQLite told while preparing it.
+struct StatementTraits: Equatable {
+  /// What a statement does to a savepoint.
+  enum Savepoint: Equatable {
+    case begin(String)
+    case release(String)
+    case rollBack(String)
+  }
+
+  /// Whether it begins or ends a transaction.
+  var isTransaction = false
+  var savepoint: Savepoint?
+  /// Whether tables, indexes, triggers or views are made, changed or removed.
+  var changesSchema = false
+  /// Tables whose rows are all removed along with them.
+  var droppedTables: Set<String> = []
+  /// Tables in which rows may be replaced, or change their keys, without a word to the update hook.
+  var tablesToTrace: Set<String> = []
+  /// Whether what was changed before a failure stays changed.
+  var keepsChangesOnFailure = false
+
+  /// Whether nothing needs to be done before or after it.
+  var isPlain: Bool {
+    savepoint == nil && !changesSchema && tablesToTrace.isEmpty && droppedTables.isEmpty
+  }
+}
