@@ -1,6 +1,5 @@
 /// What the authorizer hears while a statement is being prepared.
 struct Preparation {
-  var isTransaction = false
   /// Whether the statement was refused because it begins or ends a transaction.
   var isForbidden = false
   var savepoint: StatementTraits.Savepoint?
@@ -12,18 +11,18 @@ struct Preparation {
   var rekeyedTables: Set<String> = []
 
   /// What the statement is like, whose text is given.
-  func traits(of sql: String) -> StatementTraits {
+  func traits(of sql: String, in tables: TableCatalog?) -> StatementTraits {
     var traits = StatementTraits()
-    traits.isTransaction = isTransaction
     traits.savepoint = savepoint
     traits.changesSchema = changesSchema
     traits.droppedTables = droppedTables
-    traits.tablesToTrace = rekeyedTables
-    if !writtenTables.isEmpty {
-      let words = sql.uppercased()
-      if words.contains("REPLACE") { traits.tablesToTrace.formUnion(writtenTables) }
-      traits.keepsChangesOnFailure = words.contains("FAIL")
-    }
+    traits.rekeyedTables = rekeyedTables
+    guard !writtenTables.isEmpty, let tables else { return traits }
+    let words = sql.uppercased()
+    traits.replacingTables =
+      words.contains("REPLACE") || tables.triggersReplace
+      ? writtenTables : writtenTables.filter { tables.table($0)?.table.replaces == true }
+    traits.keepsChangesOnFailure = tables.mayFailHalfway || words.contains("FAIL")
     return traits
   }
 }

@@ -36,8 +36,8 @@ struct SQLText {
         throw DatabaseError(SQLiteFailure(code, handle: database, path: connection.path, statement: text))
       }
       guard let statement else { continue }
-      return SQLiteStatement(
-        sql: text, handle: statement, connection: connection, traits: connection.preparation.traits(of: text))
+      let traits = connection.preparation.traits(of: text, in: connection.changes?.tables)
+      return SQLiteStatement(sql: text, handle: statement, connection: connection, traits: traits)
     }
     return nil
   }

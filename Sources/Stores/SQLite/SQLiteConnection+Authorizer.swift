@@ -26,7 +26,6 @@ extension SQLiteConnection {
     case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION:
       return SQLITE_OK
     case SQLITE_TRANSACTION:
-      preparation.isTransaction = true
       preparation.isForbidden = !isPrivileged
       return isPrivileged ? SQLITE_OK : SQLITE_DENY
     case SQLITE_SAVEPOINT:

@@ -25,16 +25,19 @@ extension SQLiteConnection {
   @inline(__always)
   func begin() throws(DatabaseError) {
     try run(\.begin, access == .writing ? "BEGIN IMMEDIATE" : "BEGIN")
+    expectsTransaction = true
   }
 
   /// Ends the transaction; if that fails, it is still open unless SQLite has rolled it back.
   @inline(__always)
   func commit() throws(DatabaseError) {
+    expectsTransaction = false
     try run(\.commit, "COMMIT")
   }
 
   /// Undoes the transaction, unless SQLite has done so.
   func rollBack() {
+    expectsTransaction = false
     guard isInTransaction else { return }
     // A rollback that fails leaves nothing to be done: closing the connection, or the next opening, undoes the rest.
     do { try run(\.rollback, "ROLLBACK") } catch {}

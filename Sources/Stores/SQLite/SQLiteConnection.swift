@@ -20,8 +20,16 @@ final class SQLiteConnection {
   let access: Access
   /// What has been changed in the current transaction; `nil` for a connection that only reads.
   @exclusivity(unchecked) var changes: ChangeLog?
+  /// Whether a transaction should be open.
+  @exclusivity(unchecked) var expectsTransaction = false {
+    didSet { hasLostTransaction = false }
+  }
   /// What other parts of the module keep beside the connection, such as their own prepared statements.
   var attachments: [ObjectIdentifier: AnyObject] = [:]
+  /// Whether SQLite has rolled the transaction back by itself, after a failure.
+  private(set) var hasLostTransaction = false
+  /// The statement that failed last.
+  private(set) var lastFailed = ""
   private var cache: [String: SQLiteStatement] = [:]
   private static let cacheLimit = 200
   /// What the authorizer has heard about the statement that is being prepared.
@@ -74,6 +82,20 @@ final class SQLiteConnection {
     self.handle = nil
   }
 
+  // MARK: Facts
+
+  /// How many rows all statements have changed.
+  var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
+
+  /// How many rows the last statement changed that changed any.
+  var lastChanges: Int { Int(sqlite3_changes(handle)) }
+
+  /// The `rowid` of the row that was inserted last.
+  var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// Whether the main database can only be read.
+  var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
+
   // MARK: Statements
 
   /// A statement, prepared now or before; give it back with ``giveBack(_:)`` when it has been reset.
@@ -120,6 +142,11 @@ final class SQLiteConnection {
     return statement
   }
 
+  /// Runs a statement without parameters.
+  func run(_ sql: String) throws(DatabaseError) {
+    try withStatement(sql) { statement throws(DatabaseError) in try statement.run() }
+  }
+
   /// Runs all the statements of a text, which have no parameters.
   func execute(_ sql: String) throws(DatabaseError) {
     var text = SQLText(sql)
@@ -134,18 +161,42 @@ final class SQLiteConnection {
     }
   }
 
+  /// Lets go of all statements that nobody uses, because tables have changed and what was known of them may be wrong.
+  func forgetStatements() {
+    attachments = [:]
+    cache = cache.filter(\.value.isTaken)
+  }
+
   private func invalid(_ sql: String, _ message: String) -> DatabaseError {
     .invalidStatement(SQLiteFailure(extendedCode: SQLITE_ERROR, message: message, path: path, statement: sql))
+  }
+
+  /// All rows that a statement gives.
+  func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws(DatabaseError) -> [Row] {
+    try withStatement(sql) { statement throws(DatabaseError) in
+      try statement.bind(arguments)
+      return try statement.rows()
+    }
   }
 
   // MARK: Around statements that are not plain
 
   /// Prepares for a statement that does more than read and write rows.
-  func willRun(_ statement: SQLiteStatement) throws(DatabaseError) {}
+  func willRun(_ statement: SQLiteStatement) throws(DatabaseError) {
+    try changes?.prepare(for: statement.traits)
+  }
 
   /// Takes note of what a statement did beyond reading and writing rows.
-  func didRun(_ statement: SQLiteStatement) throws(DatabaseError) {}
+  func didRun(_ statement: SQLiteStatement) throws(DatabaseError) {
+    guard let changes else { return }
+    if let savepoint = statement.traits.savepoint { changes.follow(savepoint) }
+    if statement.traits.changesSchema || changes.needsRefresh { try changes.refresh() }
+  }
 
   /// Takes note of a statement that failed.
-  func didFail(_ statement: SQLiteStatement) {}
+  func didFail(_ statement: SQLiteStatement) {
+    lastFailed = statement.sql
+    if expectsTransaction, !isInTransaction { hasLostTransaction = true }
+    if !statement.isReadOnly { changes?.undoStatement(isHalfway: statement.traits.keepsChangesOnFailure) }
+  }
 }

@@ -26,10 +26,12 @@ final class SQLiteStatement {
   /// Whether somebody has taken it out of the cache and not given it back.
   @exclusivity(unchecked) var isTaken = false
   let parameterCount: Int
+  /// Whether it changes no database.
+  let isReadOnly: Bool
   /// Why a parameter could not be bound.
   @exclusivity(unchecked) private var bindingCode = SQLITE_OK
   /// The names of the result's columns, in order.
-  lazy var columnNames: [String] = (0..<columnCount).map { String(cString: sqlite3_column_name(handle, $0)) }
+  var columnNames: [String] { (0..<columnCount).map { String(cString: sqlite3_column_name(handle, $0)) } }
 
   init(sql: String, handle: OpaquePointer, connection: SQLiteConnection, traits: StatementTraits) {
     self.sql = sql
@@ -37,6 +39,7 @@ final class SQLiteStatement {
     self.connection = connection
     self.traits = traits
     parameterCount = Int(sqlite3_bind_parameter_count(handle))
+    isReadOnly = sqlite3_stmt_readonly(handle) != 0
   }
 
   deinit {
@@ -51,8 +54,6 @@ final class SQLiteStatement {
 
   var columnCount: Int32 { sqlite3_column_count(handle) }
 
-  /// Whether it changes no database.
-  var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
   // MARK: Running
 
@@ -65,7 +66,7 @@ final class SQLiteStatement {
       isRunning = true
       if bindingCode != SQLITE_OK { throw failed(bindingCode) }
       if !traits.isPlain { try connection.willRun(self) }
-      connection.changes?.beginStatement()
+      if !isReadOnly { connection.changes?.beginStatement() }
     }
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -81,6 +82,15 @@ final class SQLiteStatement {
   func run() throws(DatabaseError) {
     defer { reset() }
     while try step() {}
+  }
+
+  /// Runs the statement to its end and returns its rows.
+  func rows() throws(DatabaseError) -> [Row] {
+    let layout = RowLayout(names: columnNames)
+    let columns = 0..<columnCount
+    var rows: [Row] = []
+    while try step() { rows.append(Row(layout: layout, values: columns.map { value(at: $0) })) }
+    return rows
   }
 
   @inline(never)

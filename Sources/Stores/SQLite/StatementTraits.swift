@@ -7,20 +7,20 @@ struct StatementTraits: Equatable {
     case rollBack(String)
   }
 
-  /// Whether it begins or ends a transaction.
-  var isTransaction = false
   var savepoint: Savepoint?
   /// Whether tables, indexes, triggers or views are made, changed or removed.
   var changesSchema = false
   /// Tables whose rows are all removed along with them.
   var droppedTables: Set<String> = []
-  /// Tables in which rows may be replaced, or change their keys, without a word to the update hook.
-  var tablesToTrace: Set<String> = []
+  /// Tables in which rows may be replaced, without a word to the update hook.
+  var replacingTables: Set<String> = []
+  /// Tables in which rows may get other keys, of which the update hook tells half.
+  var rekeyedTables: Set<String> = []
   /// Whether what was changed before a failure stays changed.
   var keepsChangesOnFailure = false
 
   /// Whether nothing needs to be done before or after it.
   var isPlain: Bool {
-    savepoint == nil && !changesSchema && tablesToTrace.isEmpty && droppedTables.isEmpty
+    savepoint == nil && !changesSchema && replacingTables.isEmpty && rekeyedTables.isEmpty && droppedTables.isEmpty
   }
 }
