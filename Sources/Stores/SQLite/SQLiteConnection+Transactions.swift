@@ -49,7 +49,12 @@ extension SQLiteConnection {
   ) throws(DatabaseError) {
     let known = transactions[keyPath: place]
     let statement = if let known { known } else { try prepareTransaction(place, sql) }
-    defer { statement.reset() }
+    // A statement that has expired, as after some pragmas, is prepared anew by its step.
+    isPrivileged = true
+    defer {
+      isPrivileged = false
+      statement.reset()
+    }
     _ = try statement.step()
   }
 
