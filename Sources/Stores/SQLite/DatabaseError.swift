@@ -65,6 +65,12 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The database has been closed.
   case closed(path: String)
 
+  /// A model does not fit its table, or a row its model.
+  case model(ModelError, path: String)
+
+  /// The file does not fit the schema that it was opened with.
+  case schema(SchemaError, path: String)
+
   /// Any other failure of SQLite.
   case other(SQLiteFailure)
 }
@@ -145,6 +151,10 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
         + "has been changed; let the first error end the write."
     case .closed(let path):
       "The database \(path) has been closed. Open it again."
+    case .model(let error, let path):
+      "\(error) The database is \(path)."
+    case .schema(let error, let path):
+      "\(error) The database is \(path)."
     case .other(let failure):
       "SQLite failed: \(failure.reason)\(failure.place), in \(failure.path)."
     }
