@@ -36,6 +36,9 @@ public final class Database: Sendable {
   /// What a committed transaction is safe against.
   public let durability: Durability
 
+  /// What was found when the database was opened; `nil` without a schema.
+  public let outcome: SchemaOutcome?
+
   let writer: DatabaseWriter
   /// `nil` for a database in memory, which has one connection only.
   let readers: ReaderPool?
@@ -48,6 +51,8 @@ public final class Database: Sendable {
   ///
   /// - Parameters:
   ///   - location: Where it is.
+  ///   - schema: What it is to contain; a file of an older version is migrated. Without one, tables are your own affair.
+  ///   - policy: Whether a file that does not fit the schema, or is damaged, may be emptied. Without a schema it never is.
   ///   - durability: What a committed transaction is safe against; by default the crash of any process. After a power
   ///     failure the last transactions may be missing then, but none is ever there by half.
   ///   - busyTimeout: How long to wait for other processes that write, before ``DatabaseError/busy(_:)`` is thrown.
@@ -56,6 +61,8 @@ public final class Database: Sendable {
   /// - Throws: ``DatabaseError`` if it cannot be opened.
   public init(
     _ location: DatabaseLocation,
+    schema: Schema? = nil,
+    policy: DatabasePolicy = .persistence,
     durability: Durability = .process,
     busyTimeout: Duration = .seconds(5),
     maximumReaderCount: Int = 4,
@@ -63,8 +70,17 @@ public final class Database: Sendable {
   ) throws(DatabaseError) {
     self.location = location
     self.durability = durability
-    let connection = try DatabaseOpening.connection(
-      to: location, durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
+    func connect() throws(DatabaseError) -> SQLiteConnection {
+      try DatabaseOpening.connection(
+        to: location, durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
+    }
+    let connection: SQLiteConnection
+    if let schema {
+      (connection, outcome) = try SchemaOpening.open(
+        path: location.path, schema: schema, policy: policy, connect: connect)
+    } else {
+      (connection, outcome) = (try connect(), nil)
+    }
     writer = try DatabaseWriter(connection: connection, delivery: delivery)
     let readerCount = max(1, maximumReaderCount)
     readers =
