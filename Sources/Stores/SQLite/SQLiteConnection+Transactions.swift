@@ -47,6 +47,9 @@ extension SQLiteConnection {
   private func run(
     _ place: WritableKeyPath<TransactionStatements, SQLiteStatement?>, _ sql: String
   ) throws(DatabaseError) {
+    // Also while it runs: SQLite prepares it anew if tables have changed.
+    isPrivileged = true
+    defer { isPrivileged = false }
     let known = transactions[keyPath: place]
     let statement = if let known { known } else { try prepareTransaction(place, sql) }
     defer { statement.reset() }
@@ -57,8 +60,6 @@ extension SQLiteConnection {
   private func prepareTransaction(
     _ place: WritableKeyPath<TransactionStatements, SQLiteStatement?>, _ sql: String
   ) throws(DatabaseError) -> SQLiteStatement {
-    isPrivileged = true
-    defer { isPrivileged = false }
     let statement = try prepare(sql)
     transactions[keyPath: place] = statement
     return statement

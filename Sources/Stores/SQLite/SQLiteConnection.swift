@@ -35,7 +35,7 @@ final class SQLiteConnection {
   /// What the authorizer has heard about the statement that is being prepared.
   var preparation = Preparation()
   /// Whether what is being prepared may begin and end transactions.
-  var isPrivileged = false
+  @exclusivity(unchecked) var isPrivileged = false
   /// The statements that begin and end transactions.
   var transactions = TransactionStatements()
 
