@@ -58,7 +58,9 @@ struct HiddenChangeTests {
 
   @Test func `tables without a rowid are told of`() throws {
     let changes = try database.changes(
-      by: "INSERT INTO rowless VALUES ('z', 3); UPDATE rowless SET age = 9 WHERE id = 'x'; DELETE FROM rowless WHERE id = 'y'")
+      by:
+        "INSERT INTO rowless VALUES ('z', 3); UPDATE rowless SET age = 9 WHERE id = 'x'; DELETE FROM rowless WHERE id = 'y'"
+    )
     #expect(changes?["rowless"] == TableChanges(inserted: ["z"], updated: ["x"], deleted: ["y"]))
     #expect(try database.changes(by: "DELETE FROM rowless")?["rowless"] == TableChanges(deleted: ["x", "z"]))
     _ = try database.changes(by: "INSERT INTO rowless VALUES ('x', 1)")
@@ -68,7 +70,9 @@ struct HiddenChangeTests {
 
   @Test func `keys that are text are told as they are`() throws {
     let changes = try database.changes(
-      by: "INSERT INTO worded VALUES ('z', 3); UPDATE worded SET age = 9 WHERE id = 'x'; DELETE FROM worded WHERE id = 'y'")
+      by:
+        "INSERT INTO worded VALUES ('z', 3); UPDATE worded SET age = 9 WHERE id = 'x'; DELETE FROM worded WHERE id = 'y'"
+    )
     #expect(changes?["worded"] == TableChanges(inserted: ["z"], updated: ["x"], deleted: ["y"]))
     let renamed = try database.changes(by: "UPDATE worded SET id = 'w' WHERE id = 'x'")
     #expect(renamed?["worded"] == TableChanges(inserted: ["w"], deleted: ["x"]))
@@ -148,7 +152,8 @@ struct HiddenChangeTests {
 
   @Test func `a renamed table is told of by its new name`() throws {
     _ = try database.changes(by: "ALTER TABLE worded RENAME TO named; ALTER TABLE plain ADD COLUMN more TEXT")
-    #expect(try database.changes(by: "DELETE FROM named WHERE id = 'x'")?.tables == ["named": TableChanges(deleted: ["x"])])
+    #expect(
+      try database.changes(by: "DELETE FROM named WHERE id = 'x'")?.tables == ["named": TableChanges(deleted: ["x"])])
     #expect(try database.changes(by: "DELETE FROM plain WHERE id = 1")?.tables == ["plain": TableChanges(deleted: [1])])
   }
 
@@ -162,7 +167,9 @@ struct HiddenChangeTests {
   @Test func `a statement that fails leaves nothing to tell`() throws {
     let collected = Collected(database)
     try database.write { transaction in
-      #expect(throws: DatabaseError.self) { try transaction.execute("INSERT INTO plain VALUES (7, 'z', 1), (8, 'a', 1)") }
+      #expect(throws: DatabaseError.self) {
+        try transaction.execute("INSERT INTO plain VALUES (7, 'z', 1), (8, 'a', 1)")
+      }
       try transaction.execute("UPDATE plain SET age = 4 WHERE id = 1")
     }
     #expect(collected.take().map(\.tables) == [["plain": TableChanges(updated: [1])]])
@@ -179,7 +186,9 @@ struct HiddenChangeTests {
     let changes = try database.changes(by: "INSERT INTO \"ODD \"\"NAME\" VALUES ('k'); DELETE FROM PLAIN WHERE ID = 1")
     #expect(changes?["Odd \"name"] == TableChanges(inserted: ["k"]))
     #expect(changes?["plain"] == TableChanges(deleted: [1]))
-    #expect(try database.changes(by: "UPDATE PLAIN SET ID = 8 WHERE ID = 2")?["plain"] == TableChanges(inserted: [8], deleted: [2]))
+    #expect(
+      try database.changes(by: "UPDATE PLAIN SET ID = 8 WHERE ID = 2")?["plain"]
+        == TableChanges(inserted: [8], deleted: [2]))
   }
 
   @Test func `an upsert is an insert or an update`() throws {

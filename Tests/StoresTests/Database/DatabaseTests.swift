@@ -168,7 +168,9 @@ struct DatabaseTests {
     try await onThread {
       withThreads(4) { thread in
         for _ in 0..<50 {
-          do { try database.write { try $0.execute("INSERT INTO t VALUES (NULL, ?)", thread) } } catch { Issue.record(error) }
+          do { try database.write { try $0.execute("INSERT INTO t VALUES (NULL, ?)", thread) } } catch {
+            Issue.record(error)
+          }
         }
       }
     }

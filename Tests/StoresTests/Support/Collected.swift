@@ -54,7 +54,7 @@ final class Shared<Value: Sendable>: @unchecked Sendable {  // Sound: guarded by
 }
 
 /// The database's error that a closure throws.
-func databaseError(_ body: () throws -> Void) -> DatabaseError? {
-  do { try body() } catch { return error as? DatabaseError }
+func databaseError<Result>(_ body: () throws -> Result) -> DatabaseError? {
+  do { _ = try body() } catch { return error as? DatabaseError }
   return nil
 }
