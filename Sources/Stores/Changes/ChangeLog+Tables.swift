@@ -113,7 +113,7 @@ extension ChangeLog {
         position += 1
       }
       // A change of a virtual table is heard of as one of the tables in which it keeps its content.
-      guard row[1] == "table" else { continue }
+      guard row[1] == "table", !TableCatalog.isOwn(name) else { continue }
       var table = TableCatalog.Table(number: tables.number(of: name))
       table.replaces = row[3].stringValue?.uppercased().contains("REPLACE") ?? false
       table.keyColumns = ["rowid", "oid", "_rowid_"]

@@ -38,6 +38,9 @@ struct TableCatalog {
   /// Whether a statement that fails may leave what it has done, because a table or trigger says so.
   var mayFailHalfway = false
 
+  /// Whether a table is one of those that this module keeps for itself, of whose changes nobody is told.
+  static func isOwn(_ name: String) -> Bool { name.hasPrefix("signals_") }
+
   func name(_ number: Int32) -> String { names[Int(number)] }
 
   /// The number of a table, old or new.
@@ -51,6 +54,7 @@ struct TableCatalog {
 
   /// What to do with the hook's word on a table.
   mutating func hook(of name: String) -> (Int32, Hook) {
+    if Self.isOwn(name) { return (number(of: name), .silent) }
     if let table = tables[name] { return (table.number, table.hook) }
     return (number(of: name), .everything)
   }

@@ -42,7 +42,10 @@ public final class Database: Sendable {
   let writer: DatabaseWriter
   /// `nil` for a database in memory, which has one connection only.
   let readers: ReaderPool?
-  let delivery = ChangeDelivery()
+  let delivery: ChangeDelivery
+  /// Who observes which part.
+  let regions: RegionRegistry
+  let objects = LiveObjects()
   let queues: AccessQueues
 
   /// Opens a database, and makes it if there is none.
@@ -70,6 +73,8 @@ public final class Database: Sendable {
   ) throws(DatabaseError) {
     self.location = location
     self.durability = durability
+    delivery = ChangeDelivery()
+    regions = RegionRegistry(delivery.emitter)
     func connect() throws(DatabaseError) -> SQLiteConnection {
       try DatabaseOpening.connection(
         to: location, durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)

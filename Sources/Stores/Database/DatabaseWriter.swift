@@ -12,6 +12,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
   private let log: ChangeLog
   private let delivery: ChangeDelivery
   private var sequence: Int64 = 0
+  private var recorder: (any CommitRecorder)?
   /// The transaction in progress; only its own thread asks.
   private var transaction: WriteTransaction?
   /// The read in progress, of a database that has no other connection; only its own thread asks.
@@ -46,14 +47,26 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
         if connection.hasLostTransaction {
           throw DatabaseError.transactionLost(path: path, statement: connection.lastFailed)
         }
+        let record = try record(on: connection)
         try connection.commit()
-        publish()
+        publish(record)
         return result
       } catch {
         connection.rollBack()
         log.end(isCommitted: false)
         throw error
       }
+    }
+  }
+
+  /// Has all later transactions recorded; `nil` ends that.
+  ///
+  /// - Returns: Whether nobody else has been recording.
+  func setRecorder(_ recorder: (any CommitRecorder)?) -> Bool {
+    lock.withLock {
+      guard self.recorder == nil || recorder == nil else { return false }
+      self.recorder = recorder
+      return true
     }
   }
 
@@ -103,15 +116,30 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
     return try body(transaction)
   }
 
+  /// What has been recorded of a transaction.
+  private struct Record {
+    let tables: [String: TableChanges]
+    let sequence: Int64?
+  }
+
+  /// Has what is about to be committed recorded, if there is anything and somebody records.
+  private func record(on connection: SQLiteConnection) throws(DatabaseError) -> Record? {
+    guard let recorder, !log.entries.isEmpty else { return nil }
+    let tables = log.changes()
+    if tables.isEmpty { return nil }
+    return Record(tables: tables, sequence: try recorder.record(tables, on: connection))
+  }
+
   /// Queues what has just been committed, if there is anything and somebody cares.
   ///
   /// Whoever subscribes after this look reads what has been committed.
   @inline(__always)
-  private func publish() {
+  private func publish(_ record: Record?) {
+    if record != nil { recorder?.didCommit() }
     if !log.entries.isEmpty, delivery.emitter.hasSubscribers {
-      let tables = log.changes()
+      let tables = record?.tables ?? log.changes()
       if !tables.isEmpty {
-        sequence += 1
+        sequence = max(sequence + 1, record?.sequence ?? 0)
         delivery.enqueue(ChangeSet(sequence: sequence, tables: tables))
       }
     }

@@ -3,6 +3,7 @@ struct Preparation {
   /// Whether the statement was refused because it begins or ends a transaction.
   var isForbidden = false
   var savepoint: StatementTraits.Savepoint?
+  var readTables: Set<String> = []
   var changesSchema = false
   var droppedTables: Set<String> = []
   /// Tables that get new rows or new values.
@@ -14,6 +15,7 @@ struct Preparation {
   func traits(of sql: String, in tables: TableCatalog?) -> StatementTraits {
     var traits = StatementTraits()
     traits.savepoint = savepoint
+    traits.readTables = readTables
     traits.changesSchema = changesSchema
     traits.droppedTables = droppedTables
     traits.rekeyedTables = rekeyedTables

@@ -23,7 +23,10 @@ extension SQLiteConnection {
     _ action: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?, _ database: UnsafePointer<CChar>?
   ) -> CInt {
     switch action {
-    case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION:
+    case SQLITE_SELECT, SQLITE_FUNCTION:
+      return SQLITE_OK
+    case SQLITE_READ:
+      if let table = userTable(first, database) { preparation.readTables.insert(table) }
       return SQLITE_OK
     case SQLITE_TRANSACTION:
       preparation.isForbidden = !isPrivileged

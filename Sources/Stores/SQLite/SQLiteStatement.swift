@@ -33,7 +33,7 @@ final class SQLiteStatement {
   /// Why a parameter could not be bound.
   @exclusivity(unchecked) private var bindingCode = SQLITE_OK
   /// The names of the result's columns, in order.
-  private var columnNames: [String] { (0..<columnCount).map { String(cString: sqlite3_column_name(handle, $0)) } }
+  var columnNames: [String] { (0..<columnCount).map { String(cString: sqlite3_column_name(handle, $0)) } }
   private var knownLayout: (layout: RowLayout, preparations: Int32)?
 
   init(sql: String, handle: OpaquePointer, connection: SQLiteConnection, traits: StatementTraits) {

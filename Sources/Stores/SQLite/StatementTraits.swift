@@ -8,6 +8,8 @@ struct StatementTraits: Equatable {
   }
 
   var savepoint: Savepoint?
+  /// The tables whose rows decide what it gives.
+  var readTables: Set<String> = []
   /// Whether tables, indexes, triggers or views are made, changed or removed.
   var changesSchema = false
   /// Tables whose rows are all removed along with them.
