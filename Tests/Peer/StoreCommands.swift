@@ -29,7 +29,9 @@ final class StoreCommands: CommandFamily {
       let arguments = try command.arguments(3)
       let container = try AppGroupsContainer(directory: URL(filePath: arguments[1], directoryHint: .isDirectory))
       let database = try Database(.file(URL(filePath: arguments[0])), busyTimeout: .seconds(60))
-      try database.write { try $0.execute(script: "CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, text TEXT)") }
+      try database.write {
+        try $0.execute(script: "CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, text TEXT)")
+      }
       self.database = database
       share = try DatabaseShare(
         database, container: container, author: arguments[2], sharedInScopeEntityNames: ["item"])
@@ -78,7 +80,8 @@ final class StoreCommands: CommandFamily {
         case 0: try transaction.execute("DELETE FROM item WHERE id = ?", id)
         case 1: try transaction.execute("UPDATE item SET text = ? WHERE id = ?", "\(chance.next())", id)
         default:
-          try transaction.execute("INSERT INTO item (id, text) VALUES (?, ?) ON CONFLICT DO NOTHING", id, "\(chance.next())")
+          try transaction.execute(
+            "INSERT INTO item (id, text) VALUES (?, ?) ON CONFLICT DO NOTHING", id, "\(chance.next())")
         }
       }
     }

@@ -4,6 +4,7 @@ import Foundation
 ///
 /// A larger number is for how many seconds what is random goes on.
 public enum Scale {
+  /// Whether enough is done to trust.
   public static let isTorture = tortureTime != nil
 
   /// How long random programs torture, in seconds; `nil` if they do not.
@@ -11,6 +12,7 @@ public enum Scale {
     $0 > 1 ? $0 : 300
   }
 
+  /// How often to do something.
   public static func count(_ usual: Int, torture: Int) -> Int {
     isTorture ? torture : usual
   }

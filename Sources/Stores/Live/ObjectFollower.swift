@@ -25,7 +25,8 @@ final class ObjectFollower<Model: StoreModel>: Sendable {
       guard var model = try transaction.find(Model.self, id: id) else { return nil }
       let result = try body(&model)
       guard model.id == id else {
-        stop(because: "A live object's key was changed in its update; put a model with the other key, and delete this one")
+        stop(
+          because: "A live object's key was changed in its update; put a model with the other key, and delete this one")
       }
       try transaction.put(model)
       return result

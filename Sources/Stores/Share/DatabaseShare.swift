@@ -143,7 +143,9 @@ public final class DatabaseShare: Sendable {
   @discardableResult
   public func clear() throws(DatabaseShareError) -> Int { try feed.clear() }
 
-  /// Ends the share; the database stays open. Releasing the share does the same.
+  /// Ends the share.
+  ///
+  /// The database stays open. Releasing the share does the same.
   public func close() {
     _ = database.writer.setRecorder(nil)
     feed.end()

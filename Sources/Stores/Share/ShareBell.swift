@@ -33,7 +33,7 @@ final class ShareBell: Sendable {
   /// The names of the files to follow.
   var names: Set<String> { [name] }
 
-  /// Rings. If that fails, the others look a little later, when the next one rings or their poll is due.
+  /// Wakes those who watch; should that fail, they look when it rings next.
   func ring() {
     var mark: UInt8 = 0
     _ = uninterrupted { pwrite(file.number, &mark, 1, 0) }

@@ -4,7 +4,9 @@ import Foundation
 import Signals
 
 /// Takes in what other processes have changed, in order, each change once.
-final class ShareFeed: @unchecked Sendable {  // Sound: all that changes belongs to the queue, or is set before it is shared.
+final class ShareFeed: @unchecked Sendable {
+  // Sound: all that changes belongs to the queue, or is set before it is shared.
+
   let incoming = Emitter<ChangeSet, Never>()
   let failures = Emitter<DatabaseShareError, Never>()
 

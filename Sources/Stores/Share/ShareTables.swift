@@ -50,7 +50,9 @@ enum ShareTables {
 
   /// The number of the last entry; 0 if there has been none.
   static func newest(_ transaction: ReadTransaction) throws(DatabaseError) -> Int64 {
-    guard case .integer(let newest) = try transaction.value("SELECT max(sequence) FROM signals_history") else { return 0 }
+    guard case .integer(let newest) = try transaction.value("SELECT max(sequence) FROM signals_history") else {
+      return 0
+    }
     return newest
   }
 

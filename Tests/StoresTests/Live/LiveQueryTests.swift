@@ -98,13 +98,15 @@ struct LiveQueryTests {
     let gate = DispatchSemaphore(value: 0)
     let values = Recorder<Int>()
     let subscription = database.query(Errand.ordered(by: "id")).map(\.count)
-      .sink(receiveCompletion: { _ in }, receiveValue: { count in
-        if count > 0 {
-          gate.wait()
-          gate.signal()
-        }
-        values.record(count)
-      })
+      .sink(
+        receiveCompletion: { _ in },
+        receiveValue: { count in
+          if count > 0 {
+            gate.wait()
+            gate.signal()
+          }
+          values.record(count)
+        })
     for id in 1...100 { try await database.write { try $0.put(Errand(id: id)) } }
     gate.signal()
     try await values.wait { $0.last == 100 }
@@ -117,15 +119,17 @@ struct LiveQueryTests {
     let values = Recorder<[Int]>()
     let database = database
     let subscription = database.query(Errand.ordered(by: "id")).map { $0.map(\.id) }
-      .sink(receiveCompletion: { _ in }, receiveValue: { ids in
-        values.record(ids)
-        guard ids.count < 20 else { return }
-        do {
-          try database.write { try $0.put(Errand(id: ids.count + 1)) }
-        } catch {
-          Issue.record(error)
-        }
-      })
+      .sink(
+        receiveCompletion: { _ in },
+        receiveValue: { ids in
+          values.record(ids)
+          guard ids.count < 20 else { return }
+          do {
+            try database.write { try $0.put(Errand(id: ids.count + 1)) }
+          } catch {
+            Issue.record(error)
+          }
+        })
     try await values.wait { $0.last == Array(1...20) }
     #expect(values.elements.map(\.count) == Array(0...20))
     subscription.cancel()
