@@ -13,6 +13,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
   private let delivery: ChangeDelivery
   private var sequence: Int64 = 0
   private var recorder: (any CommitRecorder)?
+  private var isSuspended = false
   /// The transaction in progress; only its own thread asks.
   private var transaction: WriteTransaction?
   /// The read in progress, of a database that has no other connection; only its own thread asks.
@@ -40,6 +41,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
   /// Waits for the turn, and runs a closure in a transaction; what it has changed waits for ``ChangeDelivery/flush()`` then.
   func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try withTurn { connection in
+      if isSuspended { throw DatabaseError.suspended(path: path) }
       try connection.begin()
       do {
         try log.begin()
@@ -68,6 +70,11 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
       self.recorder = recorder
       return true
     }
+  }
+
+  /// Waits for the turn, and refuses to write from then on, or allows it again.
+  func setSuspended(_ isSuspended: Bool) {
+    lock.withLock { self.isSuspended = isSuspended }
   }
 
   /// Waits for the turn, and reads with this very connection: for a database that has no other.

@@ -65,6 +65,9 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The database has been closed.
   case closed(path: String)
 
+  /// The database is suspended; see ``Database/suspend()``.
+  case suspended(path: String)
+
   /// A model does not fit its table, or a row its model.
   case model(ModelError, path: String)
 
@@ -149,6 +152,8 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .transactionLost(let path, let statement):
       "SQLite has rolled back the transaction of \(path) after a failure, so this cannot be run in it: \(statement). Nothing "
         + "has been changed; let the first error end the write."
+    case .suspended(let path):
+      "The database \(path) is suspended, so nothing can be written. Write again when it has been resumed."
     case .closed(let path):
       "The database \(path) has been closed. Open it again."
     case .model(let error, let path):

@@ -200,6 +200,8 @@ final class ShareFeed: @unchecked Sendable {
     do {
       try database.write { try ShareTables.save(cursor, author, time: ShareLimits.now, $0) }
       savedCursor = cursor
+    } catch DatabaseError.suspended {
+      saveSoon()
     } catch {
       failures.send(DatabaseShareError(error))
     }

@@ -18,13 +18,13 @@ struct Opaque: StoreModel {
 }
 
 /// A model of which not every number in its column can be a value.
-struct Small: StoreModel, Equatable {
-  static let table = TableSpec("small")
+struct Level: StoreModel, Equatable {
+  static let table = TableSpec("level")
   var id: Int
   var level: UInt8 = 0
 }
 
 /// A database with these tables.
 func liveDatabase(_ location: DatabaseLocation = .memory) throws -> Database {
-  try Database(location, schema: Schema(version: 1, models: [Errand.self, Opaque.self, Small.self]))
+  try Database(location, schema: Schema(version: 1, models: [Errand.self, Opaque.self, Level.self]))
 }

@@ -89,14 +89,14 @@ struct LiveObjectTests {
 
   @Test
   func `a row that cannot be read any more is told as a failure, and the last value stands`() async throws {
-    try await database.write { try $0.put(Small(id: 1, level: 5)) }
-    let small = try database.live(Small.self, id: 1)
-    let failures = small.failures.recorded()
-    try await database.write { try $0.execute("UPDATE small SET level = 300") }
+    try await database.write { try $0.put(Level(id: 1, level: 5)) }
+    let object = try database.live(Level.self, id: 1)
+    let failures = object.failures.recorded()
+    try await database.write { try $0.execute("UPDATE level SET level = 300") }
     let failure = try await failures.first { _ in true }
     #expect("\(failure)".contains("level"))
-    #expect(small.value?.level == 5)
-    try await database.write { try $0.execute("UPDATE small SET level = 6") }
-    #expect(small.value?.level == 6)
+    #expect(object.value?.level == 5)
+    try await database.write { try $0.execute("UPDATE level SET level = 6") }
+    #expect(object.value?.level == 6)
   }
 }

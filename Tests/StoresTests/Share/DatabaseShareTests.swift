@@ -188,6 +188,34 @@ struct DatabaseShareTests {
   }
 
   @Test
+  func `a suspended database writes nothing and holds no lock, and catches up when it is resumed`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
+    let incoming = share.incoming.recorded()
+    try database.suspend()
+    await #expect(throws: DatabaseError.suspended(path: fixture.file.path)) {
+      try await database.write { try $0.execute("INSERT INTO item (text) VALUES ('refused')") }
+    }
+    try insert("allowed", into: other)
+    #expect(try await database.read { try $0.value("SELECT count(*) FROM item") } == 1)
+    try database.resume()
+    try insert("again", into: database)
+    try insert("after", into: other)
+    try await incoming.first { $0.sequence == 3 }
+    #expect(incoming.elements.map(\.sequence) == [1, 3])
+    #expect(
+      try await database.write { transaction in
+        do throws(DatabaseError) {
+          try database.suspend()
+          return false
+        } catch {
+          return true
+        }
+      })
+    theirs.close()
+  }
+
+  @Test
   func `what cannot be shared is told in words`() throws {
     let memory = try Database(.memory)
     #expect(throws: DatabaseShareError.inMemory) { try fixture.share(memory, "app") }
