@@ -18,6 +18,7 @@ let commands = Commands(families: [
   PresenceCommands(console: console),
   ProcessCommands(),
   WatchCommands(console: console),
+  StoreCommands(),
 ])
 
 while let line = readLine() {
