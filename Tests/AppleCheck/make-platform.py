@@ -55,12 +55,13 @@ def make_sdk():
                 file = include / name[len(folder):]
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(wheel.read(name))
-    # SQLite's interface is the same everywhere.
-    shutil.copy("/usr/include/sqlite3.h", include)
     lines = [f'  header "{header}"' for header in HEADERS if (include / header).exists()]
-    modules = {"Darwin": lines, "SQLite3": ['  header "sqlite3.h"']}
-    text = [f"module {name} [system] [extern_c] {{\n" + "\n".join(lines) + "\n  export *\n}\n" for name, lines in modules.items()]
-    (include / "module.modulemap").write_text("\n".join(text))
+    # SQLite's header is the same everywhere; Apple's is a module of its own.
+    shutil.copy("/usr/include/sqlite3.h", include)
+    sqlite = ["module SQLite3 [system] [extern_c] {", '  header "sqlite3.h"', "  export *", "}"]
+    (include / "module.modulemap").write_text(
+        "\n".join(["module Darwin [system] [extern_c] {", *lines, "  export *", "}", *sqlite, ""])
+    )
     (OUT / "resources").mkdir()
     for name in ("shims", "clang", "apinotes"):
         (OUT / "resources" / name).symlink_to(LIBRARY / name)

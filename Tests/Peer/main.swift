@@ -18,7 +18,8 @@ let commands = Commands(families: [
   PresenceCommands(console: console),
   ProcessCommands(),
   WatchCommands(console: console),
-  StoreCommands(console: console),
+  StoreCommands(),
+  ShareCommands(console: console),
 ])
 
 while let line = readLine() {
