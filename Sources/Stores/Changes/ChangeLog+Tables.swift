@@ -134,7 +134,9 @@ extension ChangeLog {
   private func nameVirtualTables(_ rows: [Row]) {
     let virtual = rows.filter { $0[1] == "virtual" }.compactMap { $0[0].stringValue }
     for shadow in rows where shadow[1] == "shadow" {
-      guard let name = shadow[0].stringValue, let owner = virtual.first(where: { name.hasPrefix("\($0)_") }) else { continue }
+      guard let name = shadow[0].stringValue, let owner = virtual.first(where: { name.hasPrefix("\($0)_") }) else {
+        continue
+      }
       tables.tables[name] = TableCatalog.Table(number: tables.number(of: owner), hook: .everything)
     }
   }

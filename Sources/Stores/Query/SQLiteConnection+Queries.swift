@@ -17,6 +17,7 @@ extension SQLiteConnection {
       let decoder = try naming { () throws(ModelError) in
         try RowDecoder(layout: layout, statement: statement, isOrdered: query.source == nil)
       }
+      defer { decoder.end() }
       while try statement.step() {
         try body(try naming { () throws(ModelError) in try decoder.model(Model.self) })
       }

@@ -54,7 +54,6 @@ final class SQLiteStatement {
 
   var columnCount: Int32 { sqlite3_column_count(handle) }
 
-
   // MARK: Running
 
   /// Runs the statement up to its next row.
