@@ -102,7 +102,7 @@ public final class Database: Sendable {
 
   /// Reads, in one transaction that sees no change of others.
   ///
-  /// It never waits for a write. It waits if as many as may are reading.
+  /// It never waits for a write, unless the database is in memory. It waits if as many as may are reading.
   ///
   /// - Parameter body: Reads, on this thread. What it is given is of no use after it has returned.
   /// - Returns: What `body` returned.

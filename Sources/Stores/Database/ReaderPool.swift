@@ -2,7 +2,9 @@ import Dispatch
 import Signals
 
 /// The connections of a database that only read, made as they are needed, up to a number.
-final class ReaderPool: @unchecked Sendable {  // Sound: what changes is guarded by the lock; a reader belongs to its owner.
+final class ReaderPool: @unchecked Sendable {
+  // Sound: what changes is guarded by the lock, and a reader is used by its owner only.
+
   /// One connection, and whose it is.
   final class Reader {
     let connection: SQLiteConnection

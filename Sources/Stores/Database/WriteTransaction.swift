@@ -72,6 +72,7 @@ public final class WriteTransaction: ReadTransaction {
   /// - Parameter body: What belongs together. It may call this method again.
   /// - Returns: What `body` returned.
   /// - Throws: What `body` threw, or ``DatabaseError``.
+  @discardableResult
   public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     let connection = try connection
     depth += 1

@@ -30,7 +30,9 @@ struct SQLText {
         return code
       }
       offset += max(consumed, 1)
-      let text = Self.trimmed(characters[start..<min(offset, characters.count - 1)])
+      // Where the statement is wrong, SQLite does not say where it ends.
+      let end = code == SQLITE_OK ? min(offset, characters.count - 1) : characters.count - 1
+      let text = Self.trimmed(characters[start..<end])
       guard code == SQLITE_OK else {
         if connection.preparation.isForbidden { throw .transactionStatement(statement: text, path: connection.path) }
         throw DatabaseError(SQLiteFailure(code, handle: database, path: connection.path, statement: text))

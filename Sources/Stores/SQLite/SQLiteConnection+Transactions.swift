@@ -47,6 +47,9 @@ extension SQLiteConnection {
   private func run(
     _ place: WritableKeyPath<TransactionStatements, SQLiteStatement?>, _ sql: String
   ) throws(DatabaseError) {
+    // Also while it runs: SQLite prepares it anew if tables have changed.
+    isPrivileged = true
+    defer { isPrivileged = false }
     let known = transactions[keyPath: place]
     let statement = if let known { known } else { try prepareTransaction(place, sql) }
     // A statement that has expired, as after some pragmas, is prepared anew by its step.
@@ -62,8 +65,6 @@ extension SQLiteConnection {
   private func prepareTransaction(
     _ place: WritableKeyPath<TransactionStatements, SQLiteStatement?>, _ sql: String
   ) throws(DatabaseError) -> SQLiteStatement {
-    isPrivileged = true
-    defer { isPrivileged = false }
     let statement = try prepare(sql)
     transactions[keyPath: place] = statement
     return statement

@@ -31,11 +31,12 @@ final class SQLiteConnection {
   /// The statement that failed last.
   private(set) var lastFailed = ""
   private var cache: [String: SQLiteStatement] = [:]
+  @exclusivity(unchecked) private var lastStatement: SQLiteStatement?
   private static let cacheLimit = 200
   /// What the authorizer has heard about the statement that is being prepared.
   var preparation = Preparation()
   /// Whether what is being prepared may begin and end transactions.
-  var isPrivileged = false
+  @exclusivity(unchecked) var isPrivileged = false
   /// The statements that begin and end transactions.
   var transactions = TransactionStatements()
 
@@ -77,6 +78,7 @@ final class SQLiteConnection {
     transactions.finalize()
     for statement in cache.values { statement.finalize() }
     cache = [:]
+    lastStatement = nil
     changes = nil
     sqlite3_close_v2(handle)
     self.handle = nil
@@ -102,12 +104,20 @@ final class SQLiteConnection {
   ///
   /// - Throws: ``DatabaseError`` if the text is not that of one statement.
   func statement(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
+    // Most often the same statement as the last time, in the same string: comparing that is faster than hashing.
+    if let lastStatement, !lastStatement.isTaken, lastStatement.key == sql {
+      lastStatement.isTaken = true
+      return lastStatement
+    }
     if let cached = cache[sql], !cached.isTaken {
       cached.isTaken = true
+      cached.key = sql
+      lastStatement = cached
       return cached
     }
     let statement = try prepare(sql)
     statement.isTaken = true
+    statement.key = sql
     if cache[sql] == nil {
       // A program has a few dozens of statements; one that makes them up as it goes must not fill the memory.
       if cache.count >= Self.cacheLimit { cache = cache.filter(\.value.isTaken) }
@@ -164,6 +174,7 @@ final class SQLiteConnection {
   /// Lets go of all statements that nobody uses, because tables have changed and what was known of them may be wrong.
   func forgetStatements() {
     attachments = [:]
+    lastStatement = nil
     cache = cache.filter(\.value.isTaken)
   }
 

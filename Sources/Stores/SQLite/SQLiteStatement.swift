@@ -23,6 +23,8 @@ final class SQLiteStatement {
   let traits: StatementTraits
   /// Whether it has been stepped and not been reset.
   @exclusivity(unchecked) private(set) var isRunning = false
+  /// The text by which it was asked for.
+  @exclusivity(unchecked) var key = ""
   /// Whether somebody has taken it out of the cache and not given it back.
   @exclusivity(unchecked) var isTaken = false
   let parameterCount: Int
@@ -31,7 +33,8 @@ final class SQLiteStatement {
   /// Why a parameter could not be bound.
   @exclusivity(unchecked) private var bindingCode = SQLITE_OK
   /// The names of the result's columns, in order.
-  var columnNames: [String] { (0..<columnCount).map { String(cString: sqlite3_column_name(handle, $0)) } }
+  private var columnNames: [String] { (0..<columnCount).map { String(cString: sqlite3_column_name(handle, $0)) } }
+  private var knownLayout: (layout: RowLayout, preparations: Int32)?
 
   init(sql: String, handle: OpaquePointer, connection: SQLiteConnection, traits: StatementTraits) {
     self.sql = sql
@@ -85,11 +88,31 @@ final class SQLiteStatement {
 
   /// Runs the statement to its end and returns its rows.
   func rows() throws(DatabaseError) -> [Row] {
-    let layout = RowLayout(names: columnNames)
-    let columns = 0..<columnCount
     var rows: [Row] = []
-    while try step() { rows.append(Row(layout: layout, values: columns.map { value(at: $0) })) }
+    while try step() { rows.append(row) }
     return rows
+  }
+
+  /// The row that the last step came to.
+  private var row: Row {
+    let layout = layout
+    let count = layout.names.count
+    let values = [SQLiteValue](unsafeUninitializedCapacity: count) { values, initializedCount in
+      for index in 0..<count {
+        values.initializeElement(at: index, to: value(at: Int32(truncatingIfNeeded: index)))
+      }
+      initializedCount = count
+    }
+    return Row(layout: layout, values: values)
+  }
+
+  /// What all rows have in common; SQLite may prepare the statement anew when tables have changed.
+  private var layout: RowLayout {
+    let preparations = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
+    if let knownLayout, knownLayout.preparations == preparations { return knownLayout.layout }
+    let layout = RowLayout(names: columnNames)
+    knownLayout = (layout, preparations)
+    return layout
   }
 
   @inline(never)

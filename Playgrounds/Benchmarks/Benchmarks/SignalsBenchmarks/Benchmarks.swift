@@ -11,4 +11,5 @@ let benchmarks: @Sendable () -> Void = {
   registerSequences()
   registerSharedFiles()
   registerLogs()
+  registerStores()
 }
