@@ -37,7 +37,7 @@ final class RowDecoder: Decoder {
       return
     }
     var indexes: [Int32] = []
-    let names = statement.columnNames
+    let names = statement.layout.names
     for column in layout.columns {
       guard let index = names.firstIndex(of: column.name) else {
         throw .unknownColumn(table: layout.table, column: column.name, known: names)

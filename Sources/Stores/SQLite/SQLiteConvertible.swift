@@ -61,7 +61,7 @@ extension Data: SQLiteConvertible {
 }
 
 extension UUID: SQLiteConvertible {
-  /// The identifier as text in capitals, as ``Foundation/UUID/uuidString`` has it.
+  /// The identifier as text in capitals, as `uuidString` has it.
   public var sqliteValue: SQLiteValue { .text(uuidString) }
 }
 
