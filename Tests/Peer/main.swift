@@ -18,6 +18,7 @@ let commands = Commands(families: [
   PresenceCommands(console: console),
   ProcessCommands(),
   WatchCommands(console: console),
+  SchemaCommands(console: console),
 ])
 
 while let line = readLine() {
