@@ -20,6 +20,7 @@ let commands = Commands(families: [
   WatchCommands(console: console),
   StoreCommands(),
   ShareCommands(console: console),
+  SchemaCommands(console: console),
 ])
 
 while let line = readLine() {

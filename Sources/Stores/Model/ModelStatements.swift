@@ -12,6 +12,11 @@ final class ModelStatements<Model: StoreModel> {
     layout = try connection.naming { () throws(ModelError) in try ModelLayout.of(Model.self) }
   }
 
+  deinit {
+    putter?.end()
+    finder?.end()
+  }
+
   /// The statements of a connection.
   static func of(_ connection: SQLiteConnection) throws(DatabaseError) -> ModelStatements {
     let identifier = ObjectIdentifier(ModelStatements.self)

@@ -22,6 +22,8 @@ final class RowDecoder: Decoder {
   /// The place of the member that is being decoded.
   @exclusivity(unchecked) private(set) var current = 0
   private lazy var member = MemberDecoder(row: self)
+  /// The container, which all rows share; it refers back to this object.
+  @exclusivity(unchecked) private var containers = KeptDecodingContainer()
   private lazy var json = JSONDecoder()
 
   /// Makes a decoder of a statement that has the model's columns, in their order or another.
@@ -35,7 +37,7 @@ final class RowDecoder: Decoder {
       return
     }
     var indexes: [Int32] = []
-    let names = statement.columnNames
+    let names = statement.layout.names
     for column in layout.columns {
       guard let index = names.firstIndex(of: column.name) else {
         throw .unknownColumn(table: layout.table, column: column.name, known: names)
@@ -43,6 +45,11 @@ final class RowDecoder: Decoder {
       indexes.append(Int32(index))
     }
     self.indexes = indexes
+  }
+
+  /// Breaks the circle of references; to be called when no more rows follow.
+  func end() {
+    containers = KeptDecodingContainer()
   }
 
   /// Makes a model of the current row.
@@ -58,7 +65,7 @@ final class RowDecoder: Decoder {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(RowDecodingContainer<Key>(row: self))
+    containers.container(type) { KeyedDecodingContainer(RowDecodingContainer<Key>(row: self)) }
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw undecodable("the model has no coding keys") }

@@ -16,6 +16,8 @@ final class RowEncoder: Encoder {
   /// What could not be told at once, because the call cannot throw.
   private var failure: ModelError?
   private lazy var member = MemberEncoder(row: self)
+  /// The container, which all rows share; it refers back to this object.
+  @exclusivity(unchecked) private var containers = KeptEncodingContainer()
   private lazy var json: JSONEncoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -25,6 +27,11 @@ final class RowEncoder: Encoder {
   init(layout: ModelLayout, statement: SQLiteStatement) {
     self.layout = layout
     self.statement = statement
+  }
+
+  /// Breaks the circle of references; to be called when no more rows follow.
+  func end() {
+    containers = KeptEncodingContainer()
   }
 
   /// Binds all members; what the model does not encode is null.
@@ -45,7 +52,7 @@ final class RowEncoder: Encoder {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(RowEncodingContainer<Key>(row: self))
+    containers.container(type) { KeyedEncodingContainer(RowEncodingContainer<Key>(row: self)) }
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {

@@ -14,12 +14,15 @@ extension SQLiteConnection {
     let layout = try naming { () throws(ModelError) in try ModelLayout.of(Model.self) }
     try withStatement(compiled.sql) { statement throws(DatabaseError) in
       try statement.bind(compiled.arguments)
+      // Only the first step makes sure that the columns are those of the tables as they are now.
+      guard try statement.step() else { return }
       let decoder = try naming { () throws(ModelError) in
         try RowDecoder(layout: layout, statement: statement, isOrdered: query.source == nil)
       }
-      while try statement.step() {
+      defer { decoder.end() }
+      repeat {
         try body(try naming { () throws(ModelError) in try decoder.model(Model.self) })
-      }
+      } while try statement.step()
     }
   }
 

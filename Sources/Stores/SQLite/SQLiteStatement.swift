@@ -107,7 +107,7 @@ final class SQLiteStatement {
   }
 
   /// What all rows have in common; SQLite may prepare the statement anew when tables have changed.
-  private var layout: RowLayout {
+  var layout: RowLayout {
     let preparations = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     if let knownLayout, knownLayout.preparations == preparations { return knownLayout.layout }
     let layout = RowLayout(names: columnNames)

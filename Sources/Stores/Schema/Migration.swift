@@ -151,6 +151,10 @@ public final class Migration {
       try RowDecoder(layout: oldLayout, statement: source, isOrdered: true)
     }
     let encoder = RowEncoder(layout: newLayout, statement: try connection.prepare(newLayout.insertion(into: temporary)))
+    defer {
+      decoder.end()
+      encoder.end()
+    }
     var done = 0
     while try source.step() {
       let row = try connection.naming { () throws(ModelError) in try decoder.model(old) }

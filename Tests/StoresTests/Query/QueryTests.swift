@@ -100,6 +100,15 @@ struct QueryTests {
   }
 
   @Test
+  func `a query of SQL follows a table that has changed since`() throws {
+    let query = Query<Person>(sql: "SELECT * FROM person WHERE id = 1")
+    #expect(try names(query) == ["Ada"])
+    try connection.execute(
+      "ALTER TABLE person RENAME COLUMN city TO town; ALTER TABLE person ADD COLUMN city TEXT DEFAULT 'new'")
+    #expect(try connection.all(query).map(\.city) == ["new"])
+  }
+
+  @Test
   func `what is counted and deleted is what is found`() throws {
     #expect(try connection.count(Person.where("age", .equal, 36)) == 2)
     #expect(try connection.count(Query<Person>().limit(3)) == 3)
