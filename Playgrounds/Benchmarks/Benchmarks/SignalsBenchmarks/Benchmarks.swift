@@ -12,4 +12,6 @@ let benchmarks: @Sendable () -> Void = {
   registerSharedFiles()
   registerLogs()
   registerStores()
+  registerLiveStores()
+  registerSharedStores()
 }

@@ -42,7 +42,7 @@ func registerStores() {
   registerRawSQLite()
 }
 
-private func arguments(_ person: Person) -> [SQLiteValue] {
+func arguments(_ person: Person) -> [SQLiteValue] {
   [
     .integer(person.id), .text(person.name), .text(person.email), .integer(Int64(person.age)), .real(person.score),
     .integer(person.isActive ? 1 : 0), .real(person.created), person.note.map(SQLiteValue.text) ?? .null,
@@ -300,7 +300,7 @@ private func attempt(_ body: () throws -> Void) {
   do { try body() } catch { fatalError("\(error)") }
 }
 
-private func temporaryFile() -> URL {
+func temporaryFile() -> URL {
   let folder = FileManager.default.temporaryDirectory.appending(path: "signals-benchmark-\(UUID())")
   do { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) } catch {
     fatalError("\(error)")

@@ -14,6 +14,10 @@ private let stores = [
   Row(
     "storePoints", "rows by their keys in one transaction", isSlow: true, beside: ["GRDB", "SQLite"],
     aim: .atMost(1.43, of: "SQLite")),
+  Row(
+    "storeLive", "a commit → live read in the same process", block: 1, isSlow: true, isLatency: true, beside: ["GRDB"],
+    aim: .atMost(0.54, of: "GRDB")),
+  Row("storeShared", "a commit → sink in another process", block: 1, isSlow: true, isLatency: true),
 ]
 
 private let combine = "OpenCombine"
