@@ -148,12 +148,12 @@ final class ShareFeed: @unchecked Sendable {
   }
 
   private func changes(in entry: ShareTables.Entry) -> ChangeSet {
-    do {
-      let tables = try JSONDecoder().decode([String: TableChanges].self, from: entry.changes)
+    do throws(ChangeCoding.Unreadable) {
+      let tables = try ChangeCoding.decode(entry.changes)
       return ChangeSet(sequence: entry.sequence, author: entry.author, tables: tables)
     } catch {
       failures.send(
-        .undecodable(url, sequence: entry.sequence, author: entry.author, reason: "\(error)"))
+        .undecodable(url, sequence: entry.sequence, author: entry.author, reason: error.description))
       return everything(upTo: entry.sequence, by: entry.author)
     }
   }

@@ -1,4 +1,3 @@
-import Foundation
 import Signals
 
 /// Writes down what this process changes, for the others.
@@ -11,7 +10,6 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
   private let lock = Lock()
   private var scope: Set<String>
   private var isRingDue = false
-  private let encoder = JSONEncoder()
 
   init(author: String, scope: Set<String>, limits: ShareLimits, bell: ShareBell) {
     self.author = author
@@ -34,14 +32,9 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
 
   func record(_ tables: [String: TableChanges], on connection: SQLiteConnection) throws(DatabaseError) -> Int64? {
     guard let tables = shared(tables) else { return nil }
-    let data: Data
-    do {
-      data = try encoder.encode(tables)
-    } catch {
-      stop(because: "A change could not be encoded, though it consists of numbers, texts and bytes")
-    }
     let now = ShareLimits.now
-    let sequence = try ShareTables.append(data, author: author, time: now, on: connection)
+    let sequence = try ShareTables.append(
+      ChangeCoding.encode(tables), author: author, time: now, on: connection)
     // Now and then: what is old harms nobody for a while.
     if sequence % 256 == 0 {
       try ShareTables.trim(limit: limits.historyCount, forgetting: now - limits.peerAge, on: connection)
