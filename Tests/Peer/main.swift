@@ -19,6 +19,7 @@ let commands = Commands(families: [
   ProcessCommands(),
   WatchCommands(console: console),
   SchemaCommands(console: console),
+  StoreCommands(),
 ])
 
 while let line = readLine() {

@@ -16,7 +16,7 @@ struct ReplayedChangeTests {
     ProcessInfo.processInfo.environment["SIGNALS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...9_999_999)
   }
 
-  private static var rounds: Int { ProcessInfo.processInfo.environment["SIGNALS_TORTURE"] == nil ? 300 : 30_000 }
+  private static var rounds: Int { ProcessInfo.processInfo.environment["SIGNALS_TORTURE"] == nil ? 300 : 5_000 }
 
   @Test(arguments: [false, true])
   func `whatever statements are run`(hasTriggers: Bool) throws {
