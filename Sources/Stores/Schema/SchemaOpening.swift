@@ -53,8 +53,13 @@ struct SchemaOpening {
       if hasForeignKeys { do { try connection.execute("PRAGMA foreign_keys = ON") } catch {} }
     }
     do throws(DatabaseError) {
-      return try exclusively { () throws(DatabaseError) in try bringUp(checkingForeignKeys: hasForeignKeys) }
+      let outcome = try exclusively { () throws(DatabaseError) in try bringUp(checkingForeignKeys: hasForeignKeys) }
+      if case .migrated = outcome {
+        schema.mutableProgress.value = .finished(path: connection.path, version: schema.version)
+      }
+      return outcome
     } catch {
+      noteFailure()
       guard policy == .cache, case .schema(let reason, _) = error, reason.isOfFile else { throw error }
       return try exclusively { () throws(DatabaseError) in
         // Somebody else may have been faster.
@@ -63,6 +68,15 @@ struct SchemaOpening {
         try create()
         return .rebuilt(reason: error)
       }
+    }
+  }
+
+  /// Says that the migration, if there was one, has come to nothing.
+  private func noteFailure() {
+    switch schema.progress.value {
+    case .backingUp(connection.path), .migrating(connection.path, _, _, _):
+      schema.mutableProgress.value = .failed(path: connection.path)
+    default: break
     }
   }
 
@@ -152,26 +166,20 @@ struct SchemaOpening {
       throw failure(.missingStep(to: version, from: found))
     }
     let path = connection.path
-    do throws(DatabaseError) {
-      var backup: String?
-      if policy == .persistence, path != DatabaseLocation.memory.path {
-        schema.mutableProgress.value = .backingUp(path: path)
-        backup = try DatabaseBackup(of: path, version: found).make()
-      }
-      for step in steps { try run(step) }
-      for layout in layouts where try connection.columns(of: layout.table).isEmpty {
-        try connection.execute(layout.creation())
-      }
-      try settle()
-      if checkingForeignKeys, let table = try connection.texts("PRAGMA foreign_key_check").first {
-        throw failure(.mismatch(table: table, reason: "a row refers to one that is not there"))
-      }
-      schema.mutableProgress.value = .finished(path: path, version: schema.version)
-      return backup
-    } catch {
-      schema.mutableProgress.value = .failed(path: path)
-      throw error
+    var backup: String?
+    if policy == .persistence, path != DatabaseLocation.memory.path {
+      schema.mutableProgress.value = .backingUp(path: path)
+      backup = try DatabaseBackup(of: path, version: found).make()
     }
+    for step in steps { try run(step) }
+    for layout in layouts where try connection.columns(of: layout.table).isEmpty {
+      try connection.execute(layout.creation())
+    }
+    try settle()
+    if checkingForeignKeys, let table = try connection.texts("PRAGMA foreign_key_check").first {
+      throw failure(.mismatch(table: table, reason: "a row refers to one that is not there"))
+    }
+    return backup
   }
 
   private func run(_ step: MigrationStep) throws(DatabaseError) {
@@ -180,6 +188,9 @@ struct SchemaOpening {
     defer { migration.end() }
     do {
       try step.body(migration)
+    } catch let error as DatabaseError where error.isOfSystem {
+      // It is not the step's fault, nor that of the rows, which may be migrated another time.
+      throw error
     } catch {
       throw failure(.stepFailed(to: step.version, reason: "\(error)"))
     }
@@ -236,6 +247,16 @@ extension SchemaError {
   /// Whether another file would do; otherwise it is the program that must be corrected.
   fileprivate var isOfFile: Bool {
     if case .invalidSchema = self { false } else { true }
+  }
+}
+
+extension DatabaseError {
+  /// Whether the same could succeed at another time.
+  fileprivate var isOfSystem: Bool {
+    switch self {
+    case .diskFull, .inputOutput, .busy, .readOnly, .cannotOpen: true
+    default: false
+    }
   }
 }
 

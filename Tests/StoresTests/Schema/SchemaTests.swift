@@ -1,4 +1,5 @@
 import Foundation
+import Signals
 import TestSupport
 import Testing
 
@@ -163,6 +164,20 @@ struct SchemaTests {
         ])
     }
     #expect(outcome == .rebuilt(reason: .schema(.stepFailed(to: 2, reason: "Mistake()"), path: fixture.path)))
+  }
+
+  @Test
+  func `a cache is not emptied because the disk was full, or somebody had it locked`() throws {
+    try fixture.open(.first, policy: .cache) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
+    for error in [
+      DatabaseError.diskFull(SQLiteFailure(extendedCode: 13, message: "full", path: fixture.path)),
+      .busy(SQLiteFailure(extendedCode: 5, message: "locked", path: fixture.path)),
+    ] {
+      let schema = Schema(version: 2, models: [PersonV2.self]) { MigrationStep(to: 2) { _ in throw error } }
+      #expect(throws: error) { try fixture.open(schema, policy: .cache) }
+      #expect(schema.progress.value == .failed(path: fixture.path))
+    }
+    #expect(try fixture.sql("SELECT count(*) FROM person") == 1)
   }
 
   @Test
