@@ -68,12 +68,17 @@ print(try list.read { try $0.value("SELECT max(aisle) FROM item") })  // Prints 
 //:
 //: It sends what there is, and then what there is after each change that makes a difference.
 
-let open = list.query(Item.where("isDone", .equal, false).ordered(by: "aisle"))
-var texts = open.map { $0.map(\.text) }.replaceFailure(with: []).values.makeAsyncIterator()
-print(await texts.next()!)  // Prints "["milk", "bread"]"
+let arrived = DispatchSemaphore(value: 0)
+let open = list.query(Item.where("isDone", .equal, false).ordered(by: "aisle")).replaceFailure(with: [])
+let texts = open.sink { items in
+  print(items.map(\.text))
+  arrived.signal()
+}
+arrived.wait()  // Prints "["milk", "bread"]"
 
-try await list.write { try $0.put(Item(id: 3, text: "tea", aisle: 2)) }
-print(await texts.next()!)  // Prints "["milk", "tea", "bread"]"
+try list.write { try $0.put(Item(id: 3, text: "tea", aisle: 2)) }
+arrived.wait()  // Prints "["milk", "tea", "bread"]"
+texts.cancel()
 
 //: ## A row that is followed
 //:
@@ -102,7 +107,6 @@ let share = try DatabaseShare(list, container: container, author: "app", sharedI
 let same = try Database(.file(file), schema: schema)
 let helper = try DatabaseShare(same, container: container, author: "helper", sharedInScopeEntityNames: ["item"])
 
-let arrived = DispatchSemaphore(value: 0)
 let incoming = share.incoming.sink { change in
   print(change.author ?? "", "inserted", change["item"].inserted)
   arrived.signal()
