@@ -4,6 +4,7 @@ extension Database {
   /// The rows of a query, now and after each change.
   ///
   /// ```swift
+  /// import Dispatch
   /// import Signals
   /// import Stores
   ///
@@ -14,12 +15,16 @@ extension Database {
   /// }
   ///
   /// let database = try Database(.memory, schema: Schema(version: 1, models: [Person.self]))
-  /// let people = database.query(Person.ordered(by: "name")).map { $0.map(\.name) }.replaceFailure(with: [])
-  /// try database.write { try $0.put(Person(id: 1, name: "Grace")) }
-  /// var names = people.values.makeAsyncIterator()
-  /// print(await names.next()!)  // Prints "["Grace"]"
-  /// try database.write { try $0.put(Person(id: 2, name: "Ada")) }
-  /// print(await names.next()!)  // Prints "["Ada", "Grace"]"
+  /// let seen = DispatchSemaphore(value: 0)
+  /// let people = database.query(Person.ordered(by: "name")).replaceFailure(with: [])
+  /// let subscription = people.sink { people in
+  ///   print(people.map(\.name))
+  ///   seen.signal()
+  /// }
+  /// seen.wait()  // Prints "[]"
+  /// try database.write { try $0.put([Person(id: 1, name: "Grace"), Person(id: 2, name: "Ada")]) }
+  /// seen.wait()  // Prints "["Ada", "Grace"]"
+  /// subscription.cancel()
   /// ```
   ///
   /// - Parameter query: What to read. It is read again when any row of its table has changed, and sent if it is different.

@@ -1,6 +1,6 @@
 public import Signals
 
-/// One row, as it is now: a model, or `nil` if there is no row with this key; made by ``Database/live(_:id:)``.
+/// One row, as it is now: a model, or `nil` if there is no row with this key; made by ``Database/live(_:id:)-1nq2m``.
 ///
 /// ```swift
 /// import Stores

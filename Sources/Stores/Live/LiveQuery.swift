@@ -1,7 +1,7 @@
 import Dispatch
 public import Signals
 
-/// What a read gives, now and after each change of what it depends on; made by ``Database/query(_:)``.
+/// What a read gives, now and after each change of what it depends on; made by ``Database/query(_:)-22c9v``.
 ///
 /// - **The current value comes first**, before the subscription is returned. After that comes what the read gives after a
 ///   change, unless it is the same: no change is missed, and the last value is that of the last change. Changes that come
@@ -9,9 +9,10 @@ public import Signals
 /// - **A value is one moment's**: never half of a transaction. Values come in the order of commits.
 /// - **Threads.** Reading and delivering happen on a serial queue of the subscription's own, but for the first value. A slow
 ///   subscriber delays no writer, and nobody else.
-/// - **Failure.** If the read fails, the signal does, with the error that says why; ``Signal/retry(_:)`` begins anew.
+/// - **Failure.** If the read fails, the signal does, with the error that says why;
+///   ``/Signals/Signal/retry(_:when:)`` begins anew.
 ///
-/// Each subscription reads for itself; with ``Signal/share(replay:)``, many have one between them.
+/// Each subscription reads for itself; with ``/Signals/Signal/share(replay:)``, many have one between them.
 public struct LiveQuery<Element: Sendable>: Signal {
   /// Why a read failed.
   public typealias Failure = DatabaseError
