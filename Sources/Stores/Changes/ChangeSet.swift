@@ -2,7 +2,7 @@
 ///
 /// A key is the row's primary key; of several columns, it is their values as SQL literals, separated by commas, in one text;
 /// without a primary key, it is SQLite's own `rowid`.
-public struct ChangeSet: Hashable, Sendable, Codable {
+public struct ChangeSet: Hashable, Sendable {
   /// The number of the change: larger for later ones.
   public let sequence: Int64
 

@@ -48,7 +48,7 @@ final class ReaderPool: @unchecked Sendable {
     let reader = try enter()
     defer { leave(reader) }
     try reader.connection.begin()
-    defer { reader.connection.rollBack() }
+    defer { reader.connection.endReading() }
     let transaction = ReadTransaction(connection: reader.connection)
     lock.withLock { reader.transaction = transaction }
     defer { transaction.end() }

@@ -24,15 +24,19 @@ extension SQLiteConnection {
   /// Begins a transaction: one that may write at once waits for its turn, one that reads never does.
   @inline(__always)
   func begin() throws(DatabaseError) {
-    try run(\.begin, access == .writing ? "BEGIN IMMEDIATE" : "BEGIN")
+    if transactions.begin == nil {
+      transactions.begin = try prepareTransaction(access == .writing ? "BEGIN IMMEDIATE" : "BEGIN")
+    }
+    try run(transactions.begin)
     expectsTransaction = true
   }
 
   /// Ends the transaction; if that fails, it is still open unless SQLite has rolled it back.
   @inline(__always)
   func commit() throws(DatabaseError) {
+    if transactions.commit == nil { transactions.commit = try prepareTransaction("COMMIT") }
     expectsTransaction = false
-    try run(\.commit, "COMMIT")
+    try run(transactions.commit)
   }
 
   /// Undoes the transaction, unless SQLite has done so.
@@ -40,19 +44,22 @@ extension SQLiteConnection {
     expectsTransaction = false
     guard isInTransaction else { return }
     // A rollback that fails leaves nothing to be done: closing the connection, or the next opening, undoes the rest.
-    do { try run(\.rollback, "ROLLBACK") } catch {}
+    do {
+      if transactions.rollback == nil { transactions.rollback = try prepareTransaction("ROLLBACK") }
+      try run(transactions.rollback)
+    } catch {}
+  }
+
+  /// Ends a transaction that has only read, which is cheaper than to undo it.
+  @inline(__always)
+  func endReading() {
+    do { try commit() } catch { rollBack() }
   }
 
   @inline(__always)
-  private func run(
-    _ place: WritableKeyPath<TransactionStatements, SQLiteStatement?>, _ sql: String
-  ) throws(DatabaseError) {
+  private func run(_ statement: SQLiteStatement?) throws(DatabaseError) {
+    guard let statement else { return }
     // Also while it runs: SQLite prepares it anew if tables have changed.
-    isPrivileged = true
-    defer { isPrivileged = false }
-    let known = transactions[keyPath: place]
-    let statement = if let known { known } else { try prepareTransaction(place, sql) }
-    // A statement that has expired, as after some pragmas, is prepared anew by its step.
     isPrivileged = true
     defer {
       isPrivileged = false
@@ -62,11 +69,9 @@ extension SQLiteConnection {
   }
 
   @inline(never)
-  private func prepareTransaction(
-    _ place: WritableKeyPath<TransactionStatements, SQLiteStatement?>, _ sql: String
-  ) throws(DatabaseError) -> SQLiteStatement {
-    let statement = try prepare(sql)
-    transactions[keyPath: place] = statement
-    return statement
+  private func prepareTransaction(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
+    isPrivileged = true
+    defer { isPrivileged = false }
+    return try prepare(sql)
   }
 }

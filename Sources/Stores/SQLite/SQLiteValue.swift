@@ -14,7 +14,7 @@ public import Foundation
 /// ```
 ///
 /// Two values are equal if type and content are: the integer 1 is not the real number 1.0.
-public enum SQLiteValue: Hashable, Sendable, Codable {
+public enum SQLiteValue: Hashable, Sendable {
   /// No value.
   case null
   /// A whole number; Booleans are stored as 0 and 1.

@@ -67,7 +67,7 @@ private func registerOurStore() {
     let database = opened(filled: false)
     return { count in
       for index in 0..<count {
-        attempt { try database.write { try $0.execute(upsert, arguments: arguments(people[index])) } }
+        attempt { _ = try database.write { try $0.execute(upsert, arguments: arguments(people[index])) } }
       }
     }
   }
