@@ -262,6 +262,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
           if state.adopt(data) { delivery.value = value.stage(newValue) }
           stageStatus(in: &delivery)
         }
+        // Others need not wait for the events to be taken in.
+        if durability == .process { file.unlock() }
       }
       if durability == .storage {
         // The same bytes may have been put there by somebody who did not wait for the disk.

@@ -196,7 +196,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
 
   private func events(_ reading: LogReading) throws(AppGroupsLogError) -> LogEvents<Event> {
     try place.make()
-    return LogEvents(try LogFeed(reading, place: place, limits: limits, format: format, producer: local))
+    return LogEvents(try LogFeed(reading, place: place, limits: limits, decoder: EntryDecoder(format), producer: local))
   }
 
   /// Forgets a consumer: the log is not kept for it any more.

@@ -3,13 +3,12 @@ import Foundation
 extension FileFormat where Value: Codable {
   /// JSON without a blank, since nobody edits a log by hand.
   static var compactJSON: FileFormat {
-    FileFormat(
-      encode: { value in
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return try encoder.encode(value)
-      },
-      decode: { try JSONDecoder().decode(Value.self, from: $0) }
+    // Kept, because to make them for each event would add a tenth.
+    let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+    encoder.outputFormatting = .withoutEscapingSlashes
+    return FileFormat(
+      encode: { try encoder.encode($0) },
+      decode: { try decoder.decode(Value.self, from: $0) }
     )
   }
 }

@@ -23,9 +23,9 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   /// A log does not end; what is wrong with it is told by ``failures``.
   public typealias Failure = Never
 
-  let feed: LogFeed<Event>
+  let feed: LogFeed
 
-  init(_ feed: LogFeed<Event>) {
+  init(_ feed: LogFeed) {
     self.feed = feed
   }
 
@@ -48,7 +48,7 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   public func subscribe<Subscriber: SignalSubscriber<LogEntry<Event>, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    feed.subscribe { subscriber.receive($0) }
+    feed.subscribe { subscriber.receive($0.entry(of: Event.self)) }
   }
 
   /// The events as an asynchronous sequence, each of which counts as handled when the loop asks for the next.
@@ -67,7 +67,7 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   ///
   /// - Parameter entry: An event that this object gave out.
   public func acknowledge(_ entry: LogEntry<Event>) {
-    feed.acknowledge(entry)
+    feed.acknowledge(entry.position, of: entry.producer)
   }
 
   /// Notes on disk how far the consumer is, without waiting for when it would be noted anyway.
@@ -88,7 +88,7 @@ public struct LogValues<Event: Codable & Sendable>: AsyncSequence, Sendable {
   /// A log does not fail.
   public typealias Failure = Never
 
-  let feed: LogFeed<Event>
+  let feed: LogFeed
 
   /// Begins to read the log.
   public func makeAsyncIterator() -> Iterator {
@@ -99,9 +99,9 @@ public struct LogValues<Event: Codable & Sendable>: AsyncSequence, Sendable {
   ///
   /// It reads the log until it is released, or until the task that waits in it is cancelled.
   public struct Iterator: AsyncIteratorProtocol {
-    private let owner: LoopOwner<Event>
+    private let owner: LoopOwner
 
-    fileprivate init(_ owner: LoopOwner<Event>) {
+    fileprivate init(_ owner: LoopOwner) {
       self.owner = owner
     }
 
@@ -118,7 +118,7 @@ public struct LogValues<Event: Codable & Sendable>: AsyncSequence, Sendable {
         let (supply, handled, isHungry) = owner.loop.take()
         if handled != nil || isHungry { owner.feed.didHandle(handled, owner.loop, isHungry: isHungry) }
         switch supply {
-        case .entry(let entry): return entry
+        case .entry(let entry): return entry.entry(of: Event.self)
         case .ended: return nil
         case .nothing:
           await withTaskCancellationHandler(
@@ -136,11 +136,11 @@ public struct LogValues<Event: Codable & Sendable>: AsyncSequence, Sendable {
 extension LogValues.Iterator: Sendable {}
 
 /// Ends a loop when it is over.
-private final class LoopOwner<Event: Codable & Sendable>: Sendable {
-  let loop = LogLoop<Event>()
-  let feed: LogFeed<Event>
+private final class LoopOwner: Sendable {
+  let loop = LogLoop()
+  let feed: LogFeed
 
-  init(_ feed: LogFeed<Event>) {
+  init(_ feed: LogFeed) {
     self.feed = feed
     feed.enter(loop)
   }

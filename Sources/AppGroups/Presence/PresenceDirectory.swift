@@ -139,19 +139,8 @@ struct PresenceDirectory: Sendable {
   }
 
   private static func names(in directory: URL) throws(DurableFileError) -> [String] {
-    guard let stream = opendir(directory.path) else {
-      if errno == ENOENT { return [] }
-      throw DurableFileError(errno, "list", directory)
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      // Sound: `d_name` ends with a NUL and lives until the next call; a copy of `dirent` could cut it short.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
-      }
-      names.append(name)
-    }
-    return names
+    if let names = DirectoryListing.names(in: directory) { return names }
+    guard errno == ENOENT else { throw DurableFileError(errno, "list", directory) }
+    return []
   }
 }

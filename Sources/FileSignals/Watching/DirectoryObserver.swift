@@ -38,7 +38,7 @@ public import Signals
 /// track: what came and went is told after it, what was written into is not, so look at all files again.
 ///
 /// Threads, lifetime and limits are as for ``FileObserver``; when polled, files are compared by their content only if they
-/// changed under observation or shortly before. On Apple's systems, writing into a file in place is not seen here, since
+/// changed under observation or shortly before, and what comes and goes between two looks is not told. On Apple's systems, writing into a file in place is not seen here, since
 /// they tell a directory's observers of its entries only; observe the file for that.
 public final class DirectoryObserver: Signal, Sendable {
   /// What happened to an entry, or to the directory.

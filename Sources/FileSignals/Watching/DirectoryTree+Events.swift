@@ -59,8 +59,8 @@ extension DirectoryTree {
       return (kind.map { event($0, inner) } ?? []) + forget(inner, kind ?? .deleted, watch)
     }
     guard isRecursive || filter.matches(inner) else { return [] }
-    // If it is gone already, another event tells.
-    guard let found = directory.entry(name) else { return [] }
+    // If it is gone already, another event tells, unless it was never known.
+    guard let found = directory.entry(name) else { return old == nil && history.isNew ? event(.deleted, inner) : [] }
     let isDirectory = found.kind == .directory
     let isEntered = isRecursive && isDirectory && filter.enters(inner)
     if isEntered || filter.matches(inner) {
@@ -103,12 +103,15 @@ struct EntryHistory {
   /// What it comes to; `nil` if to nothing.
   var kind: FileEvent.Kind? {
     switch (existed, exists) {
-    case (false, false): nil
+    // Somebody may have looked in between, and must learn that it is gone.
+    case (false, false): isNew ? kindOfEnd : nil
     case (false, true): .created
-    case (true, false): kinds.contains(.movedOut) ? .moved : .deleted
+    case (true, false): kindOfEnd
     case (true, true): isNew ? .replaced : kindOfEcho
     }
   }
+
+  private var kindOfEnd: FileEvent.Kind { kinds.contains(.movedOut) ? .moved : .deleted }
 
   /// What it comes to if its making is no news.
   var kindOfEcho: FileEvent.Kind? {

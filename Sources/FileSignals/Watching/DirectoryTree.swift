@@ -66,8 +66,8 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
     } else if old != new {
       events.insert(FileEvent(kind: .replaced, url: url), at: 0)
     }
-    // What was written into files meanwhile, nobody can tell.
-    let isIncomplete = batch.isOverflow || events.isEmpty && !batch.isPoll
+    // What was written into files meanwhile, and what came and went, nobody can tell.
+    let isIncomplete = batch.isOverflow || batch.isRearmed && old == new
     return isIncomplete ? [FileEvent(kind: .rescan, url: url)] + events : events
   }
 

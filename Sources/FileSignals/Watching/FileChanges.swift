@@ -31,10 +31,12 @@ final class FileChanges: PathChanges, @unchecked Sendable {
 
   private func kind(after batch: PathWatch.Batch, old: FileStatus?, new: FileStatus?) -> FileEvent.Kind? {
     let kinds = batch.events.reduce(into: WatchKinds()) { $0.formUnion($1.kinds) }
+    let end: FileEvent.Kind = kinds.isDisjoint(with: [.movedOut, .selfMoved]) ? .deleted : .moved
     switch (old, new) {
-    case (nil, nil): return nil
+    // Somebody may have looked in between, and must learn that it is gone.
+    case (nil, nil): return kinds.isDisjoint(with: [.created, .movedIn]) ? nil : end
     case (nil, _?): return .created
-    case (_?, nil): return kinds.isDisjoint(with: [.movedOut, .selfMoved]) ? .deleted : .moved
+    case (_?, nil): return end
     case (let old?, let new?):
       if old.identity != new.identity { return .replaced }
       if batch.isOverflow { return nil }

@@ -61,10 +61,7 @@ final class OpenDirectory {
     defer { closedir(stream) }
     var entries: [String: Entry] = [:]
     while let record = readdir(stream) {
-      // Sound: `d_name` ends with a NUL and lives until the next call; a copy of `dirent` could cut it short.
-      let name = withUnsafePointer(to: &record.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
-      }
+      let name = DirectoryListing.name(of: record)
       if name == "." || name == ".." || name == FileLocation.sharedFolder { continue }
       let type = Int(record.pointee.d_type)
       guard isWanted(name, type == Int(DT_DIR) || type == Int(DT_UNKNOWN)) else { continue }

@@ -15,7 +15,7 @@ import Signals
 /// The backend's thread only leaves its events here; all else happens on a serial queue, where the owner is called,
 /// never concurrently and with no lock held.
 final class PathWatch: @unchecked Sendable {
-  // Sound: `pending` and `isScheduled` are guarded by the lock; the rest belongs to the queue once `init` is over.
+  // Sound: `pending` is guarded by the lock; the rest belongs to the queue once `init` is over.
 
   /// What has happened since the owner was last called.
   struct Batch {
@@ -29,9 +29,6 @@ final class PathWatch: @unchecked Sendable {
     var isPoll = false
   }
 
-  /// A burst of more events than this is treated as one in which some were lost, to bound the memory it takes.
-  private static let pendingLimit = 16_384
-
   let path: String
   let health = MutableProperty(WatchHealth.active)
   var plan: WatchPlan
@@ -41,15 +38,8 @@ final class PathWatch: @unchecked Sendable {
   let queue: DispatchQueue
   let onBatch: @Sendable (PathWatch, Batch) -> Void
 
-  private let lock = Lock()
-  private var pending: [WatchEvent] = []
-  private var isScheduled = false
-  /// Until the owner is set up, events only gather.
-  private var isStarted = false
-  private var pauses = 0
-  private var isPollDue = false
-  /// How many pauses are over.
-  private var pauseNumber = 0
+  let lock = Lock()
+  var pending = PendingEvents()
 
   var tokens: [WatchToken] = []
   /// Watches of directories below the target, which belong to the owner.
@@ -97,7 +87,7 @@ final class PathWatch: @unchecked Sendable {
   /// Begins to call the owner, which has by now looked at what there is.
   func start() {
     reportHealth()
-    if schedule({ isStarted = true }) { enqueue() }
+    if lock.withLock({ pending.start() }) { enqueue() }
   }
 
   // MARK: Events
@@ -114,157 +104,49 @@ final class PathWatch: @unchecked Sendable {
 
   /// Takes what the backend saw.
   func take(_ events: [WatchEvent]) -> Reception {
-    lock.withLock {
-      if pending.count + events.count <= Self.pendingLimit {
-        pending += events
-      } else if let point = events.first?.point {
-        pending = [WatchEvent(kinds: .overflow, name: nil, point: point)]
-      }
-      guard isStarted, !isScheduled, !pending.isEmpty else { return .scheduled }
-      if pauses > 0 { return .postponed(Postponed(watch: self, pause: pauseNumber)) }
-      isScheduled = true
-      return .due
+    switch lock.withLock({ pending.add(events) }) {
+    case .due: .due
+    case .postponed(let pause): .postponed(Postponed(watch: self, pause: pause))
+    case .scheduled: .scheduled
     }
   }
 
   /// Has what was taken processed on the queue.
   func enqueue() {
-    queue.async { [self] in handle() }
+    queue.async { [self] in
+      if handle() { enqueue() }
+    }
   }
 
   /// Processes what was taken on the calling thread, which waits for the queue if need be.
+  ///
+  /// What comes meanwhile is processed here, too: to wake another thread for it would take longer.
   func process() {
-    queue.sync { handle() }
+    while queue.sync(execute: handle) {}
   }
 
   /// Whether events that came now would be processed at once.
   var isIdle: Bool {
-    lock.withLock { isStarted && !isScheduled && pauses == 0 }
-  }
-
-  /// Lets events only gather, until ``resume(unless:)`` has been called as often, though not for long.
-  func pause() {
-    lock.withLock { pauses += 1 }
-  }
-
-  /// Has what has gathered processed, unless it tells of nothing but another file in the file's place, and that is known.
-  ///
-  /// - Parameter isKnown: Looks whether what is in the file's place now is known, and no link.
-  func resume(unless isKnown: () -> Bool) {
-    // Taken before looking: what happens after the look gathers anew.
-    let events = lock.withLock {
-      guard !isScheduled, pending.allSatisfy(isReplacement) else { return [WatchEvent]() }
-      defer { pending = [] }
-      return pending
-    }
-    let isNews = !events.isEmpty && !isKnown()
-    let isDue = lock.withLock {
-      pauses -= 1
-      pauseNumber += 1
-      if isNews { pending = events + pending }
-      // Even if others still put it off: they may do so for long.
-      return demandProcessing()
-    }
-    if isDue { enqueue() }
-  }
-
-  /// Has what has gathered processed although the owner puts it off; to be called with the lock held.
-  ///
-  /// - Returns: Whether the caller must call ``enqueue()``.
-  private func demandProcessing() -> Bool {
-    guard isStarted, !isScheduled, !pending.isEmpty else { return false }
-    isScheduled = true
-    return true
-  }
-
-  /// Events that the owner has put off hearing of.
-  struct Postponed {
-    let watch: PathWatch
-    /// Which pause it was.
-    let pause: Int
-
-    /// Has the events processed if that same pause is still not over.
-    ///
-    /// - Returns: What is to be reviewed later, because it is put off by a newer pause.
-    func reviewed() -> Postponed? {
-      watch.review(self)
-    }
-
-    /// Has the events processed.
-    func end() {
-      if watch.lock.withLock({ watch.demandProcessing() }) { watch.enqueue() }
-    }
-  }
-
-  private func review(_ postponed: Postponed) -> Postponed? {
-    let (isDue, next) = lock.withLock { () -> (Bool, Postponed?) in
-      if postponed.pause == pauseNumber { return (demandProcessing(), nil) }
-      let isOver = isScheduled || pauses == 0 || pending.isEmpty
-      return (false, isOver ? nil : Postponed(watch: self, pause: pauseNumber))
-    }
-    if isDue { enqueue() }
-    return next
-  }
-
-  private func isReplacement(_ event: WatchEvent) -> Bool {
-    let place = event.point.place
-    guard let name = event.name, event.kinds == .movedIn else { return false }
-    return name == place.leaf && !place.hinges.contains(name)
-  }
-
-  /// Runs a closure that changes the file in a moment, and takes in what follows from it, so that no other thread is woken
-  /// only to find that out.
-  func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
-    guard let backend = wakingBackend else { return try change() }
-    backend.muffle()
-    defer { backend.unmuffle(by: self) }
-    return try change()
-  }
-
-  /// What wakes threads for events, if anything does.
-  private var wakingBackend: (any WatchBackend)? {
-    guard !polling.isForced else { return nil }
-    do throws(FileObserverError) {
-      return try backend()
-    } catch {
-      // The watch is polled, and its health says why.
-      return nil
-    }
-  }
-
-  private func schedule(_ change: () -> Void) -> Bool {
-    lock.withLock {
-      change()
-      guard isStarted, !isScheduled, pauses == 0, !pending.isEmpty else { return false }
-      isScheduled = true
-      return true
-    }
+    lock.withLock { pending.isIdle }
   }
 
   /// Has the owner look, unless it is about to.
   func poll() {
-    let isDue = lock.withLock {
-      guard isStarted, !isPollDue, pauses == 0 else { return false }
-      isPollDue = true
-      return true
-    }
-    if isDue { queue.async { [weak self] in self?.handlePoll() } }
+    if lock.withLock({ pending.demandPoll() }) { queue.async { [weak self] in self?.handlePoll() } }
   }
 
   private func handlePoll() {
-    lock.withLock { isPollDue = false }
+    lock.withLock { pending.beginPoll() }
     guard pollReason != nil else { return }
     let isRearmed = rearm(always: false)
     call(Batch(events: [], isRearmed: isRearmed, isPoll: true))
   }
 
-  private func handle() {
-    let events = lock.withLock {
-      let events = pending
-      pending = []
-      isScheduled = false
-      return events
-    }
+  /// Calls the owner with what there is.
+  ///
+  /// - Returns: Whether there is more by now, which the caller must have processed.
+  private func handle() -> Bool {
+    let events = lock.withLock { pending.take() }
     var batch = Batch(events: events)
     batch.isOverflow = events.contains { $0.kinds.contains(.overflow) }
     if events.contains(where: isStructural) {
@@ -276,6 +158,7 @@ final class PathWatch: @unchecked Sendable {
       batch.isRearmed = rearm(always: isOver)
     }
     call(batch)
+    return lock.withLock { pending.endUnlessMore() }
   }
 
   func call(_ batch: Batch) {

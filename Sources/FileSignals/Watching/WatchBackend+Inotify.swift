@@ -34,7 +34,7 @@
 
     private let queue: InotifyQueue
     private let lock = Lock()
-    private var watches: [CInt: [WatchToken: WatchPoint]] = [:]
+    private var watches: [CInt: WatchPoints] = [:]
     private var descriptors: [WatchToken: CInt] = [:]
     private var lastToken = 0
     private let wakes = Atomic<Int>(0)
@@ -75,7 +75,7 @@
       }
       lastToken += 1
       let token = WatchToken(number: lastToken)
-      watches[descriptor, default: [:]][token] = point
+      watches[descriptor, default: WatchPoints()].add(point, token)
       descriptors[token] = descriptor
       return token
     }
@@ -83,7 +83,7 @@
     func remove(_ token: WatchToken) {
       let point: WatchPoint? = lock.withLock {
         guard let descriptor = descriptors.removeValue(forKey: token) else { return nil }
-        let point = watches[descriptor]?.removeValue(forKey: token)
+        let point = watches[descriptor]?.remove(token)
         if watches[descriptor]?.isEmpty == true {
           watches[descriptor] = nil
           inotify_rm_watch(queue.instance, descriptor)
@@ -183,24 +183,17 @@
         let name = buffer[(offset + headerSize)..<(offset + headerSize + Int(record.len))]
         offset += headerSize + Int(record.len)
         if record.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-          for points in watches.values {
-            // Once for each observer, and not for each directory of a tree.
-            for point in points.values where point.inner == nil { batches.add(.overflow, nil, point) }
-          }
+          addOverflow(to: &batches)
           continue
         }
         guard let points = watches[record.wd] else { continue }
         let kinds = Self.kinds(of: record.mask)
         guard !kinds.isEmpty else { continue }
         let bytes = name.prefix { $0 != 0 }
-        var text: String?
-        for point in points.values where point.wants(kinds, bytes) {
-          if text == nil, !bytes.isEmpty { text = String(decoding: bytes, as: UTF8.self) }
-          batches.add(kinds, text, point)
-        }
+        points.forEach(wanting: kinds, bytes) { batches.add(kinds, $1, $0) }
         if record.mask & UInt32(IN_IGNORED) != 0 {
           watches[record.wd] = nil
-          for token in points.keys { descriptors[token] = nil }
+          for token in points.tokens { descriptors[token] = nil }
         }
       }
       lock.unlock()
@@ -209,12 +202,16 @@
 
     private func overflow() -> Batches {
       var batches = Batches()
-      lock.withLock {
-        for points in watches.values {
-          for point in points.values where point.inner == nil { batches.add(.overflow, nil, point) }
-        }
-      }
+      lock.withLock { addOverflow(to: &batches) }
       return batches
+    }
+
+    /// Tells everybody that events were lost; to be called with the lock held.
+    private func addOverflow(to batches: inout Batches) {
+      for points in watches.values {
+        // Once for each observer, and not for each directory of a tree.
+        for point in points.all where point.inner == nil { batches.add(.overflow, nil, point) }
+      }
     }
 
     private static func kinds(of mask: UInt32) -> WatchKinds {

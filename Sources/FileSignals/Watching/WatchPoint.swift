@@ -61,19 +61,24 @@ final class WatchPoint: @unchecked Sendable {
     self.watch = watch
   }
 
-  /// Whether an event is of any interest; asked for every event and observer of a directory, so it had better be quick.
+  /// The entries that may be of interest; `nil` if all may be.
+  var names: Set<String>? {
+    if place.isTarget || inner != nil { return nil }
+    return place.leaf.map { place.hinges.union([$0]) } ?? place.hinges
+  }
+
+  /// Whether an event is of any interest.
   ///
   /// - Parameters:
   ///   - kinds: What happened.
-  ///   - name: The bytes of the entry's name; no text is made of what nobody wants, such as each removal in `/tmp`.
+  ///   - name: The entry's name, or `nil` if it is about the directory itself.
   /// - Returns: Whether to hand it on.
-  func wants(_ kinds: WatchKinds, _ name: some Collection<UInt8>) -> Bool {
-    guard !name.isEmpty, kinds.isDisjoint(with: .structural) else { return true }
+  func wants(_ kinds: WatchKinds, _ name: String?) -> Bool {
+    guard let name, kinds.isDisjoint(with: .structural) else { return true }
     guard place.depth != .itself else { return false }
     // All who watch a directory share one mask, so this comes to those who did not ask for it, too.
     if kinds == .appended, place.depth != .contents { return false }
-    if place.isTarget || inner != nil { return !name.elementsEqual(FileLocation.sharedFolder.utf8) }
-    if let leaf = place.leaf, name.elementsEqual(leaf.utf8) { return true }
-    return place.hinges.contains { name.elementsEqual($0.utf8) }
+    if place.isTarget || inner != nil { return name != FileLocation.sharedFolder }
+    return place.leaf == name || place.hinges.contains(name)
   }
 }

@@ -127,15 +127,8 @@ struct BadContentTests {
 
   @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
   func `a full disk is told, and keeps the old value in the file and in memory`() async throws {
-    let disk = try TemporaryDirectory()
-    do {
-      try await shell(#"mount -t tmpfs -o size=128k tmpfs "$1""#, disk.url.path)
-    } catch {
-      // Some containers give root no right to mount.
-      return
-    }
-    try await withoutLeaving(disk) {
-      let container = try AppGroupsContainer(directory: disk.url)
+    try await withDisk(#"mount -t tmpfs -o size=128k tmpfs "$1""#) { disk in
+      let container = try AppGroupsContainer(directory: disk)
       let file = try AppGroupsFile(name: "note.json", initialValue: Note(count: 1, text: "old"), container: container)
       let large = Note(count: 2, text: String(repeating: "x", count: 1_000_000))
       let full = AppGroupsFileError.inaccessible(.diskFull(file.url))
@@ -146,16 +139,5 @@ struct BadContentTests {
       try await file.write(Note(count: 3, text: "small again"))
       #expect(try file.read().count == 3)
     }
-  }
-
-  /// Unmounts a disk whatever happens.
-  private func withoutLeaving(_ disk: TemporaryDirectory, _ body: () async throws -> Void) async throws {
-    do {
-      try await body()
-    } catch {
-      try await shell(#"umount -l "$1""#, disk.url.path)
-      throw error
-    }
-    try await shell(#"umount -l "$1""#, disk.url.path)
   }
 }

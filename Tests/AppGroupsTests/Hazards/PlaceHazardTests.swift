@@ -149,24 +149,5 @@ struct PlaceHazardTests {
         try await shell(#"umount -l "$1/merged""#, disk.path)
       }
     }
-
-    /// Mounts a disk, and unmounts it whatever happens.
-    private func withDisk(_ command: String, _ body: (URL) async throws -> Void) async throws {
-      let disk = try TemporaryDirectory()
-      do {
-        try await shell(command, disk.url.path)
-      } catch {
-        // Some containers give root no right to mount.
-        try? await shell(#"umount -l "$1""#, disk.url.path)
-        return
-      }
-      do {
-        try await body(disk.url)
-      } catch {
-        try await shell(#"umount -l "$1/merged" 2>&- || true; umount -l "$1""#, disk.url.path)
-        throw error
-      }
-      try await shell(#"umount -l "$1""#, disk.url.path)
-    }
   #endif
 }

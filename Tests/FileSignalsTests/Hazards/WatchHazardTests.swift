@@ -19,6 +19,27 @@ import Testing
     subscription.cancel()
   }
 
+  /// Somebody may have looked in between, because of something else, and would believe for ever that it is there.
+  @Test func `what comes and goes while nobody is told is told to be gone`() async throws {
+    let file = folder.entry("value")
+    let (entries, values) = (Log<FileEvent>(), Log<FileEvent.Kind>())
+    let subscriptions = [
+      try DirectoryObserver(folder.url).sink { entries.append($0) },
+      try FileObserver(file).sink { values.append($0.kind) },
+    ]
+    for round in 0..<20 {
+      try WatchHub.stall {
+        try Data().write(to: file)
+        try FileManager.default.removeItem(at: file)
+      }
+      let events = await entries.wait { $0.filter { $0 == FileEvent(kind: .deleted, url: file) }.count > round }
+      let kinds = await values.wait { $0.filter { $0 == .deleted }.count > round }
+      // What was read before the standstill is told piece by piece.
+      #expect(events.last?.kind == .deleted && kinds.last == .deleted)
+    }
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
   @Test func `one who looks through a directory takes nothing from one who looks into it`() async throws {
     // The system has one watch for a directory, and the last who asks for it could narrow what all are told.
     let inner = try folder.makeFolder("inner")

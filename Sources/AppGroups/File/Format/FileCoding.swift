@@ -37,7 +37,10 @@ public struct FileCoding: Sendable {
   }
 
   /// JSON that people can read: indented, keys in order, one line break at the end.
-  public static let json = FileCoding.json()
+  public static let json = FileCoding(
+    encode: { try ReadableJSON.encode($0) },
+    decode: { try ReadableJSON.decoder.decode($0, from: $1) }
+  )
 
   /// JSON written and read the way you say.
   ///
@@ -51,15 +54,7 @@ public struct FileCoding: Sendable {
     decoder: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
   ) -> FileCoding {
     FileCoding(
-      encode: { value in
-        let json = JSONEncoder()
-        json.outputFormatting = [.prettyPrinted, .withoutEscapingSlashes]
-        encoder(json)
-        json.outputFormatting.insert(.sortedKeys)
-        var data = try json.encode(value)
-        data.append(UInt8(ascii: "\n"))
-        return data
-      },
+      encode: { try ReadableJSON.encode($0, with: ReadableJSON.makeEncoder(encoder)) },
       decode: { type, data in
         let json = JSONDecoder()
         decoder(json)

@@ -62,7 +62,13 @@ extension FileFormat where Value: Codable {
   ///
   /// Numbers and dates come back as they were, to the last bit, `-0.0` among them. JSON knows neither infinity nor NaN: they
   /// cannot be encoded, unless ``json(encoder:decoder:)`` says how.
-  public static var json: FileFormat { FileFormat(.json) }
+  public static var json: FileFormat {
+    // Not by way of the coding, which must find out at run time what is known here.
+    FileFormat(
+      encode: { try ReadableJSON.encode($0) },
+      decode: { try ReadableJSON.decoder.decode(Value.self, from: $0) }
+    )
+  }
 
   /// JSON written and read the way you say.
   ///

@@ -2,18 +2,23 @@ import Foundation
 import Signals
 
 /// Who listens to a feed, and what they have handled.
-final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // Sound: all is guarded by the lock.
+final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the lock.
+  private struct Subscriber {
+    let number: UInt64
+    let receive: @Sendable (DecodedEntry) -> Void
+  }
+
   private struct LoopState {
-    let loop: LogLoop<Event>
+    let loop: LogLoop
     /// The last event that it has handled.
     var handled: UInt64
   }
 
   private let acknowledgement: LogAcknowledgement
   private let lock = Lock()
-  private var subscribers: [(number: UInt64, receive: @Sendable (LogEntry<Event>) -> Void)] = []
+  private var subscribers: [Subscriber] = []
   private var lastNumber: UInt64 = 0
-  private var loops: [ObjectIdentifier: LoopState] = [:]
+  private var loops: [LoopState] = []
   private var cursor = LogCursor()
   /// How many events have been given out.
   private var ordinal: UInt64 = 0
@@ -37,12 +42,12 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
   private var isEmptyLocked: Bool { subscribers.isEmpty && loops.isEmpty }
 
   /// - Returns: What to remove it with, and whether it is the only one.
-  func add(_ receive: @escaping @Sendable (LogEntry<Event>) -> Void) -> (number: UInt64, isFirst: Bool) {
+  func add(_ receive: @escaping @Sendable (DecodedEntry) -> Void) -> (number: UInt64, isFirst: Bool) {
     lock.withLock {
       let isFirst = isEmptyLocked
       if isFirst { generation += 1 }
       lastNumber += 1
-      subscribers.append((lastNumber, receive))
+      subscribers.append(Subscriber(number: lastNumber, receive: receive))
       return (lastNumber, isFirst)
     }
   }
@@ -59,19 +64,19 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
   }
 
   /// - Returns: Whether it is the only one.
-  func add(_ loop: LogLoop<Event>) -> Bool {
+  func add(_ loop: LogLoop) -> Bool {
     lock.withLock {
       let isFirst = isEmptyLocked
       if isFirst { generation += 1 }
-      loops[ObjectIdentifier(loop)] = LoopState(loop: loop, handled: ordinal)
+      loops.append(LoopState(loop: loop, handled: ordinal))
       return isFirst
     }
   }
 
   /// - Returns: Whether nobody is left.
-  func remove(_ loop: LogLoop<Event>) -> Bool {
+  func remove(_ loop: LogLoop) -> Bool {
     lock.withLock {
-      loops[ObjectIdentifier(loop)] = nil
+      loops.removeAll { $0.loop === loop }
       settle()
       return isEmptyLocked
     }
@@ -82,7 +87,7 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
   /// Whether there is somebody who can take more of what is read for this generation.
   func checkAppetite(_ generation: Int) -> Bool {
     lock.withLock {
-      isPaused = loops.values.contains { $0.loop.isFull }
+      isPaused = loops.contains { $0.loop.isFull }
       return generation == self.generation && !isEmptyLocked && !isPaused
     }
   }
@@ -93,33 +98,33 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
   ///   - entry: The event.
   ///   - generation: For whom it was read.
   /// - Returns: Whether somebody took it.
-  func give(_ entry: LogEntry<Event>, _ generation: Int) -> Bool {
+  func give(_ entry: DecodedEntry, _ generation: Int) -> Bool {
     guard let turn = turn(for: entry, generation) else { return false }
     var isTaken = false
-    for (number, receive) in turn.subscribers where isSubscribed(number) {
-      receive(entry)
+    for subscriber in turn.subscribers where isSubscribed(subscriber.number) {
+      subscriber.receive(entry)
       isTaken = true
     }
-    for loop in turn.loops { loop.give(entry, turn.ordinal) }
+    for state in turn.loops { state.loop.give(entry, turn.ordinal) }
     guard turn.loops.isEmpty else { return true }
-    if isTaken, acknowledgement == .automatic { acknowledge(entry) }
+    if isTaken, acknowledgement == .automatic { acknowledge(entry.position, of: entry.id.producer) }
     return isTaken
   }
 
   /// Those who get an event.
   private struct Turn {
-    let subscribers: [(number: UInt64, receive: @Sendable (LogEntry<Event>) -> Void)]
-    let loops: [LogLoop<Event>]
+    let subscribers: [Subscriber]
+    let loops: [LoopState]
     let ordinal: UInt64
   }
 
-  private func turn(for entry: LogEntry<Event>, _ generation: Int) -> Turn? {
-    lock.withLock {
+  private func turn(for entry: DecodedEntry, _ generation: Int) -> Turn? {
+    lock.withLock { () -> Turn? in
       guard generation == self.generation else { return nil }
-      cursor.give(entry.position, of: entry.producer)
+      cursor.give(entry.position, of: entry.id.producer)
       ordinal += 1
-      if !loops.isEmpty { unhandled.append((ordinal, entry.producer, entry.position)) }
-      return Turn(subscribers: subscribers, loops: loops.values.map(\.loop), ordinal: ordinal)
+      if !loops.isEmpty { unhandled.append((ordinal, entry.id.producer, entry.position)) }
+      return Turn(subscribers: subscribers, loops: loops, ordinal: ordinal)
     }
   }
 
@@ -136,10 +141,10 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
   ///   - loop: The loop.
   ///   - isHungry: Whether it has room for more.
   /// - Returns: Whether there is something to save, and whether reading must go on.
-  func note(_ handled: UInt64?, by loop: LogLoop<Event>, isHungry: Bool) -> (isSaveDue: Bool, isDrainDue: Bool) {
+  func note(_ handled: UInt64?, by loop: LogLoop, isHungry: Bool) -> (isSaveDue: Bool, isDrainDue: Bool) {
     lock.withLock {
       if let handled {
-        loops[ObjectIdentifier(loop)]?.handled = handled
+        if let index = loops.firstIndex(where: { $0.loop === loop }) { loops[index].handled = handled }
         settle()
       }
       return (cursor.isChanged && !isSaveDue, isHungry && isPaused)
@@ -150,7 +155,7 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
   private func settle() {
     // When the last one leaves, what it has not handled waits for the next, unless others have had it.
     guard !isEmptyLocked else { return unhandled = [] }
-    let least = loops.values.map(\.handled).min() ?? .max
+    let least = loops.reduce(.max) { min($0, $1.handled) }
     let count = unhandled.prefix { $0.ordinal <= least }.count
     guard count > 0 else { return }
     if acknowledgement == .automatic {
@@ -159,8 +164,8 @@ final class LogAudience<Event: Codable & Sendable>: @unchecked Sendable {  // So
     unhandled.removeFirst(count)
   }
 
-  func acknowledge(_ entry: LogEntry<Event>) {
-    lock.withLock { cursor.handle(entry.position, of: entry.producer) }
+  func acknowledge(_ position: LogPosition, of producer: UUID) {
+    lock.withLock { cursor.handle(position, of: producer) }
   }
 
   /// Takes note that nobody is interested in anything up to a place, but for what was given out.

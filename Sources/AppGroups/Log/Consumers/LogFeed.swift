@@ -4,22 +4,22 @@ import Foundation
 import Signals
 
 /// Reads a log for one consumer, on a queue, for as long as somebody subscribes.
-final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
+final class LogFeed: @unchecked Sendable {
   // Sound: what changes belongs to the queue.
 
   let failures = Emitter<AppGroupsLogError, Never>(replay: 16)
   let watch: ContentsWatch
   let place: LogPlace
-  private let reading: LogReading
-  private let limits: LogLimits
-  private let format: FileFormat<Event>
+  let reading: LogReading
+  let limits: LogLimits
+  private let decoder: EntryDecoder
   private let producer: LogProducer
-  private let queue: DispatchQueue
+  let queue: DispatchQueue
 
-  private let audience: LogAudience<Event>
+  let audience: LogAudience
 
   /// What is there while the log is read.
-  private final class Run {
+  final class Run {
     let reader: LogReader
     let lock: ConsumerLock?
     /// For whom it is read.
@@ -37,7 +37,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     }
   }
 
-  private var run: Run?
+  var run: Run?
   /// Tells whose turn it is, of those who wait to begin.
   private var epoch = 0
   private var attempts = 0
@@ -46,26 +46,19 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
   /// Where to begin when the directory comes back.
   private var missed: [UUID: LogPosition]?
   private var isLookDue = false
-  private var lastTrim = DispatchTime(uptimeNanoseconds: 0)
-
-  /// How long events that were handled may be unsaved: after a crash within that time they come again.
-  private static var saveInterval: DispatchTimeInterval { .milliseconds(50) }
-  /// How long a place that has not changed need not be saved again, by which others tell that the consumer still comes.
-  private static var saveLifetime: DispatchTimeInterval { .seconds(60) }
-  /// How long to wait at least between two looks at what can be removed.
-  private static var trimInterval: UInt64 { 5_000_000_000 }
+  var lastTrim = DispatchTime(uptimeNanoseconds: 0)
 
   init(
-    _ reading: LogReading, place: LogPlace, limits: LogLimits, format: FileFormat<Event>, producer: LogProducer
+    _ reading: LogReading, place: LogPlace, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer
   ) throws(AppGroupsLogError) {
     self.reading = reading
     self.place = place
     self.limits = limits
-    self.format = format
+    self.decoder = decoder
     self.producer = producer
     audience = LogAudience(reading.acknowledgement)
     queue = DispatchQueue(label: "org.signals.log", qos: .userInitiated)
-    let door = Door<Event>()
+    let door = Door()
     do {
       watch = try ContentsWatch(place.url, queue: queue) { door.feed?.receive($0) }
     } catch {
@@ -78,7 +71,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
   // MARK: Subscribers
 
   /// Calls a closure with each event, on the queue, until the token is released.
-  func subscribe(_ receive: @escaping @Sendable (LogEntry<Event>) -> Void) -> SignalSubscription {
+  func subscribe(_ receive: @escaping @Sendable (DecodedEntry) -> Void) -> SignalSubscription {
     let (number, isFirst) = audience.add(receive)
     if isFirst { beginLater() }
     return SignalSubscription { [self] in
@@ -86,11 +79,11 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     }
   }
 
-  func enter(_ loop: LogLoop<Event>) {
+  func enter(_ loop: LogLoop) {
     if audience.add(loop) { beginLater() }
   }
 
-  func leave(_ loop: LogLoop<Event>) {
+  func leave(_ loop: LogLoop) {
     if audience.remove(loop) { return endLater() }
     // It may be the one that the others waited for.
     queue.async { [self] in drain() }
@@ -107,7 +100,7 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
   }
 
   /// Takes note that a loop has handled an event; `isHungry` if it has room again.
-  func didHandle(_ handled: UInt64?, _ loop: LogLoop<Event>, isHungry: Bool) {
+  func didHandle(_ handled: UInt64?, _ loop: LogLoop, isHungry: Bool) {
     let (isSaveDue, isDrainDue) = audience.note(handled, by: loop, isHungry: isHungry)
     guard isSaveDue || isDrainDue else { return }
     queue.async { [self] in
@@ -116,8 +109,8 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     }
   }
 
-  func acknowledge(_ entry: LogEntry<Event>) {
-    audience.acknowledge(entry)
+  func acknowledge(_ position: LogPosition, of producer: UUID) {
+    audience.acknowledge(position, of: producer)
     queue.async { [self] in saveSoon() }
   }
 
@@ -246,16 +239,14 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
     guard reading.includesOwn || producer != self.producer.id else {
       return audience.pass(position, of: producer)
     }
-    let id = LogEventID(producer: producer, sequence: record.sequence)
-    let event: Event
+    let entry: DecodedEntry
     do {
-      event = try format.decode(record.payload)
+      entry = try decoder.decode(record, producer, position)
     } catch {
+      let id = LogEventID(producer: producer, sequence: record.sequence)
       failures.send(.undecodable(id, place.url, reason: CodingReason.words(for: error)))
       return audience.pass(position, of: producer)
     }
-    let date = Date(timeIntervalSince1970: Double(record.time) / 1e9)
-    let entry = LogEntry(id: id, date: date, event: event, position: position)
     if !audience.give(entry, run.generation) { run.isStale = true }
   }
 
@@ -270,51 +261,9 @@ final class LogFeed<Event: Codable & Sendable>: @unchecked Sendable {
       drain()
     }
   }
-
-  // MARK: Saving
-
-  private func saveSoon() {
-    guard reading.consumer != nil, audience.claimSaving() else { return }
-    queue.asyncAfter(deadline: .now() + Self.saveInterval) { [weak self] in
-      guard let self else { return }
-      guard audience.releaseSaving(), run != nil else { return }
-      reportingFailure { () throws(AppGroupsLogError) in try saveNow() }
-      trimSoon()
-    }
-  }
-
-  private func saveNow() throws(AppGroupsLogError) {
-    // Who is not the consumer any more must not say how far it is.
-    guard let consumer = reading.consumer, let run else { return }
-    let positions = audience.positionsToSave(of: run.producers)
-    let now = DispatchTime.now()
-    if let saved = run.saved, saved.positions == positions, now < saved.time + Self.saveLifetime { return }
-    do throws(AppGroupsLogError) {
-      try consumer.save(positions)
-      run.saved = (positions, now)
-    } catch let error where error.isAboutNothingThere && !place.exists {
-      // With the log, the places in it are gone.
-    }
-  }
-
-  private func trimSoon() {
-    let now = DispatchTime.now()
-    guard reading.consumer != nil, now.uptimeNanoseconds - lastTrim.uptimeNanoseconds > Self.trimInterval
-    else { return }
-    lastTrim = now
-    LogTrimmer(place: place, limits: limits).trimLater { [failures] in failures.send($0) }
-  }
-
-  private func reportingFailure(_ body: () throws(AppGroupsLogError) -> Void) {
-    do throws(AppGroupsLogError) {
-      try body()
-    } catch {
-      failures.send(error)
-    }
-  }
 }
 
 /// The way from the watch to the feed, which owns it.
-private final class Door<Event: Codable & Sendable>: @unchecked Sendable {  // Sound: set once, before the watch starts.
-  weak var feed: LogFeed<Event>?
+private final class Door: @unchecked Sendable {  // Sound: set once, before the watch starts.
+  weak var feed: LogFeed?
 }

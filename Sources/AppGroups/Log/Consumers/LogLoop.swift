@@ -1,12 +1,12 @@
 import Signals
 
 /// One asynchronous loop over a log's events: it is given a few at a time, and has handled an event when it asks for the next.
-final class LogLoop<Event: Sendable>: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
+final class LogLoop: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
   /// How many events may wait for a loop; reading pauses meanwhile.
-  static var capacity: Int { 64 }
+  static let capacity = 64
 
   private let lock = Lock()
-  private var buffer: [(ordinal: UInt64, entry: LogEntry<Event>)] = []
+  private var buffer: [(ordinal: UInt64, entry: DecodedEntry)] = []
   private var first = 0
   private var waiter: UnsafeContinuation<Void, Never>?
   private var isEnded = false
@@ -15,7 +15,7 @@ final class LogLoop<Event: Sendable>: @unchecked Sendable {  // Sound: what chan
   // MARK: The reader's side
 
   /// Gives an event to the loop.
-  func give(_ entry: LogEntry<Event>, _ ordinal: UInt64) {
+  func give(_ entry: DecodedEntry, _ ordinal: UInt64) {
     let waiter = lock.withLock {
       if !isEnded { buffer.append((ordinal, entry)) }
       return self.waiter.take()
@@ -30,7 +30,7 @@ final class LogLoop<Event: Sendable>: @unchecked Sendable {  // Sound: what chan
 
   /// What asking for the next event found.
   enum Supply {
-    case entry(LogEntry<Event>)
+    case entry(DecodedEntry)
     case nothing
     case ended
   }

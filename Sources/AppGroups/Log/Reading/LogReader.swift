@@ -12,6 +12,8 @@ final class LogReader {
   /// Those with a head, the oldest first, as a heap.
   private var waiting: [ProducerReader] = []
   private let report: (AppGroupsLogError) -> Void
+  /// Whether the head of the first of them has been given out, so that it must read on before it is looked at again.
+  private var isFirstSpent = false
 
   /// Those that have a file open, the one that has had it for longest first.
   private var open: [ProducerReader] = []
@@ -87,6 +89,7 @@ final class LogReader {
   var isInDoubt: Bool { !doubtful.isEmpty }
 
   private func look(at reader: ProducerReader) {
+    readOn()
     guard !reader.isListed else { return }
     advance(reader)
     if reader.head != nil { push(reader) }
@@ -108,15 +111,23 @@ final class LogReader {
 
   /// The next record of all, with where its producer's log goes on after it.
   func next() -> (producer: UUID, record: LogRecord, position: LogPosition)? {
+    readOn()
     guard let reader = waiting.first, let record = reader.head else { return nil }
-    let position = reader.position
+    isFirstSpent = true
+    return (reader.producer, record, reader.position)
+  }
+
+  /// Reads on after the record that was given out last: no earlier, so that the record does not wait for that.
+  private func readOn() {
+    guard isFirstSpent else { return }
+    isFirstSpent = false
+    let reader = waiting[0]
     advance(reader)
     if reader.head == nil {
       pop()
     } else {
       siftDown(from: 0)
     }
-    return (reader.producer, record, position)
   }
 
   /// How far those producers are that have been read to their end since this was asked for last.

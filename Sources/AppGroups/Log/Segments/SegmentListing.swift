@@ -22,19 +22,10 @@ enum SegmentListing {
 
   /// The names of what lies in a directory; empty if it is gone.
   static func names(in directory: URL) throws(AppGroupsLogError) -> [String] {
-    guard let stream = opendir(directory.path) else {
-      if errno == ENOENT || errno == ENOTDIR { return [] }
+    if let names = DirectoryListing.names(in: directory) { return names }
+    guard errno == ENOENT || errno == ENOTDIR else {
       throw .inaccessible(DurableFileError(errno, "list", directory))
     }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      // Sound: `d_name` ends with a NUL and lives until the next call; a copy of `dirent` could cut it short.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
-      }
-      names.append(name)
-    }
-    return names
+    return []
   }
 }

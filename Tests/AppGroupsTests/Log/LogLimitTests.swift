@@ -1,0 +1,66 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Log: limits of the system", .patient)
+struct LogLimitTests {
+  #if os(Linux)
+    @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
+    func `a full disk is told, tears no event and takes none that was reported as appended`() async throws {
+      try await withDisk("mount -t tmpfs -o size=256k tmpfs \"$1\"") { disk in
+        let container = try AppGroupsContainer(directory: disk)
+        let log = try AppGroupsLog<String>(name: "log", container: container)
+        let filler = disk.appending(path: "filler")
+        let text = String(repeating: "x", count: 10_000)
+        var appended: [LogEventID] = []
+        func appendUntilFull() throws {
+          do {
+            for _ in 0..<1000 { appended.append(try log.append(text)) }
+            Issue.record("The disk is never full")
+          } catch AppGroupsLogError.inaccessible(.diskFull) {
+            // What fits no more is taken back, so a smaller event may still fit.
+          }
+        }
+        try Data(count: 100_000).write(to: filler)
+        try appendUntilFull()
+        #expect(appended.count > 5)
+        let recorder = LogRecorder(try log.newEvents())
+        try FileManager.default.removeItem(at: filler)
+        try appendUntilFull()
+        let oldest = LogRecorder(try log.events(for: "widget"))
+        try await oldest.wait(for: appended.count)
+        #expect(oldest.entries.elements.map(\.sequence) == appended.map(\.sequence))
+        #expect(oldest.texts.allSatisfy { $0 == text })
+        let last = appended.last?.sequence
+        try await recorder.entries.first("the last event") { $0.sequence == last }
+        #expect(oldest.failures.elements.allSatisfy(isAboutDisk))
+      }
+    }
+
+    /// The consumer's place cannot be noted on a full disk either, and it says so.
+    private func isAboutDisk(_ error: AppGroupsLogError) -> Bool {
+      if case .inaccessible(.diskFull) = error { true } else { false }
+    }
+  #endif
+
+  @Test
+  func `a limit on the size of files is told instead of ending the process, and lifted again`() async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log()
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    let peer = try await fixture.peer()
+    try await peer.send("append before")
+    try await peer.send("limit 4096")
+    let refusal = await #expect(throws: PeerProcess.Failure.self) {
+      try await peer.send("append \(String(repeating: "x", count: 8000))")
+    }
+    #expect("\(try #require(refusal))".contains("larger than"))
+    try await peer.send("append within")
+    try await peer.send("limit 0")
+    try await peer.send("append after")
+    #expect(try await recorder.wait(for: 3) == ["before", "within", "after"])
+  }
+}

@@ -1,0 +1,65 @@
+@testable import AppGroups
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Log: reading what several producers have appended")
+struct LogReaderTests {
+  private let fixture: Fixture
+  private let place: LogPlace
+
+  init() throws {
+    fixture = try Fixture()
+    place = try LogPlace(name: "log", container: fixture.container)
+  }
+
+  /// Makes a producer's segment, with one record for each time, which is its payload, too.
+  private func write(_ times: [UInt64], of producer: UUID) throws -> SegmentID {
+    let id = SegmentID(producer: producer, index: 1)
+    var bytes = SegmentHeader(id: id, firstSequence: 1, time: 0).bytes
+    for (index, time) in times.enumerated() {
+      let payload = Data("\(time)".utf8)
+      var record = [UInt8](repeating: 0, count: LogRecord.size(of: payload))
+      record.withUnsafeMutableBytes {
+        LogRecord.write(payload, sequence: UInt64(index) + 1, time: time, to: $0)
+      }
+      bytes += record
+    }
+    try Data(bytes).write(to: place.url(of: id))
+    return id
+  }
+
+  private func rest(of reader: LogReader) -> [UInt64] {
+    var times: [UInt64] = []
+    while let (_, record, _) = reader.next() { times.append(record.time) }
+    return times
+  }
+
+  @Test
+  func `an older event, found after one was given out, comes next, and none is passed over`() throws {
+    _ = try write([10, 30, 50], of: UUID())
+    let reader = LogReader(place, from: [:]) { Issue.record("\($0)") }
+    reader.scan()
+    #expect(reader.next()?.record.time == 10)
+    _ = try write([5, 40], of: UUID())
+    reader.scan()
+    #expect(rest(of: reader) == [5, 30, 40, 50])
+  }
+
+  @Test
+  func `what is appended after an event was given out is found by the next look`() throws {
+    let producer = UUID()
+    let id = try write([1], of: producer)
+    let reader = LogReader(place, from: [:]) { Issue.record("\($0)") }
+    reader.scan()
+    #expect(reader.next()?.record.time == 1)
+    // Before the reader has seen that nothing follows, and after it has.
+    _ = try write([1, 2], of: producer)
+    #expect(reader.look(atSegment: id.fileName))
+    #expect(rest(of: reader) == [2])
+    _ = try write([1, 2, 3], of: producer)
+    #expect(reader.look(atSegment: id.fileName))
+    #expect(rest(of: reader) == [3])
+    #expect(reader.takeExhausted().map(\.producer).contains(producer))
+  }
+}

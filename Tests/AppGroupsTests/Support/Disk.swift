@@ -1,0 +1,30 @@
+import Foundation
+import TestSupport
+
+/// Runs a test on a file system of its own, and unmounts that whatever happens.
+///
+/// - Parameters:
+///   - command: Mounts the file system at `$1`.
+///   - body: Gets the directory; not called in containers that give root no right to mount.
+/// - Throws: What the test throws, or ``ShellError`` if the file system cannot be unmounted.
+func withDisk(_ command: String, _ body: (URL) async throws -> Void) async throws {
+  let disk = try TemporaryDirectory()
+  do {
+    try await shell(command, disk.url.path)
+  } catch is ShellError {
+    try await unmount(disk.url)
+    return
+  }
+  do {
+    try await body(disk.url)
+  } catch {
+    try await unmount(disk.url)
+    throw error
+  }
+  try await unmount(disk.url)
+}
+
+/// Unmounts what is mounted at a directory, and before that what is mounted in it, if anything.
+private func unmount(_ disk: URL) async throws {
+  try await shell(#"umount -l "$1/merged" 2> /dev/null || true; umount -l "$1" 2> /dev/null || true"#, disk.path)
+}

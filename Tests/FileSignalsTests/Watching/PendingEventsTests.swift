@@ -1,0 +1,107 @@
+import Foundation
+@testable import FileSignals
+import Signals
+import Testing
+
+@Suite struct `Events that wait to be processed` {
+  private let folder: TemporaryFolder
+  private let watch: PathWatch
+
+  init() throws {
+    folder = try TemporaryFolder()
+    watch = try Self.watch(folder) { _ in }
+  }
+
+  private static func watch(
+    _ folder: TemporaryFolder, _ onBatch: @escaping @Sendable (PathWatch) -> Void
+  ) throws -> PathWatch {
+    try PathWatch(path: folder.url.path, target: .directory, polling: .never, queue: nil) { watch, _ in onBatch(watch) }
+  }
+
+  private static func event(_ watch: PathWatch) throws -> WatchEvent {
+    let place = try #require(watch.plan.places.last)
+    return WatchEvent(kinds: .written, name: "file", point: WatchPoint(place, watch: watch))
+  }
+
+  private var event: WatchEvent {
+    get throws { try Self.event(watch) }
+  }
+
+  /// Evaluates what changes a value, which `#expect` cannot.
+  private func check(_ isTrue: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(isTrue, sourceLocation: sourceLocation)
+  }
+
+  @Test func `gather until the owner is set up`() throws {
+    var pending = PendingEvents()
+    guard case .scheduled = pending.add([try event]) else { return _ = Issue.record("nobody is there") }
+    #expect(!pending.isIdle)
+    let isDue = pending.start()
+    #expect(isDue)
+    check(pending.take().count == 1)
+  }
+
+  @Test func `are left to who is processing, who looks for more before leaving`() throws {
+    var pending = PendingEvents()
+    check(!pending.start())
+    guard case .due = pending.add([try event]) else { return _ = Issue.record("nobody else will process it") }
+    check(pending.take().count == 1)
+    guard case .scheduled = pending.add([try event]) else { return _ = Issue.record("somebody is at it") }
+    #expect(!pending.isIdle)
+    check(pending.endUnlessMore())
+    check(pending.take().count == 1)
+    check(!pending.endUnlessMore())
+    #expect(pending.isIdle)
+  }
+
+  @Test func `are put off by a pause, and processed when it is over or lasts`() throws {
+    var pending = PendingEvents()
+    _ = pending.start()
+    pending.pause()
+    guard case .postponed(let pause) = pending.add([try event]) else { return _ = Issue.record("it is paused") }
+    check(pending.review(pause) == (true, nil))
+    check(pending.take(where: { _ in true }).isEmpty)
+    check(pending.take().count == 1)
+    check(!pending.endUnlessMore())
+    guard case .postponed(let second) = pending.add([try event]) else { return _ = Issue.record("it is paused") }
+    let expected = pending.take { _ in true }
+    check(pending.endPause(with: expected))
+    check(pending.review(second) == (false, nil))
+    check(pending.take().count == 1)
+  }
+
+  @Test func `are one overflow when there are too many`() throws {
+    var pending = PendingEvents()
+    let burst = [WatchEvent](repeating: try event, count: 16_384)
+    _ = pending.add(burst)
+    _ = pending.add(burst)
+    check(pending.take().map(\.kinds) == [.overflow])
+  }
+
+  @Test func `that come while the observer is called are processed on the same thread`() throws {
+    let count = Counter()
+    let watch = try Self.watch(folder) { watch in
+      guard count.next() < 3, let event = try? Self.event(watch) else { return }
+      guard case .scheduled = watch.take([event]) else { return _ = Issue.record("somebody is at it") }
+    }
+    watch.start()
+    guard case .due = watch.take([try Self.event(watch)]) else { return _ = Issue.record("nobody is at it") }
+    watch.process()
+    #expect(count.value == 3)
+    #expect(watch.isIdle)
+  }
+
+  private final class Counter: Sendable {
+    private let lock = Lock()
+    private nonisolated(unsafe) var count = 0  // Sound: guarded by the lock.
+
+    var value: Int { lock.withLock { count } }
+
+    func next() -> Int {
+      lock.withLock {
+        count += 1
+        return count
+      }
+    }
+  }
+}
