@@ -6,7 +6,7 @@ public struct ChangeSet: Hashable, Sendable {
   /// The number of the change: larger for later ones.
   public let sequence: Int64
 
-  /// Who made the change, if it was made elsewhere.
+  /// Who made the change, if it was made elsewhere; empty if it stands for changes of several that are not known any more.
   public let author: String?
 
   /// What has changed in each table; tables without changes are not there.

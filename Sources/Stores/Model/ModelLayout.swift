@@ -128,7 +128,10 @@ extension ModelLayout {
 /// Pieces of SQL.
 enum SQL {
   /// A name, quoted, so that it may be any word.
-  static func name(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+  ///
+  /// Not in double quotes: if there is no such column, as after another process has renamed it, SQLite would take those for a
+  /// text, and every row would have the column's name as its value.
+  static func name(_ name: String) -> String { "`\(name.replacing("`", with: "``"))`" }
 
   /// So many parameters, with commas between them.
   static func parameters(_ count: Int) -> String { String(repeating: "?, ", count: max(0, count - 1)) + "?" }

@@ -14,12 +14,15 @@ final class ShareFeed: @unchecked Sendable {
   private let url: URL
   private let author: String
   private let recorder: ShareRecorder
+  private let limits: ShareLimits
   private let queue = DispatchQueue(label: "org.signals.share", qos: .userInitiated)
   private var watch: ContentsWatch?
   /// What subscribers have been told, up to here.
   private var cursor: Int64
   /// The cursor as others know it.
   private var savedCursor: Int64
+  /// When the others heard of us last.
+  private var savedTime = ShareLimits.now
   /// What live queries have been told, which have read what was there when they began.
   private var liveCursor: Int64
   private var isHeard = false
@@ -35,6 +38,7 @@ final class ShareFeed: @unchecked Sendable {
     self.url = url
     self.author = author
     self.recorder = recorder
+    limits = recorder.limits
     do {
       (cursor, liveCursor) = try database.write { transaction in
         (try ShareTables.join(author, time: ShareLimits.now, transaction), try ShareTables.newest(transaction))
@@ -185,7 +189,7 @@ final class ShareFeed: @unchecked Sendable {
   // MARK: Where we are
 
   private func saveSoon() {
-    guard !isSaveDue, cursor != savedCursor, !isOver else { return }
+    guard !isSaveDue, isSaveWorthwhile, !isOver else { return }
     isSaveDue = true
     queue.asyncAfter(deadline: .now() + 1) { [weak self] in
       guard let self, !isOver else { return }
@@ -194,12 +198,16 @@ final class ShareFeed: @unchecked Sendable {
     }
   }
 
+  private var isSaveWorthwhile: Bool {
+    cursor != savedCursor || ShareLimits.now - savedTime > limits.peerAge / 4
+  }
+
   private func save() {
-    guard cursor != savedCursor else { return }
-    let (cursor, author) = (cursor, author)
+    guard isSaveWorthwhile else { return }
+    let (cursor, author, now) = (cursor, author, ShareLimits.now)
     do {
-      try database.write { try ShareTables.save(cursor, author, time: ShareLimits.now, $0) }
-      savedCursor = cursor
+      try database.write { try ShareTables.save(cursor, author, time: now, $0) }
+      (savedCursor, savedTime) = (cursor, now)
     } catch DatabaseError.suspended {
       saveSoon()
     } catch {

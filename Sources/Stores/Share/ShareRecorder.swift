@@ -6,7 +6,7 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
 
   private let author: String
   private let bell: ShareBell
-  private let limits: ShareLimits
+  let limits: ShareLimits
   private let lock = Lock()
   private var scope: Set<String>
   private var isRingDue = false
@@ -37,7 +37,7 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
       ChangeCoding.encode(tables), author: author, time: now, on: connection)
     // Now and then: what is old harms nobody for a while.
     if sequence % 256 == 0 {
-      try ShareTables.trim(limit: limits.historyCount, forgetting: now - limits.peerAge, on: connection)
+      try ShareTables.trim(limit: limits.historyCount, leavingBehind: now - limits.peerAge, on: connection)
     }
     isRingDue = true
     return sequence

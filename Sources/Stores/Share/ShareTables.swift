@@ -86,18 +86,18 @@ enum ShareTables {
       """, author, cursor, time)
   }
 
-  /// Forgets peers that have not been heard of, and removes what all others know, and what exceeds the limit; never the last
-  /// entry.
+  /// Removes what all peers know that have been heard of lately, and what exceeds the limit; never the last entry.
+  ///
+  /// The others are not forgotten: they find out by where they are that they have missed something.
   static func trim(
-    limit: Int, forgetting longAgo: Int64, on connection: SQLiteConnection
+    limit: Int, leavingBehind longAgo: Int64, on connection: SQLiteConnection
   ) throws(DatabaseError) {
-    try run("DELETE FROM signals_peer WHERE seen < ?", [.integer(longAgo)], on: connection)
     try run(
       """
       DELETE FROM signals_history WHERE sequence < (SELECT max(sequence) FROM signals_history) AND (
-        sequence <= (SELECT min(cursor) FROM signals_peer)
+        sequence <= (SELECT coalesce(min(cursor), 1 << 62) FROM signals_peer WHERE seen >= ?)
         OR sequence <= (SELECT max(sequence) FROM signals_history) - ?)
-      """, [.integer(Int64(limit))], on: connection)
+      """, [.integer(longAgo), .integer(Int64(limit))], on: connection)
   }
 
   private static func run(

@@ -203,7 +203,7 @@ struct MigrationTests {
         try connection.all(Person.ordered(by: "id")).first
           == Person(id: 1, fullName: "Ada Lovelace", note: nil, kind: "it's \"quoted\"; --"))
       let indexes = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name")
-      #expect(indexes.filter { !$0.hasPrefix("sqlite_") } == ["own", #"signals_index plain "person" ("fullName")"#])
+      #expect(indexes.filter { !$0.hasPrefix("sqlite_") } == ["own", "signals_index plain `person` (`fullName`)"])
     }
     for body: @Sendable (Migration) throws -> Void in [
       { try $0.renameColumn("nam", of: "person", to: "x") }, { try $0.dropColumn("nam", of: "person") },

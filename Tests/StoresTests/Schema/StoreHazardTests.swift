@@ -108,4 +108,20 @@ struct StoreHazardTests {
     let rows = try await database.read { try $0.all(Counter.self) }
     #expect(rows.map(\.count) == [160])
   }
+
+  @Test func `a column that another process has renamed is missed, and its name is not taken for its value`() throws {
+    let directory = try TemporaryDirectory()
+    let location = DatabaseLocation.file(directory.file("errands.sqlite"))
+    let (database, other) = (try liveDatabase(location), try Database(location))
+    try database.write { try $0.put(Errand(id: 1, title: "bread")) }
+    try other.write { try $0.execute("ALTER TABLE errand RENAME COLUMN title TO text") }
+    let all = #expect(throws: DatabaseError.self) { try database.read { try $0.all(Errand.self) } }
+    #expect("\(try #require(all))".contains("title"))
+    #expect(throws: DatabaseError.self) { try database.read { try $0.find(Errand.self, id: 1) } }
+    #expect(throws: DatabaseError.self) { try database.read { try $0.count(Errand.where("title", .equal, "title")) } }
+    #expect(throws: DatabaseError.self) {
+      try database.write { try $0.deleteAll(Errand.where("title", .equal, "title")) }
+    }
+    #expect(try other.read { try $0.value("SELECT text FROM errand") } == "bread")
+  }
 }

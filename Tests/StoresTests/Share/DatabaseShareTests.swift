@@ -142,16 +142,23 @@ struct DatabaseShareTests {
   }
 
   @Test
-  func `a peer that does not come back holds no history`() async throws {
+  func `a peer that does not come back holds no history, and is told so when it does`() async throws {
     let other = try fixture.database()
-    let limits = ShareLimits(peerLifetime: .seconds(-1))
+    let limits = ShareLimits(peerLifetime: .seconds(-10))
     try fixture.share(fixture.database(), "gone", limits: limits).close()
-    let theirs = try fixture.share(other, "helper", limits: limits)
+    let theirs = try fixture.share(other, "helper", limits: ShareLimits())
     for number in 0..<300 { try insert("\(number)", into: other) }
-    let left = try await other.read { try $0.value("SELECT count(*) FROM signals_history") }
-    #expect(left == 300 || left.int64Value.map { $0 < 300 } == true)
-    #expect(try await other.read { try $0.value("SELECT count(*) FROM signals_peer WHERE author = 'gone'") } == 0)
+    let all = try await other.read { try $0.value("SELECT count(*) FROM signals_history").int64Value ?? 0 }
+    #expect(all == 300)
     theirs.close()
+    let impatient = try fixture.share(other, "impatient", limits: limits)
+    for number in 300..<600 { try insert("\(number)", into: other) }
+    let left = try await other.read { try $0.value("SELECT count(*) FROM signals_history").int64Value ?? 0 }
+    #expect(left < 300)
+    let back = try fixture.share(fixture.database(), "gone", limits: limits)
+    let changes = try await back.incoming.recorded().first { _ in true }
+    #expect(changes["item"].isEverything && changes.author?.isEmpty == true)
+    impatient.close()
   }
 
   @Test
