@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "Signals", targets: ["Signals"]),
     .library(name: "FileSignals", targets: ["FileSignals"]),
     .library(name: "AppGroups", targets: ["AppGroups"]),
+    .library(name: "Stores", targets: ["Stores"]),
     .library(name: "SignalsKit", targets: ["SignalsKit"]),
     .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
   ],
@@ -28,9 +29,18 @@ let package = Package(
     .target(name: "Signals", swiftSettings: librarySettings),
     .target(name: "FileSignals", dependencies: ["Signals"], swiftSettings: librarySettings),
     .target(name: "AppGroups", dependencies: ["Signals", "FileSignals"], swiftSettings: librarySettings),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "Stores",
+      dependencies: [
+        "Signals", "FileSignals", "AppGroups",
+        .target(name: "CSQLite", condition: .when(platforms: [.linux, .android])),
+      ],
+      swiftSettings: librarySettings
+    ),
     .target(
       name: "SignalsKit",
-      dependencies: ["Signals", "FileSignals", "AppGroups"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores"],
       swiftSettings: librarySettings
     ),
     .target(name: "SignalsTesting", dependencies: ["Signals"], swiftSettings: librarySettings),
@@ -43,7 +53,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "Peer",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "TestSupport"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "TestSupport"],
       path: "Tests/Peer",
       swiftSettings: settings
     ),
@@ -65,6 +75,11 @@ let package = Package(
     .testTarget(
       name: "AppGroupsTests",
       dependencies: ["AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "StoresTests",
+      dependencies: ["Stores", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(name: "DocumentationTests", dependencies: ["SignalsKit", "SignalsTesting"], swiftSettings: settings),

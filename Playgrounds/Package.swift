@@ -20,6 +20,7 @@ let pages = [
   "07-Preferences",
   "08-Log",
   "09-Versions",
+  "10-Stores",
 ].map { page in
   Target.executableTarget(
     name: page,

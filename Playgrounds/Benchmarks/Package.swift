@@ -16,6 +16,7 @@ let package = Package(
   dependencies: [
     .package(name: "Signals", path: "../.."),
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON", "Reloading"]),
@@ -30,6 +31,8 @@ let package = Package(
         .product(name: "Signals", package: "Signals"),
         .product(name: "FileSignals", package: "Signals"),
         .product(name: "AppGroups", package: "Signals"),
+        .product(name: "Stores", package: "Signals"),
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Benchmark", package: "benchmark"),
         .product(name: "OpenCombine", package: "OpenCombine"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A source that you send values into.
 ///
 /// Any thread may send, also from inside a subscriber. All subscribers get all values in one order, and each thread's own
@@ -49,6 +51,9 @@ public final class Emitter<Element: Sendable, Failure: Error>: Signal {
   public func send(_ value: Element) {
     core.send(value)
   }
+
+  /// Whether somebody would get what is sent, so that who asks need not make it in vain.
+  package var hasSubscribers: Bool { core.interest.load(ordering: .sequentiallyConsistent) != 0 }
 
   /// Ends the signal; all later values and completions are ignored, and all subscribers are released.
   ///

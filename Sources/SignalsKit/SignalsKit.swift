@@ -2,3 +2,4 @@
 @_exported public import AppGroups
 @_exported public import FileSignals
 @_exported public import Signals
+@_exported public import Stores

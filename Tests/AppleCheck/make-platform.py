@@ -56,8 +56,11 @@ def make_sdk():
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(wheel.read(name))
     lines = [f'  header "{header}"' for header in HEADERS if (include / header).exists()]
+    # SQLite's header is the same everywhere; Apple's is a module of its own.
+    shutil.copy("/usr/include/sqlite3.h", include)
+    sqlite = ["module SQLite3 [system] [extern_c] {", '  header "sqlite3.h"', "  export *", "}"]
     (include / "module.modulemap").write_text(
-        "\n".join(["module Darwin [system] [extern_c] {", *lines, "  export *", "}", ""])
+        "\n".join(["module Darwin [system] [extern_c] {", *lines, "  export *", "}", *sqlite, ""])
     )
     (OUT / "resources").mkdir()
     for name in ("shims", "clang", "apinotes"):

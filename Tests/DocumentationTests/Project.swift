@@ -7,7 +7,7 @@ enum Project {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   /// The modules that samples may import; listed, because their objects are linked into each.
-  static let modules = ["Signals", "FileSignals", "AppGroups", "SignalsKit", "SignalsTesting"]
+  static let modules = ["Signals", "FileSignals", "AppGroups", "Stores", "SignalsKit", "SignalsTesting"]
 
   /// The folder into which this test was built.
   ///
@@ -29,7 +29,9 @@ enum Project {
         .filter { $0.pathExtension == "o" }
         .map { $0.path(percentEncoded: false) }
     }
-    return ["-I", products.appending(path: "Modules").path(percentEncoded: false)] + objects
+    // Where the modules are, and the map of the C library that one of them stands on.
+    let folders = [products.appending(path: "Modules"), root.appending(path: "Sources/CSQLite")]
+    return folders.flatMap { ["-I", $0.path(percentEncoded: false)] } + objects
   }
 
   /// The text of a file.

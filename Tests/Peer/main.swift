@@ -18,6 +18,9 @@ let commands = Commands(families: [
   PresenceCommands(console: console),
   ProcessCommands(),
   WatchCommands(console: console),
+  StoreCommands(),
+  ShareCommands(console: console),
+  SchemaCommands(console: console),
 ])
 
 while let line = readLine() {

@@ -34,7 +34,7 @@ public enum FileObserverError: Error, Hashable, Sendable {
 
 extension FileObserverError {
   /// Makes the error of a failed system call.
-  init(_ errno: CInt, _ operation: String, _ path: String) {
+  package init(_ errno: CInt, _ operation: String, _ path: String) {
     let url = URL(fileURLWithPath: path)
     self =
       switch errno {

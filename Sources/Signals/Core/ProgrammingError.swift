@@ -2,6 +2,6 @@
 ///
 /// A failed `precondition` stops too, but says nothing in a release build.
 @usableFromInline
-func stop(because explanation: StaticString) -> Never {
+package func stop(because explanation: StaticString) -> Never {
   fatalError("\(explanation)")
 }

@@ -9,7 +9,8 @@
 /// Which thread this is, for as long as it runs.
 @usableFromInline
 package struct ThreadIdentity: Equatable, Sendable {
-  let address: UInt
+  /// A number that no other running thread has; it is never 0.
+  package let address: UInt
 
   /// The identity of the calling thread.
   @usableFromInline

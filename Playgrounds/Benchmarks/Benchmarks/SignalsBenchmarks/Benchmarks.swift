@@ -11,4 +11,7 @@ let benchmarks: @Sendable () -> Void = {
   registerSequences()
   registerSharedFiles()
   registerLogs()
+  registerStores()
+  registerLiveStores()
+  registerSharedStores()
 }

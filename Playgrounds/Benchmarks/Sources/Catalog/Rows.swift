@@ -1,5 +1,24 @@
 /// Everything that is measured, in the order of the table.
-public let rows: [Row] = emitting + properties + deriving + operators + subscribing + sequences + files + logs
+public let rows: [Row] = emitting + properties + deriving + operators + subscribing + sequences + files + logs + stores
+
+private let stores = [
+  Row(
+    "storeCommit", "one row, one transaction", isSlow: true, beside: ["GRDB", "SQLite"], aim: .atMost(0.77, of: "GRDB")
+  ),
+  Row(
+    "storeBatch", "1000 rows, one transaction", isSlow: true, beside: ["GRDB", "SQLite"],
+    aim: .atMost(1.43, of: "SQLite")),
+  Row(
+    "storePoint", "a row by its key, one transaction", isSlow: true, beside: ["GRDB", "SQLite"],
+    aim: .atMost(1.43, of: "SQLite")),
+  Row(
+    "storePoints", "rows by their keys in one transaction", isSlow: true, beside: ["GRDB", "SQLite"],
+    aim: .atMost(1.43, of: "SQLite")),
+  Row(
+    "storeLive", "a commit → live read in the same process", block: 1, isSlow: true, isLatency: true, beside: ["GRDB"],
+    aim: .atMost(0.54, of: "GRDB")),
+  Row("storeShared", "a commit → sink in another process", block: 1, isSlow: true, isLatency: true),
+]
 
 private let combine = "OpenCombine"
 private let stream = "AsyncStream"

@@ -38,6 +38,9 @@ enum Role: String {
   /// The same with nothing but system calls.
   case rawLogReader
 
+  /// Takes in what is committed to the shared database, and answers each row with the time at which it came.
+  case storeSubscriber
+
   static let key = "SIGNALS_BENCHMARK_ROLE"
   static let directoryKey = "SIGNALS_BENCHMARK_DIRECTORY"
 
@@ -69,6 +72,7 @@ enum Role: String {
       case .rawUpdater: try updateRawFile(in: directory)
       case .logSubscriber: try answerEvents(in: directory)
       case .rawLogReader: try answerAppends(in: directory)
+      case .storeSubscriber: try answerCommits(in: directory)
       }
       exit(0)
     } catch {

@@ -1,0 +1,116 @@
+import AppGroups
+import Benchmark
+import Dispatch
+import Foundation
+import GRDB
+import Signals
+import Stores
+
+/// Commits of a database that processes share, on their way to another one.
+func registerSharedStores() {
+  measureTimed("storeShared", ours) {
+    let directory = try TemporaryDirectory(isInMemory: false)
+    let store = try SharedStore(in: directory.url, author: "writer")
+    let other = try OtherProcess(.storeSubscriber, in: directory.url)
+    var number: Int64 = 0
+    return { _, stopwatch in
+      number += 1
+      let start = DispatchTime.now().uptimeNanoseconds
+      try store.database.write { try $0.execute(upsert, arguments: arguments(.numbered(number))) }
+      guard let answer = other.answer(), answer.number == Int(number) else { throw NoChange(number: number) }
+      stopwatch.measurement(.latency, answer.time - Int(start))
+      withExtendedLifetime(directory) {}
+    }
+  }
+}
+
+/// Commits on their way to who observes the database in the same process.
+func registerLiveStores() {
+  measureTimed("storeLive", ours) {
+    let database = try Stores.Database(.file(temporaryFile()))
+    try database.write { try $0.execute(schema) }
+    let arrival = Arrival()
+    let newest = database.observe(["person"]) { transaction throws(Stores.DatabaseError) in
+      try transaction.value("SELECT max(id) FROM person")
+    }
+    let subscription = newest.sink(receiveCompletion: { _ in }, receiveValue: { _ in arrival.note() })
+    return commits(seenBy: arrival, keeping: subscription) { person in
+      try database.write { try $0.execute(upsert, arguments: arguments(person)) }
+    }
+  }
+  measureTimed("storeLive", "GRDB") {
+    let pool = try DatabasePool(path: temporaryFile().path)
+    try pool.write { try $0.execute(sql: schema) }
+    let arrival = Arrival()
+    let newest = ValueObservation.tracking { try Int64.fetchOne($0, sql: "SELECT max(id) FROM person") }
+    let observation = newest.start(
+      in: pool, scheduling: .async(onQueue: DispatchQueue(label: "observation", qos: .userInitiated)),
+      onError: { _ in }, onChange: { _ in arrival.note() })
+    return commits(seenBy: arrival, keeping: observation) { person in
+      try pool.write { try person.upsert($0) }
+    }
+  }
+}
+
+/// One commit at a time: the next one is made when the last has been seen.
+private func commits(
+  seenBy arrival: Arrival, keeping observation: some Any, _ commit: @escaping (Person) throws -> Void
+) -> TimedWorkload {
+  _ = arrival.wait()
+  var number: Int64 = 0
+  return { _, stopwatch in
+    number += 1
+    let start = DispatchTime.now().uptimeNanoseconds
+    try commit(.numbered(number))
+    stopwatch.measurement(.latency, Int(arrival.wait()) - Int(start))
+    withExtendedLifetime(observation) {}
+  }
+}
+
+/// When something came.
+private final class Arrival: @unchecked Sendable {  // Sound: written before the semaphore is signalled, and read after.
+  private var time: UInt64 = 0
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func note() {
+    time = DispatchTime.now().uptimeNanoseconds
+    semaphore.signal()
+  }
+
+  func wait() -> UInt64 {
+    semaphore.wait()
+    return time
+  }
+}
+
+private struct NoChange: Error {
+  let number: Int64
+}
+
+/// A database that this process shares with others.
+private struct SharedStore {
+  let database: Stores.Database
+  let share: DatabaseShare
+
+  init(in directory: URL, author: String) throws {
+    database = try Stores.Database(.file(directory.appending(path: "people.sqlite")))
+    try database.write { try $0.execute(schema.replacing("CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS")) }
+    share = try DatabaseShare(
+      database, container: AppGroupsContainer(directory: directory), author: author,
+      sharedInScopeEntityNames: ["person"])
+  }
+}
+
+// MARK: In the other process
+
+func answerCommits(in directory: URL) throws {
+  let store = try SharedStore(in: directory, author: "reader")
+  let subscription = store.share.incoming.sink { changes in
+    for key in changes["person"].inserted {
+      send(Message(number: Int(key.int64Value ?? 0)), to: STDOUT_FILENO)
+    }
+  }
+  send(Message(number: 0), to: STDOUT_FILENO)
+  while receive(from: STDIN_FILENO) != nil {}
+  withExtendedLifetime(subscription) {}
+}

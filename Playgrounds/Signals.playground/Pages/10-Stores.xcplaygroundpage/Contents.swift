@@ -1,0 +1,136 @@
+//: # Stores
+//:
+//: A database whose rows are values of your own types, whose queries are signals, and whose changes reach every process.
+//:
+//: Run it anywhere with `swift run --package-path Playgrounds 10-Stores`.
+
+import Dispatch
+import Foundation
+import SignalsKit
+
+//: ## Models
+//:
+//: Any `Codable` and `Identifiable` value becomes a row, once it names its table. Its properties are the columns.
+
+struct Item: StoreModel, Equatable {
+  static let table = TableSpec("item", indexes: ["aisle"])
+
+  var id: Int
+  var text: String
+  var aisle: Int
+  var isDone = false
+}
+
+for column in try Item.columns { print(column) }
+// Prints "id INTEGER NOT NULL"
+// Prints "text TEXT NOT NULL"
+// Prints "aisle INTEGER NOT NULL"
+// Prints "isDone INTEGER NOT NULL"
+
+//: A schema says what the file contains. Should the model change one day, the version rises, and a step leads there.
+
+let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+let container = try AppGroupsContainer(directory: directory)
+let file = directory.appending(path: "list.sqlite")
+let schema = Schema(version: 1, models: [Item.self])
+let list = try Database(.file(file), schema: schema)
+
+//: ## Transactions
+//:
+//: All of a write happens, or nothing.
+
+try list.write { transaction in
+  try transaction.put([Item(id: 1, text: "bread", aisle: 3), Item(id: 2, text: "milk", aisle: 1)])
+}
+
+struct ChangedMind: Error {}
+do {
+  try list.write { transaction in
+    try transaction.deleteAll(Item.self)
+    throw ChangedMind()
+  }
+} catch is ChangedMind {}
+print(try list.read { try $0.count(Item.self) })  // Prints "2"
+
+//: ## Queries
+//:
+//: A query is a value. What is compared is bound, not pasted, so no text is dangerous.
+
+let near = Item.where("aisle", .less, 3).ordered(by: "text")
+print(near)  // Prints "SELECT * FROM item WHERE aisle < 3 ORDER BY text"
+print(try list.read { try $0.all(near) }.map(\.text))  // Prints "["milk"]"
+
+//: Whatever it cannot say, SQL can.
+
+print(try list.read { try $0.value("SELECT max(aisle) FROM item") })  // Prints "3"
+
+//: ## A query that is followed
+//:
+//: It sends what there is, and then what there is after each change that makes a difference.
+
+let arrived = DispatchSemaphore(value: 0)
+let open = list.query(Item.where("isDone", .equal, false).ordered(by: "aisle")).replaceFailure(with: [])
+let texts = open.sink { items in
+  print(items.map(\.text))
+  arrived.signal()
+}
+arrived.wait()  // Prints "["milk", "bread"]"
+
+try list.write { try $0.put(Item(id: 3, text: "tea", aisle: 2)) }
+arrived.wait()  // Prints "["milk", "tea", "bread"]"
+texts.cancel()
+
+//: ## A row that is followed
+//:
+//: A live object has the row's value whenever it is asked. That the row is gone is a value, too.
+
+let tea = try list.live(Item.self, id: 3)
+let teas = tea.sink { print($0?.text ?? "gone") }  // Prints "tea"
+try tea.update { $0.text = "green tea" }  // Prints "green tea"
+try list.write { try $0.delete(Item.self, id: 3) }  // Prints "gone"
+teas.cancel()
+
+//: ## What a transaction has changed
+//:
+//: By table and key, whatever statement did it.
+
+let changes = list.changes.sink { print("updated", $0["item"].updated) }
+try list.write { try $0.execute("UPDATE item SET aisle = 9 WHERE text = ?", "bread") }  // Prints "updated [1]"
+changes.cancel()
+
+//: ## A database that is shared
+//:
+//: Each process opens the file, and makes a share under a name of its own. Here both are one process, with two databases.
+
+let share = try DatabaseShare(list, container: container, author: "app", sharedInScopeEntityNames: ["item"])
+
+let same = try Database(.file(file), schema: schema)
+let helper = try DatabaseShare(same, container: container, author: "helper", sharedInScopeEntityNames: ["item"])
+
+let incoming = share.incoming.sink { change in
+  print(change.author ?? "", "inserted", change["item"].inserted)
+  arrived.signal()
+}
+try same.write { try $0.put(Item(id: 4, text: "jam", aisle: 3)) }
+arrived.wait()  // Prints "helper inserted [4]"
+
+//: Queries and rows follow the other by themselves.
+
+let milk = try list.live(Item.self, id: 2)
+let milks = milk.sink { item in
+  guard item?.isDone == true else { return }
+  print("milk is done")
+  arrived.signal()
+}
+incoming.cancel()
+try same.write { try $0.update(Item.self, id: 2) { $0.isDone = true } }
+arrived.wait()  // Prints "milk is done"
+
+//: What is committed while nobody listens waits, and comes first.
+
+print(try share.pendingCount())  // Prints "1"
+
+milks.cancel()
+helper.close()
+share.close()
+try FileManager.default.removeItem(at: directory)

@@ -1,0 +1,151 @@
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+
+extension ChangeLog {
+  /// Begins to collect, at the start of a transaction.
+  func begin() throws(DatabaseError) {
+    isTentative = false
+    // Nobody else can change the file from now on; what others did before may have changed tables.
+    if currentFileVersion != fileVersion {
+      let version = try connection.value("PRAGMA schema_version")
+      if version != schemaVersion { needsRefresh = true }
+    }
+    if needsRefresh { try refresh() }
+  }
+
+  /// Remembers the file's state after a transaction, and forgets what was collected.
+  func end(isCommitted: Bool) {
+    clear()
+    fileVersion = currentFileVersion
+    if !isCommitted, isTentative { needsRefresh = true }
+    isTentative = false
+  }
+
+  /// A number that changes with the content of the file, whoever changes it.
+  private var currentFileVersion: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
+  }
+
+  /// Whether a column is part of a table's key.
+  func isKey(_ column: String, of table: String) -> Bool {
+    tables.table(table)?.table.keyColumns.contains(column.lowercased()) ?? false
+  }
+
+  /// Prepares for a statement that changes more than the hook tells.
+  func prepare(for traits: StatementTraits) throws(DatabaseError) {
+    for name in traits.replacingTables.union(traits.rekeyedTables) {
+      guard let (name, table) = tables.table(name), table.hook == .keys else { continue }
+      tables.traced.insert(name)
+      needsRefresh = true
+    }
+    if needsRefresh { try refresh() }
+    // Triggers are not called for rows that are replaced while other triggers might call themselves without end.
+    if tables.hasTriggers {
+      for name in traits.replacingTables {
+        if let table = tables.table(name)?.table { noteEverything(table.number) }
+      }
+    }
+    for name in traits.droppedTables {
+      if let table = tables.table(name)?.table { noteEverything(table.number) }
+    }
+  }
+
+  /// Looks at the tables anew, and makes or removes triggers as they need.
+  func refresh() throws(DatabaseError) {
+    needsRefresh = false
+    isTentative = connection.isInTransaction
+    forgetLast()
+    connection.forgetStatements()
+    schemaVersion = try connection.value("PRAGMA schema_version")
+    try readTriggers()
+    try readTables()
+    // Without it no trigger is called for rows that are replaced; with it, others might call themselves without end.
+    try connection.execute("PRAGMA recursive_triggers = \(tables.hasTriggers ? "OFF" : "ON")")
+
+    var wanted: [String: String] = [:]
+    for (name, table) in tables.tables where table.hook == .silent {
+      wanted.merge(tables.triggers(of: name, table)) { first, _ in first }
+    }
+    for row in try connection.rows("SELECT name, sql FROM temp.sqlite_schema WHERE type = 'trigger'") {
+      guard let name = row[0].stringValue, name.hasPrefix("signals_") else { continue }
+      if let sql = wanted[name], row[1].stringValue == sql.replacing("CREATE TEMP TRIGGER", with: "CREATE TRIGGER") {
+        wanted[name] = nil
+      } else {
+        try connection.execute("DROP TRIGGER temp.\"\(name.replacing("\"", with: "\"\""))\"")
+      }
+    }
+    for sql in wanted.values { try connection.execute(sql) }
+  }
+
+  private func readTriggers() throws(DatabaseError) {
+    tables.mayFailHalfway =
+      try connection.value("SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE sql LIKE '%FAIL%')") != 0
+    let triggers = try connection.rows("SELECT sql FROM main.sqlite_schema WHERE type = 'trigger'")
+    tables.hasTriggers = !triggers.isEmpty
+    tables.triggersReplace = triggers.contains { $0[0].stringValue?.uppercased().contains("REPLACE") == true }
+  }
+
+  private func readTables() throws(DatabaseError) {
+    let rows = try connection.rows(
+      """
+      SELECT list.name, list.type, list.wr,
+        (SELECT group_concat(sql, ' ') FROM main.sqlite_schema AS s WHERE s.tbl_name = list.name AND s.type <> 'trigger'),
+        EXISTS (SELECT 1 FROM pragma_index_list(list.name, 'main') WHERE origin = 'pk'),
+        info.name
+      FROM pragma_table_list AS list
+      LEFT JOIN pragma_table_info(list.name, 'main') AS info ON info.pk > 0
+      WHERE list.schema = 'main' AND list.type IN ('table', 'virtual', 'shadow') AND list.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY list.name, info.pk
+      """)
+    tables.tables = [:]
+    var position = rows.startIndex
+    while position < rows.endIndex {
+      let row = rows[position]
+      let name = row[0].stringValue ?? ""
+      var columns: [String] = []
+      while position < rows.endIndex, rows[position][0] == row[0] {
+        if let column = rows[position][5].stringValue { columns.append(column) }
+        position += 1
+      }
+      // A change of a virtual table is heard of as one of the tables in which it keeps its content.
+      guard row[1] == "table", !TableCatalog.isOwn(name) else { continue }
+      var table = TableCatalog.Table(number: tables.number(of: name))
+      table.replaces = row[3].stringValue?.uppercased().contains("REPLACE") ?? false
+      table.keyColumns = ["rowid", "oid", "_rowid_"]
+      let isRowID = row[2] == 0 && (columns.isEmpty || columns.count == 1 && row[4] == 0)
+      if columns.isEmpty == false {
+        if isRowID { table.keyColumns.formUnion(columns.map { $0.lowercased() }) }
+        if !isRowID { table.keyColumns = Set(columns.map { $0.lowercased() }) }
+        table.key = Self.key(of: columns)
+      }
+      let mustTrace = tables.traced.contains(name) || table.replaces || tables.triggersReplace
+      table.hook = isRowID && !mustTrace ? .keys : .silent
+      tables.tables[name] = table
+    }
+    nameVirtualTables(rows)
+  }
+
+  /// Lets the tables in which virtual tables keep their content speak for these.
+  private func nameVirtualTables(_ rows: [Row]) {
+    let virtual = rows.filter { $0[1] == "virtual" }.compactMap { $0[0].stringValue }
+    for shadow in rows where shadow[1] == "shadow" {
+      guard let name = shadow[0].stringValue, let owner = virtual.first(where: { name.hasPrefix("\($0)_") }) else {
+        continue
+      }
+      tables.tables[name] = TableCatalog.Table(number: tables.number(of: owner), hook: .everything)
+    }
+  }
+
+  /// The key in SQL; of several columns, as literals in one text.
+  private static func key(of columns: [String]) -> (String) -> String {
+    { row in
+      let names = columns.map { "\(row).\"\($0.replacing("\"", with: "\"\""))\"" }
+      return names.count == 1 ? names[0] : names.map { "quote(\($0))" }.joined(separator: " || ',' || ")
+    }
+  }
+}

@@ -1,0 +1,28 @@
+extension Database {
+  /// Reads without blocking the threads that tasks run on.
+  ///
+  /// - Parameter body: Reads, on a thread of the database's own, and cannot suspend.
+  /// - Returns: What `body` returned.
+  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before.
+  public func read<Result: Sendable>(
+    _ body: @escaping @Sendable (ReadTransaction) throws -> Result
+  ) async throws -> Result {
+    try await queues.reading.run { [self] in try read(body) }
+  }
+
+  /// Changes the database without blocking the threads that tasks run on.
+  ///
+  /// The closure runs on a thread of the database's own and cannot suspend, since a lock held across an `await` could keep
+  /// every thread waiting for a task that has none to run on.
+  ///
+  /// - Parameter body: Reads and writes. Keep it short: others wait.
+  /// - Returns: What `body` returned.
+  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before; nothing has been
+  ///   changed then.
+  @discardableResult
+  public func write<Result: Sendable>(
+    _ body: @escaping @Sendable (WriteTransaction) throws -> Result
+  ) async throws -> Result {
+    try await queues.writing.run { [self] in try write(body) }
+  }
+}

@@ -1,0 +1,166 @@
+public import FileSignals
+import Foundation
+public import Signals
+
+/// An SQLite database whose changes are a signal.
+///
+/// One connection writes, others read at the same time, each transaction as if it were alone:
+///
+/// ```swift
+/// import Stores
+///
+/// let database = try Database(.memory)
+/// let subscription = database.changes.sink { print($0["person"].inserted.count, "more") }
+/// try database.write { transaction in
+///   try transaction.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+///   for name in ["Ada", "Grace"] { try transaction.execute("INSERT INTO person (name) VALUES (?)", name) }
+/// }
+/// // Prints "2 more"
+/// print(try database.read { try $0.value("SELECT count(*) FROM person") })  // Prints "2"
+/// subscription.cancel()
+/// ```
+///
+/// - **A write is one transaction.** All of it happens or, if its closure throws, nothing. One write at a time, of whatever
+///   thread or process; others wait. What others may read never changes in the middle of their read.
+/// - **Each commit is told once**, as one ``ChangeSet``, in the order of commits, after it can be read, and with no lock held:
+///   a subscriber may read and write. It names the rows, whatever statement changed them.
+/// - **Nested calls.** Inside a write, a read of the same thread sees what has been written so far; a read inside a read sees
+///   the same as the outer one. A write inside either throws ``DatabaseError/nestedAccess(path:inner:outer:)``.
+/// - **Threads.** Everything may be called from any thread. What blocks has an asynchronous form, which tasks must use.
+///
+/// The file is closed when the last reference to this object is released.
+public final class Database: Sendable {
+  /// Where the database is.
+  public let location: DatabaseLocation
+
+  /// What a committed transaction is safe against.
+  public let durability: Durability
+
+  /// What was found when the database was opened; `nil` without a schema.
+  public let outcome: SchemaOutcome?
+
+  let writer: DatabaseWriter
+  /// `nil` for a database in memory, which has one connection only.
+  let readers: ReaderPool?
+  let delivery: ChangeDelivery
+  /// Who observes which part.
+  let regions: RegionRegistry
+  let objects = LiveObjects()
+  let queues: AccessQueues
+
+  /// Opens a database, and makes it if there is none.
+  ///
+  /// What is no database, damaged, or another program's is left as it is.
+  ///
+  /// - Parameters:
+  ///   - location: Where it is.
+  ///   - schema: What it is to contain; a file of an older version is migrated. Without one, tables are your own affair.
+  ///   - policy: Whether a file that does not fit the schema, or is damaged, may be emptied. Without a schema it never is.
+  ///   - durability: What a committed transaction is safe against; by default the crash of any process. After a power
+  ///     failure the last transactions may be missing then, but none is ever there by half.
+  ///   - busyTimeout: How long to wait for other processes that write, before ``DatabaseError/busy(_:)`` is thrown.
+  ///   - maximumReaderCount: How many may read at the same time, in this process; others wait.
+  ///   - applicationID: A number for the file's header that says whose it is; 0 for none. A file with another one is refused.
+  /// - Throws: ``DatabaseError`` if it cannot be opened.
+  public init(
+    _ location: DatabaseLocation,
+    schema: Schema? = nil,
+    policy: DatabasePolicy = .persistence,
+    durability: Durability = .process,
+    busyTimeout: Duration = .seconds(5),
+    maximumReaderCount: Int = 4,
+    applicationID: Int32 = 0
+  ) throws(DatabaseError) {
+    self.location = location
+    self.durability = durability
+    delivery = ChangeDelivery()
+    regions = RegionRegistry(delivery.emitter)
+    func connect() throws(DatabaseError) -> SQLiteConnection {
+      try DatabaseOpening.connection(
+        to: location, durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
+    }
+    let connection: SQLiteConnection
+    if let schema {
+      (connection, outcome) = try SchemaOpening.open(
+        path: location.path, schema: schema, policy: policy, connect: connect)
+    } else {
+      (connection, outcome) = (try connect(), nil)
+    }
+    writer = try DatabaseWriter(connection: connection, delivery: delivery)
+    let readerCount = max(1, maximumReaderCount)
+    readers =
+      location == .memory ? nil : ReaderPool(path: location.path, busyTimeout: busyTimeout, limit: readerCount)
+    queues = AccessQueues(readerCount: location == .memory ? 1 : readerCount)
+  }
+
+  deinit {
+    readers?.close()
+    writer.close()
+  }
+
+  /// What each transaction has changed, as it is committed.
+  ///
+  /// Subscribers are called by the thread that has written, after its write but before it returns, unless another thread is
+  /// calling them, which then goes on to this change. A subscription does not keep the database open; the signal finishes when
+  /// the database is closed.
+  public var changes: some Signal<ChangeSet, Never> { delivery.emitter }
+
+  /// Reads, in one transaction that sees no change of others.
+  ///
+  /// It never waits for a write, unless the database is in memory. It waits if as many as may are reading.
+  ///
+  /// - Parameter body: Reads, on this thread. What it is given is of no use after it has returned.
+  /// - Returns: What `body` returned.
+  /// - Throws: What `body` threw, or ``DatabaseError``.
+  public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+    if let transaction = writer.transactionOfThisThread {
+      let reading = ReadTransaction(connection: try transaction.connection)
+      defer { reading.end() }
+      return try body(reading)
+    }
+    guard let readers else {
+      if let transaction = writer.readingOfThisThread { return try body(transaction) }
+      return try writer.read(body)
+    }
+    if let transaction = readers.transactionOfThisThread { return try body(transaction) }
+    return try readers.read(body)
+  }
+
+  /// Changes the database, in one transaction: all of it happens or, if the closure throws, nothing.
+  ///
+  /// It waits for its turn; one thread of one process writes at a time. When it returns, the change is in the file.
+  ///
+  /// - Parameter body: Reads and writes, on this thread. What it is given is of no use after it has returned. Keep it short:
+  ///   others wait.
+  /// - Returns: What `body` returned.
+  /// - Throws: What `body` threw, or ``DatabaseError``; nothing has been changed then.
+  @discardableResult
+  public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+    try refuseNesting("write")
+    let result = try writer.write(body)
+    delivery.flush()
+    return result
+  }
+
+  /// Closes the file, after all who use it are done; whatever is called later throws ``DatabaseError/closed(path:)``.
+  ///
+  /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction of the same thread.
+  public func close() throws(DatabaseError) {
+    try refuseNesting("close")
+    readers?.close()
+    writer.close()
+    delivery.emitter.finish()
+  }
+
+  /// Throws if the calling thread is in a transaction already, and would wait for itself.
+  @inline(__always)
+  func refuseNesting(_ inner: String) throws(DatabaseError) {
+    if writer.isHeldByThisThread {
+      let outer = writer.transactionOfThisThread == nil ? "read" : "write"
+      throw .nestedAccess(path: location.path, inner: inner, outer: outer)
+    }
+    if readers?.transactionOfThisThread != nil {
+      throw .nestedAccess(path: location.path, inner: inner, outer: "read")
+    }
+  }
+}

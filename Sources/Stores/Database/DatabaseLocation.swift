@@ -1,0 +1,21 @@
+public import Foundation
+
+/// Where a database is.
+public enum DatabaseLocation: Hashable, Sendable {
+  /// In a file, which is made if there is none; SQLite keeps two more beside it, whose names end in `-wal` and `-shm`.
+  ///
+  /// The file's directory must exist and lie on a file system of this machine: SQLite's locks and shared memory do not work
+  /// across a network.
+  case file(URL)
+
+  /// In memory: it is nobody else's, and gone when the last reference to the database is.
+  case memory
+
+  /// The path, for SQLite and for messages.
+  var path: String {
+    switch self {
+    case .file(let url): url.path
+    case .memory: ":memory:"
+    }
+  }
+}

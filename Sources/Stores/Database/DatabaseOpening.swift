@@ -1,0 +1,87 @@
+import FileSignals
+import Foundation
+
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What it takes to open a database for writing.
+enum DatabaseOpening {
+  /// Opens a database, and makes it if there is none; what cannot be opened is left as it is.
+  static func connection(
+    to location: DatabaseLocation, durability: Durability, busyTimeout: Duration, applicationID: Int32
+  ) throws(DatabaseError) -> SQLiteConnection {
+    let path = location.path
+    if case .file = location { try makeFile(path) }
+    let connection = try SQLiteConnection(path: path, access: .writing, busyTimeout: busyTimeout)
+    if connection.isReadOnly {
+      let reason = "attempt to write a readonly database"
+      throw .readOnly(SQLiteFailure(extendedCode: SQLITE_READONLY, message: reason, path: path))
+    }
+    // The first look at the content; nothing has been written yet.
+    try checkOwner(of: connection, applicationID)
+    try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON")
+    if case .file = location { try useLog(connection, busyTimeout) }
+    try connection.execute("PRAGMA synchronous = \(durability == .storage ? "FULL" : "NORMAL")")
+    #if canImport(Darwin)
+      if durability == .storage { try connection.execute("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON") }
+    #endif
+    try setOwner(of: connection, applicationID)
+    return connection
+  }
+
+  /// Makes an empty file that only its owner can read; SQLite would let everybody.
+  private static func makeFile(_ path: String) throws(DatabaseError) {
+    if let status = FileStatus(path: path) {
+      guard status.kind == .regular else { throw .notARegularFile(path: path, kind: status.kind.rawValue) }
+      return
+    }
+    let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+    // SQLite will say what is wrong, or find the file that another process has made meanwhile.
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  private static func checkOwner(of connection: SQLiteConnection, _ expected: Int32) throws(DatabaseError) {
+    guard case .integer(let found) = try connection.value("PRAGMA application_id") else { return }
+    if expected != 0, found != 0, found != Int64(expected) {
+      throw .foreignDatabase(path: connection.path, applicationID: Int32(truncatingIfNeeded: found), expected: expected)
+    }
+    // The file's first page has been read by now; this reads the rest of what says how to read it.
+    _ = try connection.value("SELECT count(*) FROM sqlite_schema")
+  }
+
+  private static func setOwner(of connection: SQLiteConnection, _ identifier: Int32) throws(DatabaseError) {
+    guard identifier != 0, try connection.value("PRAGMA application_id") == 0 else { return }
+    try connection.execute("PRAGMA application_id = \(identifier)")
+  }
+
+  /// Switches to the write-ahead log, with which readers and the writer do not wait for each other.
+  private static func useLog(_ connection: SQLiteConnection, _ busyTimeout: Duration) throws(DatabaseError) {
+    let deadline = ContinuousClock.now + busyTimeout
+    while true {
+      do throws(DatabaseError) {
+        let mode = try connection.value("PRAGMA journal_mode = WAL")
+        guard mode == "wal" else {
+          throw DatabaseError.cannotOpen(
+            SQLiteFailure(
+              extendedCode: SQLITE_CANTOPEN, message: "its file system does not allow a write-ahead log (\(mode))",
+              path: connection.path))
+        }
+        return
+      } catch {
+        // Of several processes that switch at the same time, SQLite turns some down without waiting.
+        guard case .busy = error, ContinuousClock.now < deadline else { throw error }
+        usleep(1000)
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// A view of a database, for the length of a closure: nothing that others write meanwhile is seen in it.
+///
+/// It is given to the closure of a read, or of a write, and is of no use after that.
+public class ReadTransaction {
+  let path: String
+  private var current: SQLiteConnection?
+
+  init(connection: SQLiteConnection) {
+    path = connection.path
+    current = connection
+  }
+
+  /// Makes the transaction useless, because it is over.
+  func end() {
+    current = nil
+  }
+
+  /// Whether statements may write.
+  var mayWrite: Bool { false }
+
+  /// The connection, as long as the transaction lasts.
+  var connection: SQLiteConnection {
+    get throws(DatabaseError) {
+      guard let current else { throw .transactionIsOver(path: path) }
+      if current.hasLostTransaction { throw .transactionLost(path: path, statement: current.lastFailed) }
+      return current
+    }
+  }
+
+  /// Runs a statement and returns its rows.
+  ///
+  /// ```swift
+  /// import Stores
+  ///
+  /// let database = try Database(.memory)
+  /// try database.write { transaction in
+  ///   try transaction.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+  ///   try transaction.execute("INSERT INTO person (name) VALUES (?)", "Ada")
+  /// }
+  /// let names = try database.read { try $0.rows("SELECT name FROM person WHERE id < ?", 10) }
+  /// print(names[0]["name"])  // Prints "'Ada'"
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - sql: One statement, with a `?` for each argument. Never paste values into it.
+  ///   - arguments: The values of the parameters, in order.
+  /// - Returns: The rows, in the order in which the statement gives them.
+  /// - Throws: ``DatabaseError`` if the statement is wrong or fails, or would write in a read.
+  public func rows(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) -> [Row] {
+    try rows(sql, arguments: arguments.map { $0?.sqliteValue ?? .null })
+  }
+
+  /// Runs a statement and returns its rows.
+  ///
+  /// - Parameters:
+  ///   - sql: One statement, with a `?` for each argument.
+  ///   - arguments: The values of the parameters, in order.
+  /// - Returns: The rows, in the order in which the statement gives them.
+  /// - Throws: ``DatabaseError`` if the statement is wrong or fails, or would write in a read.
+  public func rows(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> [Row] {
+    try withStatement(sql) { statement throws(DatabaseError) in
+      try statement.bind(arguments)
+      return try statement.rows()
+    }
+  }
+
+  /// Runs a statement and returns the first value of its first row.
+  ///
+  /// - Parameters:
+  ///   - sql: One statement, with a `?` for each argument.
+  ///   - arguments: The values of the parameters, in order.
+  /// - Returns: The value; NULL if there is no row.
+  /// - Throws: ``DatabaseError`` if the statement is wrong or fails, or would write in a read.
+  public func value(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) -> SQLiteValue {
+    try withStatement(sql) { statement throws(DatabaseError) in
+      try statement.bind(arguments.map { $0?.sqliteValue ?? .null })
+      return try statement.step() ? statement.value(at: 0) : .null
+    }
+  }
+
+  /// Calls a closure with a statement that this transaction may run, and resets it then.
+  func withStatement<Result>(
+    _ sql: String, _ body: (SQLiteStatement) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    try connection.withStatement(sql) { statement throws(DatabaseError) in
+      guard mayWrite || statement.isReadOnly else { throw .writeInRead(statement: statement.sql, path: path) }
+      return try body(statement)
+    }
+  }
+}
+
+@available(*, unavailable)
+extension ReadTransaction: Sendable {}

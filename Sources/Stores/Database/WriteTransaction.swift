@@ -1,0 +1,95 @@
+/// A transaction that changes a database, for the length of a closure: all of it happens, or nothing.
+///
+/// What it has changed is seen by its own statements at once, and by everybody else when the closure has returned.
+public final class WriteTransaction: ReadTransaction {
+  private var depth = 0
+
+  override var mayWrite: Bool { true }
+
+  /// Runs a statement.
+  ///
+  /// - Parameters:
+  ///   - sql: One statement, with a `?` for each argument. Never paste values into it.
+  ///   - arguments: The values of the parameters, in order.
+  /// - Returns: How many rows it has inserted, updated or deleted itself; 0 if it does nothing of that.
+  /// - Throws: ``DatabaseError`` if the statement is wrong or fails. It has then changed nothing.
+  @discardableResult
+  public func execute(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) -> Int {
+    try execute(sql, arguments: arguments.map { $0?.sqliteValue ?? .null })
+  }
+
+  /// Runs a statement.
+  ///
+  /// - Parameters:
+  ///   - sql: One statement, with a `?` for each argument.
+  ///   - arguments: The values of the parameters, in order.
+  /// - Returns: How many rows it has inserted, updated or deleted itself; 0 if it does nothing of that.
+  /// - Throws: ``DatabaseError`` if the statement is wrong or fails. It has then changed nothing.
+  @discardableResult
+  public func execute(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> Int {
+    let connection = try connection
+    return try connection.withStatement(sql) { statement throws(DatabaseError) in
+      try statement.bind(arguments)
+      let before = connection.totalChanges
+      while try statement.step() {}
+      return connection.totalChanges == before ? 0 : connection.lastChanges
+    }
+  }
+
+  /// Runs all statements of a text, which have no parameters.
+  ///
+  /// - Parameter script: The statements, separated by semicolons.
+  /// - Throws: ``DatabaseError`` of the first statement that fails; those before it have been run.
+  public func execute(script: String) throws(DatabaseError) {
+    try connection.execute(script)
+  }
+
+  /// The key that SQLite gave to the last row that was inserted into a table with a whole number as its key.
+  public var lastInsertedRowID: Int64 {
+    get throws(DatabaseError) { try connection.lastInsertedRowID }
+  }
+
+  /// Runs a closure whose changes are undone if it throws; those before it stay.
+  ///
+  /// ```swift
+  /// import Stores
+  ///
+  /// struct Unwanted: Error {}
+  /// let database = try Database(.memory)
+  /// try database.write { transaction in
+  ///   try transaction.execute("CREATE TABLE word (text TEXT)")
+  ///   try transaction.execute("INSERT INTO word VALUES ('kept')")
+  ///   do {
+  ///     try transaction.savepoint {
+  ///       try transaction.execute("INSERT INTO word VALUES ('undone')")
+  ///       throw Unwanted()
+  ///     }
+  ///   } catch is Unwanted {}
+  /// }
+  /// print(try database.read { try $0.rows("SELECT text FROM word").map(\.values) })  // Prints "[['kept']]"
+  /// ```
+  ///
+  /// - Parameter body: What belongs together. It may call this method again.
+  /// - Returns: What `body` returned.
+  /// - Throws: What `body` threw, or ``DatabaseError``.
+  @discardableResult
+  public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    let connection = try connection
+    depth += 1
+    defer { depth -= 1 }
+    let name = "signals_\(depth)"
+    try connection.run("SAVEPOINT \(name)")
+    do {
+      let result = try body()
+      try connection.run("RELEASE \(name)")
+      return result
+    } catch {
+      // If SQLite has rolled back everything, there is no savepoint any more.
+      if connection.isInTransaction {
+        try connection.run("ROLLBACK TO \(name)")
+        try connection.run("RELEASE \(name)")
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Signals
+
+extension Database {
+  /// The rows of a query, now and after each change.
+  ///
+  /// ```swift
+  /// import Dispatch
+  /// import Signals
+  /// import Stores
+  ///
+  /// struct Person: StoreModel, Equatable {
+  ///   static let table = TableSpec("person")
+  ///   var id: Int
+  ///   var name: String
+  /// }
+  ///
+  /// let database = try Database(.memory, schema: Schema(version: 1, models: [Person.self]))
+  /// let seen = DispatchSemaphore(value: 0)
+  /// let people = database.query(Person.ordered(by: "name")).replaceFailure(with: [])
+  /// let subscription = people.sink { people in
+  ///   print(people.map(\.name))
+  ///   seen.signal()
+  /// }
+  /// seen.wait()  // Prints "[]"
+  /// try database.write { try $0.put([Person(id: 1, name: "Grace"), Person(id: 2, name: "Ada")]) }
+  /// seen.wait()  // Prints "["Ada", "Grace"]"
+  /// subscription.cancel()
+  /// ```
+  ///
+  /// - Parameter query: What to read. It is read again when any row of its table has changed, and sent if it is different.
+  /// - Returns: The signal; nothing is read until it is subscribed to.
+  public func query<Model: StoreModel & Equatable>(_ query: Query<Model>) -> LiveQuery<[Model]> {
+    live(query, isSame: ==)
+  }
+
+  /// The rows of a query, now and after each change of its table.
+  ///
+  /// Models that are not `Equatable` cannot be compared, so rows are sent after each change of the table, even if they are the
+  /// same.
+  ///
+  /// - Parameter query: What to read.
+  /// - Returns: The signal; nothing is read until it is subscribed to.
+  @_disfavoredOverload
+  public func query<Model: StoreModel>(_ query: Query<Model>) -> LiveQuery<[Model]> {
+    live(query, isSame: { _, _ in false })
+  }
+
+  private func live<Model: StoreModel>(
+    _ query: Query<Model>, isSame: @escaping @Sendable ([Model], [Model]) -> Bool
+  ) -> LiveQuery<[Model]> {
+    LiveQuery(
+      database: self,
+      tables: { database throws(DatabaseError) in try database.tables(of: query) },
+      read: { transaction throws(DatabaseError) in try transaction.all(query) },
+      isSame: isSame
+    )
+  }
+
+  /// The tables that a query depends on.
+  private func tables<Model: StoreModel>(of query: Query<Model>) throws(DatabaseError) -> Set<String> {
+    guard let source = query.source else { return [Model.table.name] }
+    return try readValue { transaction throws(DatabaseError) in
+      try transaction.withStatement(source.sql) { statement throws(DatabaseError) in statement.traits.readTables }
+    }
+  }
+
+  /// One row, as it is now.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the model.
+  ///   - id: The key of the row, which need not exist.
+  /// - Returns: The object; the same for all who ask, as long as somebody has it.
+  /// - Throws: ``DatabaseError`` if the row cannot be read now.
+  public func live<Model: StoreModel & Equatable>(
+    _ type: Model.Type, id: Model.ID
+  ) throws(DatabaseError) -> LiveObject<Model> {
+    try objects.object(id) { () throws(DatabaseError) in try LiveObject(self, id: id, isSame: ==) }
+  }
+
+  /// One row, as it is now; sent after each write of the row, even if that is the same, since it cannot be compared.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the model.
+  ///   - id: The key of the row, which need not exist.
+  /// - Returns: The object; the same for all who ask, as long as somebody has it.
+  /// - Throws: ``DatabaseError`` if the row cannot be read now.
+  @_disfavoredOverload
+  public func live<Model: StoreModel>(_ type: Model.Type, id: Model.ID) throws(DatabaseError) -> LiveObject<Model> {
+    try objects.object(id) { () throws(DatabaseError) in try LiveObject(self, id: id, isSame: { _, _ in false }) }
+  }
+}

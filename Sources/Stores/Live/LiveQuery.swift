@@ -1,0 +1,92 @@
+import Dispatch
+public import Signals
+
+/// What a read gives, now and after each change of what it depends on; made by ``Database/query(_:)-22c9v``.
+///
+/// - **The current value comes first**, before the subscription is returned. After that comes what the read gives after a
+///   change, unless it is the same: no change is missed, and the last value is that of the last change. Changes that come
+///   while a value is being read or delivered are taken together.
+/// - **A value is one moment's**: never half of a transaction. Values come in the order of commits.
+/// - **Threads.** Reading and delivering happen on a serial queue of the subscription's own, but for the first value. A slow
+///   subscriber delays no writer, and nobody else.
+/// - **Failure.** If the read fails, the signal does, with the error that says why;
+///   ``/Signals/Signal/retry(_:when:)`` begins anew.
+///
+/// Each subscription reads for itself; with ``/Signals/Signal/share(replay:)``, many have one between them.
+public struct LiveQuery<Element: Sendable>: Signal {
+  /// Why a read failed.
+  public typealias Failure = DatabaseError
+
+  let database: Database
+  let tables: @Sendable (Database) throws(DatabaseError) -> Set<String>
+  let read: @Sendable (ReadTransaction) throws(DatabaseError) -> Element
+  let isSame: @Sendable (Element, Element) -> Bool
+
+  /// Reads, hands over what there is, and observes from then on.
+  ///
+  /// - Parameter subscriber: Receives the values.
+  /// - Returns: A token that ends the observation when it is cancelled or released.
+  public func subscribe<Subscriber: SignalSubscriber<Element, DatabaseError>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let follower = QueryFollower(self)
+    let subscription = follower.emitter.subscribe(subscriber)
+    follower.start()
+    return SignalSubscription {
+      subscription.cancel()
+      follower.end()
+    }
+  }
+}
+
+/// One subscription to a query.
+private final class QueryFollower<Element: Sendable>: RegionObserver, @unchecked Sendable {
+  // Sound: `last` belongs to whoever is refreshing, which is one thread at a time.
+
+  let emitter = Emitter<Element, DatabaseError>()
+  private let query: LiveQuery<Element>
+  private let refreshing = Refreshing()
+  private let queue = DispatchQueue(label: "org.signals.query", qos: .userInitiated)
+  private var last: Element?
+  /// Set before the database knows of this object.
+  private var region: ObservedRegion?
+
+  init(_ query: LiveQuery<Element>) {
+    self.query = query
+  }
+
+  func start() {
+    let region: ObservedRegion
+    do throws(DatabaseError) {
+      region = .tables(try query.tables(query.database))
+    } catch {
+      return emitter.fail(error)
+    }
+    self.region = region
+    // Before the first look: what is committed after that is then told of.
+    _ = refreshing.demand()
+    query.database.regions.add(self, region)
+    if refreshing.runOnce(look) { queue.async { [self] in refreshing.run(look) } }
+  }
+
+  func end() {
+    refreshing.end()
+    if let region { query.database.regions.remove(self, region) }
+  }
+
+  func regionDidChange() {
+    if refreshing.demand() { queue.async { [self] in refreshing.run(look) } }
+  }
+
+  private func look() {
+    do throws(DatabaseError) {
+      let value = try query.database.readValue(query.read)
+      if let last, query.isSame(last, value) { return }
+      last = value
+      emitter.send(value)
+    } catch {
+      end()
+      emitter.fail(error)
+    }
+  }
+}

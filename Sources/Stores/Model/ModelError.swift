@@ -1,0 +1,51 @@
+/// Why a model does not fit its table, or a row its model.
+///
+/// Nothing has been written when one is thrown.
+public enum ModelError: Error, Hashable, Sendable {
+  /// The name of a table, a column or an index cannot be one.
+  case invalidName(table: String, name: String, reason: String)
+
+  /// The columns could not be found by decoding the model; `column` is the last that it asked for.
+  case columnsNotInferable(table: String, column: String?, reason: String)
+
+  /// There is no such column in the table.
+  case unknownColumn(table: String, column: String, known: [String])
+
+  /// A column was compared with a value of another type than it holds.
+  case unfitValue(table: String, column: String, type: ColumnType, value: String)
+
+  /// The key's column is missing, may be null, or cannot hold the type of the model's `id`.
+  case invalidKey(table: String, column: String, reason: String)
+
+  /// A value cannot be kept in its column.
+  case unencodable(table: String, column: String, reason: String)
+
+  /// What a column of a row holds is not what the model's property can be; `key` is the row's key, where it is known.
+  case undecodable(table: String, column: String, key: String?, reason: String)
+}
+
+extension ModelError: CustomStringConvertible {
+  /// What happened, in which table and column, and what to do.
+  public var description: String {
+    switch self {
+    case .invalidName(let table, let name, let reason):
+      "\(name.debugDescription) cannot be a name in the table \(table.debugDescription): \(reason)."
+    case .columnsNotInferable(let table, let column, let reason):
+      "The columns of \(table.debugDescription) cannot be inferred"
+        + (column.map { ", because of \($0.debugDescription)" } ?? "") + ": \(reason). List them in its TableSpec."
+    case .unknownColumn(let table, let column, let known):
+      "The table \(table.debugDescription) has no column \(column.debugDescription); it has \(known.joined(separator: ", "))."
+    case .unfitValue(let table, let column, let type, let value):
+      "The column \(column.debugDescription) of \(table.debugDescription) holds \(type.rawValue), and cannot be compared with "
+        + "\(value)."
+    case .invalidKey(let table, let column, let reason):
+      "\(column.debugDescription) cannot be the key of the table \(table.debugDescription): \(reason). "
+        + "Name the column of the model's id in its TableSpec."
+    case .unencodable(let table, let column, let reason):
+      "The value for the column \(column.debugDescription) of \(table.debugDescription) cannot be kept: \(reason)."
+    case .undecodable(let table, let column, let key, let reason):
+      "The column \(column.debugDescription) of \(table.debugDescription)" + (key.map { ", in the row \($0)," } ?? "")
+        + " cannot be read: \(reason)."
+    }
+  }
+}

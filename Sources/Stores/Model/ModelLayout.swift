@@ -1,0 +1,148 @@
+import Signals
+
+/// All that is known of a model's table: its columns, and the statements that every model needs.
+final class ModelLayout: Sendable {
+  let spec: TableSpec
+  let columns: [TableColumn]
+  /// The place of each column, by name.
+  let places: [String: Int]
+  /// The place of the key's column.
+  let key: Int
+  let keyType: ColumnType
+
+  /// Inserts a row, or changes the one with the same key; never replaces, which would delete rows unseen.
+  let put: String
+  /// Selects all columns, in their order, up to and without a condition.
+  let select: String
+  /// Selects the row of a key.
+  let find: String
+  /// Deletes the row of a key.
+  let delete: String
+
+  /// The table's name.
+  var table: String { spec.name }
+
+  /// Inserts a row into a table of another name.
+  func insertion(into table: String) -> String {
+    let names = columns.map { SQL.name($0.name) }.joined(separator: ", ")
+    return "INSERT INTO \(SQL.name(table)) (\(names)) VALUES (\(SQL.parameters(columns.count)))"
+  }
+
+  private init(spec: TableSpec, columns: [TableColumn], keyType: ColumnType) throws(ModelError) {
+    try Self.check(spec, columns)
+    guard let key = columns.firstIndex(where: { $0.name == spec.key }) else {
+      throw .invalidKey(table: spec.name, column: spec.key, reason: "the model has no such column")
+    }
+    guard columns[key].type == keyType, !columns[key].isOptional else {
+      throw .invalidKey(
+        table: spec.name, column: spec.key, reason: "it holds \(columns[key].description), not the model's id"
+      )
+    }
+    self.spec = spec
+    self.columns = columns
+    self.key = key
+    self.keyType = keyType
+    places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
+
+    let table = SQL.name(spec.name)
+    let names = columns.map { SQL.name($0.name) }
+    let keyName = names[key]
+    let changes = names.filter { $0 != keyName }.map { "\($0) = excluded.\($0)" }
+    put =
+      "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(SQL.parameters(names.count)))"
+      + " ON CONFLICT (\(keyName)) DO "
+      + (changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))")
+    select = "SELECT \(names.joined(separator: ", ")) FROM \(table)"
+    find = "\(select) WHERE \(keyName) = ?"
+    delete = "DELETE FROM \(table) WHERE \(keyName) = ?"
+  }
+}
+
+extension ModelLayout {
+  /// The layouts that were asked for, because to infer one takes as long as to write a hundred rows.
+  private final class Known: Sendable {
+    private let lock = Lock()
+    // Sound: only touched with the lock held.
+    nonisolated(unsafe) private var layouts: [ObjectIdentifier: ModelLayout] = [:]
+
+    func layout(_ type: ObjectIdentifier) -> ModelLayout? { lock.withLock { layouts[type] } }
+
+    func keep(_ layout: ModelLayout, for type: ObjectIdentifier) { lock.withLock { layouts[type] = layout } }
+  }
+
+  private static let known = Known()
+
+  /// The layout of a model's table.
+  static func of<Model: StoreModel>(_ model: Model.Type) throws(ModelError) -> ModelLayout {
+    let identifier = ObjectIdentifier(model)
+    if let layout = known.layout(identifier) { return layout }
+    let spec = Model.table
+    let columns = if let listed = spec.columns { listed } else { try inferred(model, spec) }
+    let layout = try ModelLayout(spec: spec, columns: columns, keyType: Model.ID.keyType)
+    known.keep(layout, for: identifier)
+    return layout
+  }
+
+  /// The columns that a model decodes.
+  private static func inferred<Model: StoreModel>(
+    _ model: Model.Type, _ spec: TableSpec
+  ) throws(ModelError) -> [TableColumn] {
+    var failure: ModelError?
+    for samples in Probe.Samples.attempts {
+      let probe = Probe(samples: samples)
+      do {
+        _ = try Model(from: probe)
+        guard probe.shape == .keyed else {
+          throw ModelError.columnsNotInferable(
+            table: spec.name, column: nil, reason: "\(Model.self) has no coding keys")
+        }
+        return probe.columns
+      } catch let error as ModelError {
+        failure = failure ?? error
+      } catch {
+        let reason = (error as? Probe.Refusal)?.reason ?? "\(Model.self) refuses made-up values: \(error)"
+        failure = failure ?? .columnsNotInferable(table: spec.name, column: probe.asked, reason: reason)
+      }
+    }
+    throw failure ?? .columnsNotInferable(table: spec.name, column: nil, reason: "it was not tried")
+  }
+
+  /// Refuses names that SQLite would take for something else, and indexes over columns that are not there.
+  private static func check(_ spec: TableSpec, _ columns: [TableColumn]) throws(ModelError) {
+    var seen: Set<String> = []
+    for name in [spec.name] + columns.map(\.name) {
+      if let reason = SQL.refusal(of: name) { throw .invalidName(table: spec.name, name: name, reason: reason) }
+    }
+    for column in columns where !seen.insert(column.name.lowercased()).inserted {
+      throw .invalidName(table: spec.name, name: column.name, reason: "two columns differ only in case, or not at all")
+    }
+    for index in spec.indexes + spec.unique {
+      if index.columns.isEmpty { throw .invalidName(table: spec.name, name: "", reason: "an index has no columns") }
+      for column in index.columns where !columns.contains(where: { $0.name == column }) {
+        throw .unknownColumn(table: spec.name, column: column, known: columns.map(\.name))
+      }
+    }
+  }
+}
+
+/// Pieces of SQL.
+enum SQL {
+  /// A name, quoted, so that it may be any word.
+  ///
+  /// Not in double quotes: if there is no such column, as after another process has renamed it, SQLite would take those for a
+  /// text, and every row would have the column's name as its value.
+  static func name(_ name: String) -> String { "`\(name.replacing("`", with: "``"))`" }
+
+  /// So many parameters, with commas between them.
+  static func parameters(_ count: Int) -> String { String(repeating: "?, ", count: max(0, count - 1)) + "?" }
+
+  /// Why something cannot be the name of a table or a column.
+  static func refusal(of name: String) -> String? {
+    if name.isEmpty { return "it is empty" }
+    if name.utf8.contains(0) { return "it contains the character zero" }
+    let lowercased = name.lowercased()
+    if lowercased.hasPrefix("sqlite_") { return "names that begin so belong to SQLite" }
+    if lowercased.hasPrefix("signals_") { return "names that begin so belong to this package" }
+    return nil
+  }
+}

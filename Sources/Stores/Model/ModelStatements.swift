@@ -1,0 +1,86 @@
+/// The statements of one model on one connection, prepared once; they are what makes single rows fast.
+final class ModelStatements<Model: StoreModel> {
+  let layout: ModelLayout
+  // Sound: a connection lets go of these before it goes.
+  private unowned(unsafe) let connection: SQLiteConnection
+  private var putter: RowEncoder?
+  private var finder: RowDecoder?
+  private var deleter: SQLiteStatement?
+
+  init(connection: SQLiteConnection) throws(DatabaseError) {
+    self.connection = connection
+    layout = try connection.naming { () throws(ModelError) in try ModelLayout.of(Model.self) }
+  }
+
+  deinit {
+    putter?.end()
+    finder?.end()
+  }
+
+  /// The statements of a connection.
+  static func of(_ connection: SQLiteConnection) throws(DatabaseError) -> ModelStatements {
+    let identifier = ObjectIdentifier(ModelStatements.self)
+    // Sound: under this identifier there is only what the next lines put there.
+    if let known = connection.attachments[identifier] { return unsafeDowncast(known, to: ModelStatements.self) }
+    let statements = try ModelStatements(connection: connection)
+    connection.attachments[identifier] = statements
+    return statements
+  }
+
+  /// Inserts a row, or changes the one with the same key.
+  func put(_ model: Model) throws(DatabaseError) {
+    let encoder: RowEncoder
+    if let putter {
+      encoder = putter
+    } else {
+      encoder = RowEncoder(layout: layout, statement: try connection.prepare(layout.put))
+      putter = encoder
+    }
+    try connection.naming { () throws(ModelError) in try encoder.bind(model) }
+    try encoder.statement.run()
+  }
+
+  /// The row of a key.
+  func find(_ key: Model.ID) throws(DatabaseError) -> Model? {
+    let decoder: RowDecoder
+    if let finder {
+      decoder = finder
+    } else {
+      let statement = try connection.prepare(layout.find)
+      decoder = try connection.naming { () throws(ModelError) in
+        try RowDecoder(layout: layout, statement: statement, isOrdered: true)
+      }
+      finder = decoder
+    }
+    let statement = decoder.statement
+    statement.bind(key.sqliteValue, at: 1)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return try connection.naming { () throws(ModelError) in try decoder.model(Model.self) }
+  }
+
+  /// Deletes the row of a key.
+  func delete(_ key: Model.ID) throws(DatabaseError) {
+    let statement: SQLiteStatement
+    if let deleter {
+      statement = deleter
+    } else {
+      statement = try connection.prepare(layout.delete)
+      deleter = statement
+    }
+    statement.bind(key.sqliteValue, at: 1)
+    try statement.run()
+  }
+}
+
+extension SQLiteConnection {
+  /// Names the file in what a closure throws.
+  @inline(__always)
+  func naming<Result>(_ body: () throws(ModelError) -> Result) throws(DatabaseError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw .model(error, path: path)
+    }
+  }
+}

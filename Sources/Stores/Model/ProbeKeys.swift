@@ -1,0 +1,85 @@
+/// The members of a type that a ``Probe`` makes up.
+struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let probe: Probe
+
+  var codingPath: [any CodingKey] { [] }
+  var allKeys: [Key] { [] }
+
+  private var number: Int8 { probe.samples.number }
+
+  func contains(_ key: Key) -> Bool { true }
+
+  /// An optional property asks; inside another value all of them are null, or a type that contains itself would never end.
+  func decodeNil(forKey key: Key) -> Bool {
+    probe.noteOptional(key)
+    return probe.depth > 0
+  }
+
+  func decode(_: Bool.Type, forKey key: Key) -> Bool { noting(key, .integer, number != 0) }
+  func decode(_: String.Type, forKey key: Key) -> String { noting(key, .text, probe.samples.text) }
+  func decode(_: Double.Type, forKey key: Key) -> Double { noting(key, .real, Double(number)) }
+  func decode(_: Float.Type, forKey key: Key) -> Float { noting(key, .real, Float(number)) }
+  func decode(_: Int.Type, forKey key: Key) -> Int { noting(key, .integer, Int(number)) }
+  func decode(_: Int8.Type, forKey key: Key) -> Int8 { noting(key, .integer, number) }
+  func decode(_: Int16.Type, forKey key: Key) -> Int16 { noting(key, .integer, Int16(number)) }
+  func decode(_: Int32.Type, forKey key: Key) -> Int32 { noting(key, .integer, Int32(number)) }
+  func decode(_: Int64.Type, forKey key: Key) -> Int64 { noting(key, .integer, Int64(number)) }
+  func decode(_: UInt.Type, forKey key: Key) -> UInt { noting(key, .integer, UInt(number)) }
+  func decode(_: UInt8.Type, forKey key: Key) -> UInt8 { noting(key, .integer, UInt8(number)) }
+  func decode(_: UInt16.Type, forKey key: Key) -> UInt16 { noting(key, .integer, UInt16(number)) }
+  func decode(_: UInt32.Type, forKey key: Key) -> UInt32 { noting(key, .integer, UInt32(number)) }
+  func decode(_: UInt64.Type, forKey key: Key) -> UInt64 { noting(key, .integer, UInt64(number)) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    probe.asked = key.stringValue
+    let sample = probe.sample(type)
+    if type is any ExpressibleByNilLiteral.Type { probe.noteOptional(key) }
+    if let column = sample.type { probe.note(key, column) }
+    let value = try sample.value.get()
+    guard sample.type != nil else { throw Probe.Refusal(reason: "\(Value.self) does not tell what it decodes") }
+    return value
+  }
+
+  /// Absent, once it is known what it would be kept as.
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    probe.noteOptional(key)
+    guard probe.depth == 0 else { return nil }
+    let sample = probe.sample(type)
+    guard let column = sample.type else {
+      throw Probe.Refusal(reason: "\(Value.self) does not tell what it decodes")
+    }
+    probe.note(key, column)
+    return nil
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
+    // The members of a nested value may have any containers: all of it becomes JSON.
+    guard probe.depth == 0 else {
+      return Probe(samples: probe.samples, depth: probe.depth + 1).container(keyedBy: type)
+    }
+    throw refusal(key)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    guard probe.depth == 0 else { return ProbeElements() }
+    throw refusal(key)
+  }
+
+  private func refusal(_ key: Key) -> Probe.Refusal {
+    probe.asked = key.stringValue
+    return Probe.Refusal(reason: "a model cannot have nested containers; let it have a member that is Codable")
+  }
+
+  func superDecoder() throws -> any Decoder {
+    throw Probe.Refusal(reason: "its superclass has a container of its own")
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
+
+  private func noting<Value>(_ key: Key, _ type: ColumnType, _ value: Value) -> Value {
+    probe.note(key, type)
+    return value
+  }
+}

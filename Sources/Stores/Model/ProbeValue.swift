@@ -1,0 +1,72 @@
+/// The single value of a type that a ``Probe`` makes up.
+struct ProbeValue: SingleValueDecodingContainer {
+  let probe: Probe
+
+  var codingPath: [any CodingKey] { [] }
+
+  private var number: Int8 { probe.samples.number }
+
+  func decodeNil() -> Bool { false }
+
+  func decode(_: Bool.Type) -> Bool { noting(.integer, number != 0) }
+  func decode(_: String.Type) -> String { noting(.text, probe.samples.text) }
+  func decode(_: Double.Type) -> Double { noting(.real, Double(number)) }
+  func decode(_: Float.Type) -> Float { noting(.real, Float(number)) }
+  func decode(_: Int.Type) -> Int { noting(.integer, Int(number)) }
+  func decode(_: Int8.Type) -> Int8 { noting(.integer, number) }
+  func decode(_: Int16.Type) -> Int16 { noting(.integer, Int16(number)) }
+  func decode(_: Int32.Type) -> Int32 { noting(.integer, Int32(number)) }
+  func decode(_: Int64.Type) -> Int64 { noting(.integer, Int64(number)) }
+  func decode(_: UInt.Type) -> UInt { noting(.integer, UInt(number)) }
+  func decode(_: UInt8.Type) -> UInt8 { noting(.integer, UInt8(number)) }
+  func decode(_: UInt16.Type) -> UInt16 { noting(.integer, UInt16(number)) }
+  func decode(_: UInt32.Type) -> UInt32 { noting(.integer, UInt32(number)) }
+  func decode(_: UInt64.Type) -> UInt64 { noting(.integer, UInt64(number)) }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let sample = probe.sample(type)
+    if let column = sample.type { probe.shape = .single(column) }
+    return try sample.value.get()
+  }
+
+  private func noting<Value>(_ type: ColumnType, _ value: Value) -> Value {
+    probe.shape = .single(type)
+    return value
+  }
+}
+
+/// The elements of an array that a ``Probe`` makes up: there are none.
+struct ProbeElements: UnkeyedDecodingContainer {
+  struct NoElement: Error, CustomStringConvertible {
+    let description = "a made-up array has no elements"
+  }
+
+  var codingPath: [any CodingKey] { [] }
+  var count: Int? { 0 }
+  var isAtEnd: Bool { true }
+  var currentIndex: Int { 0 }
+
+  func decodeNil() throws -> Bool { throw NoElement() }
+  func decode(_: Bool.Type) throws -> Bool { throw NoElement() }
+  func decode(_: String.Type) throws -> String { throw NoElement() }
+  func decode(_: Double.Type) throws -> Double { throw NoElement() }
+  func decode(_: Float.Type) throws -> Float { throw NoElement() }
+  func decode(_: Int.Type) throws -> Int { throw NoElement() }
+  func decode(_: Int8.Type) throws -> Int8 { throw NoElement() }
+  func decode(_: Int16.Type) throws -> Int16 { throw NoElement() }
+  func decode(_: Int32.Type) throws -> Int32 { throw NoElement() }
+  func decode(_: Int64.Type) throws -> Int64 { throw NoElement() }
+  func decode(_: UInt.Type) throws -> UInt { throw NoElement() }
+  func decode(_: UInt8.Type) throws -> UInt8 { throw NoElement() }
+  func decode(_: UInt16.Type) throws -> UInt16 { throw NoElement() }
+  func decode(_: UInt32.Type) throws -> UInt32 { throw NoElement() }
+  func decode(_: UInt64.Type) throws -> UInt64 { throw NoElement() }
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { throw NoElement() }
+
+  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+    throw NoElement()
+  }
+
+  func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { throw NoElement() }
+  func superDecoder() throws -> any Decoder { throw NoElement() }
+}

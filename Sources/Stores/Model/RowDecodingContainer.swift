@@ -1,0 +1,173 @@
+/// The members of a model that is read.
+struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let row: RowDecoder
+
+  var codingPath: [any CodingKey] { [] }
+
+  var allKeys: [Key] { row.layout.columns.compactMap { Key(stringValue: $0.name) } }
+
+  func contains(_ key: Key) -> Bool { row.layout.places[key.stringValue] != nil }
+
+  func decodeNil(forKey key: Key) throws -> Bool {
+    try row.select(key)
+    return row.isNull
+  }
+
+  @inline(__always)
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  @inline(__always)
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  @inline(__always)
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  @inline(__always)
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  @inline(__always)
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+    try row.select(key)
+    return try row.read(type)
+  }
+
+  @inline(__always)
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try row.select(key)
+    return try row.readAny(type)
+  }
+
+  @inline(__always)
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    try row.select(key)
+    return row.isNull ? nil : try row.read(type)
+  }
+
+  @inline(__always)
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    try row.select(key)
+    return row.isNull ? nil : try row.read(type)
+  }
+
+  @inline(__always)
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    try row.select(key)
+    return row.isNull ? nil : try row.read(type)
+  }
+
+  @inline(__always)
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    try row.select(key)
+    return row.isNull ? nil : try row.read(type)
+  }
+
+  @inline(__always)
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+    try row.select(key)
+    return row.isNull ? nil : try row.read(type)
+  }
+
+  @inline(__always)
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    try row.select(key)
+    return row.isNull ? nil : try row.readAny(type)
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
+    throw try refusal(key)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw try refusal(key) }
+
+  func superDecoder() throws -> any Decoder { throw row.undecodable("its superclass has a container of its own") }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { throw try refusal(key) }
+
+  private func refusal(_ key: Key) throws -> ModelError {
+    try row.select(key)
+    return row.undecodable("a model cannot have nested containers; let it have a member that is Codable")
+  }
+}
+
+/// The single value of a member.
+struct MemberDecodingContainer: SingleValueDecodingContainer {
+  let row: RowDecoder
+
+  var codingPath: [any CodingKey] { [] }
+
+  func decodeNil() -> Bool { row.isNull }
+  func decode(_ type: Bool.Type) throws -> Bool { try row.read(type) }
+  func decode(_ type: String.Type) throws -> String { try row.read(type) }
+  func decode(_ type: Double.Type) throws -> Double { try row.read(type) }
+  func decode(_ type: Float.Type) throws -> Float { try row.read(type) }
+  func decode(_ type: Int.Type) throws -> Int { try row.read(type) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try row.read(type) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try row.read(type) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try row.read(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try row.read(type) }
+  func decode(_ type: UInt.Type) throws -> UInt { try row.read(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try row.read(type) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try row.read(type) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try row.read(type) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try row.read(type) }
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try row.readAny(type) }
+}

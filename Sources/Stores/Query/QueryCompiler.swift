@@ -1,0 +1,174 @@
+/// A statement that can be run.
+struct CompiledQuery: Hashable {
+  var sql: String
+  var arguments: [SQLiteValue] = []
+}
+
+extension Query {
+  /// The statement that gives the rows.
+  func compiled() throws(ModelError) -> CompiledQuery {
+    let layout = try ModelLayout.of(Model.self)
+    return try rows(of: layout, selecting: source == nil ? layout.select : "SELECT *")
+  }
+
+  /// The statement that gives the number of the rows.
+  func compiledCount() throws(ModelError) -> CompiledQuery {
+    let layout = try ModelLayout.of(Model.self)
+    guard source != nil || maximum != nil || skipped > 0 else {
+      let from = "SELECT COUNT(*) FROM \(SQL.name(layout.table))"
+      guard let condition else { return CompiledQuery(sql: from) }
+      var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "\(from) WHERE "))
+      try compiler.add(condition)
+      return compiler.result
+    }
+    var query = try rows(of: layout, selecting: source == nil ? "SELECT 1 FROM \(SQL.name(layout.table))" : "SELECT 1")
+    query.sql = "SELECT COUNT(*) FROM (\(query.sql))"
+    return query
+  }
+
+  /// The statement that deletes the rows.
+  func compiledDeletion() throws(ModelError) -> CompiledQuery {
+    let layout = try ModelLayout.of(Model.self)
+    let table = SQL.name(layout.table)
+    let key = SQL.name(layout.spec.key)
+    guard source != nil || maximum != nil || skipped > 0 else {
+      var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: "DELETE FROM \(table)"))
+      if let condition {
+        compiler.result.sql += " WHERE "
+        try compiler.add(condition)
+      }
+      return compiler.result
+    }
+    var query = try rows(of: layout, selecting: source == nil ? "SELECT \(key) FROM \(table)" : "SELECT \(key)")
+    query.sql = "DELETE FROM \(table) WHERE \(key) IN (\(query.sql))"
+    return query
+  }
+
+  /// A statement with all that the query says, given what comes before its condition, or before its source if it has one.
+  private func rows(of layout: ModelLayout, selecting selection: String) throws(ModelError) -> CompiledQuery {
+    var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: selection))
+    if let source {
+      compiler.result.sql += " FROM (\(source.sql)\n)"
+      compiler.result.arguments = source.arguments
+    }
+    if let condition {
+      compiler.result.sql += " WHERE "
+      try compiler.add(condition)
+    }
+    if !orders.isEmpty || maximum != nil || skipped > 0 { try compiler.add(orders) }
+    if maximum != nil || skipped > 0 {
+      compiler.result.sql += " LIMIT ?"
+      compiler.result.arguments.append(.integer(Int64(maximum ?? -1)))
+    }
+    if skipped > 0 {
+      compiler.result.sql += " OFFSET ?"
+      compiler.result.arguments.append(.integer(Int64(skipped)))
+    }
+    return compiler.result
+  }
+}
+
+/// Writes the statement of a query, piece by piece.
+private struct QueryCompiler {
+  let layout: ModelLayout
+  var result: CompiledQuery
+
+  mutating func add(_ condition: QueryCondition) throws(ModelError) {
+    switch condition.form {
+    case .comparison(let column, let comparison, let value):
+      try add(column, comparison, value)
+    case .membership(let column, let values):
+      try add(column, oneOf: values)
+    case .pattern(let column, let pattern):
+      add(try self.column(column, fits: .text(pattern)), " LIKE ? ESCAPE '\\'", .text(pattern))
+    case .part(let column, let text):
+      add("instr(\(try self.column(column, fits: .text(text)))", ", ?) > 0", .text(text))
+    case .all(let conditions):
+      try add(conditions, joinedBy: " AND ")
+    case .any(let conditions):
+      try add(conditions, joinedBy: " OR ")
+    case .not(let condition):
+      // `NOT` of null is null; whatever is not true is false here, as in Swift.
+      result.sql += "("
+      try add(condition)
+      result.sql += ") IS NOT TRUE"
+    case .sql(let expression, let arguments):
+      // The line's end closes a comment in the expression.
+      result.sql += "(\(expression)\n)"
+      result.arguments += arguments
+    }
+  }
+
+  private mutating func add(_ conditions: [QueryCondition], joinedBy joint: String) throws(ModelError) {
+    for (place, condition) in conditions.enumerated() {
+      result.sql += place == 0 ? "(" : "\(joint)("
+      try add(condition)
+      result.sql += ")"
+    }
+  }
+
+  private mutating func add(
+    _ column: String, _ comparison: QueryComparison, _ value: SQLiteValue
+  ) throws(ModelError) {
+    let name = try self.column(column, fits: value)
+    switch (comparison, value) {
+    case (.equal, .null): result.sql += "\(name) IS NULL"
+    case (.notEqual, .null): result.sql += "\(name) IS NOT NULL"
+    // Nothing is less or greater than nil, and only nil is as small or as large.
+    case (.lessOrEqual, .null), (.greaterOrEqual, .null): result.sql += "\(name) IS NULL"
+    case (.less, .null), (.greater, .null): result.sql += "FALSE"
+    case (.notEqual, _): add(name, " IS NOT ?", value)
+    default: add(name, " \(comparison.rawValue) ?", value)
+    }
+  }
+
+  private mutating func add(_ column: String, oneOf values: [SQLiteValue]) throws(ModelError) {
+    var name = ""
+    for value in values { name = try self.column(column, fits: value) }
+    let present = values.filter { !$0.isNull }
+    guard !values.isEmpty else {
+      _ = try self.column(column, fits: .null)
+      return result.sql += "FALSE"
+    }
+    guard !present.isEmpty else { return result.sql += "\(name) IS NULL" }
+    let membership = "\(name) IN (\(SQL.parameters(present.count)))"
+    result.sql += present.count == values.count ? membership : "(\(membership) OR \(name) IS NULL)"
+    result.arguments += present
+  }
+
+  private mutating func add(_ start: String, _ end: String, _ value: SQLiteValue) {
+    result.sql += start + end
+    result.arguments.append(value)
+  }
+
+  /// Sorts by some columns, and then by the key, so that there is one order only.
+  mutating func add(_ orders: [QueryOrder]) throws(ModelError) {
+    var terms: [String] = []
+    for order in orders {
+      terms.append("\(try column(order.column, fits: .null))\(order.direction == .ascending ? "" : " DESC")")
+    }
+    if !orders.contains(where: { $0.column == layout.spec.key }) { terms.append(SQL.name(layout.spec.key)) }
+    result.sql += " ORDER BY \(terms.joined(separator: ", "))"
+  }
+
+  /// The name of a column, which exists and can hold a value.
+  ///
+  /// SQLite would take an unknown name in quotes for a text, and a value of another type for one that is nowhere.
+  private func column(_ name: String, fits value: SQLiteValue) throws(ModelError) -> String {
+    guard let place = layout.places[name] else {
+      throw .unknownColumn(table: layout.table, column: name, known: layout.columns.map(\.name))
+    }
+    let type = layout.columns[place].type
+    let fits =
+      switch (type, value) {
+      case (_, .null), (.integer, .integer), (.integer, .real), (.real, .integer), (.real, .real), (.text, .text),
+        (.json, .text), (.blob, .blob):
+        true
+      default: false
+      }
+    guard fits else {
+      throw .unfitValue(table: layout.table, column: name, type: type, value: value.description)
+    }
+    return SQL.name(name)
+  }
+}

@@ -1,0 +1,46 @@
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Waits for the locks of other connections.
+///
+/// SQLite's own way sleeps up to a tenth of a second at a time, and so misses the moments in which a busy file is free. This
+/// one looks again after some tens of microseconds at first, and every few milliseconds later.
+final class BusyWaiter {
+  private let timeout: Duration
+  private var deadline = ContinuousClock.now
+
+  init(timeout: Duration) {
+    self.timeout = timeout
+  }
+
+  /// Makes a connection wait so; the connection must keep this object.
+  func install(on handle: OpaquePointer) {
+    // Sound: the connection keeps this object until it is closed.
+    sqlite3_busy_handler(
+      handle,
+      { context, attempt in
+        guard let context else { return 0 }
+        return Unmanaged<BusyWaiter>.fromOpaque(context).takeUnretainedValue().wait(attempt) ? 1 : 0
+      },
+      Unmanaged.passUnretained(self).toOpaque()
+    )
+  }
+
+  private func wait(_ attempt: CInt) -> Bool {
+    if attempt == 0 { deadline = .now + timeout }
+    guard ContinuousClock.now < deadline else { return false }
+    // 25, 50, 100 … 3200 µs, so that whoever waits long costs little.
+    usleep(25 << UInt32(min(attempt / 4, 7)))
+    return true
+  }
+}

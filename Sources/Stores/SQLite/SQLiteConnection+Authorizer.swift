@@ -1,0 +1,82 @@
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+
+extension SQLiteConnection {
+  /// Asks SQLite to tell what each statement will do, while it is being prepared.
+  func installAuthorizer() {
+    // Sound: the connection is closed, and calls nothing any more, before this object goes.
+    sqlite3_set_authorizer(
+      handle,
+      { context, action, first, second, database, _ in
+        guard let context else { return SQLITE_OK }
+        let connection = Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
+        return connection.authorize(action, first, second, database)
+      },
+      Unmanaged.passUnretained(self).toOpaque()
+    )
+  }
+
+  private func authorize(
+    _ action: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?, _ database: UnsafePointer<CChar>?
+  ) -> CInt {
+    switch action {
+    case SQLITE_SELECT, SQLITE_FUNCTION:
+      return SQLITE_OK
+    case SQLITE_READ:
+      if let table = userTable(first, database) { preparation.readTables.insert(table) }
+      return SQLITE_OK
+    case SQLITE_TRANSACTION:
+      preparation.isForbidden = !isPrivileged
+      return isPrivileged ? SQLITE_OK : SQLITE_DENY
+    case SQLITE_SAVEPOINT:
+      preparation.savepoint = savepoint(first, second)
+      return SQLITE_OK
+    case SQLITE_INSERT:
+      if let table = userTable(first, database) { preparation.writtenTables.insert(table) }
+      return SQLITE_OK
+    case SQLITE_UPDATE:
+      guard let table = userTable(first, database) else { return SQLITE_OK }
+      preparation.writtenTables.insert(table)
+      if let second, changes?.isKey(String(cString: second), of: table) == true {
+        preparation.rekeyedTables.insert(table)
+      }
+      return SQLITE_OK
+    case SQLITE_DELETE:
+      // Removing all rows at once would be told to nobody; with this answer they are removed one by one. While a table is
+      // being dropped, the same answer would keep it.
+      guard userTable(first, database) != nil, preparation.droppedTables.isEmpty else { return SQLITE_OK }
+      return changes == nil ? SQLITE_OK : SQLITE_IGNORE
+    case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE:
+      preparation.changesSchema = true
+      if let first { preparation.droppedTables.insert(String(cString: first)) }
+      return SQLITE_OK
+    case SQLITE_CREATE_TABLE, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_VTABLE, SQLITE_DROP_TRIGGER, SQLITE_ALTER_TABLE:
+      preparation.changesSchema = true
+      return SQLITE_OK
+    default:
+      return SQLITE_OK
+    }
+  }
+
+  private func savepoint(
+    _ operation: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?
+  ) -> StatementTraits.Savepoint? {
+    guard let operation, let name else { return nil }
+    let savepoint = String(cString: name).lowercased()
+    return switch String(cString: operation) {
+    case "BEGIN": .begin(savepoint)
+    case "RELEASE": .release(savepoint)
+    default: .rollBack(savepoint)
+    }
+  }
+
+  /// The name of a table of the main database that is not SQLite's own.
+  private func userTable(_ name: UnsafePointer<CChar>?, _ database: UnsafePointer<CChar>?) -> String? {
+    guard let name, let database, String(cString: database) == "main" else { return nil }
+    let table = String(cString: name)
+    return table.hasPrefix("sqlite_") ? nil : table
+  }
+}

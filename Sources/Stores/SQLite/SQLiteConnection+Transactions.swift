@@ -1,0 +1,77 @@
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+
+/// The statements that begin and end transactions, prepared once for each connection.
+struct TransactionStatements {
+  var begin: SQLiteStatement?
+  var commit: SQLiteStatement?
+  var rollback: SQLiteStatement?
+
+  mutating func finalize() {
+    for statement in [begin, commit, rollback] { statement?.finalize() }
+    self = TransactionStatements()
+  }
+}
+
+extension SQLiteConnection {
+  /// Whether a transaction is open.
+  @inline(__always)
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Begins a transaction: one that may write at once waits for its turn, one that reads never does.
+  @inline(__always)
+  func begin() throws(DatabaseError) {
+    if transactions.begin == nil {
+      transactions.begin = try prepareTransaction(access == .writing ? "BEGIN IMMEDIATE" : "BEGIN")
+    }
+    try run(transactions.begin)
+    expectsTransaction = true
+  }
+
+  /// Ends the transaction; if that fails, it is still open unless SQLite has rolled it back.
+  @inline(__always)
+  func commit() throws(DatabaseError) {
+    if transactions.commit == nil { transactions.commit = try prepareTransaction("COMMIT") }
+    expectsTransaction = false
+    try run(transactions.commit)
+  }
+
+  /// Undoes the transaction, unless SQLite has done so.
+  func rollBack() {
+    expectsTransaction = false
+    guard isInTransaction else { return }
+    // A rollback that fails leaves nothing to be done: closing the connection, or the next opening, undoes the rest.
+    do {
+      if transactions.rollback == nil { transactions.rollback = try prepareTransaction("ROLLBACK") }
+      try run(transactions.rollback)
+    } catch {}
+  }
+
+  /// Ends a transaction that has only read, which is cheaper than to undo it.
+  @inline(__always)
+  func endReading() {
+    do { try commit() } catch { rollBack() }
+  }
+
+  @inline(__always)
+  private func run(_ statement: SQLiteStatement?) throws(DatabaseError) {
+    guard let statement else { return }
+    // Also while it runs: SQLite prepares it anew if tables have changed.
+    isPrivileged = true
+    defer {
+      isPrivileged = false
+      statement.reset()
+    }
+    _ = try statement.step()
+  }
+
+  @inline(never)
+  private func prepareTransaction(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
+    isPrivileged = true
+    defer { isPrivileged = false }
+    return try prepare(sql)
+  }
+}

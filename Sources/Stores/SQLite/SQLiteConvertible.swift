@@ -1,0 +1,71 @@
+public import Foundation
+
+/// What can be an argument of a statement.
+///
+/// Conform to it to give your own types a spelling in SQL. Arguments are bound, never pasted into the text of a statement, so
+/// that no content can change what the statement does.
+public protocol SQLiteConvertible: Sendable {
+  /// The value that SQLite stores.
+  var sqliteValue: SQLiteValue { get }
+}
+
+extension SQLiteValue: SQLiteConvertible {
+  /// The value itself.
+  public var sqliteValue: SQLiteValue { self }
+}
+
+extension SQLiteConvertible where Self: BinaryInteger {
+  /// The number as a whole one; beyond the range of `Int64`, as a real one.
+  public var sqliteValue: SQLiteValue { Int64(exactly: self).map(SQLiteValue.integer) ?? .real(Double(self)) }
+}
+
+extension Int: SQLiteConvertible {}
+extension Int8: SQLiteConvertible {}
+extension Int16: SQLiteConvertible {}
+extension Int32: SQLiteConvertible {}
+extension Int64: SQLiteConvertible {}
+extension UInt: SQLiteConvertible {}
+extension UInt8: SQLiteConvertible {}
+extension UInt16: SQLiteConvertible {}
+extension UInt32: SQLiteConvertible {}
+extension UInt64: SQLiteConvertible {}
+
+extension Bool: SQLiteConvertible {
+  /// 1 for `true` and 0 for `false`.
+  public var sqliteValue: SQLiteValue { .integer(self ? 1 : 0) }
+}
+
+extension Double: SQLiteConvertible {
+  /// The number.
+  public var sqliteValue: SQLiteValue { .real(self) }
+}
+
+extension Float: SQLiteConvertible {
+  /// The number.
+  public var sqliteValue: SQLiteValue { .real(Double(self)) }
+}
+
+extension String: SQLiteConvertible {
+  /// The text.
+  public var sqliteValue: SQLiteValue { .text(self) }
+}
+
+extension Substring: SQLiteConvertible {
+  /// The text.
+  public var sqliteValue: SQLiteValue { .text(String(self)) }
+}
+
+extension Data: SQLiteConvertible {
+  /// The bytes.
+  public var sqliteValue: SQLiteValue { .blob(self) }
+}
+
+extension UUID: SQLiteConvertible {
+  /// The identifier as text in capitals, as `uuidString` has it.
+  public var sqliteValue: SQLiteValue { .text(uuidString) }
+}
+
+extension Optional: SQLiteConvertible where Wrapped: SQLiteConvertible {
+  /// The wrapped value, or NULL.
+  public var sqliteValue: SQLiteValue { self?.sqliteValue ?? .null }
+}

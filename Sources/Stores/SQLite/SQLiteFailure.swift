@@ -1,0 +1,84 @@
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+
+/// What SQLite said when something failed.
+public struct SQLiteFailure: Hashable, Sendable {
+  /// SQLite's result code, such as 19 for `SQLITE_CONSTRAINT`.
+  public let code: Int32
+
+  /// SQLite's extended result code, such as 2067 for `SQLITE_CONSTRAINT_UNIQUE`.
+  public let extendedCode: Int32
+
+  /// SQLite's own message.
+  public let message: String
+
+  /// The file's path, or `:memory:`.
+  public let path: String
+
+  /// The text of the statement, if one was being prepared or run; its arguments are not in it.
+  public let statement: String?
+
+  /// The table that is to blame, where SQLite names it.
+  public let table: String?
+
+  /// The columns that are to blame, where SQLite names them.
+  public let columns: [String]
+
+  /// What the operating system said, in words, if it refused something.
+  public let systemError: String?
+
+  init(
+    extendedCode: Int32, message: String, path: String, statement: String? = nil, table: String? = nil,
+    columns: [String] = [], systemError: String? = nil
+  ) {
+    self.code = extendedCode & 0xff
+    self.extendedCode = extendedCode
+    self.message = message
+    self.path = path
+    self.statement = statement
+    self.table = table
+    self.columns = columns
+    self.systemError = systemError
+  }
+
+  /// Makes the failure of the last call on a connection.
+  init(_ code: Int32, handle: OpaquePointer?, path: String, statement: String? = nil) {
+    guard let handle else {
+      self.init(extendedCode: code, message: String(cString: sqlite3_errstr(code)), path: path, statement: statement)
+      return
+    }
+    // What the connection says can be about another call than the one that failed.
+    let last = sqlite3_extended_errcode(handle)
+    let matches = last & 0xff == code & 0xff
+    let message = String(cString: matches ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
+    let extended = matches ? last : code
+    let (table, columns) = Self.culprit(code: extended & 0xff, message: message)
+    let isOfSystem = [SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_FULL].contains(extended & 0xff)
+    let errno = isOfSystem ? sqlite3_system_errno(handle) : 0
+    self.init(
+      extendedCode: extended, message: message, path: path, statement: statement, table: table, columns: columns,
+      systemError: errno == 0 ? nil : systemWords(errno)
+    )
+  }
+
+  /// Reads table and columns out of messages such as `UNIQUE constraint failed: person.email, person.name`.
+  private static func culprit(code: Int32, message: String) -> (table: String?, columns: [String]) {
+    guard let colon = message.firstRange(of: ": ") else { return (nil, []) }
+    let subject = message[colon.upperBound...]
+    switch code {
+    case SQLITE_CONSTRAINT:
+      let names = subject.split(separator: ",").map { $0.drop { $0 == " " }.split(separator: ".", maxSplits: 1) }
+      guard let first = names.first, first.count == 2 else { return (nil, []) }
+      return (String(first[0]), names.compactMap { $0.count == 2 ? String($0[1]) : nil })
+    case SQLITE_ERROR where message.hasPrefix("no such table: "):
+      return (String(subject), [])
+    case SQLITE_ERROR where message.hasPrefix("no such column: "):
+      return (nil, [String(subject)])
+    default:
+      return (nil, [])
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+
+/// What tells SQLite to copy a text or blob at once.
+// Sound: the value is SQLite's own constant, which is no function but a mark.
+private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+/// A prepared statement of one connection; for whoever has the connection.
+///
+/// Bind all parameters, by their number from 1; step until there is no more row, reading columns by their number from 0;
+/// reset. A statement that failed or was left in the middle must be reset too, which ``run()`` does.
+final class SQLiteStatement {
+  let sql: String
+  // Sound: a connection finalizes and forgets its statements before it goes.
+  unowned(unsafe) let connection: SQLiteConnection
+  @exclusivity(unchecked) private(set) var handle: OpaquePointer?
+  /// What it does beyond reading and writing rows.
+  let traits: StatementTraits
+  /// Whether it has been stepped and not been reset.
+  @exclusivity(unchecked) private(set) var isRunning = false
+  /// The text by which it was asked for.
+  @exclusivity(unchecked) var key = ""
+  /// Whether somebody has taken it out of the cache and not given it back.
+  @exclusivity(unchecked) var isTaken = false
+  let parameterCount: Int
+  /// Whether it changes no database.
+  let isReadOnly: Bool
+  /// Why a parameter could not be bound.
+  @exclusivity(unchecked) private var bindingCode = SQLITE_OK
+  /// The names of the result's columns, in order.
+  var columnNames: [String] { (0..<columnCount).map { String(cString: sqlite3_column_name(handle, $0)) } }
+  private var knownLayout: (layout: RowLayout, preparations: Int32)?
+
+  init(sql: String, handle: OpaquePointer, connection: SQLiteConnection, traits: StatementTraits) {
+    self.sql = sql
+    self.handle = handle
+    self.connection = connection
+    self.traits = traits
+    parameterCount = Int(sqlite3_bind_parameter_count(handle))
+    isReadOnly = sqlite3_stmt_readonly(handle) != 0
+  }
+
+  deinit {
+    sqlite3_finalize(handle)
+  }
+
+  /// Lets go of SQLite's part; for the connection, which is about to close.
+  func finalize() {
+    sqlite3_finalize(handle)
+    handle = nil
+  }
+
+  var columnCount: Int32 { sqlite3_column_count(handle) }
+
+  // MARK: Running
+
+  /// Runs the statement up to its next row.
+  ///
+  /// - Returns: Whether there is a row.
+  @inline(__always)
+  func step() throws(DatabaseError) -> Bool {
+    if !isRunning {
+      isRunning = true
+      if bindingCode != SQLITE_OK { throw failed(bindingCode) }
+      if !traits.isPlain { try connection.willRun(self) }
+      if !isReadOnly { connection.changes?.beginStatement() }
+    }
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    if code == SQLITE_DONE {
+      if !traits.isPlain { try connection.didRun(self) }
+      return false
+    }
+    throw failed(code)
+  }
+
+  /// Runs the statement to its end, whatever rows there are, and resets it.
+  @inline(__always)
+  func run() throws(DatabaseError) {
+    defer { reset() }
+    while try step() {}
+  }
+
+  /// Runs the statement to its end and returns its rows.
+  func rows() throws(DatabaseError) -> [Row] {
+    var rows: [Row] = []
+    while try step() { rows.append(row) }
+    return rows
+  }
+
+  /// The row that the last step came to.
+  private var row: Row {
+    let layout = layout
+    let count = layout.names.count
+    let values = [SQLiteValue](unsafeUninitializedCapacity: count) { values, initializedCount in
+      for index in 0..<count {
+        values.initializeElement(at: index, to: value(at: Int32(truncatingIfNeeded: index)))
+      }
+      initializedCount = count
+    }
+    return Row(layout: layout, values: values)
+  }
+
+  /// What all rows have in common; SQLite may prepare the statement anew when tables have changed.
+  var layout: RowLayout {
+    let preparations = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
+    if let knownLayout, knownLayout.preparations == preparations { return knownLayout.layout }
+    let layout = RowLayout(names: columnNames)
+    knownLayout = (layout, preparations)
+    return layout
+  }
+
+  @inline(never)
+  private func failed(_ code: Int32) -> DatabaseError {
+    let failure = SQLiteFailure(code, handle: connection.handle, path: connection.path, statement: sql)
+    bindingCode = SQLITE_OK
+    connection.didFail(self)
+    return DatabaseError(failure)
+  }
+
+  /// Makes the statement ready to be run again; parameters keep their values.
+  @inline(__always)
+  func reset() {
+    isRunning = false
+    sqlite3_reset(handle)
+  }
+
+  /// Sets all parameters to NULL, and so releases what they hold.
+  @inline(__always)
+  func clearBindings() {
+    sqlite3_clear_bindings(handle)
+  }
+
+  // MARK: Parameters
+
+  @inline(__always)
+  func bindNull(at index: Int32) { check(sqlite3_bind_null(handle, index)) }
+
+  @inline(__always)
+  func bind(_ value: Int64, at index: Int32) { check(sqlite3_bind_int64(handle, index, value)) }
+
+  @inline(__always)
+  func bind(_ value: Double, at index: Int32) { check(sqlite3_bind_double(handle, index, value)) }
+
+  @inline(__always)
+  func bind(_ value: String, at index: Int32) {
+    var value = value
+    let code = value.withUTF8 { bytes in
+      // Sound: SQLite copies the bytes before it returns. An empty text is no missing one, hence the address.
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        sqlite3_bind_text64(
+          handle, index, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count), transient,
+          UInt8(SQLITE_UTF8)
+        )
+      }
+    }
+    check(code)
+  }
+
+  @inline(__always)
+  func bind(_ value: Data, at index: Int32) {
+    value.withUnsafeBytes { bind($0, at: index) }
+  }
+
+  /// Binds bytes, which are copied.
+  @inline(__always)
+  func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+    // Sound: SQLite copies the bytes before it returns.
+    check(
+      bytes.isEmpty
+        ? sqlite3_bind_zeroblob(handle, index, 0)
+        : sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), transient)
+    )
+  }
+
+  func bind(_ value: SQLiteValue, at index: Int32) {
+    switch value {
+    case .null: bindNull(at: index)
+    case .integer(let value): bind(value, at: index)
+    case .real(let value): bind(value, at: index)
+    case .text(let value): bind(value, at: index)
+    case .blob(let value): bind(value, at: index)
+    }
+  }
+
+  /// Binds all parameters.
+  func bind(_ arguments: [SQLiteValue]) throws(DatabaseError) {
+    guard arguments.count == parameterCount else {
+      throw .wrongArgumentCount(
+        statement: sql, path: connection.path, expected: parameterCount, given: arguments.count)
+    }
+    var index: Int32 = 1
+    for argument in arguments {
+      bind(argument, at: index)
+      index += 1
+    }
+  }
+
+  /// A parameter that could not be bound, because it is too large or its number wrong, is told by the next step.
+  @inline(__always)
+  private func check(_ code: Int32) {
+    if code != SQLITE_OK { bindingCode = code }
+  }
+
+  // MARK: Columns
+
+  /// SQLite's number for the type of a column's value.
+  @inline(__always)
+  func type(at index: Int32) -> Int32 { sqlite3_column_type(handle, index) }
+
+  @inline(__always)
+  func isNull(at index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
+
+  @inline(__always)
+  func int64(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
+
+  @inline(__always)
+  func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
+
+  @inline(__always)
+  func string(at index: Int32) -> String {
+    guard let text = sqlite3_column_text(handle, index) else { return "" }
+    // Sound: the bytes are there until the next step, and copied here.
+    return String(
+      decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, index))), as: UTF8.self)
+  }
+
+  @inline(__always)
+  func data(at index: Int32) -> Data {
+    guard let bytes = sqlite3_column_blob(handle, index) else { return Data() }
+    // Sound: the bytes are there until the next step, and copied here.
+    return Data(bytes: bytes, count: Int(sqlite3_column_bytes(handle, index)))
+  }
+
+  func value(at index: Int32) -> SQLiteValue {
+    switch type(at: index) {
+    case SQLITE_INTEGER: .integer(int64(at: index))
+    case SQLITE_FLOAT: .real(double(at: index))
+    case SQLITE_TEXT: .text(string(at: index))
+    case SQLITE_BLOB: .blob(data(at: index))
+    default: .null
+    }
+  }
+}

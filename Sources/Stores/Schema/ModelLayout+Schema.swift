@@ -1,0 +1,121 @@
+extension ModelLayout {
+  /// The statement that makes the table, under its own name or another.
+  func creation(as name: String? = nil) -> String {
+    let columns = columns.map { column in
+      SQL.name(column.name) + " " + column.type.sql + (column.name == spec.key ? " PRIMARY KEY" : "")
+        + (column.isOptional ? "" : " NOT NULL")
+    }
+    return "CREATE TABLE \(SQL.name(name ?? table)) (\(columns.joined(separator: ", "))) STRICT"
+  }
+
+  /// The statements that make the indexes, by the name of the index.
+  var indexCreations: [String: String] {
+    var creations: [String: String] = [:]
+    for (index, isUnique) in spec.indexes.map({ ($0, false) }) + spec.unique.map({ ($0, true) }) {
+      let columns = index.columns.map(SQL.name).joined(separator: ", ")
+      let kind = isUnique ? "UNIQUE INDEX" : "INDEX"
+      // The name says all, so that an index of this name is this index.
+      let name = "\(SQL.indexPrefix)\(isUnique ? "unique" : "plain") \(SQL.name(table)) (\(columns))"
+      creations[name] = "CREATE \(kind) IF NOT EXISTS \(SQL.name(name)) ON \(SQL.name(table)) (\(columns))"
+    }
+    return creations
+  }
+
+  /// All of the table that a change of the model may change, as text.
+  var fingerprint: String {
+    let lines = columns.map { column in
+      "\(column.name) \(column.type.rawValue)\(column.isOptional ? "" : " required")"
+        + (column.name == spec.key ? " key" : "")
+    }
+    return (lines + indexCreations.keys.sorted()).joined(separator: "\n")
+  }
+
+  /// What differs between this table and the one that a fingerprint is of.
+  func difference(from other: String) -> String {
+    let ours = Set(fingerprint.split(separator: "\n"))
+    let theirs = Set(other.split(separator: "\n"))
+    let added = ours.subtracting(theirs).sorted().map { "the model has \"\($0)\", the file has not" }
+    let removed = theirs.subtracting(ours).sorted().map { "the file has \"\($0)\", the model has not" }
+    let all = added + removed
+    return all.isEmpty ? "its columns have another order" : all.joined(separator: "; ")
+  }
+
+  /// Looks for what the model needs in the table as it really is.
+  ///
+  /// - Returns: What is not right; `nil` if rows can be put and found.
+  func defect(on connection: SQLiteConnection) throws(DatabaseError) -> String? {
+    let actual = try connection.columns(of: table)
+    guard !actual.isEmpty else { return "there is no such table" }
+    for column in columns {
+      guard let found = actual.first(where: { $0.name.lowercased() == column.name.lowercased() }) else {
+        return "the column \(column.name.debugDescription) is missing"
+      }
+      guard found.type == column.type.sql else {
+        return "the column \(column.name.debugDescription) holds \(found.type), the model \(column.type.sql)"
+      }
+      // A key of integers is never null, whether or not its table says so.
+      guard found.isRequired != column.isOptional || (column.name == spec.key && found.isKey) else {
+        return "the column \(column.name.debugDescription) may \(found.isRequired ? "not " : "")be null"
+      }
+    }
+    let names = Set(columns.map { $0.name.lowercased() })
+    for column in actual where !names.contains(column.name.lowercased()) && column.isRequired && !column.hasDefault {
+      return "the column \(column.name.debugDescription) needs a value, and the model has none for it"
+    }
+    return nil
+  }
+}
+
+extension SQL {
+  /// How the names of the indexes begin that models ask for.
+  static let indexPrefix = "signals_index "
+}
+
+/// A column as it is in a file.
+struct ActualColumn {
+  let name: String
+  /// What the column holds, as SQLite understands its declaration.
+  let type: String
+  let isRequired: Bool
+  let hasDefault: Bool
+  let isKey: Bool
+}
+
+extension SQLiteConnection {
+  /// The columns of a table; none if there is no such table.
+  func columns(of table: String) throws(DatabaseError) -> [ActualColumn] {
+    let sql = #"SELECT name, type, "notnull", dflt_value IS NOT NULL, pk FROM pragma_table_info(?)"#
+    return try withStatement(sql) { statement throws(DatabaseError) in
+      statement.bind(table, at: 1)
+      var columns: [ActualColumn] = []
+      while try statement.step() {
+        columns.append(
+          ActualColumn(
+            name: statement.string(at: 0), type: Self.affinity(statement.string(at: 1)),
+            isRequired: statement.int64(at: 2) != 0, hasDefault: statement.int64(at: 3) != 0,
+            isKey: statement.int64(at: 4) != 0
+          ))
+      }
+      return columns
+    }
+  }
+
+  /// What a column of a declared type holds, by SQLite's own rules.
+  private static func affinity(_ declared: String) -> String {
+    let type = declared.uppercased()
+    if type.contains("INT") { return "INTEGER" }
+    if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return "TEXT" }
+    if type.isEmpty || type.contains("BLOB") { return "BLOB" }
+    if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) { return "REAL" }
+    return "NUMERIC"
+  }
+
+  /// The first column of all rows, as text.
+  func texts(_ sql: String) throws(DatabaseError) -> [String] {
+    try withStatement(sql) { statement throws(DatabaseError) in
+      var texts: [String] = []
+      while try statement.step() { texts.append(statement.string(at: 0)) }
+      return texts
+    }
+  }
+}

@@ -1,0 +1,266 @@
+import Signals
+
+/// Brings one file to the version of a schema.
+struct SchemaOpening {
+  let schema: Schema
+  let policy: DatabasePolicy
+  let connection: SQLiteConnection
+  let layouts: [ModelLayout]
+
+  init(_ schema: Schema, policy: DatabasePolicy, connection: SQLiteConnection) throws(DatabaseError) {
+    self.schema = schema
+    self.policy = policy
+    self.connection = connection
+    var layouts: [ModelLayout] = []
+    for model in schema.models {
+      layouts.append(try connection.naming { () throws(ModelError) in try Self.layout(model) })
+    }
+    self.layouts = layouts
+    if let reason = contradiction {
+      throw .schema(.invalidSchema(reason: reason), path: connection.path)
+    }
+  }
+
+  private static func layout<Model: StoreModel>(_ model: Model.Type) throws(ModelError) -> ModelLayout {
+    try ModelLayout.of(model)
+  }
+
+  private var contradiction: String? {
+    if schema.version < 1 { return "versions begin with 1, and it is of version \(schema.version)" }
+    if schema.version > Int32.max { return "SQLite has no version as large as \(schema.version)" }
+    let tables = layouts.map { $0.table.lowercased() }
+    for (place, table) in tables.enumerated() where tables[..<place].contains(table) {
+      return "two of its models have the table \(layouts[place].table.debugDescription)"
+    }
+    var last = 0
+    for step in schema.steps {
+      if step.version <= last { return "its step to version \(step.version) comes after one to version \(last)" }
+      if step.version > schema.version { return "it has a step to version \(step.version), beyond its own" }
+      last = step.version
+    }
+    return nil
+  }
+
+  /// Opens the file as it is, makes its tables, migrates it, or empties it, whatever is needed and allowed.
+  func run() throws(DatabaseError) -> SchemaOutcome {
+    // Most files are right, and then nobody needs to wait for anybody.
+    if try isCurrent() { return .current }
+    let hasForeignKeys = try connection.value("PRAGMA foreign_keys") == 1
+    // Rebuilding a table must not remove what refers to its rows. It has no effect inside a transaction.
+    if hasForeignKeys { try connection.execute("PRAGMA foreign_keys = OFF") }
+    defer {
+      // The connection is of no use if this fails, and the next statement will say so.
+      if hasForeignKeys { do { try connection.execute("PRAGMA foreign_keys = ON") } catch {} }
+    }
+    do throws(DatabaseError) {
+      let outcome = try exclusively { () throws(DatabaseError) in try bringUp(checkingForeignKeys: hasForeignKeys) }
+      if case .migrated = outcome {
+        schema.mutableProgress.value = .finished(path: connection.path, version: schema.version)
+      }
+      return outcome
+    } catch {
+      noteFailure()
+      guard policy == .cache, case .schema(let reason, _) = error, reason.isOfFile else { throw error }
+      return try exclusively { () throws(DatabaseError) in
+        // Somebody else may have been faster.
+        if try isCurrent() { return .current }
+        try empty()
+        try create()
+        return .rebuilt(reason: error)
+      }
+    }
+  }
+
+  /// Says that the migration, if there was one, has come to nothing.
+  private func noteFailure() {
+    switch schema.progress.value {
+    case .backingUp(connection.path), .migrating(connection.path, _, _, _):
+      schema.mutableProgress.value = .failed(path: connection.path)
+    default: break
+    }
+  }
+
+  /// Runs a closure in a transaction that nobody else can write beside.
+  private func exclusively<Result>(
+    _ body: () throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    try connection.begin()
+    do throws(DatabaseError) {
+      let result = try body()
+      try connection.commit()
+      return result
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  // MARK: Finding out
+
+  private func fileVersion() throws(DatabaseError) -> Int {
+    Int(try connection.value("PRAGMA user_version").int64Value ?? 0)
+  }
+
+  /// Whether the file is of this version, and its tables are what the models say.
+  private func isCurrent() throws(DatabaseError) -> Bool {
+    guard try fileVersion() == schema.version else { return false }
+    return try mismatch() == nil
+  }
+
+  /// The first model whose table is not as it says.
+  private func mismatch() throws(DatabaseError) -> SchemaError? {
+    let known = try fingerprints()
+    for layout in layouts {
+      if let fingerprint = known[layout.table], fingerprint != layout.fingerprint {
+        return .mismatch(table: layout.table, reason: layout.difference(from: fingerprint))
+      }
+      if let defect = try layout.defect(on: connection) { return .mismatch(table: layout.table, reason: defect) }
+    }
+    return nil
+  }
+
+  /// What the tables were like when they were made or migrated last, by name.
+  private func fingerprints() throws(DatabaseError) -> [String: String] {
+    guard try !connection.columns(of: SQL.schemaTable).isEmpty else { return [:] }
+    return try connection.withStatement("SELECT name, columns FROM \(SQL.schemaTable)") {
+      statement throws(DatabaseError) in
+      var known: [String: String] = [:]
+      while try statement.step() { known[statement.string(at: 0)] = statement.string(at: 1) }
+      return known
+    }
+  }
+
+  // MARK: Making it right
+
+  private func bringUp(checkingForeignKeys: Bool) throws(DatabaseError) -> SchemaOutcome {
+    let found = try fileVersion()
+    if found > schema.version { throw failure(.tooNew(found: found, supported: schema.version)) }
+    if found == schema.version {
+      if let mismatch = try mismatch() { throw failure(mismatch) }
+      return .current
+    }
+    if found == 0 {
+      let tables = try connection.texts(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+          + " AND name NOT LIKE 'signals\\_%' ESCAPE '\\' ORDER BY name"
+      )
+      if tables.isEmpty {
+        try create()
+        return .created
+      }
+      guard schema.steps.first?.version == 1 else { throw failure(.unknownTables(tables)) }
+    }
+    let backup = try migrate(from: found, checkingForeignKeys: checkingForeignKeys)
+    return .migrated(from: found, backup: backup)
+  }
+
+  /// Makes the tables of all models.
+  private func create() throws(DatabaseError) {
+    for layout in layouts { try connection.execute(layout.creation()) }
+    try settle()
+  }
+
+  private func migrate(from found: Int, checkingForeignKeys: Bool) throws(DatabaseError) -> String? {
+    let steps = schema.steps.filter { $0.version > found }
+    for version in found + 1...schema.version where !steps.contains(where: { $0.version == version }) {
+      throw failure(.missingStep(to: version, from: found))
+    }
+    let path = connection.path
+    var backup: String?
+    if policy == .persistence, path != DatabaseLocation.memory.path {
+      schema.mutableProgress.value = .backingUp(path: path)
+      backup = try DatabaseBackup(of: path, version: found).make()
+    }
+    for step in steps { try run(step) }
+    for layout in layouts where try connection.columns(of: layout.table).isEmpty {
+      try connection.execute(layout.creation())
+    }
+    try settle()
+    if checkingForeignKeys, let table = try connection.texts("PRAGMA foreign_key_check").first {
+      throw failure(.mismatch(table: table, reason: "a row refers to one that is not there"))
+    }
+    return backup
+  }
+
+  private func run(_ step: MigrationStep) throws(DatabaseError) {
+    schema.mutableProgress.value = .migrating(path: connection.path, to: step.version, rows: 0, of: 0)
+    let migration = Migration(connection: connection, version: step.version, progress: schema.mutableProgress)
+    defer { migration.end() }
+    do {
+      try step.body(migration)
+    } catch let error as DatabaseError where error.isOfSystem {
+      // It is not the step's fault, nor that of the rows, which may be migrated another time.
+      throw error
+    } catch {
+      throw failure(.stepFailed(to: step.version, reason: "\(error)"))
+    }
+  }
+
+  /// Makes the indexes, checks the tables, and notes what they are like.
+  private func settle() throws(DatabaseError) {
+    var creations: [String: String] = [:]
+    for layout in layouts { creations.merge(layout.indexCreations) { first, _ in first } }
+    let tables = Set(layouts.map { $0.table.lowercased() })
+    let existing = try connection.texts(
+      "SELECT tbl_name || char(10) || name FROM sqlite_schema WHERE type = 'index' AND name LIKE 'signals\\_index %' ESCAPE '\\'"
+    )
+    for entry in existing {
+      let parts = entry.split(separator: "\n", maxSplits: 1).map(String.init)
+      guard parts.count == 2, tables.contains(parts[0].lowercased()) else { continue }
+      if creations.removeValue(forKey: parts[1]) == nil { try connection.execute("DROP INDEX \(SQL.name(parts[1]))") }
+    }
+    for creation in creations.sorted(by: { $0.key < $1.key }) { try connection.execute(creation.value) }
+
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS \(SQL.schemaTable) (name TEXT PRIMARY KEY NOT NULL, columns TEXT NOT NULL) STRICT"
+    )
+    for layout in layouts {
+      if let defect = try layout.defect(on: connection) {
+        throw failure(.mismatch(table: layout.table, reason: defect))
+      }
+      _ = try connection.value(
+        "INSERT INTO \(SQL.schemaTable) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET columns = excluded.columns",
+        [.text(layout.table), .text(layout.fingerprint)]
+      )
+    }
+    try connection.execute("PRAGMA user_version = \(schema.version)")
+  }
+
+  /// Removes all that is in the file.
+  private func empty() throws(DatabaseError) {
+    let types = ["view", "trigger", "table"]
+    for type in types {
+      // A table may take others along, so each is looked for anew.
+      while let name = try connection.texts(
+        "SELECT name FROM sqlite_schema WHERE type = '\(type)' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+          + " ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC LIMIT 1"
+      ).first {
+        try connection.execute("DROP \(type) \(SQL.name(name))")
+      }
+    }
+  }
+
+  private func failure(_ error: SchemaError) -> DatabaseError { .schema(error, path: connection.path) }
+}
+
+extension SchemaError {
+  /// Whether another file would do; otherwise it is the program that must be corrected.
+  fileprivate var isOfFile: Bool {
+    if case .invalidSchema = self { false } else { true }
+  }
+}
+
+extension DatabaseError {
+  /// Whether the same could succeed at another time.
+  fileprivate var isOfSystem: Bool {
+    switch self {
+    case .diskFull, .inputOutput, .busy, .readOnly, .cannotOpen: true
+    default: false
+    }
+  }
+}
+
+extension SQL {
+  /// The table that remembers what the tables of models are like.
+  static let schemaTable = "signals_schema"
+}

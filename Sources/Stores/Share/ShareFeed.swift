@@ -1,0 +1,230 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+
+/// Takes in what other processes have changed, in order, each change once.
+final class ShareFeed: @unchecked Sendable {
+  // Sound: all that changes belongs to the queue, or is set before it is shared.
+
+  let incoming = Emitter<ChangeSet, Never>()
+  let failures = Emitter<DatabaseShareError, Never>()
+
+  private let database: Database
+  private let url: URL
+  private let author: String
+  private let recorder: ShareRecorder
+  private let limits: ShareLimits
+  private let queue = DispatchQueue(label: "org.signals.share", qos: .userInitiated)
+  private var watch: ContentsWatch?
+  /// What subscribers have been told, up to here.
+  private var cursor: Int64
+  /// The cursor as others know it.
+  private var savedCursor: Int64
+  /// When the others heard of us last.
+  private var savedTime = ShareLimits.now
+  /// What live queries have been told, which have read what was there when they began.
+  private var liveCursor: Int64
+  private var isHeard = false
+  private var isSaveDue = false
+  private var isOver = false
+
+  private static let batch = 256
+
+  init(
+    _ database: Database, url: URL, author: String, recorder: ShareRecorder, bell: ShareBell
+  ) throws(DatabaseShareError) {
+    self.database = database
+    self.url = url
+    self.author = author
+    self.recorder = recorder
+    limits = recorder.limits
+    do {
+      (cursor, liveCursor) = try database.write { transaction in
+        (try ShareTables.join(author, time: ShareLimits.now, transaction), try ShareTables.newest(transaction))
+      }
+    } catch {
+      throw DatabaseShareError(error)
+    }
+    savedCursor = cursor
+    // Before the first look, so that nothing falls in between.
+    let door = Door()
+    do {
+      watch = try ContentsWatch(bell.directory, queue: queue) { _ in door.feed?.drain() }
+    } catch {
+      throw .unobservable(error)
+    }
+    door.feed = self
+    queue.async { [self] in
+      _ = watch?.follow(bell.names)
+      watch?.start()
+    }
+  }
+
+  /// Lets the watch call who is not there yet when it is made, and be forgotten by it.
+  private final class Door: @unchecked Sendable {  // Sound: set before the watch starts, and by a weak reference.
+    weak var feed: ShareFeed?
+  }
+
+  /// Whether changes of others are seen as they happen.
+  var health: Property<WatchHealth> { watch?.health ?? .constant(.active) }
+
+  /// Tells a new subscriber what has waited for it.
+  func begin() {
+    queue.async { [weak self] in self?.drain() }
+  }
+
+  /// Ends, after noting what has been taken in.
+  func end() {
+    queue.sync {
+      guard !isOver else { return }
+      isOver = true
+      watch = nil
+      save()
+    }
+    incoming.finish()
+  }
+
+  /// Takes everything for known.
+  ///
+  /// - Returns: How many changes of others have been passed over.
+  func clear() throws(DatabaseShareError) -> Int {
+    try onQueue {
+      let (cursor, author) = (cursor, author)
+      let (newest, count) = try database.read { transaction in
+        (
+          try ShareTables.newest(transaction),
+          try ShareTables.count(after: cursor, notBy: author, transaction)
+        )
+      }
+      self.cursor = newest
+      save()
+      return count
+    }
+  }
+
+  /// How many changes of others wait to be taken in.
+  func pendingCount() throws(DatabaseShareError) -> Int {
+    try onQueue {
+      let (cursor, author) = (cursor, author)
+      return try database.read { try ShareTables.count(after: cursor, notBy: author, $0) }
+    }
+  }
+
+  private func onQueue<Result>(_ body: () throws -> Result) throws(DatabaseShareError) -> Result {
+    do {
+      return try queue.sync(execute: body)
+    } catch {
+      throw DatabaseShareError(error)
+    }
+  }
+
+  // MARK: Taking in
+
+  private func drain() {
+    while !isOver, drainBatch() {}
+    saveSoon()
+  }
+
+  /// Takes in some changes.
+  ///
+  /// - Returns: Whether there may be more.
+  private func drainBatch() -> Bool {
+    // Without a subscriber, changes wait in the database; one who comes in the midst of a batch begins with what waits.
+    isHeard = incoming.hasSubscribers
+    let start = isHeard ? min(cursor, liveCursor) : liveCursor
+    let entries: [ShareTables.Entry]
+    do throws(DatabaseError) {
+      entries = try database.readValue { transaction throws(DatabaseError) in
+        try ShareTables.entries(after: start, limit: Self.batch, transaction)
+      }
+    } catch {
+      failures.send(.database(error))
+      return false
+    }
+    // Numbers have no gaps, but for what has been trimmed.
+    if let first = entries.first?.sequence, first > start + 1 { deliver(everything(upTo: first - 1)) }
+    for entry in entries {
+      if entry.author == author { note(entry.sequence) } else { deliver(changes(in: entry)) }
+      if isOver { return false }
+    }
+    return entries.count == Self.batch
+  }
+
+  private func changes(in entry: ShareTables.Entry) -> ChangeSet {
+    do throws(ChangeCoding.Unreadable) {
+      let tables = try ChangeCoding.decode(entry.changes)
+      return ChangeSet(sequence: entry.sequence, author: entry.author, tables: tables)
+    } catch {
+      failures.send(
+        .undecodable(url, sequence: entry.sequence, author: entry.author, reason: error.description))
+      return everything(upTo: entry.sequence, by: entry.author)
+    }
+  }
+
+  /// What is told when nobody knows what exactly has changed.
+  private func everything(upTo sequence: Int64, by author: String = "") -> ChangeSet {
+    let tables = recorder.sharedNames.map { ($0, TableChanges(isEverything: true)) }
+    return ChangeSet(sequence: sequence, author: author, tables: Dictionary(uniqueKeysWithValues: tables))
+  }
+
+  private func deliver(_ changes: ChangeSet) {
+    // What is not in scope here does not concern this process, whatever the other one shares.
+    guard let tables = recorder.shared(changes.tables) else { return note(changes.sequence) }
+    let changes = ChangeSet(sequence: changes.sequence, author: changes.author, tables: tables)
+    if changes.sequence > liveCursor {
+      database.delivery.enqueue(changes)
+      database.delivery.flush()
+    }
+    isHeard = isHeard && incoming.hasSubscribers
+    if changes.sequence > cursor, isHeard { incoming.send(changes) }
+    note(changes.sequence)
+  }
+
+  private func note(_ sequence: Int64) {
+    liveCursor = max(liveCursor, sequence)
+    if isHeard { cursor = max(cursor, sequence) }
+  }
+
+  // MARK: Where we are
+
+  private func saveSoon() {
+    guard !isSaveDue, isSaveWorthwhile, !isOver else { return }
+    isSaveDue = true
+    queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+      guard let self, !isOver else { return }
+      isSaveDue = false
+      save()
+    }
+  }
+
+  private var isSaveWorthwhile: Bool {
+    cursor != savedCursor || ShareLimits.now - savedTime > limits.peerAge / 4
+  }
+
+  private func save() {
+    guard isSaveWorthwhile else { return }
+    let (cursor, author, now) = (cursor, author, ShareLimits.now)
+    do {
+      try database.write { try ShareTables.save(cursor, author, time: now, $0) }
+      (savedCursor, savedTime) = (cursor, now)
+    } catch DatabaseError.suspended {
+      saveSoon()
+    } catch {
+      failures.send(DatabaseShareError(error))
+    }
+  }
+}
+
+extension DatabaseShareError {
+  /// Makes the error of what failed in a database.
+  init(_ error: any Error) {
+    self =
+      switch error {
+      case let error as DatabaseShareError: error
+      case let error as DatabaseError: .database(error)
+      case let error as FileObserverError: .unobservable(error)
+      default: stop(because: "A database threw what it does not throw")
+      }
+  }
+}

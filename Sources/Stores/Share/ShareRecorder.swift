@@ -1,0 +1,51 @@
+import Signals
+
+/// Writes down what this process changes, for the others.
+final class ShareRecorder: CommitRecorder, @unchecked Sendable {
+  // Sound: the scope is guarded by the lock; the rest is used in the database's turn to write.
+
+  private let author: String
+  private let bell: ShareBell
+  let limits: ShareLimits
+  private let lock = Lock()
+  private var scope: Set<String>
+  private var isRingDue = false
+
+  init(author: String, scope: Set<String>, limits: ShareLimits, bell: ShareBell) {
+    self.author = author
+    self.scope = scope
+    self.limits = limits
+    self.bell = bell
+  }
+
+  var sharedNames: Set<String> {
+    get { lock.withLock { scope } }
+    set { lock.withLock { scope = newValue } }
+  }
+
+  /// What of a change is shared; `nil` if nothing is.
+  func shared(_ tables: [String: TableChanges]) -> [String: TableChanges]? {
+    let scope = sharedNames
+    let shared = tables.filter { name, _ in scope.contains(name) }
+    return shared.isEmpty ? nil : shared
+  }
+
+  func record(_ tables: [String: TableChanges], on connection: SQLiteConnection) throws(DatabaseError) -> Int64? {
+    guard let tables = shared(tables) else { return nil }
+    let now = ShareLimits.now
+    let sequence = try ShareTables.append(
+      ChangeCoding.encode(tables), author: author, time: now, on: connection)
+    // Now and then: what is old harms nobody for a while.
+    if sequence % 256 == 0 {
+      try ShareTables.trim(limit: limits.historyCount, leavingBehind: now - limits.peerAge, on: connection)
+    }
+    isRingDue = true
+    return sequence
+  }
+
+  func didCommit() {
+    guard isRingDue else { return }
+    isRingDue = false
+    bell.ring()
+  }
+}

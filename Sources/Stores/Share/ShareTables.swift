@@ -1,0 +1,111 @@
+import Foundation
+
+/// The tables by which processes tell each other what they have changed; they are in the database itself, so a change and the
+/// word of it are committed together or not at all.
+enum ShareTables {
+  static let script = """
+    CREATE TABLE IF NOT EXISTS signals_history (
+      sequence INTEGER PRIMARY KEY, author TEXT NOT NULL, time INTEGER NOT NULL, changes BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS signals_peer (author TEXT PRIMARY KEY, cursor INTEGER NOT NULL, seen INTEGER NOT NULL)
+    """
+
+  /// A change as it is written down.
+  struct Entry {
+    let sequence: Int64
+    let author: String
+    let changes: Data
+  }
+
+  /// Adds an entry, whose number is one more than that of the last, which is therefore never removed.
+  static func append(
+    _ changes: Data, author: String, time: Int64, on connection: SQLiteConnection
+  ) throws(DatabaseError) -> Int64 {
+    try connection.withStatement(
+      "INSERT INTO signals_history (author, time, changes) VALUES (?, ?, ?)"
+    ) { statement throws(DatabaseError) in
+      try statement.bind([.text(author), .integer(time), .blob(changes)])
+      _ = try statement.step()
+    }
+    return connection.lastInsertedRowID
+  }
+
+  /// The entries after a number, the first so many of them.
+  static func entries(
+    after cursor: Int64, limit: Int, _ transaction: ReadTransaction
+  ) throws(DatabaseError) -> [Entry] {
+    try transaction.withStatement(
+      "SELECT sequence, author, changes FROM signals_history WHERE sequence > ? ORDER BY sequence LIMIT ?"
+    ) { statement throws(DatabaseError) in
+      try statement.bind([.integer(cursor), .integer(Int64(limit))])
+      var entries: [Entry] = []
+      while try statement.step() {
+        guard case .integer(let sequence) = statement.value(at: 0), case .text(let author) = statement.value(at: 1),
+          case .blob(let changes) = statement.value(at: 2)
+        else { continue }
+        entries.append(Entry(sequence: sequence, author: author, changes: changes))
+      }
+      return entries
+    }
+  }
+
+  /// The number of the last entry; 0 if there has been none.
+  static func newest(_ transaction: ReadTransaction) throws(DatabaseError) -> Int64 {
+    guard case .integer(let newest) = try transaction.value("SELECT max(sequence) FROM signals_history") else {
+      return 0
+    }
+    return newest
+  }
+
+  /// How many entries of others come after a number.
+  static func count(
+    after cursor: Int64, notBy author: String, _ transaction: ReadTransaction
+  ) throws(DatabaseError) -> Int {
+    let count = try transaction.value(
+      "SELECT count(*) FROM signals_history WHERE sequence > ? AND author <> ?", cursor, author)
+    guard case .integer(let count) = count else { return 0 }
+    return Int(count)
+  }
+
+  /// Where a peer is; one who is new is where the history ends.
+  static func join(_ author: String, time: Int64, _ transaction: WriteTransaction) throws(DatabaseError) -> Int64 {
+    let known = try transaction.value("SELECT cursor FROM signals_peer WHERE author = ?", author)
+    let cursor: Int64
+    if case .integer(let value) = known { cursor = value } else { cursor = try newest(transaction) }
+    try save(cursor, author, time: time, transaction)
+    return cursor
+  }
+
+  /// Notes where a peer is, and that it is alive.
+  static func save(
+    _ cursor: Int64, _ author: String, time: Int64, _ transaction: WriteTransaction
+  ) throws(DatabaseError) {
+    try transaction.execute(
+      """
+      INSERT INTO signals_peer (author, cursor, seen) VALUES (?, ?, ?) ON CONFLICT (author)
+      DO UPDATE SET cursor = max(cursor, excluded.cursor), seen = excluded.seen
+      """, author, cursor, time)
+  }
+
+  /// Removes what all peers know that have been heard of lately, and what exceeds the limit; never the last entry.
+  ///
+  /// The others are not forgotten: they find out by where they are that they have missed something.
+  static func trim(
+    limit: Int, leavingBehind longAgo: Int64, on connection: SQLiteConnection
+  ) throws(DatabaseError) {
+    try run(
+      """
+      DELETE FROM signals_history WHERE sequence < (SELECT max(sequence) FROM signals_history) AND (
+        sequence <= (SELECT coalesce(min(cursor), 1 << 62) FROM signals_peer WHERE seen >= ?)
+        OR sequence <= (SELECT max(sequence) FROM signals_history) - ?)
+      """, [.integer(longAgo), .integer(Int64(limit))], on: connection)
+  }
+
+  private static func run(
+    _ sql: String, _ arguments: [SQLiteValue], on connection: SQLiteConnection
+  ) throws(DatabaseError) {
+    try connection.withStatement(sql) { statement throws(DatabaseError) in
+      try statement.bind(arguments)
+      while try statement.step() {}
+    }
+  }
+}

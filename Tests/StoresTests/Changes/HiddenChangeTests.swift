@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+@testable import Stores
+
+/// What SQLite's update hook does not tell is told all the same.
+@Suite("Changes that SQLite hides")
+struct HiddenChangeTests {
+  private let database: Database
+
+  init() throws {
+    database = try Database(.memory)
+    try database.write {
+      try $0.execute(
+        script: """
+          CREATE TABLE plain (id INTEGER PRIMARY KEY, name TEXT UNIQUE, age INTEGER);
+          INSERT INTO plain VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3);
+          CREATE TABLE worded (id TEXT PRIMARY KEY NOT NULL, age INTEGER);
+          INSERT INTO worded VALUES ('x', 1), ('y', 2);
+          CREATE TABLE rowless (id TEXT PRIMARY KEY, age INTEGER) WITHOUT ROWID;
+          INSERT INTO rowless VALUES ('x', 1), ('y', 2);
+          """)
+    }
+  }
+
+  @Test func `all rows removed by one statement are removed one by one`() throws {
+    #expect(try database.changes(by: "DELETE FROM plain")?["plain"] == TableChanges(deleted: [1, 2, 3]))
+  }
+
+  @Test func `the same with a condition that is always true`() throws {
+    #expect(try database.changes(by: "DELETE FROM plain WHERE 1")?["plain"] == TableChanges(deleted: [1, 2, 3]))
+  }
+
+  @Test func `a row that another one replaces is gone`() throws {
+    let changes = try database.changes(by: "INSERT OR REPLACE INTO plain VALUES (9, 'b', 0)")
+    #expect(changes?["plain"] == TableChanges(inserted: [9], deleted: [2]))
+    let more = try database.changes(by: "UPDATE OR REPLACE plain SET name = 'a' WHERE id = 3")
+    #expect(more?["plain"] == TableChanges(updated: [3], deleted: [1]))
+  }
+
+  @Test func `a row that replaces itself is updated`() throws {
+    let changes = try database.changes(by: "REPLACE INTO plain VALUES (2, 'b', 7)")
+    #expect(changes?["plain"] == TableChanges(updated: [2]))
+  }
+
+  @Test func `rows are replaced because the table says so`() throws {
+    _ = try database.changes(by: "CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT UNIQUE ON CONFLICT REPLACE)")
+    let changes = try database.changes(by: "INSERT INTO t VALUES (1, 'k'), (2, 'k')")
+    #expect(changes?["t"] == TableChanges(inserted: [2]))
+  }
+
+  @Test func `a changed key is one row gone and another one there`() throws {
+    let changes = try database.changes(by: "UPDATE plain SET id = 20 WHERE id = 2")
+    #expect(changes?["plain"] == TableChanges(inserted: [20], deleted: [2]))
+    let rowid = try database.changes(by: "UPDATE plain SET rowid = 30 WHERE id = 3")
+    #expect(rowid?["plain"] == TableChanges(inserted: [30], deleted: [3]))
+  }
+
+  @Test func `tables without a rowid are told of`() throws {
+    let changes = try database.changes(
+      by:
+        "INSERT INTO rowless VALUES ('z', 3); UPDATE rowless SET age = 9 WHERE id = 'x'; DELETE FROM rowless WHERE id = 'y'"
+    )
+    #expect(changes?["rowless"] == TableChanges(inserted: ["z"], updated: ["x"], deleted: ["y"]))
+    #expect(try database.changes(by: "DELETE FROM rowless")?["rowless"] == TableChanges(deleted: ["x", "z"]))
+    _ = try database.changes(by: "INSERT INTO rowless VALUES ('x', 1)")
+    let replaced = try database.changes(by: "REPLACE INTO rowless VALUES ('x', 2)")
+    #expect(replaced?["rowless"] == TableChanges(updated: ["x"]))
+  }
+
+  @Test func `keys that are text are told as they are`() throws {
+    let changes = try database.changes(
+      by:
+        "INSERT INTO worded VALUES ('z', 3); UPDATE worded SET age = 9 WHERE id = 'x'; DELETE FROM worded WHERE id = 'y'"
+    )
+    #expect(changes?["worded"] == TableChanges(inserted: ["z"], updated: ["x"], deleted: ["y"]))
+    let renamed = try database.changes(by: "UPDATE worded SET id = 'w' WHERE id = 'x'")
+    #expect(renamed?["worded"] == TableChanges(inserted: ["w"], deleted: ["x"]))
+    #expect(try database.changes(by: "DELETE FROM worded")?["worded"] == TableChanges(deleted: ["w", "z"]))
+  }
+
+  @Test func `keys of several columns are told as literals`() throws {
+    _ = try database.changes(by: "CREATE TABLE pair (a INTEGER, b TEXT, PRIMARY KEY (a, b))")
+    let changes = try database.changes(by: "INSERT INTO pair VALUES (1, 'x''y')")
+    #expect(changes?["pair"] == TableChanges(inserted: ["1,'x''y'"]))
+  }
+
+  @Test func `what is undone by a savepoint is not told`() throws {
+    let changes = try database.changes(
+      by: """
+        UPDATE plain SET age = 0 WHERE id = 1;
+        SAVEPOINT s; DELETE FROM plain WHERE id = 2; SAVEPOINT inner; INSERT INTO worded VALUES ('q', 1); RELEASE inner;
+        ROLLBACK TO s; UPDATE plain SET age = 0 WHERE id = 3; RELEASE s;
+        """)
+    #expect(changes?.tables == ["plain": TableChanges(updated: [1, 3])])
+  }
+
+  @Test func `a statement that changes no row is no change`() throws {
+    #expect(try database.changes(by: "UPDATE plain SET age = 0 WHERE id = 99; DELETE FROM worded WHERE 0") == nil)
+    #expect(try database.changes(by: "INSERT INTO plain VALUES (50, 'n', 1); DELETE FROM plain WHERE id = 50") == nil)
+    #expect(try database.changes(by: "INSERT OR IGNORE INTO plain VALUES (1, 'a', 1)") == nil)
+  }
+
+  @Test func `rows removed and changed along with others are told`() throws {
+    _ = try database.changes(
+      by: """
+        CREATE TABLE parent (id INTEGER PRIMARY KEY);
+        CREATE TABLE child (id TEXT PRIMARY KEY, parent INTEGER REFERENCES parent ON DELETE CASCADE ON UPDATE CASCADE);
+        CREATE TABLE twin (id INTEGER PRIMARY KEY REFERENCES parent ON DELETE CASCADE ON UPDATE CASCADE);
+        INSERT INTO parent VALUES (1), (2); INSERT INTO child VALUES ('one', 1), ('two', 2); INSERT INTO twin VALUES (1), (2);
+        """)
+    let deleted = try database.changes(by: "DELETE FROM parent WHERE id = 1")
+    #expect(deleted?["child"] == TableChanges(deleted: ["one"]))
+    #expect(deleted?["twin"] == TableChanges(deleted: [1]))
+    let rekeyed = try database.changes(by: "UPDATE parent SET id = 5 WHERE id = 2")
+    #expect(rekeyed?["parent"] == TableChanges(inserted: [5], deleted: [2]))
+    #expect(rekeyed?["child"] == TableChanges(updated: ["two"]))
+    #expect(rekeyed?["twin"] == TableChanges(inserted: [5], deleted: [2]))
+  }
+
+  @Test func `what triggers of the database's own do is told, replaced rows included`() throws {
+    _ = try database.changes(
+      by: """
+        CREATE TABLE log (id INTEGER PRIMARY KEY, what TEXT UNIQUE);
+        CREATE TRIGGER t AFTER UPDATE ON plain BEGIN
+          UPDATE plain SET age = age + 1 WHERE id = new.id;
+          INSERT INTO log (what) VALUES (new.name);
+        END;
+        """)
+    let changes = try database.changes(by: "UPDATE plain SET age = 5 WHERE id = 1")
+    #expect(changes?.tables == ["plain": TableChanges(updated: [1]), "log": TableChanges(inserted: [1])])
+    let replaced = try database.changes(by: "REPLACE INTO plain VALUES (9, 'b', 0)")
+    #expect(replaced?["plain"].touches(2) == true)
+  }
+
+  @Test func `a dropped table may have lost every row`() throws {
+    let changes = try database.changes(by: "DROP TABLE plain")
+    #expect(changes?["plain"].isEverything == true)
+    #expect(try database.read { try $0.value("SELECT count(*) FROM sqlite_schema WHERE name = 'plain'") } == 0)
+  }
+
+  @Test func `a table made in the same transaction is told of`() throws {
+    let changes = try database.changes(by: "CREATE TABLE n (id TEXT PRIMARY KEY); INSERT INTO n VALUES ('k')")
+    #expect(changes?["n"] == TableChanges(inserted: ["k"]))
+    try? database.write { transaction in
+      try transaction.execute("CREATE TABLE m (id TEXT PRIMARY KEY)")
+      throw CancellationError()
+    }
+    let again = try database.changes(by: "CREATE TABLE m (id TEXT PRIMARY KEY); INSERT INTO m VALUES ('k')")
+    #expect(again?["m"] == TableChanges(inserted: ["k"]))
+  }
+
+  @Test func `a renamed table is told of by its new name`() throws {
+    _ = try database.changes(by: "ALTER TABLE worded RENAME TO named; ALTER TABLE plain ADD COLUMN more TEXT")
+    #expect(
+      try database.changes(by: "DELETE FROM named WHERE id = 'x'")?.tables == ["named": TableChanges(deleted: ["x"])])
+    #expect(try database.changes(by: "DELETE FROM plain WHERE id = 1")?.tables == ["plain": TableChanges(deleted: [1])])
+  }
+
+  @Test func `full-text tables are told of as a whole`() throws {
+    _ = try database.changes(by: "CREATE VIRTUAL TABLE words USING fts5(text)")
+    let changes = try database.changes(by: "INSERT INTO words VALUES ('some text')")
+    #expect(changes?.tables.keys.sorted() == ["words"])
+    #expect(changes?["words"].isEverything == true)
+  }
+
+  @Test func `a statement that fails leaves nothing to tell`() throws {
+    let collected = Collected(database)
+    try database.write { transaction in
+      #expect(throws: DatabaseError.self) {
+        try transaction.execute("INSERT INTO plain VALUES (7, 'z', 1), (8, 'a', 1)")
+      }
+      try transaction.execute("UPDATE plain SET age = 4 WHERE id = 1")
+    }
+    #expect(collected.take().map(\.tables) == [["plain": TableChanges(updated: [1])]])
+    try database.write { transaction in
+      #expect(throws: DatabaseError.self) {
+        try transaction.execute("INSERT OR FAIL INTO plain VALUES (7, 'z', 1), (8, 'a', 1)")
+      }
+    }
+    #expect(collected.take().first?["plain"].touches(7) == true)
+  }
+
+  @Test func `names in any spelling are the tables' own`() throws {
+    _ = try database.changes(by: "CREATE TABLE \"Odd \"\"name\" (\"the key\" TEXT PRIMARY KEY)")
+    let changes = try database.changes(by: "INSERT INTO \"ODD \"\"NAME\" VALUES ('k'); DELETE FROM PLAIN WHERE ID = 1")
+    #expect(changes?["Odd \"name"] == TableChanges(inserted: ["k"]))
+    #expect(changes?["plain"] == TableChanges(deleted: [1]))
+    #expect(
+      try database.changes(by: "UPDATE PLAIN SET ID = 8 WHERE ID = 2")?["plain"]
+        == TableChanges(inserted: [8], deleted: [2]))
+  }
+
+  @Test func `an upsert is an insert or an update`() throws {
+    let changes = try database.changes(
+      by: "INSERT INTO plain VALUES (1, 'q', 0), (4, 'd', 0) ON CONFLICT(id) DO UPDATE SET name = excluded.name")
+    #expect(changes?["plain"] == TableChanges(inserted: [4], updated: [1]))
+  }
+}

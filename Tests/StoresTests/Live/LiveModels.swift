@@ -1,0 +1,30 @@
+import Foundation
+import Signals
+import Stores
+
+/// A row of a list that tests change.
+struct Errand: StoreModel, Equatable {
+  static let table = TableSpec("errand")
+  var id: Int
+  var title = ""
+  var isDone = false
+}
+
+/// A model that cannot be compared.
+struct Opaque: StoreModel {
+  static let table = TableSpec("opaque")
+  var id: String
+  var number = 0
+}
+
+/// A model of which not every number in its column can be a value.
+struct Level: StoreModel, Equatable {
+  static let table = TableSpec("level")
+  var id: Int
+  var level: UInt8 = 0
+}
+
+/// A database with these tables.
+func liveDatabase(_ location: DatabaseLocation = .memory) throws -> Database {
+  try Database(location, schema: Schema(version: 1, models: [Errand.self, Opaque.self, Level.self]))
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Signals
+import Stores
+import TestSupport
+import Testing
+
+@Suite("A live object", .timeLimit(.minutes(5)))
+struct LiveObjectTests {
+  let database: Database
+
+  init() throws {
+    database = try liveDatabase()
+  }
+
+  @Test
+  func `has the value of its row when a write has returned`() async throws {
+    let errand = try database.live(Errand.self, id: 1)
+    #expect(errand.value == nil)
+    try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
+    #expect(errand.value?.title == "bread")
+    try errand.update { $0.isDone = true }
+    #expect(errand.value == Errand(id: 1, title: "bread", isDone: true))
+  }
+
+  @Test
+  func `deletion is a value, and a row that comes again is one, too`() async throws {
+    let errand = try database.live(Errand.self, id: 1)
+    let values = errand.recorded()
+    try await database.write { try $0.put(Errand(id: 1, title: "first")) }
+    try await database.write { _ = try $0.delete(Errand.self, id: 1) }
+    try await database.write { try $0.put(Errand(id: 1, title: "second")) }
+    try await database.write { try $0.execute("DELETE FROM errand") }
+    #expect(values.elements.map { $0?.title } == [nil, "first", nil, "second", nil])
+    #expect(try errand.update { $0.isDone = true } == nil)
+  }
+
+  @Test
+  func `is one object for all who ask, for as long as somebody has it`() throws {
+    var first: LiveObject? = try database.live(Errand.self, id: 1)
+    #expect(try database.live(Errand.self, id: 1) === first)
+    #expect(try database.live(Errand.self, id: 2) !== first)
+    weak let gone = first
+    first = nil
+    #expect(gone == nil)
+  }
+
+  @Test
+  func `a subscription keeps the row observed when the object is gone`() async throws {
+    let values = try database.live(Errand.self, id: 1).recorded()
+    try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
+    #expect(values.elements.map { $0?.title } == [nil, "bread"])
+  }
+
+  @Test
+  func `changes of other rows, and of nothing, are not told`() async throws {
+    let errand = try database.live(Errand.self, id: 1)
+    let values = errand.recorded()
+    try await database.write { try $0.put((1...10).map { Errand(id: $0) }) }
+    try await database.write { try $0.put(Errand(id: 2, title: "other")) }
+    try await database.write { try $0.put(Errand(id: 1)) }
+    #expect(values.elements == [nil, Errand(id: 1)])
+  }
+
+  @Test
+  func `loses no update of many threads`() async throws {
+    try await database.write { try $0.put(Opaque(id: "count")) }
+    let count = try database.live(Opaque.self, id: "count")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask { for _ in 0..<100 { try await onThread { _ = try count.update { $0.number += 1 } } } }
+      }
+      try await group.waitForAll()
+    }
+    try await count.firstValue { $0?.number == 400 }
+  }
+
+  @Test
+  func `an update that throws changes nothing`() async throws {
+    try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
+    let errand = try database.live(Errand.self, id: 1)
+    #expect(throws: CancellationError.self) {
+      try errand.update { errand in
+        errand.title = "milk"
+        throw CancellationError()
+      }
+    }
+    #expect(errand.value?.title == "bread")
+  }
+
+  @Test
+  func `a row that cannot be read any more is told as a failure, and the last value stands`() async throws {
+    try await database.write { try $0.put(Level(id: 1, level: 5)) }
+    let object = try database.live(Level.self, id: 1)
+    let failures = object.failures.recorded()
+    try await database.write { try $0.execute("UPDATE level SET level = 300") }
+    let failure = try await failures.first { _ in true }
+    #expect("\(failure)".contains("level"))
+    #expect(object.value?.level == 5)
+    try await database.write { try $0.execute("UPDATE level SET level = 6") }
+    #expect(object.value?.level == 6)
+  }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("Queries")
+struct QueryTests {
+  private let connection: SQLiteConnection
+
+  init() throws {
+    connection = try open(
+      Schema(version: 1, models: [Person.self]),
+      rows: [
+        Person(id: 1, name: "Ada", age: 36, city: "London"), Person(id: 2, name: "Bob", age: 17, city: nil),
+        Person(id: 3, name: "Cleo", age: 36, city: "Cairo"), Person(id: 4, name: "100%_\\", age: 0, city: "O'Hare"),
+      ])
+  }
+
+  private func names(_ query: Query<Person>) throws -> [String] { try connection.all(query).map(\.name) }
+
+  @Test
+  func `conditions, order, limit and offset choose the rows`() throws {
+    #expect(try names(Person.where("age", .greaterOrEqual, 18).ordered(by: "name").limit(10)) == ["Ada", "Cleo"])
+    #expect(try names(Person.ordered(by: "age", .descending)) == ["Ada", "Cleo", "Bob", "100%_\\"])
+    #expect(try names(Person.ordered(by: "age", .descending).ordered(by: "name", .descending)).first == "Cleo")
+    #expect(try names(Query().ordered(by: "id").offset(1).limit(2)) == ["Bob", "Cleo"])
+    #expect(try names(Query().offset(3)) == ["100%_\\"])
+    #expect(try names(Query().limit(0)) == [] && names(Query().limit(-5)) == [])
+    #expect(try names(Person.where("age", .less, 18).or("name", .equal, "Ada").ordered(by: "id")).count == 3)
+    #expect(try names(Person.where(.in("id", [1, 3, 9]) && !.like("name", "a%"))) == ["Cleo"])
+    #expect(try names(Person.where(.in("id", []))) == [])
+    #expect(try names(Person.where(.contains("city", "'"))) == ["100%_\\"])
+    #expect(try names(Person.where(.sql("length(name) = ? -- a comment", [3])).ordered(by: "id")) == ["Ada", "Bob"])
+  }
+
+  @Test
+  func `null is nil, not SQL's third truth value`() throws {
+    #expect(try names(Person.where("city", .equal, nil as String?)) == ["Bob"])
+    #expect(try names(Person.where(.isNull("city"))) == ["Bob"])
+    #expect(try names(Person.where(.isNotNull("city"))).count == 3)
+    #expect(try names(Person.where("city", .notEqual, "Cairo")).count == 3, "nil differs from a city")
+    #expect(try names(Person.where(!QueryCondition("city", .equal, "Cairo"))).count == 3)
+    #expect(try names(Person.where(!QueryCondition("city", .less, "Z"))) == ["Bob"])
+    #expect(try names(Person.where(.in("city", ["Cairo", nil as String?])).ordered(by: "id")) == ["Bob", "Cleo"])
+    #expect(try names(Person.where("age", .less, nil as Int?)) == [])
+  }
+
+  @Test
+  func `a pattern's own characters can be meant`() throws {
+    #expect(try names(Person.where(.like("name", #"100\%\_\\"#))) == ["100%_\\"])
+    #expect(try names(Person.where(.like("name", "%a"))) == ["Ada"])
+    #expect(try names(Person.where(.contains("name", "%"))) == ["100%_\\"])
+  }
+
+  @Test
+  func `no text is dangerous`() throws {
+    let text = "'; DROP TABLE person; --"
+    #expect(try names(Person.where("name", .equal, text)) == [])
+    #expect(try names(Person.where(.in("name", [text, "\"", "\0"]))) == [])
+    #expect(try names(Person.where(.like("name", text))) == [])
+    #expect(try connection.count(Query<Person>()) == 4)
+    for name in ["name\" OR 1 --", "name; DROP TABLE person", "rowid", "nam", "", "NAME"] {
+      let expected = ModelError.unknownColumn(table: "person", column: name, known: ["id", "name", "age", "city"])
+      for query in [
+        Person.where(name, .equal, "x"), Person.ordered(by: name), Person.where(.in(name, [])),
+        Person.where(.like(name, "x")),
+        Person.where(.contains(name, "x")), Person.where(.isNull(name)),
+      ] {
+        #expect(throws: DatabaseError.model(expected, path: ":memory:")) { try connection.all(query) }
+      }
+    }
+  }
+
+  @Test
+  func `a value of another type than the column's is told, instead of found nowhere`() {
+    let expected = ModelError.unfitValue(table: "person", column: "age", type: .integer, value: "'18'")
+    #expect(throws: DatabaseError.model(expected, path: ":memory:")) {
+      try connection.all(Person.where("age", .greater, "18"))
+    }
+    #expect(throws: DatabaseError.self) { try connection.all(Person.where(.in("name", [1]))) }
+    #expect(throws: Never.self) { try connection.all(Person.where("age", .less, 17.5)) }
+  }
+
+  @Test
+  func `a query of SQL can be narrowed, and must have the model's columns`() throws {
+    let adults = Query<Person>(
+      sql: "SELECT city, age, name, id, 1 AS other FROM person WHERE age >= ? -- all", arguments: [18])
+    #expect(try names(adults.ordered(by: "name", .descending)) == ["Cleo", "Ada"])
+    #expect(try names(adults.where("city", .equal, "Cairo")) == ["Cleo"])
+    #expect(try connection.count(adults) == 2)
+    let expected = ModelError.unknownColumn(table: "person", column: "age", known: ["id", "name"])
+    #expect(throws: DatabaseError.model(expected, path: ":memory:")) {
+      try connection.all(Query<Person>(sql: "SELECT id, name FROM person"))
+    }
+    #expect(throws: DatabaseError.self) { try connection.all(Query<Person>(sql: "SELECT * FROM person WHERE age > ?")) }
+    #expect(throws: DatabaseError.self) { try connection.all(Query<Person>(sql: "DELETE FROM person")) }
+    try connection.deleteAll(adults.limit(1))
+    #expect(try connection.count(Query<Person>()) == 3)
+  }
+
+  @Test
+  func `a query of SQL follows a table that has changed since`() throws {
+    let query = Query<Person>(sql: "SELECT * FROM person WHERE id = 1")
+    #expect(try names(query) == ["Ada"])
+    try connection.execute(
+      "ALTER TABLE person RENAME COLUMN city TO town; ALTER TABLE person ADD COLUMN city TEXT DEFAULT 'new'")
+    #expect(try connection.all(query).map(\.city) == ["new"])
+  }
+
+  @Test
+  func `what is counted and deleted is what is found`() throws {
+    #expect(try connection.count(Person.where("age", .equal, 36)) == 2)
+    #expect(try connection.count(Query<Person>().limit(3)) == 3)
+    #expect(try connection.count(Query<Person>().offset(3)) == 1)
+    try connection.deleteAll(Person.ordered(by: "age", .descending).limit(1))
+    #expect(try names(Person.ordered(by: "id")) == ["Bob", "Cleo", "100%_\\"])
+    try connection.deleteAll(Person.where("age", .less, 18))
+    #expect(try names(Query()) == ["Cleo"])
+    try connection.deleteAll(Query<Person>())
+    #expect(try connection.count(Query<Person>()) == 0)
+  }
+
+  @Test
+  func `equal queries are equal values`() {
+    let query = Person.where("age", .greater, 1).ordered(by: "name").limit(3)
+    #expect(query == Person.where(QueryCondition("age", .greater, 1)).ordered(by: "name").limit(3))
+    #expect(Set([query, query, query.limit(4)]).count == 2)
+    #expect(Person.where("age", .greater, 1) != Person.where("age", .greater, 1.0))
+  }
+
+  @Test
+  func `random queries find what a filter of an array finds`() throws {
+    var chance = Chance(seed: 2_026)
+    let people = (0..<200).map { Person(id: $0, using: &chance) }
+    let connection = try open(Schema(version: 1, models: [Person.self]), rows: people)
+    for _ in 0..<200 {
+      let (condition, holds) = randomCondition(using: &chance, depth: 3)
+      let limit = chance.once(in: 3) ? nil : chance.number(below: 30)
+      let skipped = chance.once(in: 2) ? 0 : chance.number(below: 10)
+      let descending = chance.once(in: 2)
+      var query = Person.where(condition).ordered(by: "age", descending ? .descending : .ascending).offset(skipped)
+      if let limit { query = query.limit(limit) }
+      let expected = people.filter(holds)
+        .sorted { left, right in
+          if left.age == right.age { return left.id < right.id }
+          return descending ? left.age > right.age : left.age < right.age
+        }
+        .dropFirst(skipped).prefix(limit ?? .max)
+      #expect(try connection.all(query) == Array(expected), "\(query)")
+      #expect(try connection.count(query) == expected.count, "\(query)")
+    }
+  }
+
+  /// A condition, and what it means.
+  private func randomCondition(
+    using chance: inout Chance, depth: Int
+  ) -> (QueryCondition, @Sendable (Person) -> Bool) {
+    switch chance.number(below: depth > 0 ? 9 : 6) {
+    case 0:
+      let age = chance.number(below: 20)
+      switch QueryComparison.allCases.randomElement(using: &chance) ?? .equal {
+      case .equal: return (QueryCondition("age", .equal, age), { $0.age == age })
+      case .notEqual: return (QueryCondition("age", .notEqual, age), { $0.age != age })
+      case .less: return (QueryCondition("age", .less, age), { $0.age < age })
+      case .lessOrEqual: return (QueryCondition("age", .lessOrEqual, age), { $0.age <= age })
+      case .greater: return (QueryCondition("age", .greater, age), { $0.age > age })
+      case .greaterOrEqual: return (QueryCondition("age", .greaterOrEqual, age), { $0.age >= age })
+      }
+    case 1:
+      let city = chance.once(in: 4) ? nil : Person.cities.randomElement(using: &chance)
+      return chance.once(in: 2)
+        ? (QueryCondition("city", .equal, city), { $0.city == city })
+        : (QueryCondition("city", .notEqual, city), { $0.city != city })
+    case 2:
+      let cities = (0..<chance.number(below: 4)).map { _ in
+        chance.once(in: 4) ? nil : Person.cities.randomElement(using: &chance)
+      }
+      return (.in("city", cities), { cities.contains($0.city) })
+    case 3:
+      let part = ["a", "'", "%", "o"].randomElement(using: &chance) ?? ""
+      return (.contains("city", part), { $0.city?.contains(part) ?? false })
+    case 4:
+      let city = Person.cities.randomElement(using: &chance) ?? ""
+      return (
+        QueryCondition("city", .less, city), { $0.city.map { $0.utf8.lexicographicallyPrecedes(city.utf8) } ?? false }
+      )
+    case 5: return (.isNull("city"), { $0.city == nil })
+    case 6:
+      let (condition, holds) = randomCondition(using: &chance, depth: depth - 1)
+      return (!condition, { !holds($0) })
+    case 7:
+      let (left, leftHolds) = randomCondition(using: &chance, depth: depth - 1)
+      let (right, rightHolds) = randomCondition(using: &chance, depth: depth - 1)
+      return (left && right, { leftHolds($0) && rightHolds($0) })
+    default:
+      let (left, leftHolds) = randomCondition(using: &chance, depth: depth - 1)
+      let (right, rightHolds) = randomCondition(using: &chance, depth: depth - 1)
+      return (left || right, { leftHolds($0) || rightHolds($0) })
+    }
+  }
+}
+
+/// A database in memory with some rows.
+private func open<Model: StoreModel>(_ schema: Schema, rows: [Model]) throws -> SQLiteConnection {
+  let connection = try SQLiteConnection(path: ":memory:", access: .writing, busyTimeout: .seconds(1))
+  #expect(try SchemaOpening(schema, policy: .persistence, connection: connection).run() == .created)
+  let statements = try ModelStatements<Model>.of(connection)
+  for row in rows { try statements.put(row) }
+  return connection
+}
+
+private struct Person: StoreModel, Hashable {
+  static let table = TableSpec("person", indexes: ["age", ["city", "name"]])
+  static let cities = ["Rome", "Oslo", "O'Hare", "100%", "Łódź", ""]
+
+  var id: Int
+  var name: String
+  var age: Int
+  var city: String?
+}
+
+extension Person {
+  init(id: Int, using chance: inout Chance) {
+    self.init(
+      id: id, name: String(using: &chance), age: chance.number(below: 20),
+      city: chance.once(in: 5) ? nil : Self.cities.randomElement(using: &chance))
+  }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("Files and schemas")
+struct SchemaTests {
+  let fixture: SchemaFixture
+
+  init() throws {
+    fixture = try SchemaFixture()
+  }
+
+  private func bytes() throws -> Data { try Data(contentsOf: URL(filePath: fixture.path)) }
+
+  @Test
+  func `a file of a newer version is left alone, byte for byte`() throws {
+    try fixture.open(.third)
+    let before = try bytes()
+    let expected = DatabaseError.schema(.tooNew(found: 3, supported: 2), path: fixture.path)
+    #expect(throws: expected) { try fixture.open(.second) }
+    #expect(try bytes() == before)
+    #expect(expected.description.contains("3") && expected.description.contains("update"))
+  }
+
+  @Test
+  func `a cache of a newer version is emptied, and that is told`() throws {
+    try fixture.open(.third, policy: .cache) { try ModelStatements.of($0).put(PersonV3(id: 1, first: "a", level: 1)) }
+    let outcome = try fixture.open(.second, policy: .cache) { connection throws in
+      #expect(try connection.count(Query<PersonV2>()) == 0)
+    }
+    #expect(outcome == .rebuilt(reason: .schema(.tooNew(found: 3, supported: 2), path: fixture.path)))
+    #expect(try fixture.open(.second, policy: .cache) == .current)
+  }
+
+  @Test
+  func `a changed model without a new version is told at opening, with the column`() throws {
+    try fixture.open(.first)
+    let before = try fixture.content()
+    let changed = Schema(version: 1, models: [PersonV2.self])
+    let error = try #require(throws: DatabaseError.self) { try fixture.open(changed) }
+    guard case .schema(.mismatch("person", let reason), fixture.path) = error else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(reason.contains("level integer required"))
+    #expect(try fixture.content() == before)
+    #expect(try fixture.open(changed, policy: .cache) == .rebuilt(reason: error))
+    #expect(try fixture.open(changed, policy: .cache) == .current)
+  }
+
+  @Test
+  func `an optional property that was added without a migration is told, not met later`() throws {
+    struct Person: StoreModel {
+      static let table = PersonV1.table
+      var id: Int
+      var name: String
+      var note: String?
+    }
+    try fixture.open(.first)
+    let changed = Schema(version: 1, models: [Person.self])
+    #expect(throws: DatabaseError.self) { try fixture.open(changed) }
+  }
+
+  @Test
+  func `a change that SQLite would not see is found all the same`() throws {
+    struct Nested: StoreModel {
+      static let table = TableSpec("thing")
+      var id: Int
+      var content: [String]
+    }
+    struct Flat: StoreModel {
+      static let table = TableSpec("thing")
+      var id: Int
+      var content: String
+    }
+    struct Indexed: StoreModel {
+      static let table = TableSpec("thing", indexes: ["content"])
+      var id: Int
+      var content: [String]
+    }
+    try fixture.open(Schema(version: 1, models: [Nested.self]))
+    #expect(throws: DatabaseError.self) { try fixture.open(Schema(version: 1, models: [Flat.self])) }
+    #expect(throws: DatabaseError.self) { try fixture.open(Schema(version: 1, models: [Indexed.self])) }
+    let next = Schema(version: 2, models: [Indexed.self]) { MigrationStep(to: 2) }
+    #expect(throws: Never.self) { try fixture.open(next) }
+  }
+
+  @Test(arguments: [
+    "ALTER TABLE person DROP COLUMN name", "DROP TABLE person",
+    "ALTER TABLE person ADD COLUMN x TEXT NOT NULL DEFAULT ''",
+  ])
+  func `a table that somebody else has changed is told if rows would not fit`(sql: String) throws {
+    try fixture.open(Schema(version: 1, models: [Plain.self]))
+    try fixture.script(sql)
+    if sql.contains("ADD") {
+      #expect(try fixture.open(Schema(version: 1, models: [Plain.self])) == .current, "rows fit")
+    } else {
+      #expect(throws: DatabaseError.self) { try fixture.open(Schema(version: 1, models: [Plain.self])) }
+    }
+  }
+
+  private struct Plain: StoreModel {
+    static let table = TableSpec("person")
+    var id: Int
+    var name: String
+  }
+
+  @Test
+  func `another program's tables are left alone, unless a step takes them over`() throws {
+    try fixture.script(
+      "CREATE TABLE person (id INTEGER PRIMARY KEY, name VARCHAR(20) NOT NULL); INSERT INTO person VALUES (1, 'a')")
+    let before = try fixture.content()
+    #expect(throws: DatabaseError.schema(.unknownTables(["person"]), path: fixture.path)) { try fixture.open(.first) }
+    #expect(try fixture.content() == before)
+    let adopting = Schema(version: 1, models: [PersonV1.self]) { MigrationStep(to: 1) }
+    let outcome = try fixture.open(adopting) { connection throws in
+      #expect(try connection.all(Query<PersonV1>()) == [PersonV1(id: 1, name: "a")])
+    }
+    #expect(outcome == .migrated(from: 0, backup: fixture.path + ".v0.backup"))
+  }
+
+  @Test(arguments: [DatabasePolicy.persistence, .cache])
+  func `what is no database is told or replaced, as the policy says`(policy: DatabasePolicy) throws {
+    let content =
+      Data("This is no database, and long enough to be looked at as if it were one.".utf8) + Data(count: 5000)
+    try content.write(to: URL(filePath: fixture.path))
+    switch policy {
+    case .persistence:
+      let error = try #require(throws: DatabaseError.self) { try fixture.open(.first) }
+      guard case .notADatabase = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(try bytes() == content)
+    case .cache:
+      guard case .rebuilt(.notADatabase) = try fixture.open(.first, policy: .cache) else {
+        Issue.record("not rebuilt")
+        return
+      }
+      #expect(try fixture.open(.first, policy: .cache) == .current)
+    }
+  }
+
+  @Test
+  func `a cache whose migration fails is emptied, whatever is in it`() throws {
+    struct Mistake: Error {}
+    try fixture.open(.first, policy: .cache) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
+    try fixture.script(
+      """
+      CREATE VIEW names AS SELECT name FROM person;
+      CREATE TRIGGER own AFTER DELETE ON person BEGIN SELECT RAISE(ABORT, 'no'); END;
+      CREATE TABLE pet (id INTEGER PRIMARY KEY, owner INTEGER REFERENCES person); INSERT INTO pet VALUES (1, 1);
+      CREATE VIRTUAL TABLE words USING fts5(text); INSERT INTO words VALUES ('a')
+      """)
+    let schema = Schema(version: 2, models: [PersonV2.self]) { MigrationStep(to: 2) { _ in throw Mistake() } }
+    let outcome = try fixture.open(schema, policy: .cache) { connection throws in
+      #expect(try connection.count(Query<PersonV2>()) == 0)
+      #expect(
+        try connection.texts("SELECT name FROM sqlite_schema WHERE type <> 'index' ORDER BY name") == [
+          "person", "signals_schema",
+        ])
+    }
+    #expect(outcome == .rebuilt(reason: .schema(.stepFailed(to: 2, reason: "Mistake()"), path: fixture.path)))
+  }
+
+  @Test
+  func `a cache is not emptied because the disk was full, or somebody had it locked`() throws {
+    try fixture.open(.first, policy: .cache) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
+    for error in [
+      DatabaseError.diskFull(SQLiteFailure(extendedCode: 13, message: "full", path: fixture.path)),
+      .busy(SQLiteFailure(extendedCode: 5, message: "locked", path: fixture.path)),
+    ] {
+      let schema = Schema(version: 2, models: [PersonV2.self]) { MigrationStep(to: 2) { _ in throw error } }
+      #expect(throws: error) { try fixture.open(schema, policy: .cache) }
+      #expect(schema.progress.value == .failed(path: fixture.path))
+    }
+    #expect(try fixture.sql("SELECT count(*) FROM person") == 1)
+  }
+
+  @Test
+  func `a cache is migrated without a copy`() throws {
+    try fixture.open(.first, policy: .cache) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
+    let outcome = try fixture.open(.second, policy: .cache) { connection throws in
+      #expect(try connection.count(Query<PersonV2>()) == 1)
+    }
+    #expect(outcome == .migrated(from: 1, backup: nil))
+    #expect(try fixture.files() == ["people.sqlite"])
+  }
+
+  @Test
+  func `eight threads that open and migrate one file migrate it once`() async throws {
+    for policy in [DatabasePolicy.persistence, .cache] {
+      let fixture = try SchemaFixture()
+      let outcomes = try await outcomes(of: 8, opening: .first, fixture, policy)
+      #expect(outcomes.filter { $0 == .created }.count == 1)
+      #expect(outcomes.filter { $0 == .current }.count == 7)
+      try fixture.open(.first, policy: policy) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "Ada Lovelace")) }
+
+      let migrated = try await self.outcomes(of: 8, opening: .third, fixture, policy)
+      let backup = policy == .persistence ? fixture.path + ".v1.backup" : nil
+      #expect(migrated.filter { $0 == .migrated(from: 1, backup: backup) }.count == 1)
+      #expect(migrated.filter { $0 == .current }.count == 7)
+    }
+  }
+
+  @Test
+  func `eight threads that open a damaged cache make one new file`() async throws {
+    for _ in 0..<5 {
+      try Data(repeating: 7, count: 5000).write(to: URL(filePath: fixture.path))
+      let outcomes = try await outcomes(of: 8, opening: .first, fixture, .cache)
+      #expect(outcomes.filter { if case .rebuilt = $0 { true } else { false } }.count == 1)
+      #expect(outcomes.filter { $0 == .current }.count == 7)
+    }
+  }
+
+  /// What so many threads find that open a file at the same time.
+  private func outcomes(
+    of count: Int, opening schema: Schema, _ fixture: SchemaFixture, _ policy: DatabasePolicy
+  ) async throws -> [SchemaOutcome] {
+    try await onThread {
+      let results = Kept<Result<SchemaOutcome, any Error>>()
+      withThreads(count) { _ in
+        results.keep(Result { try fixture.open(schema, policy: policy) })
+      }
+      return try results.values.map { try $0.get() }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Stores
+
+/// What went wrong in stores before this one.
+@Suite("Hazards of stores")
+struct StoreHazardTests {
+  let fixture: SchemaFixture
+
+  init() throws {
+    fixture = try SchemaFixture()
+  }
+
+  private struct Counter: StoreModel, Hashable {
+    static let table = TableSpec("counter", unique: ["name"])
+    var id: UUID
+    var name: String
+    var count: Int
+  }
+
+  private let counters = Schema(version: 1, models: [Counter.self])
+
+  @Test
+  func `D6: a new version, or a changed model, removes no row that exists nowhere else`() throws {
+    try fixture.open(.first) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
+    let wrong = [
+      Schema(version: 1, models: [PersonV3.self]), Schema(version: 2, models: [PersonV3.self]),
+      Schema(version: 2, models: [PersonV3.self]) { MigrationStep(to: 2) },
+      Schema(version: 2, models: [PersonV3.self]) { MigrationStep(to: 2) { try $0.dropTable("person") } },
+    ]
+    for schema in wrong.dropLast() {
+      #expect(throws: DatabaseError.self) { try fixture.open(schema) }
+      #expect(try fixture.sql("SELECT count(*) FROM person") == 1)
+    }
+    try fixture.open(wrong[3])
+    let copy = try SQLiteConnection(path: fixture.path + ".v1.backup", access: .reading, busyTimeout: .seconds(1))
+    defer { copy.close() }
+    #expect(try copy.all(Query<PersonV1>()) == [PersonV1(id: 1, name: "a")], "what a step removes is in the copy")
+  }
+
+  @Test
+  func `D7 and D11: whoever deletes and writes in parts does so in one transaction`() throws {
+    struct Mistake: Error {}
+    let database = try Database(.memory, schema: counters)
+    let counter = Counter(id: UUID(), name: "a", count: 1)
+    try database.write { try $0.put(counter) }
+    #expect(throws: Mistake.self) {
+      try database.write { transaction in
+        try transaction.savepoint { _ = try transaction.delete(Counter.self, id: counter.id) }
+        throw Mistake()
+      }
+    }
+    #expect(try database.read { try $0.all(Counter.self) } == [counter])
+  }
+
+  @Test
+  func `D8: a database in memory lives as long as it is kept, and no longer`() throws {
+    var database: Database? = try Database(.memory, schema: counters)
+    try database?.write { try $0.put(Counter(id: UUID(), name: "a", count: 1)) }
+    for _ in 0..<3 { #expect(try database?.read { try $0.count(Counter.self) } == 1) }
+    weak let released = database
+    database = nil
+    #expect(released == nil)
+  }
+
+  @Test
+  func `D9: the table of a model is what it says, wherever its type is declared`() throws {
+    struct Inner: StoreModel {
+      static let table = TableSpec("a \"table\" with 'quotes' and ümläuts; --")
+      var id: String
+      var order: Int
+      var select: String
+    }
+    let database = try Database(.memory, schema: Schema(version: 1, models: [Inner.self]))
+    try database.write { try $0.put(Inner(id: "x", order: 1, select: "y")) }
+    let query = Inner.where("order", .equal, 1).ordered(by: "select")
+    #expect(try database.read { try $0.all(query) }.map(\.id) == ["x"])
+    #expect(try database.write { try $0.deleteAll(query) } == 1)
+  }
+
+  @Test
+  func `C11: of many who make what they do not find, one makes it`() async throws {
+    let location = DatabaseLocation.file(URL(filePath: fixture.path))
+    let schema = counters
+    try await onThread {
+      let errors = Kept<any Error>()
+      withThreads(8) { _ in
+        do {
+          let database = try Database(location, schema: schema, busyTimeout: .seconds(240))
+          for _ in 0..<20 {
+            try database.write { transaction in
+              if let found = try transaction.first(Counter.where("name", .equal, "visits")) {
+                try transaction.update(Counter.self, id: found.id) { $0.count += 1 }
+              } else {
+                try transaction.put(Counter(id: UUID(), name: "visits", count: 1))
+              }
+            }
+          }
+        } catch {
+          errors.keep(error)
+        }
+      }
+      #expect(errors.values.isEmpty)
+    }
+    let database = try Database(location, schema: schema)
+    let rows = try await database.read { try $0.all(Counter.self) }
+    #expect(rows.map(\.count) == [160])
+  }
+
+  @Test func `a column that another process has renamed is missed, and its name is not taken for its value`() throws {
+    let directory = try TemporaryDirectory()
+    let location = DatabaseLocation.file(directory.file("errands.sqlite"))
+    let (database, other) = (try liveDatabase(location), try Database(location))
+    try database.write { try $0.put(Errand(id: 1, title: "bread")) }
+    try other.write { try $0.execute("ALTER TABLE errand RENAME COLUMN title TO text") }
+    let all = #expect(throws: DatabaseError.self) { try database.read { try $0.all(Errand.self) } }
+    #expect("\(try #require(all))".contains("title"))
+    #expect(throws: DatabaseError.self) { try database.read { try $0.find(Errand.self, id: 1) } }
+    #expect(throws: DatabaseError.self) { try database.read { try $0.count(Errand.where("title", .equal, "title")) } }
+    #expect(throws: DatabaseError.self) {
+      try database.write { try $0.deleteAll(Errand.where("title", .equal, "title")) }
+    }
+    #expect(try other.read { try $0.value("SELECT text FROM errand") } == "bread")
+  }
+}

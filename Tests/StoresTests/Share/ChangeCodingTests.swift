@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite struct `What is written down of a change` {
+  private func key(_ chance: inout Chance) -> SQLiteValue {
+    switch chance.number(below: 5) {
+    case 0: .null
+    case 1: .integer(Int64(bitPattern: chance.next()) >> Int64(chance.number(below: 64)))
+    case 2: .real(Double(bitPattern: chance.next() >> 2))
+    case 3: .text(String(repeating: "ö\u{0}", count: chance.number(below: 200)))
+    default: .blob(Data((0..<chance.number(below: 200)).map { UInt8($0) }))
+    }
+  }
+
+  @Test func `is read as it was written`() throws {
+    for seed in 0..<200 as Range<UInt64> {
+      var chance = Chance(seed: seed)
+      var tables: [String: TableChanges] = [:]
+      for number in 0..<chance.number(below: 4) {
+        var keys: [Set<SQLiteValue>] = []
+        for _ in 0..<3 { keys.append(Set((0..<chance.number(below: 5)).map { _ in key(&chance) })) }
+        tables["täble \(number)"] = TableChanges(
+          inserted: keys[0], updated: keys[1], deleted: keys[2], isEverything: chance.once(in: 3))
+      }
+      #expect(try ChangeCoding.decode(ChangeCoding.encode(tables)) == tables)
+    }
+    let edges: Set<SQLiteValue> = [.integer(.min), .integer(.max), .integer(0), .integer(-1)]
+    let tables = ["t": TableChanges(updated: edges)]
+    #expect(try ChangeCoding.decode(ChangeCoding.encode(tables)) == tables)
+  }
+
+  @Test func `is refused in words when it is cut or spoilt, and never crashes who reads it`() throws {
+    let whole = ChangeCoding.encode(["item": TableChanges(inserted: [1, "two", 3.5], deleted: [.blob(Data([1, 2]))])])
+    for count in 0..<whole.count {
+      #expect(throws: ChangeCoding.Unreadable.self) { try ChangeCoding.decode(whole.prefix(count)) }
+    }
+    var chance = Chance(seed: 7)
+    for _ in 0..<20_000 {
+      var spoilt = whole
+      for _ in 0...chance.number(below: 3) {
+        spoilt[chance.number(below: spoilt.count)] = UInt8(truncatingIfNeeded: chance.next())
+      }
+      do { _ = try ChangeCoding.decode(spoilt) } catch { #expect(!"\(error)".isEmpty) }
+    }
+    #expect(throws: ChangeCoding.Unreadable.self) { try ChangeCoding.decode(Data([9])) }
+  }
+}

@@ -1,0 +1,241 @@
+import Foundation
+import Signals
+import Stores
+import TestSupport
+import Testing
+
+@Suite("A shared database", .timeLimit(.minutes(5)))
+struct DatabaseShareTests {
+  let fixture: ShareFixture
+
+  init() throws {
+    fixture = try ShareFixture()
+  }
+
+  @Test
+  func `a save reaches the other process with its author, and does not come back`() async throws {
+    let database = try fixture.database()
+    let share = try fixture.share(database, "app")
+    let incoming = share.incoming.recorded()
+    let peer = try await fixture.peer("helper")
+    try await peer.send("follow-items")
+    try await peer.send("insert-items 1 bread")
+    let first = try await incoming.first { _ in true }
+    #expect(first.author == "helper" && first["item"].inserted == [1])
+    try await database.write { transaction in
+      try transaction.execute("UPDATE item SET text = 'milk' WHERE id = 1")
+      try transaction.execute("INSERT INTO item (text) VALUES ('eggs')")
+    }
+    try await peer.events.wait(for: "change \(first.sequence + 1) app 1 1 0")
+    try await database.write { try $0.execute("DELETE FROM item") }
+    try await peer.events.wait(for: "change \(first.sequence + 2) app 0 0 2")
+    // Neither got his own, though each has by now taken in what came later.
+    try await peer.send("insert-items 1 butter")
+    try await incoming.first { $0.sequence == first.sequence + 3 }
+    #expect(incoming.elements.map(\.author) == ["helper", "helper"])
+    #expect(!peer.events.elements.contains { $0.contains(" helper ") })
+  }
+
+  @Test
+  func `what was committed meanwhile comes first when a process comes back, in order, and none twice`() async throws {
+    let other = try fixture.database()
+    let theirs = try fixture.share(other, "helper")
+    do {
+      let share = try fixture.share(fixture.database(), "app")
+      let incoming = share.incoming.recorded()
+      try insert("before", into: other)
+      try await incoming.first { _ in true }
+      share.close()
+    }
+    for number in 0..<500 { try insert("\(number)", into: other) }
+    let share = try fixture.share(fixture.database(), "app")
+    let pending = try share.pendingCount()
+    #expect(pending == 500)
+    let incoming = share.incoming.recorded()
+    try insert("after", into: other)
+    let changes = try await incoming.wait { $0.count >= 501 }
+    #expect(changes.map(\.sequence) == Array(2...502))
+    #expect(try share.pendingCount() == 0)
+    theirs.close()
+  }
+
+  @Test
+  func `changes wait for a subscriber, and go on where the last one left`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
+    for number in 1...3 { try insert("\(number)", into: other) }
+    do {
+      let incoming = share.incoming.recorded()
+      try await incoming.wait { $0.count == 3 }
+    }
+    try insert("4", into: other)
+    let incoming = share.incoming.recorded()
+    #expect(try await incoming.first { _ in true }.sequence == 4)
+    theirs.close()
+  }
+
+  @Test
+  func `two writers in two processes reach a third without a gap`() async throws {
+    let count = Scale.count(300, torture: 10_000)
+    let share = try fixture.share(fixture.database(), "app")
+    let incoming = share.incoming.recorded()
+    let failures = share.failures.recorded()
+    let (first, second) = (try await fixture.peer("one"), try await fixture.peer("two"))
+    async let one = first.send("insert-items \(count) one")
+    async let two = second.send("insert-items \(count) two")
+    _ = try await (one, two)
+    let changes = try await incoming.wait(timeout: .seconds(240)) { $0.count >= 2 * count }
+    #expect(changes.map(\.sequence) == Array(1...Int64(2 * count)))
+    #expect(failures.elements.isEmpty)
+  }
+
+  @Test
+  func `live reads follow the other process by themselves`() async throws {
+    let database = try fixture.database()
+    let share = try fixture.share(database, "app")
+    let counts = database.observe(["item"]) { transaction throws(DatabaseError) in
+      try transaction.value("SELECT count(*) FROM item")
+    }
+    let seen = Recorder<SQLiteValue>()
+    let subscription = counts.sink(receiveCompletion: { _ in }, receiveValue: { seen.record($0) })
+    let peer = try await fixture.peer("helper")
+    try await peer.send("insert-items 10 bread")
+    try await seen.first { $0 == 10 }
+    subscription.cancel()
+    share.close()
+  }
+
+  @Test
+  func `only what is in scope is told and taken in, and nothing if the scope is empty`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    try await other.write { try $0.execute("CREATE TABLE secret (id INTEGER PRIMARY KEY)") }
+    let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper", scope: []))
+    let incoming = share.incoming.recorded()
+    let saves = theirs.didSave.recorded()
+    try insert("untold", into: other)
+    theirs.sharedInScopeEntityNames = ["item", "secret"]
+    try await other.write { try $0.execute("INSERT INTO secret DEFAULT VALUES") }
+    try await other.write { transaction in
+      try transaction.execute("INSERT INTO secret DEFAULT VALUES")
+      try transaction.execute("INSERT INTO item (text) VALUES ('told')")
+    }
+    let told = try await incoming.first { _ in true }
+    #expect(told.tables == ["item": TableChanges(inserted: [2])])
+    #expect(saves.elements.map { Set($0.tables.keys) } == [["secret"], ["item", "secret"]])
+  }
+
+  @Test
+  func `who stays away for longer than the history is told once that everything may have changed`() async throws {
+    let other = try fixture.database()
+    let limits = ShareLimits(historyCount: 100)
+    let theirs = try fixture.share(other, "helper", limits: limits)
+    try fixture.share(fixture.database(), "app", limits: limits).close()
+    for number in 0..<600 { try insert("\(number)", into: other) }
+    let share = try fixture.share(fixture.database(), "app", limits: limits)
+    let incoming = share.incoming.recorded()
+    let changes = try await incoming.wait { $0.last?.sequence == 600 }
+    #expect(changes.first?["item"].isEverything == true)
+    #expect(changes.dropFirst().allSatisfy { !$0["item"].isEverything })
+    #expect(changes.dropFirst().map(\.sequence) == Array((changes[0].sequence + 1)...600))
+    #expect(changes.count < 500)
+    theirs.close()
+  }
+
+  @Test
+  func `a peer that does not come back holds no history, and is told so when it does`() async throws {
+    let other = try fixture.database()
+    let limits = ShareLimits(peerLifetime: .seconds(-10))
+    try fixture.share(fixture.database(), "gone", limits: limits).close()
+    let theirs = try fixture.share(other, "helper", limits: ShareLimits())
+    for number in 0..<300 { try insert("\(number)", into: other) }
+    let all = try await other.read { try $0.value("SELECT count(*) FROM signals_history").int64Value ?? 0 }
+    #expect(all == 300)
+    theirs.close()
+    let impatient = try fixture.share(other, "impatient", limits: limits)
+    for number in 300..<600 { try insert("\(number)", into: other) }
+    let left = try await other.read { try $0.value("SELECT count(*) FROM signals_history").int64Value ?? 0 }
+    #expect(left < 300)
+    let back = try fixture.share(fixture.database(), "gone", limits: limits)
+    let changes = try await back.incoming.recorded().first { _ in true }
+    #expect(changes["item"].isEverything && changes.author?.isEmpty == true)
+    impatient.close()
+  }
+
+  @Test
+  func `what waits can be passed over`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
+    for number in 1...7 { try insert("\(number)", into: other) }
+    #expect(try share.pendingCount() == 7)
+    #expect(try share.clear() == 7)
+    #expect(try share.pendingCount() == 0)
+    let incoming = share.incoming.recorded()
+    try insert("8", into: other)
+    #expect(try await incoming.first { _ in true }.sequence == 8)
+    theirs.close()
+  }
+
+  @Test
+  func `a change that cannot be read is told, and everything taken as changed`() async throws {
+    let database = try fixture.database()
+    let share = try fixture.share(database, "app")
+    let (incoming, failures) = (share.incoming.recorded(), share.failures.recorded())
+    let other = try fixture.database()
+    try await other.write {
+      try $0.execute("INSERT INTO signals_history VALUES (1, 'future', 0, ?)", SQLiteValue.blob(Data("?".utf8)))
+    }
+    let theirs = try fixture.share(other, "helper")
+    try insert("next", into: other)
+    let changes = try await incoming.wait { $0.count == 2 }
+    #expect(changes[0].author == "future" && changes[0]["item"].isEverything)
+    #expect(changes[1]["item"].inserted == [1])
+    let failure = try await failures.first { _ in true }
+    #expect("\(failure)".contains("made by future"))
+    theirs.close()
+  }
+
+  @Test
+  func `a suspended database writes nothing and holds no lock, and catches up when it is resumed`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
+    let incoming = share.incoming.recorded()
+    try database.suspend()
+    await #expect(throws: DatabaseError.suspended(path: fixture.file.path)) {
+      try await database.write { try $0.execute("INSERT INTO item (text) VALUES ('refused')") }
+    }
+    try insert("allowed", into: other)
+    #expect(try await database.read { try $0.value("SELECT count(*) FROM item") } == 1)
+    try database.resume()
+    try insert("again", into: database)
+    try insert("after", into: other)
+    try await incoming.first { $0.sequence == 3 }
+    #expect(incoming.elements.map(\.sequence) == [1, 3])
+    #expect(
+      try await database.write { transaction in
+        do throws(DatabaseError) {
+          try database.suspend()
+          return false
+        } catch {
+          return true
+        }
+      })
+    theirs.close()
+  }
+
+  @Test
+  func `what cannot be shared is told in words`() throws {
+    let memory = try Database(.memory)
+    #expect(throws: DatabaseShareError.inMemory) { try fixture.share(memory, "app") }
+    let database = try fixture.database()
+    #expect(throws: DatabaseShareError.self) { try fixture.share(database, "") }
+    let elsewhere = try ShareFixture()
+    #expect(throws: DatabaseShareError.outsideContainer(fixture.file, container: elsewhere.directory.url)) {
+      try DatabaseShare(
+        database, container: elsewhere.container, author: "app", sharedInScopeEntityNames: ["item"])
+    }
+    let share = try fixture.share(database, "app")
+    #expect(throws: DatabaseShareError.alreadyShared(fixture.file)) { try fixture.share(database, "other") }
+    share.close()
+    try fixture.share(database, "other").close()
+  }
+}

@@ -1,0 +1,46 @@
+import AppGroups
+import Foundation
+import Signals
+import Stores
+import TestSupport
+
+/// A container with a database that several share.
+struct ShareFixture: Sendable {
+  let directory: TemporaryDirectory
+  let container: AppGroupsContainer
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    container = try AppGroupsContainer(directory: directory.url)
+  }
+
+  var file: URL { directory.file("list.sqlite") }
+
+  /// Opens the database anew, as another process would, with a table of items.
+  func database() throws -> Database {
+    let database = try Database(.file(file), busyTimeout: .seconds(60))
+    try database.write {
+      try $0.execute(script: "CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, text TEXT)")
+    }
+    return database
+  }
+
+  func share(
+    _ database: Database, _ author: String, scope: Set<String> = ["item"], limits: ShareLimits = ShareLimits()
+  ) throws -> DatabaseShare {
+    try DatabaseShare(
+      database, container: container, author: author, sharedInScopeEntityNames: scope, limits: limits)
+  }
+
+  /// Starts a process that shares the database.
+  func peer(_ author: String) async throws -> PeerProcess {
+    let peer = try PeerProcess()
+    try await peer.send("share-database \(file.path) \(directory.url.path) \(author)")
+    return peer
+  }
+}
+
+/// Inserts a row in a transaction of its own.
+func insert(_ text: String, into database: Database) throws {
+  try database.write { try $0.execute("INSERT INTO item (text) VALUES (?)", text) }
+}
