@@ -61,12 +61,12 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
     }
   }
 
-  /// Has all later transactions recorded; `nil` ends that.
+  /// Has all later transactions recorded.
   ///
-  /// - Returns: Whether nobody else has been recording.
-  func setRecorder(_ recorder: (any CommitRecorder)?) -> Bool {
+  /// - Returns: Whether nobody else is recording.
+  func setRecorder(_ recorder: any CommitRecorder) -> Bool {
     lock.withLock {
-      guard self.recorder == nil || recorder == nil else { return false }
+      guard self.recorder?.isOver ?? true else { return false }
       self.recorder = recorder
       return true
     }
@@ -131,7 +131,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
 
   /// Has what is about to be committed recorded, if there is anything and somebody records.
   private func record(on connection: SQLiteConnection) throws(DatabaseError) -> Record? {
-    guard let recorder, !log.entries.isEmpty else { return nil }
+    guard let recorder, !log.entries.isEmpty, !recorder.isOver else { return nil }
     let tables = log.changes()
     if tables.isEmpty { return nil }
     return Record(tables: tables, sequence: try recorder.record(tables, on: connection))

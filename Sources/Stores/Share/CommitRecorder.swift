@@ -9,6 +9,9 @@ protocol CommitRecorder: AnyObject, Sendable {
   /// - Throws: ``DatabaseError``; the transaction is rolled back then.
   func record(_ tables: [String: TableChanges], on connection: SQLiteConnection) throws(DatabaseError) -> Int64?
 
+  /// Whether it records no more, so that another may.
+  var isOver: Bool { get }
+
   /// Called when the transaction has been committed, before anybody else can commit.
   func didCommit()
 }

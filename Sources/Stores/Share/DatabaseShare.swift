@@ -93,13 +93,14 @@ public final class DatabaseShare: Sendable {
     do throws(DatabaseShareError) {
       feed = try ShareFeed(database, url: url, author: author, recorder: recorder, bell: bell)
     } catch {
-      _ = database.writer.setRecorder(nil)
+      recorder.end()
       throw error
     }
   }
 
   deinit {
-    close()
+    recorder.end()
+    feed.end(isWaiting: false)
   }
 
   /// The tables whose changes are told and taken in.
@@ -145,9 +146,10 @@ public final class DatabaseShare: Sendable {
 
   /// Ends the share.
   ///
-  /// The database stays open. Releasing the share does the same.
+  /// The database stays open. When this returns, what has been taken in is noted, unless it is called inside a transaction;
+  /// releasing the share ends it, too, but does not wait for that.
   public func close() {
-    _ = database.writer.setRecorder(nil)
-    feed.end()
+    recorder.end()
+    feed.end(isWaiting: !database.writer.isHeldByThisThread)
   }
 }

@@ -16,6 +16,7 @@ final class ShareFeed: @unchecked Sendable {
   private let recorder: ShareRecorder
   private let limits: ShareLimits
   private let queue = DispatchQueue(label: "org.signals.share", qos: .userInitiated)
+  private let mark = DispatchSpecificKey<Bool>()
   private var watch: ContentsWatch?
   /// What subscribers have been told, up to here.
   private var cursor: Int64
@@ -47,6 +48,7 @@ final class ShareFeed: @unchecked Sendable {
       throw DatabaseShareError(error)
     }
     savedCursor = cursor
+    queue.setSpecific(key: mark, value: true)
     // Before the first look, so that nothing falls in between.
     let door = Door()
     do {
@@ -58,6 +60,8 @@ final class ShareFeed: @unchecked Sendable {
     queue.async { [self] in
       _ = watch?.follow(bell.names)
       watch?.start()
+      // What came since the cursors were read, and before the watch began, has rung for nobody.
+      drain()
     }
   }
 
@@ -75,14 +79,28 @@ final class ShareFeed: @unchecked Sendable {
   }
 
   /// Ends, after noting what has been taken in.
-  func end() {
-    queue.sync {
-      guard !isOver else { return }
-      isOver = true
-      watch = nil
-      save()
+  ///
+  /// - Parameter isWaiting: Whether to wait for that, and for subscribers who are being called.
+  func end(isWaiting: Bool) {
+    if isWaiting {
+      run { finish() }
+    } else {
+      queue.async { [self] in finish() }
     }
+  }
+
+  private func finish() {
+    guard !isOver else { return }
+    isOver = true
+    watch = nil
+    save()
     incoming.finish()
+  }
+
+  /// Runs a closure on the queue, which the caller may be on already, as a subscriber is.
+  private func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+    if DispatchQueue.getSpecific(key: mark) == true { return try body() }
+    return try queue.sync(execute: body)
   }
 
   /// Takes everything for known.
@@ -113,7 +131,7 @@ final class ShareFeed: @unchecked Sendable {
 
   private func onQueue<Result>(_ body: () throws -> Result) throws(DatabaseShareError) -> Result {
     do {
-      return try queue.sync(execute: body)
+      return try run(body)
     } catch {
       throw DatabaseShareError(error)
     }
@@ -138,6 +156,8 @@ final class ShareFeed: @unchecked Sendable {
       entries = try database.readValue { transaction throws(DatabaseError) in
         try ShareTables.entries(after: start, limit: Self.batch, transaction)
       }
+    } catch .closed {
+      return false
     } catch {
       failures.send(.database(error))
       return false
@@ -208,6 +228,8 @@ final class ShareFeed: @unchecked Sendable {
     do {
       try database.write { try ShareTables.save(cursor, author, time: now, $0) }
       (savedCursor, savedTime) = (cursor, now)
+    } catch DatabaseError.closed {
+      // Those changes will be told again.
     } catch DatabaseError.suspended {
       saveSoon()
     } catch {

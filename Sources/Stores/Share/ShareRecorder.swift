@@ -9,6 +9,7 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
   let limits: ShareLimits
   private let lock = Lock()
   private var scope: Set<String>
+  private var isEnded = false
   private var isRingDue = false
 
   init(author: String, scope: Set<String>, limits: ShareLimits, bell: ShareBell) {
@@ -21,6 +22,13 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
   var sharedNames: Set<String> {
     get { lock.withLock { scope } }
     set { lock.withLock { scope = newValue } }
+  }
+
+  var isOver: Bool { lock.withLock { isEnded } }
+
+  /// Records no more; may be called in the midst of a transaction, which is recorded or not.
+  func end() {
+    lock.withLock { isEnded = true }
   }
 
   /// What of a change is shared; `nil` if nothing is.

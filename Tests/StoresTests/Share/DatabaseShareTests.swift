@@ -162,6 +162,42 @@ struct DatabaseShareTests {
   }
 
   @Test
+  func `a bell that somebody has removed is made again, and rings`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
+    let incoming = share.incoming.recorded()
+    for round in 1...10 {
+      try insert("\(round)", into: other)
+      try await incoming.wait { $0.count == round }
+      try FileManager.default.removeItem(atPath: fixture.file.path + "-share")
+    }
+    theirs.close()
+  }
+
+  @Test
+  func `a share may be used and ended by its own subscriber, and inside a transaction`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let theirs = try fixture.share(other, "helper")
+    var share: DatabaseShare? = try fixture.share(database, "app")
+    let counts = Recorder<Int>()
+    let subscription = try #require(share).incoming.sink { [weak share] _ in
+      guard let share else { return }
+      do { counts.record(try share.pendingCount()) } catch { Issue.record(error) }
+      share.close()
+    }
+    try insert("seen", into: other)
+    #expect(try await counts.first { _ in true } == 1)
+    share = nil
+    subscription.cancel()
+    var next: DatabaseShare? = try fixture.share(database, "app")
+    try inTransaction(of: database) { next?.close() }
+    next = try fixture.share(database, "app")
+    try inTransaction(of: database) { next = nil }
+    try await database.write { try $0.execute("INSERT INTO item (text) VALUES ('free')") }
+    theirs.close()
+  }
+
+  @Test
   func `what waits can be passed over`() async throws {
     let (database, other) = (try fixture.database(), try fixture.database())
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))

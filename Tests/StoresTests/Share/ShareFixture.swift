@@ -44,3 +44,8 @@ struct ShareFixture: Sendable {
 func insert(_ text: String, into database: Database) throws {
   try database.write { try $0.execute("INSERT INTO item (text) VALUES (?)", text) }
 }
+
+/// Runs a closure in the midst of a transaction.
+func inTransaction(of database: Database, _ body: () -> Void) throws {
+  try database.write { _ in body() }
+}
