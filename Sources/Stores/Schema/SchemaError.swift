@@ -5,6 +5,9 @@ public enum SchemaError: Error, Hashable, Sendable {
   /// The file is of a newer version of the schema, which a newer version of the program has made.
   case tooNew(found: Int, supported: Int)
 
+  /// The file is of an older version, or not there, and it is another process that makes and migrates it. Open it again later.
+  case notReady(found: Int, expected: Int)
+
   /// The file is of an older version, and the schema has no step to the version after it.
   case missingStep(to: Int, from: Int)
 
@@ -32,6 +35,9 @@ extension SchemaError: CustomStringConvertible {
     case .tooNew(let found, let supported):
       "The database is of version \(found), and this program knows none newer than \(supported). It is left as it is; update "
         + "this program."
+    case .notReady(let found, let expected):
+      "The database is of version \(found), and this program, which may not migrate it, needs version \(expected). Start the "
+        + "program that migrates it, and open it again."
     case .missingStep(let to, let from):
       "The database is of version \(from), and there is no step that migrates it to version \(to). Add a MigrationStep(to: "
         + "\(to)); it may be empty."

@@ -45,6 +45,7 @@ struct SchemaOpening {
   func run() throws(DatabaseError) -> SchemaOutcome {
     // Most files are right, and then nobody needs to wait for anybody.
     if try isCurrent() { return .current }
+    if policy == .guest { throw try unready() }
     let hasForeignKeys = try connection.value("PRAGMA foreign_keys") == 1
     // Rebuilding a table must not remove what refers to its rows. It has no effect inside a transaction.
     if hasForeignKeys { try connection.execute("PRAGMA foreign_keys = OFF") }
@@ -105,6 +106,20 @@ struct SchemaOpening {
   private func isCurrent() throws(DatabaseError) -> Bool {
     guard try fileVersion() == schema.version else { return false }
     return try mismatch() == nil
+  }
+
+  /// Why a guest must not use the file.
+  private func unready() throws(DatabaseError) -> DatabaseError {
+    let found = try fileVersion()
+    let reason: SchemaError
+    if found > schema.version {
+      reason = .tooNew(found: found, supported: schema.version)
+    } else if found == schema.version, let mismatch = try mismatch() {
+      reason = mismatch
+    } else {
+      reason = .notReady(found: found, expected: schema.version)
+    }
+    return .schema(reason, path: connection.path)
   }
 
   /// The first model whose table is not as it says.

@@ -62,6 +62,41 @@ struct LiveObjectTests {
   }
 
   @Test
+  func `a row that changes its key is gone for those who observe the old one, and there for those of the new`()
+    async throws
+  {
+    try await database.write { try $0.put(Errand(id: 2, title: "bread")) }
+    let (old, new) = (try database.live(Errand.self, id: 2), try database.live(Errand.self, id: 20))
+    try await database.write { try $0.execute("UPDATE errand SET id = 20 WHERE id = 2") }
+    #expect(old.value == nil && new.value?.title == "bread")
+    try await database.write { try $0.execute("INSERT OR REPLACE INTO errand VALUES (20, 'milk', 0)") }
+    #expect(new.value?.title == "milk")
+    try await database.write { try $0.execute("DELETE FROM errand") }
+    #expect(new.value == nil)
+  }
+
+  @Test
+  func `rows are observed by keys of any type, also in tables without row ids`() async throws {
+    struct Ticket: StoreModel, Equatable {
+      static let table = TableSpec("ticket")
+      var id: UUID
+      var number = 0
+    }
+    let plain = try Database(.memory)
+    try await plain.write {
+      try $0.execute("CREATE TABLE ticket (id TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID")
+    }
+    let id = UUID()
+    let (ticket, other) = (try plain.live(Ticket.self, id: id), try plain.live(Ticket.self, id: UUID()))
+    let values = ticket.recorded()
+    try await plain.write { try $0.put(Ticket(id: id, number: 1)) }
+    try await plain.write { try $0.execute("UPDATE ticket SET number = 2 WHERE id = ?", id) }
+    try await plain.write { try $0.execute("DELETE FROM ticket") }
+    #expect(values.elements.map { $0?.number } == [nil, 1, 2, nil])
+    #expect(other.value == nil)
+  }
+
+  @Test
   func `loses no update of many threads`() async throws {
     try await database.write { try $0.put(Opaque(id: "count")) }
     let count = try database.live(Opaque.self, id: "count")

@@ -141,7 +141,24 @@ struct SchemaTests {
         return
       }
       #expect(try fixture.open(.first, policy: .cache) == .current)
+    case .guest: break
     }
+  }
+
+  @Test
+  func `a guest neither makes nor migrates the file, and opens it when the other process has`() throws {
+    func refusal(_ schema: Schema) throws -> DatabaseError? {
+      #expect(throws: DatabaseError.self) { try fixture.open(schema, policy: .guest) }
+    }
+    #expect(try refusal(.first) == .schema(.notReady(found: 0, expected: 1), path: fixture.path))
+    try fixture.open(.first) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
+    #expect(try fixture.open(.first, policy: .guest) == .current)
+    let before = try fixture.content()
+    #expect(try refusal(.third) == .schema(.notReady(found: 1, expected: 3), path: fixture.path))
+    #expect(try fixture.content() == before)
+    try fixture.open(.third)
+    #expect(try fixture.open(.third, policy: .guest) == .current)
+    #expect(try refusal(.first) == .schema(.tooNew(found: 3, supported: 1), path: fixture.path))
   }
 
   @Test

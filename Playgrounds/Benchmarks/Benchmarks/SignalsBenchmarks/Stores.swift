@@ -40,6 +40,7 @@ func registerStores() {
   registerOurStore()
   registerGRDB()
   registerRawSQLite()
+  registerModels()
 }
 
 func arguments(_ person: Person) -> [SQLiteValue] {

@@ -18,6 +18,16 @@ private let stores = [
     "storeLive", "a commit → live read in the same process", block: 1, isSlow: true, isLatency: true, beside: ["GRDB"],
     aim: .atMost(0.54, of: "GRDB")),
   Row("storeShared", "a commit → sink in another process", block: 1, isSlow: true, isLatency: true),
+  Row(
+    "modelCommit", "one Codable value put, one transaction", isSlow: true, beside: ["GRDB"],
+    aim: .atMost(0.77, of: "GRDB")),
+  Row(
+    "modelBatch", "1000 Codable values put, one transaction", isSlow: true, beside: ["GRDB"],
+    aim: .atMost(0.29, of: "GRDB")),
+  Row(
+    "modelPoints", "Codable values by their keys, one transaction", isSlow: true, beside: ["GRDB"],
+    aim: .atMost(0.125, of: "GRDB")),
+  Row("modelScan", "1000 Codable values by one query", isSlow: true, beside: ["GRDB"]),
 ]
 
 private let combine = "OpenCombine"

@@ -1,5 +1,6 @@
 import AppGroups
 import Benchmark
+import Catalog
 import Dispatch
 import Foundation
 import GRDB
