@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 import TestSupport
 
@@ -15,9 +16,8 @@ struct SchemaFixture {
 
   /// Connects as a database does.
   func connect() throws(DatabaseError) -> SQLiteConnection {
-    let connection = try SQLiteConnection(path: path, access: .writing, busyTimeout: .seconds(240))
-    try connection.execute("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON")
-    return connection
+    try DatabaseOpening.connection(
+      to: .file(URL(filePath: path)), durability: .process, busyTimeout: .seconds(240), applicationID: 0)
   }
 
   /// Opens the file with a schema, looks at it, and closes it.

@@ -293,11 +293,11 @@ private final class RawSQLite: @unchecked Sendable {  // Sound: one thread at a 
 private let tally = Tally()
 
 @inline(never)
-private func sink<Value>(_ value: Value?) {
+func sink<Value>(_ value: Value?) {
   tally.add(value == nil ? 0 : 1)
 }
 
-private func attempt(_ body: () throws -> Void) {
+func attempt(_ body: () throws -> Void) {
   do { try body() } catch { fatalError("\(error)") }
 }
 

@@ -36,7 +36,7 @@ func registerLiveStores() {
     }
     let subscription = newest.sink(receiveCompletion: { _ in }, receiveValue: { _ in arrival.note() })
     return commits(seenBy: arrival, keeping: subscription) { person in
-      try database.write { try $0.execute(upsert, arguments: arguments(person)) }
+      try database.write { _ = try $0.execute(upsert, arguments: arguments(person)) }
     }
   }
   measureTimed("storeLive", "GRDB") {
