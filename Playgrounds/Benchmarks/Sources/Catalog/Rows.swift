@@ -17,6 +17,8 @@ private let stores = [
   Row(
     "storeLive", "a commit → live read in the same process", block: 1, isSlow: true, isLatency: true, beside: ["GRDB"],
     aim: .atMost(0.54, of: "GRDB")),
+  Row(
+    "storeObject", "a commit → live object in the same process", block: 1, isSlow: true, isLatency: true),
   Row("storeShared", "a commit → sink in another process", block: 1, isSlow: true, isLatency: true),
   Row(
     "modelCommit", "one Codable value put, one transaction", isSlow: true, beside: ["GRDB"],

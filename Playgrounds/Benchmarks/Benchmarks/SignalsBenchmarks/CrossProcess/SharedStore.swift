@@ -34,9 +34,21 @@ func registerLiveStores() {
     let newest = database.observe(["person"]) { transaction throws(Stores.DatabaseError) in
       try transaction.value("SELECT max(id) FROM person")
     }
-    let subscription = newest.sink(receiveCompletion: { _ in }, receiveValue: { _ in arrival.note() })
+    let subscription = newest.sink(receiveCompletion: { _ in }, receiveValue: { arrival.note($0.int64Value) })
     return commits(seenBy: arrival, keeping: subscription) { person in
       try database.write { _ = try $0.execute(upsert, arguments: arguments(person)) }
+    }
+  }
+  measureTimed("storeObject", ours) {
+    let database = try Stores.Database(
+      .file(temporaryFile()), schema: Stores.Schema(version: 1, models: [Person.self]))
+    let arrival = Arrival()
+    let object = try database.live(Person.self, id: 1)
+    let subscription = object.sink { arrival.note($0.map { Int64($0.age) }) }
+    return commits(seenBy: arrival, keeping: subscription) { person in
+      var changed = person
+      (changed.id, changed.age) = (1, Int(person.id))
+      try database.write { try $0.put(changed) }
     }
   }
   measureTimed("storeLive", "GRDB") {
@@ -46,7 +58,7 @@ func registerLiveStores() {
     let newest = ValueObservation.tracking { try Int64.fetchOne($0, sql: "SELECT max(id) FROM person") }
     let observation = newest.start(
       in: pool, scheduling: .async(onQueue: DispatchQueue(label: "observation", qos: .userInitiated)),
-      onError: { _ in }, onChange: { _ in arrival.note() })
+      onError: { _ in }, onChange: { arrival.note($0) })
     return commits(seenBy: arrival, keeping: observation) { person in
       try pool.write { try person.upsert($0) }
     }
@@ -57,30 +69,35 @@ func registerLiveStores() {
 private func commits(
   seenBy arrival: Arrival, keeping observation: some Any, _ commit: @escaping (Person) throws -> Void
 ) -> TimedWorkload {
-  _ = arrival.wait()
   var number: Int64 = 0
   return { _, stopwatch in
     number += 1
     let start = DispatchTime.now().uptimeNanoseconds
     try commit(.numbered(number))
-    stopwatch.measurement(.latency, Int(arrival.wait()) - Int(start))
+    stopwatch.measurement(.latency, Int(arrival.wait(for: number)) - Int(start))
     withExtendedLifetime(observation) {}
   }
 }
 
-/// When something came.
-private final class Arrival: @unchecked Sendable {  // Sound: written before the semaphore is signalled, and read after.
+/// When a number came.
+private final class Arrival: @unchecked Sendable {  // Sound: guarded by the condition.
+  private let condition = NSCondition()
+  private var number: Int64 = 0
   private var time: UInt64 = 0
-  private let semaphore = DispatchSemaphore(value: 0)
 
-  func note() {
-    time = DispatchTime.now().uptimeNanoseconds
-    semaphore.signal()
+  func note(_ number: Int64?) {
+    let now = DispatchTime.now().uptimeNanoseconds
+    condition.withLock {
+      (self.number, time) = (number ?? 0, now)
+      condition.signal()
+    }
   }
 
-  func wait() -> UInt64 {
-    semaphore.wait()
-    return time
+  func wait(for expected: Int64) -> UInt64 {
+    condition.withLock {
+      while number < expected { condition.wait() }
+      return time
+    }
   }
 }
 
