@@ -1,5 +1,4 @@
-import Foundation
-import TestSupport
+public import Foundation
 
 /// Runs a test on a file system of its own, and unmounts that whatever happens.
 ///
@@ -7,7 +6,7 @@ import TestSupport
 ///   - command: Mounts the file system at `$1`.
 ///   - body: Gets the directory; not called in containers that give root no right to mount.
 /// - Throws: What the test throws, or ``ShellError`` if the file system cannot be unmounted.
-func withDisk(_ command: String, _ body: (URL) async throws -> Void) async throws {
+public func withDisk(_ command: String, _ body: (URL) async throws -> Void) async throws {
   let disk = try TemporaryDirectory()
   do {
     try await shell(command, disk.url.path)
