@@ -168,6 +168,9 @@ struct LogTests {
     }
     // They are one producer, whose events are numbered without a gap.
     #expect(recorder.entries.elements.map(\.sequence) == Array(1...800))
+    // What has been handled need not be kept; the trimming in between may have come too early for it.
+    try await recorder.events.saveProgress()
+    try logs[0].trim()
     #expect(try fixture.segments().allSatisfy { !$0.lastPathComponent.hasSuffix(".00000001.segment") })
   }
 
