@@ -43,7 +43,7 @@ final class LogReader {
   func scan() -> Set<UUID> {
     let segments: [UUID: [UInt64]]
     do throws(AppGroupsLogError) {
-      segments = try SegmentListing.segments(in: place)
+      segments = try SegmentListing.completeSegments(in: place, after: producers.mapValues(\.position.segment))
     } catch {
       report(error)
       return Set(producers.keys)

@@ -20,6 +20,42 @@ enum SegmentListing {
     return segments.mapValues { $0.sorted() }
   }
 
+  /// The same, without a segment missing that is older than one that is there.
+  ///
+  /// A directory that changes while it is listed may show what came later without what came earlier. Whoever sees a gap looks
+  /// again: what was there before that look is in it. A gap that stays is one.
+  ///
+  /// - Parameters:
+  ///   - place: The log.
+  ///   - starts: The segment that each producer is read in, after which the next one is expected.
+  /// - Returns: The numbers of each producer's segments, in order.
+  /// - Throws: ``AppGroupsLogError`` if the directory cannot be listed.
+  static func completeSegments(
+    in place: LogPlace, after starts: [UUID: UInt64]
+  ) throws(AppGroupsLogError) -> [UUID: [UInt64]] {
+    var last = try segments(in: place)
+    while true {
+      let known = gaps(in: last, after: starts)
+      if known.isEmpty { return last }
+      let next = try segments(in: place)
+      if gaps(in: next, after: starts) == known { return next }
+      last = next
+    }
+  }
+
+  /// The segments before which others are missing.
+  private static func gaps(in segments: [UUID: [UInt64]], after starts: [UUID: UInt64]) -> Set<SegmentID> {
+    var gaps: Set<SegmentID> = []
+    for (producer, numbers) in segments {
+      var last = starts[producer].flatMap { $0 > 0 ? $0 : nil }
+      for number in numbers where number > last ?? 0 {
+        if let last, number > last + 1 { gaps.insert(SegmentID(producer: producer, index: number)) }
+        last = number
+      }
+    }
+    return gaps
+  }
+
   /// The names of what lies in a directory; empty if it is gone.
   static func names(in directory: URL) throws(AppGroupsLogError) -> [String] {
     if let names = DirectoryListing.names(in: directory) { return names }
