@@ -76,7 +76,7 @@ extension ChangeLog {
       if let sql = wanted[name], row[1].stringValue == sql.replacing("CREATE TEMP TRIGGER", with: "CREATE TRIGGER") {
         wanted[name] = nil
       } else {
-        try connection.execute("DROP TRIGGER temp.\"\(name.replacing("\"", with: "\"\""))\"")
+        try connection.execute("DROP TRIGGER temp.\(SQL.name(name))")
       }
     }
     for sql in wanted.values { try connection.execute(sql) }
@@ -144,7 +144,7 @@ extension ChangeLog {
   /// The key in SQL; of several columns, as literals in one text.
   private static func key(of columns: [String]) -> (String) -> String {
     { row in
-      let names = columns.map { "\(row).\"\($0.replacing("\"", with: "\"\""))\"" }
+      let names = columns.map { "\(row).\(SQL.name($0))" }
       return names.count == 1 ? names[0] : names.map { "quote(\($0))" }.joined(separator: " || ',' || ")
     }
   }

@@ -68,8 +68,6 @@ struct TableCatalog {
 
   /// The triggers that a traced table needs, by name.
   func triggers(of name: String, _ table: Table) -> [String: String] {
-    let quoted = "\"" + name.replacing("\"", with: "\"\"") + "\""
-    let plain = name.replacing("\"", with: "\"\"")
     let note = { (operation: Int, keys: String) in
       "BEGIN SELECT \(Self.function)(\(table.number), \(operation), \(keys)); END"
     }
@@ -79,9 +77,9 @@ struct TableCatalog {
     ]
     return Dictionary(
       uniqueKeysWithValues: bodies.map { operation, body in
-        let trigger = "signals_\(operation)_\(plain)"
-        let sql = "CREATE TEMP TRIGGER \"\(trigger)\" AFTER \(operation.uppercased()) ON main.\(quoted) \(body)"
-        return ("signals_\(operation)_\(name)", sql)
+        let trigger = "signals_\(operation)_\(name)"
+        let event = "AFTER \(operation.uppercased()) ON main.\(SQL.name(name))"
+        return (trigger, "CREATE TEMP TRIGGER \(SQL.name(trigger)) \(event) \(body)")
       })
   }
 }

@@ -54,13 +54,15 @@ private final class ObjectRefresher<Model: StoreModel>: RegionObserver, Sendable
   func start() throws(DatabaseError) {
     _ = refreshing.demand()
     database.regions.add(self, region)
-    do throws(DatabaseError) {
-      model.value = try find()
-    } catch {
-      end()
-      throw error
+    var failure: DatabaseError?
+    let isMoreDue = refreshing.runOnce {
+      do throws(DatabaseError) { model.value = try find() } catch { failure = error }
     }
-    refreshing.run(look)
+    if let failure {
+      end()
+      throw failure
+    }
+    if isMoreDue { refreshing.run(look) }
   }
 
   func end() {

@@ -10,6 +10,9 @@ final class ShareFeed: @unchecked Sendable {
   let incoming = Emitter<ChangeSet, Never>()
   let failures = Emitter<DatabaseShareError, Never>()
 
+  /// Whether changes of others are seen as they happen.
+  let health: Property<WatchHealth>
+
   private let database: Database
   private let url: URL
   private let author: String
@@ -51,15 +54,18 @@ final class ShareFeed: @unchecked Sendable {
     queue.setSpecific(key: mark, value: true)
     // Before the first look, so that nothing falls in between.
     let door = Door()
+    let watch: ContentsWatch
     do {
       watch = try ContentsWatch(bell.directory, queue: queue) { _ in door.feed?.drain() }
     } catch {
       throw .unobservable(error)
     }
+    self.watch = watch
+    health = watch.health
     door.feed = self
     queue.async { [self] in
-      _ = watch?.follow(bell.names)
-      watch?.start()
+      _ = watch.follow(bell.names)
+      watch.start()
       // What came since the cursors were read, and before the watch began, has rung for nobody.
       drain()
     }
@@ -69,9 +75,6 @@ final class ShareFeed: @unchecked Sendable {
   private final class Door: @unchecked Sendable {  // Sound: set before the watch starts, and by a weak reference.
     weak var feed: ShareFeed?
   }
-
-  /// Whether changes of others are seen as they happen.
-  var health: Property<WatchHealth> { watch?.health ?? .constant(.active) }
 
   /// Tells a new subscriber what has waited for it.
   func begin() {
