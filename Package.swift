@@ -82,7 +82,11 @@ let package = Package(
       dependencies: ["Stores", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
-    .testTarget(name: "DocumentationTests", dependencies: ["SignalsKit", "SignalsTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["SignalsKit", "SignalsTesting", "TestSupport"],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
