@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "FileSignals", targets: ["FileSignals"]),
     .library(name: "AppGroups", targets: ["AppGroups"]),
     .library(name: "Stores", targets: ["Stores"]),
+    .library(name: "Containers", targets: ["Containers"]),
     .library(name: "SignalsKit", targets: ["SignalsKit"]),
     .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
   ],
@@ -38,9 +39,10 @@ let package = Package(
       ],
       swiftSettings: librarySettings
     ),
+    .target(name: "Containers", dependencies: ["Signals", "FileSignals", "AppGroups"], swiftSettings: librarySettings),
     .target(
       name: "SignalsKit",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers"],
       swiftSettings: librarySettings
     ),
     .target(name: "SignalsTesting", dependencies: ["Signals"], swiftSettings: librarySettings),
@@ -53,7 +55,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "Peer",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "TestSupport"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "TestSupport"],
       path: "Tests/Peer",
       swiftSettings: settings
     ),
@@ -80,6 +82,11 @@ let package = Package(
     .testTarget(
       name: "StoresTests",
       dependencies: ["Stores", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "ContainersTests",
+      dependencies: ["Containers", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(

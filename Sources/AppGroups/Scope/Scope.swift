@@ -1,0 +1,149 @@
+public import Foundation
+public import Signals
+
+/// A root directory whose contents can be swapped for others while live values look at them.
+///
+/// A live value that is opened in a scope follows the swap: it shows what the new contents hold in its place, and sends it,
+/// without being opened again; or it is closed, by choice. ``ScopePolicy`` says which. Whoever swaps, such as an environment
+/// switch, has all of them finish what they do, swaps, and has them go on.
+///
+/// ```swift
+/// import AppGroups
+/// import Foundation
+///
+/// let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+/// let scope = Scope(root: root)
+/// print(scope.epoch.value)  // Prints "0"
+/// ```
+///
+/// The live values of one process have to share one `Scope` object to be swapped together; the owner of the root hands it out.
+public final class Scope: Sendable {
+  /// The directory.
+  public let root: URL
+
+  /// How often the contents were swapped since this object was made, by whichever process.
+  ///
+  /// It changes after every live value of the scope has gone over to the new contents.
+  public var epoch: Property<Int> { swaps }
+
+  private let swaps = MutableProperty(0)
+  private let members = ScopeMembers()
+
+  /// Held while the contents are swapped.
+  private let turn = Lock()
+  private nonisolated(unsafe) var swapper: ThreadIdentity?  // Sound: guarded by the lock of the members.
+
+  /// Makes the scope of a directory, of which nothing is looked at or made.
+  ///
+  /// - Parameter root: The directory.
+  public init(root: URL) {
+    self.root = root
+  }
+
+  /// Has a member take part in each swap from now on.
+  ///
+  /// - Parameter member: The member, which is not kept alive.
+  /// - Returns: What to release, or cancel, for the member to leave.
+  package func enrol(_ member: any ScopeMember) -> SignalSubscription {
+    let number = members.add(member)
+    return SignalSubscription { [members] in members.remove(number) }
+  }
+
+  /// Swaps the contents while every member waits.
+  ///
+  /// - Parameter act: Swaps the contents; if it throws, they must be what they were.
+  /// - Returns: What `act` returned. By then, each member shows the new contents.
+  /// - Throws: What a member or `act` threw; the contents are then what they were, and each member goes on with them.
+  package func swap<Result>(_ act: () throws -> Result) throws -> Result {
+    try withTurn {
+      let held = try hold()
+      let result: Result
+      do {
+        result = try act()
+      } catch {
+        release(held, .unchanged)
+        throw error
+      }
+      release(held, .swapped)
+      swaps.modify { $0 += 1 }
+      return result
+    }
+  }
+
+  /// Has every member go over to new contents that another process has swapped in.
+  package func followSwap() {
+    withTurn {
+      // Nobody can veto what has happened already.
+      var held: [any ScopeMember] = []
+      for member in members.all {
+        do {
+          try member.holdForSwap()
+          held.append(member)
+        } catch {
+          member.releaseAfterSwap(.swapped)
+        }
+      }
+      release(held, .swapped)
+      swaps.modify { $0 += 1 }
+    }
+  }
+
+  private func withTurn<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    if members.lock.withLock({ swapper == .current }) {
+      stop(because: "The contents of a scope were swapped from inside of a swap of the same scope; do that after it")
+    }
+    turn.lock()
+    members.lock.withLock { swapper = .current }
+    defer {
+      members.lock.withLock { swapper = nil }
+      turn.unlock()
+    }
+    return try body()
+  }
+
+  private func hold() throws -> [any ScopeMember] {
+    var held: [any ScopeMember] = []
+    do {
+      for member in members.all {
+        try member.holdForSwap()
+        held.append(member)
+      }
+      return held
+    } catch {
+      release(held, .unchanged)
+      throw error
+    }
+  }
+
+  private func release(_ held: [any ScopeMember], _ outcome: ScopeOutcome) {
+    for member in held.reversed() { member.releaseAfterSwap(outcome) }
+  }
+}
+
+/// Who takes part in the swaps of a scope, in the order in which they came.
+private final class ScopeMembers: Sendable {
+  private struct Entry {
+    let number: Int
+    weak var member: (any ScopeMember)?
+  }
+
+  let lock = Lock()
+  private nonisolated(unsafe) var entries: [Entry] = []  // Sound: guarded by the lock, as is the next one.
+  private nonisolated(unsafe) var count = 0
+
+  func add(_ member: any ScopeMember) -> Int {
+    lock.withLock {
+      count += 1
+      entries.append(Entry(number: count, member: member))
+      return count
+    }
+  }
+
+  func remove(_ number: Int) {
+    lock.withLock { entries.removeAll { $0.number == number } }
+  }
+
+  var all: [any ScopeMember] {
+    lock.withLock { entries.compactMap(\.member) }
+  }
+}

@@ -1,0 +1,104 @@
+public import FileSignals
+public import Foundation
+
+/// Why something could not be done with a container.
+///
+/// Whatever is thrown, the container that was active still is, and every file is where it was.
+public enum AppContainerError: Error, Hashable, Sendable {
+  /// The directory cannot hold containers.
+  case unusableRoot(URL, reason: String)
+
+  /// There is no container of this identifier, or no longer.
+  case notFound(uuid: String)
+
+  /// The default container cannot be treated so.
+  case defaultContainer(operation: String)
+
+  /// A delegate or an observer refused the switch.
+  case vetoed(reason: String)
+
+  /// What had to be written before the switch could not be.
+  case flushFailed(String, reason: String)
+
+  /// Settings that are switched with the files could not be read or written.
+  case settingsFailed(String, reason: String)
+
+  /// A live value of the container could not be brought to rest.
+  case heldOpen(reason: String)
+
+  /// It was asked for from inside of another change of the same root, on the same thread.
+  case nested(operation: String)
+
+  /// The list of containers cannot be read, so it is not known which one is active.
+  case unreadableState(URL, reason: String)
+
+  /// The list of containers was written by a newer version of the package; `supported` is the newest that is read.
+  case newerState(URL, found: Int, supported: Int)
+
+  /// A path cannot be excluded.
+  case invalidExclude(String, reason: String)
+
+  /// Something lies in the way, and nothing is ever overwritten.
+  case blocked(URL, reason: String)
+
+  /// A file is of a kind that cannot be copied; `kind` says what it is.
+  case unsupportedFile(URL, kind: String)
+
+  /// An archive cannot be used.
+  case unusableArchive(URL, reason: String)
+
+  /// The work was given up because its progress was answered so, or its task was cancelled.
+  case cancelled(operation: String)
+
+  /// A file could not be read, written or locked.
+  case file(DurableFileError)
+
+  /// Changes that other processes make cannot be observed.
+  case unobservable(FileObserverError)
+}
+
+extension AppContainerError: CustomStringConvertible, LocalizedError {
+  /// What happened, where, why, and what to do.
+  public var description: String {
+    switch self {
+    case .unusableRoot(let url, let reason):
+      "\(url.path) cannot hold containers: \(reason). Give a directory that this program may read and write."
+    case .notFound(let uuid):
+      "There is no container \(uuid.debugDescription). Look in the list; somebody may have deleted it."
+    case .defaultContainer(let operation):
+      "The default container cannot be \(operation). Clean it instead, or activate another."
+    case .vetoed(let reason):
+      "The switch was refused: \(reason). Nothing was moved; try again when that is over."
+    case .flushFailed(let name, let reason):
+      "\(name) could not be written before the switch: \(reason). Nothing was moved."
+    case .settingsFailed(let name, let reason):
+      "\(name) could not be switched: \(reason). The container that was active still is."
+    case .heldOpen(let reason):
+      "A live value of the container could not be brought to rest: \(reason). Nothing was moved."
+    case .nested(let operation):
+      "\(operation) was called from inside of another change of the same root. Call it after that one has returned."
+    case .unreadableState(let url, let reason):
+      "\(url.path) cannot be read: \(reason). It says which container is active, so nothing is moved until it is restored "
+        + "from a backup or removed; no container's files are harmed."
+    case .newerState(let url, let found, let supported):
+      "\(url.path) is of version \(found), and this program reads none newer than \(supported). Update this program."
+    case .invalidExclude(let path, let reason):
+      "\(path.debugDescription) cannot be excluded: \(reason). Give a path from the root on, such as \"Library/Caches\"."
+    case .blocked(let url, let reason):
+      "\(url.path) is in the way: \(reason). Move it away, and try again."
+    case .unsupportedFile(let url, let kind):
+      "\(url.path) is \(kind), which cannot be copied. Remove it, or exclude it."
+    case .unusableArchive(let url, let reason):
+      "The archive \(url.path) cannot be used: \(reason). Nothing was imported."
+    case .cancelled(let operation):
+      "\(operation) was cancelled. Nothing is left of it."
+    case .file(let error):
+      error.description
+    case .unobservable(let error):
+      error.description
+    }
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+}

@@ -1,0 +1,31 @@
+package import Foundation
+
+/// What is kept outside of the files of a container and has to be switched with them, such as settings and cookies.
+///
+/// Both directories are metadata directories of containers, one for each; they exist, and belong to all kinds of settings
+/// together, so an implementation chooses names there that are its own.
+package protocol ContainerSettings: Sendable {
+  /// What it is, in errors.
+  var name: String { get }
+
+  /// Writes what memory holds for the container that goes, durably, below `directory`, and clears nothing yet.
+  ///
+  /// It is called before the switch.
+  func flush(into directory: URL) throws
+
+  /// Replaces what memory holds by what `directory` holds; nothing there means empty.
+  ///
+  /// It is called after the switch, and after a switch that failed with the directory of the container that stays.
+  func load(from directory: URL) throws
+
+  /// Goes over to another container because another process has switched.
+  ///
+  /// That process has flushed and loaded for itself; what this one keeps by itself is still that of the container that went.
+  func follow(from old: URL, to new: URL) throws
+}
+
+extension ContainerSettings {
+  package func follow(from old: URL, to new: URL) throws {
+    try load(from: new)
+  }
+}
