@@ -1,4 +1,132 @@
-/// Several complete environments inside one app, switched in milliseconds whatever their size.
+public import AppGroups
+public import FileSignals
+public import Foundation
+public import Signals
+
+/// Several complete environments inside one app or service, switched in milliseconds whatever their size.
+///
+/// A container is everything the app stores below one root directory, with the settings and cookies that belong to it: an
+/// account, a tenant, the data of a test run. One is active, which means that its files are the ones in the root; those of the
+/// others are put away. Activating another moves them.
+///
+/// ```swift
+/// import Containers
+/// import Foundation
+///
+/// let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+/// let app = try AppContainer(home: home)
+/// let subscription = app.active.sink { print($0.name) }  // Prints "Default"
+/// try Data("draft".utf8).write(to: home.appending(path: "note.txt"))
+///
+/// let work = try app.createNewContainer(name: "Work")
+/// try app.activate(container: work)  // Prints "Work"
+/// print(FileManager.default.fileExists(atPath: home.appending(path: "note.txt").path))  // Prints "false"
+///
+/// try app.activateContainer(uuid: Container.defaultUUID)  // Prints "Default"
+/// print(FileManager.default.fileExists(atPath: home.appending(path: "note.txt").path))  // Prints "true"
+/// subscription.cancel()
+/// try FileManager.default.removeItem(at: home)
+/// ```
+///
+/// - **What is there already becomes the default container,** in place: nothing moves when containers are first used.
+/// - **A switch is a handful of renames,** one for each entry at the top of the root, and never touches the files below, so
+///   its time does not depend on their number. Links are moved as links, and nothing outside of the root is read or moved.
+/// - **All or nothing.** What is to be moved is written down before. If the process, or the machine, stops at any point, the
+///   next to open the root finds the old container or the new one, complete. Nothing is ever overwritten.
+/// - **Live values follow.** An ``/AppGroups/AppGroupsFile`` or suite that is opened in the ``scope`` of the root shows the new
+///   container's value when ``activate(container:)`` returns, and sends it; or it is closed, by choice.
+/// - **Several processes, and several objects** of one process, may use one root: they take turns, and all hear of each change.
+///   While a switch is under way elsewhere, a call waits.
+/// - **Errors** are ``AppContainerError``. What throws has changed nothing.
+/// - **Threads.** Everything may be called from any thread. Nothing can be changed from inside of a delegate's `willChange`, a
+///   flush hook, or a subscriber of a live value that a switch changes: that is ``AppContainerError/nested(operation:)``.
+///   Tasks use the asynchronous forms.
 public final class AppContainer: Sendable {
-  init() {}
+  let engine: ContainerEngine
+
+  /// All containers, in the order in which they were made.
+  public let list: Property<[Container]>
+
+  /// The container whose files are live.
+  ///
+  /// It changes after each switch, when all live values have followed, and when the record of the active container does.
+  public let active: Property<Container>
+
+  /// Whether changes by other processes are seen as they happen.
+  public let health: Property<WatchHealth>
+
+  /// Opens the containers of a directory.
+  ///
+  /// - Parameter home: The root. It is made if need be; what is in it already belongs to the default container.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is active.
+  public convenience init(home: URL) throws(AppContainerError) {
+    try self.init(home: home, settings: [])
+  }
+
+  /// Opens the containers of a group's directory, which several apps share.
+  ///
+  /// - Parameter group: The group.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is active.
+  public convenience init(group: AppGroupsContainer) throws(AppContainerError) {
+    try self.init(ContainerLayout(root: group.containerURL), settings: [])
+  }
+
+  /// Opens the containers of a directory, and has settings switched with them.
+  convenience init(home: URL, settings: [any ContainerSettings]) throws(AppContainerError) {
+    let root: URL
+    do {
+      guard home.isFileURL else {
+        throw AppContainerError.unusableRoot(home, reason: "it is no place in a file system")
+      }
+      root = try AppGroupsContainer(directory: home).containerURL
+    } catch let error as AppGroupsError {
+      guard case .unusableDirectory(let url, let reason) = error else {
+        throw .unusableRoot(home, reason: error.description)
+      }
+      throw .unusableRoot(url, reason: reason)
+    } catch {
+      throw AppContainerError(mapping: error)
+    }
+    try self.init(ContainerLayout(root: root), settings: settings)
+  }
+
+  init(_ layout: ContainerLayout, settings: [any ContainerSettings]) throws(AppContainerError) {
+    engine = try ContainerEngines.shared.engine(for: layout, settings: settings)
+    list = Property(engine.list, keeping: engine)
+    active = Property(engine.active, keeping: engine)
+    health = engine.health
+  }
+
+  /// The root whose contents are switched, for live values to be opened in.
+  public var scope: Scope { engine.scope }
+
+  /// Where the files of the active container are, with symbolic links resolved.
+  public var home: URL { engine.layout.root }
+
+  /// All containers at this moment.
+  public var containers: [Container] { list.value }
+
+  /// The active container at this moment.
+  public var activeContainer: Container { active.value }
+
+  /// What happens to the containers: each switch, before and after, by this process; after, by others.
+  public var events: some Signal<ContainerEvent, Never> { ContainerEvents(engine: engine) }
+
+  /// Has a closure called at each step of a change by this process.
+  package func onStep(_ hook: @escaping @Sendable (SwitchStep) -> Void) { engine.onStep(hook) }
+
+  /// Has settings switched with the files, from now on.
+  package func add(_ settings: any ContainerSettings) { engine.participants.add(settings) }
+}
+
+/// The events of an engine, which lives for as long as somebody listens.
+private struct ContainerEvents: Signal {
+  typealias Element = ContainerEvent
+  typealias Failure = Never
+
+  let engine: ContainerEngine
+
+  func subscribe<Subscriber: SignalSubscriber<ContainerEvent, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    engine.events.subscribe(subscriber).keepAlive(engine)
+  }
 }

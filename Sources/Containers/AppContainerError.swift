@@ -63,6 +63,28 @@ public enum AppContainerError: Error, Hashable, Sendable {
   case unobservable(FileObserverError)
 }
 
+extension AppContainerError {
+  /// Makes an error of whatever was thrown on the way.
+  init(mapping error: any Error) {
+    self =
+      switch error {
+      case let error as AppContainerError: error
+      case let error as DurableFileError: .file(error)
+      case let error as FileObserverError: .unobservable(error)
+      default: .heldOpen(reason: "\(error)")
+      }
+  }
+
+  /// Runs a closure, whose errors become those of containers.
+  static func mapping<Result>(_ body: () throws -> Result) throws(AppContainerError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw AppContainerError(mapping: error)
+    }
+  }
+}
+
 extension AppContainerError: CustomStringConvertible, LocalizedError {
   /// What happened, where, why, and what to do.
   public var description: String {

@@ -28,6 +28,7 @@ public final class Scope: Sendable {
 
   private let swaps = MutableProperty(0)
   private let members = ScopeMembers()
+  private let whileSteady: @Sendable (() throws -> Void) throws -> Void
 
   /// Held while the contents are swapped.
   private let turn = Lock()
@@ -38,6 +39,25 @@ public final class Scope: Sendable {
   /// - Parameter root: The directory.
   public init(root: URL) {
     self.root = root
+    whileSteady = { try $0() }
+  }
+
+  /// Makes the scope of a directory that several processes swap.
+  ///
+  /// - Parameters:
+  ///   - root: The directory.
+  ///   - whileSteady: Runs a closure while no process swaps; at once, on the thread that swaps.
+  package init(root: URL, whileSteady: @escaping @Sendable (() throws -> Void) throws -> Void) {
+    self.root = root
+    self.whileSteady = whileSteady
+  }
+
+  /// Runs a closure that makes something in the root, which must not happen while the contents are half swapped.
+  package func steadily<Result>(_ body: () throws -> Result) throws -> Result {
+    var result: Result?
+    try whileSteady { result = try body() }
+    guard let result else { stop(because: "The owner of a scope did not run what it was given") }
+    return result
   }
 
   /// Has a member take part in each swap from now on.
@@ -67,6 +87,19 @@ public final class Scope: Sendable {
       release(held, .swapped)
       swaps.modify { $0 += 1 }
       return result
+    }
+  }
+
+  /// Runs a closure while every member waits, and the contents are complete.
+  ///
+  /// - Parameter body: Reads the contents.
+  /// - Returns: What `body` returned.
+  /// - Throws: What a member or `body` threw.
+  package func rest<Result>(_ body: () throws -> Result) throws -> Result {
+    try withTurn {
+      let held = try hold()
+      defer { release(held, .unchanged) }
+      return try body()
     }
   }
 

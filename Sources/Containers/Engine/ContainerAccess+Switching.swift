@@ -1,0 +1,99 @@
+import AppGroups
+import Foundation
+import Signals
+
+extension ContainerAccess {
+  /// Makes another container the active one.
+  func activate(_ uuid: String) throws {
+    let uuid = try known(uuid)
+    guard uuid != state.active else { return }
+    let (old, new) = (container(state.active), container(uuid))
+    engine.events.send(.willChange(from: old, to: new))
+    do {
+      try ask(old, new)
+      try flush()
+      try swapScope {
+        var changed = state
+        changed.active = uuid
+        changed.switches += 1
+        changed.activations[uuid, default: .init()].count += 1
+        changed.activations[uuid, default: .init()].date = Date()
+        try move(
+          committing: changed, leavingTo: ContainerLayout.data(old.uuid), arrivingFrom: ContainerLayout.data(uuid))
+      }
+    } catch {
+      let error = AppContainerError(mapping: error)
+      engine.outbox.add { [events = engine.events] in events.send(.failed(from: old, to: new, error: error)) }
+      throw error
+    }
+    accept(state)
+    engine.tellChange(from: old, to: container(uuid))
+  }
+
+  private func ask(_ old: Container, _ new: Container) throws(AppContainerError) {
+    for (delegate, owner) in engine.participants.delegates {
+      do {
+        try delegate.appContainer(owner, willChangeTo: new, from: old)
+      } catch {
+        throw .vetoed(reason: "\(error)")
+      }
+    }
+  }
+
+  /// Has all live values of the root wait meanwhile.
+  private func swapScope(_ act: () throws -> Void) throws {
+    var isActing = false
+    do {
+      try engine.scope.swap {
+        isActing = true
+        try act()
+      }
+    } catch  where !isActing {
+      throw AppContainerError.heldOpen(reason: "\(error)")
+    }
+  }
+
+  /// Moves what is live away, and something else in its place, so that either all of it happens or nothing.
+  func move(
+    committing changed: ContainerState, leavingTo stash: EntryPath, arrivingFrom source: EntryPath?,
+    replacing replacement: SwitchJournal.Replacement? = nil
+  ) throws {
+    var changed = changed
+    changed.revision = state.revision + 1
+    var plan = SwitchPlan(rules: rules)
+    let leaving = try plan.leaving(root)
+    let arriving = try source.map { try plan.arriving(from: Folder($0, in: hidden), into: root) } ?? []
+    let journal = SwitchJournal(
+      revision: changed.revision, leavingTo: stash, arrivingFrom: source, leaving: leaving, arriving: arriving,
+      replacement: replacement)
+    let moves = moves(journal)
+    try moves.clearTheWay()
+    try store.write(journal)
+    engine.step(.journalled)
+    do {
+      // Now, so that a full disk is noticed before anything has moved.
+      let prepared = try store.prepare(changed, for: file)
+      try moves.perform()
+      try loadSettings(of: changed.active)
+      engine.step(.loaded)
+      try store.commit(prepared, changed, file) { engine.step($0) }
+    } catch {
+      try giveUp(moves)
+      throw error
+    }
+    adoptState(changed)
+    do {
+      try store.removeJournal(in: hidden)
+    } catch {
+      // It is known to be done, and removed the next time.
+    }
+    engine.step(.finished)
+  }
+
+  /// Puts everything back; if that fails, too, the journal stays, and who changes something next tries again.
+  private func giveUp(_ moves: SwitchMoves) throws {
+    try moves.undo()
+    try loadSettings(of: state.active)
+    try store.removeJournal(in: hidden)
+  }
+}

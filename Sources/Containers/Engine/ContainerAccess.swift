@@ -1,0 +1,171 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+
+/// Changes the containers of a root, for who has it alone.
+final class ContainerAccess {
+  let engine: ContainerEngine
+  let file: ExclusiveFile
+  let root: Folder
+  let hidden: Folder
+  private(set) var state = ContainerState()
+
+  var layout: ContainerLayout { engine.layout }
+  var store: ContainerStore { engine.store }
+
+  init(_ engine: ContainerEngine, _ file: ExclusiveFile) throws(AppContainerError) {
+    self.engine = engine
+    self.file = file
+    root = try Folder(engine.layout.root)
+    hidden = try Folder(engine.layout.hiddenURL)
+  }
+
+  // MARK: Catching up
+
+  /// Brings memory to what is on the disk, after what somebody began and did not end was undone.
+  func catchUp() throws {
+    if let state = try store.state() {
+      self.state = state
+    } else {
+      try makeDirectories(of: Container.defaultUUID)
+      if hidden.status(of: EntryPath("\(Container.defaultUUID)/\(ContainerLayout.info)")) == nil {
+        let info = ContainerInfo(uuid: Container.defaultUUID, name: "Default", createdAt: Date())
+        try store.write(info, for: Container.defaultUUID)
+      }
+      state.revision = 1
+      try store.write(state, to: file)
+    }
+    try recover()
+    let known = engine.known
+    guard known.revision != state.revision else { return }
+    // At first, nothing is known, and nobody looks.
+    if known.revision > 0, known.switches != state.switches { follow(known) }
+    engine.adopt(state)
+    if known.revision > 0, known.switches != state.switches {
+      engine.tellChange(from: container(known.active), to: container(state.active))
+    }
+  }
+
+  /// Another process has switched.
+  private func follow(_ known: ContainerState) {
+    let (old, new) = (layout.settingsURL(known.active), layout.settingsURL(state.active))
+    for settings in engine.participants.settings {
+      do {
+        try settings.follow(from: old, to: new)
+      } catch {
+        let error = AppContainerError.settingsFailed(settings.name, reason: "\(error)")
+        let (old, new) = (container(known.active), container(state.active))
+        engine.outbox.add { [events = engine.events] in events.send(.failed(from: old, to: new, error: error)) }
+      }
+    }
+    engine.scope.followSwap()
+  }
+
+  /// Undoes a move of files that was begun and never committed.
+  private func recover() throws {
+    guard let journal = try store.journal() else { return }
+    if journal.revision > state.revision {
+      try moves(journal).undo()
+      try loadSettings(of: state.active)
+    }
+    try store.removeJournal(in: hidden)
+    try reconcile()
+  }
+
+  /// Makes list and directories agree, and removes what was left unfinished.
+  func reconcile() throws {
+    for name in try hidden.names() where ContainerLayout.isLeftover(name.text) {
+      discard(name)
+    }
+    let names = Set(try store.containerNames())
+    var changed = state
+    changed.uuids.removeAll { $0 != Container.defaultUUID && $0 != state.active && !names.contains($0) }
+    changed.uuids += names.subtracting(state.uuids)
+      .map { store.container($0, in: state) }.sorted { ($0.createdAt, $0.uuid) < ($1.createdAt, $1.uuid) }.map(\.uuid)
+    for uuid in changed.uuids { try makeDirectories(of: uuid) }
+    if changed != state { try commit(changed) }
+  }
+
+  func makeDirectories(of name: String) throws(AppContainerError) {
+    try hidden.makeDirectory(EntryPath(name))
+    try hidden.makeDirectory(ContainerLayout.data(name))
+    try hidden.makeDirectory(EntryPath("\(name)/\(ContainerLayout.settings)"))
+  }
+
+  // MARK: Records
+
+  func container(_ uuid: String) -> Container { store.container(uuid, in: state) }
+
+  /// The identifier as it is written here.
+  func known(_ uuid: String) throws(AppContainerError) -> String {
+    guard let name = ContainerLayout.uuid(uuid), state.uuids.contains(name) else { throw .notFound(uuid: uuid) }
+    return name
+  }
+
+  /// Makes a changed state the one that counts.
+  func commit(_ changed: ContainerState) throws(AppContainerError) {
+    var changed = changed
+    changed.revision = state.revision + 1
+    try store.write(changed, to: file)
+    accept(changed)
+  }
+
+  /// Goes by a state that has just been written, which is not told yet.
+  func adoptState(_ changed: ContainerState) { state = changed }
+
+  /// Takes in a state that has just been written, and has it told.
+  func accept(_ changed: ContainerState) {
+    state = changed
+    engine.adopt(changed)
+  }
+
+  // MARK: Files
+
+  func moves(_ journal: SwitchJournal) -> SwitchMoves {
+    SwitchMoves(journal: journal, root: root, hidden: hidden) { [engine] in engine.step($0) }
+  }
+
+  var rules: ExcludeRules { ExcludeRules(layout, custom: state.excludes) }
+
+  /// Removes a directory that is no container's any more; what cannot be removed now is tried again when the root is opened.
+  func discard(_ name: EntryPath) {
+    do {
+      try TreeRemover.remove(name, in: hidden)
+    } catch {
+      // Nobody is harmed by it.
+    }
+  }
+
+  // MARK: Memory
+
+  /// Has everything written that memory holds for the container that is active.
+  func flush() throws(AppContainerError) {
+    for hook in engine.participants.hooks {
+      do {
+        try hook()
+      } catch {
+        throw .flushFailed("What the app keeps", reason: "\(error)")
+      }
+    }
+    let directory = layout.settingsURL(state.active)
+    for settings in engine.participants.settings {
+      do {
+        try settings.flush(into: directory)
+      } catch {
+        throw .flushFailed(settings.name, reason: "\(error)")
+      }
+    }
+    engine.step(.flushed)
+  }
+
+  func loadSettings(of name: String) throws(AppContainerError) {
+    for settings in engine.participants.settings {
+      do {
+        try settings.load(from: layout.settingsURL(name))
+      } catch {
+        throw .settingsFailed(settings.name, reason: "\(error)")
+      }
+    }
+  }
+}

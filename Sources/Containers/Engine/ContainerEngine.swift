@@ -1,0 +1,163 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+
+/// Keeps the containers of one root, for all objects of the process that look at it.
+///
+/// ```
+///   a change: its turn in the process ▶ the lock between processes ▶ catch up, recover ▶ the change ▶ both given up ▶ tell
+///   the file stream: the state is another process's ▶ the same with no change of its own
+/// ```
+final class ContainerEngine: Sendable {
+  let layout: ContainerLayout
+  let store: ContainerStore
+  let participants = Participants()
+  let outbox = Outbox()
+
+  let list = MutableProperty<[Container]>([])
+  let active: MutableProperty<Container>
+  let events = Emitter<ContainerEvent, Never>()
+
+  // Sound: set once, before the engine is shared; both refer to the engine, hence not at once.
+  private(set) nonisolated(unsafe) var scope: Scope
+  private nonisolated(unsafe) var watch: FileWatch?
+
+  private let lock = Lock()
+  private nonisolated(unsafe) var knownState = ContainerState()  // Sound: guarded by the lock, as are the next ones.
+  private nonisolated(unsafe) var changer: ThreadIdentity?
+  private nonisolated(unsafe) var stepHook: @Sendable (SwitchStep) -> Void = { _ in }
+
+  /// Held while something is changed, also while another process is waited for.
+  private let turn = Lock()
+
+  /// Opens the containers of a root, which has to exist.
+  init(_ layout: ContainerLayout, settings: [any ContainerSettings]) throws(AppContainerError) {
+    self.layout = layout
+    store = ContainerStore(layout: layout)
+    scope = Scope(root: layout.root)
+    active = MutableProperty(Container(uuid: Container.defaultUUID, name: "", createdAt: .distantPast))
+    scope = Scope(root: layout.root) { [weak self] body in
+      guard let self else { return try body() }
+      try steadily(body)
+    }
+    for one in settings { participants.add(one) }
+    try prepareRoot()
+    do {
+      watch = try FileWatch(layout.stateURL) { [weak self] in self?.follow() }
+    } catch {
+      throw .unobservable(error)
+    }
+    try exclusively("Opening") { access in try access.reconcile() }
+  }
+
+  var health: Property<WatchHealth> { watch?.health ?? .constant(.active) }
+
+  /// Has a closure called at each step of a change, by whoever makes it.
+  func onStep(_ hook: @escaping @Sendable (SwitchStep) -> Void) { lock.withLock { stepHook = hook } }
+
+  func step(_ step: SwitchStep) {
+    let hook = lock.withLock { stepHook }
+    hook(step)
+  }
+
+  private func prepareRoot() throws(AppContainerError) {
+    let root = try Folder(layout.root)
+    for parent in layout.hidden.ancestors { try root.makeDirectory(parent) }
+    do {
+      try root.makeDirectory(layout.hidden)
+    } catch {
+      guard case .blocked = error else { throw error }
+      throw .unusableRoot(layout.root, reason: "\(layout.hidden.text) in it is not a directory")
+    }
+    guard root.status(of: layout.hidden)?.device == root.status(of: .top)?.device else {
+      throw .unusableRoot(layout.root, reason: "\(layout.hidden.text) in it lies on another file system")
+    }
+  }
+
+  // MARK: Taking turns
+
+  /// Runs a closure while nobody else, in whatever process, changes anything; then tells what has happened.
+  func exclusively<Result>(
+    _ operation: String, _ body: (ContainerAccess) throws -> Result
+  ) throws(AppContainerError) -> Result {
+    try enter(operation)
+    defer { outbox.empty() }
+    defer { leave() }
+    return try AppContainerError.mapping { try lockedAccess(operation, body) }
+  }
+
+  private func lockedAccess<Result>(_ operation: String, _ body: (ContainerAccess) throws -> Result) throws -> Result {
+    let file: ExclusiveFile
+    do {
+      file = try ExclusiveFile(locking: layout.stateURL)
+    } catch .reentrantLock {
+      throw AppContainerError.nested(operation: operation)
+    }
+    defer { file.unlock() }
+    let access = try ContainerAccess(self, file)
+    try access.catchUp()
+    return try body(access)
+  }
+
+  private func enter(_ operation: String) throws(AppContainerError) {
+    while true {
+      if lock.withLock({ changer == .current }) { throw .nested(operation: operation) }
+      // What is still to be told of the last change comes before anything of the next.
+      outbox.empty()
+      turn.lock()
+      if outbox.isDone { break }
+      turn.unlock()
+    }
+    lock.withLock { changer = .current }
+  }
+
+  private func leave() {
+    lock.withLock { changer = nil }
+    turn.unlock()
+  }
+
+  /// Runs a closure while nothing is moved; at once, if this very thread moves.
+  private func steadily(_ body: () throws -> Void) throws {
+    if lock.withLock({ changer == .current }) { return try body() }
+    turn.lock()
+    lock.withLock { changer = .current }
+    defer { leave() }
+    try lockedAccess("Making a file") { _ in try body() }
+  }
+
+  // MARK: What is known
+
+  var known: ContainerState { lock.withLock { knownState } }
+
+  /// Takes in a state that is on the disk, and has it told.
+  func adopt(_ state: ContainerState) {
+    let containers = state.uuids.map { store.container($0, in: state) }
+    guard let current = containers.first(where: { $0.uuid == state.active }) else { return }
+    lock.withLock { knownState = state }
+    outbox.add { [list, active] in
+      batch {
+        if list.value != containers { list.value = containers }
+        if active.value != current { active.value = current }
+      }
+    }
+  }
+
+  /// Goes over to what another process has made of the root, if it has.
+  private func follow() {
+    do {
+      guard let state = try store.state(), state.revision != known.revision else { return }
+      try exclusively("Following") { _ in }
+    } catch {
+      // It cannot be read now; whoever repairs it, or changes something the next time, wakes us again.
+    }
+  }
+
+  /// Has a switch told to those who were added.
+  func tellChange(from old: Container, to new: Container) {
+    outbox.add { [events] in events.send(.didChange(from: old, to: new)) }
+    for (delegate, owner) in participants.delegates {
+      outbox.add { delegate.appContainer(owner, didChangeTo: new, from: old) }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Signals
+
+/// The engines of this process: one for each root, for as long as anybody uses it.
+final class ContainerEngines: Sendable {
+  static let shared = ContainerEngines()
+
+  private struct Entry {
+    weak var engine: ContainerEngine?
+  }
+
+  private let lock = Lock()
+  private nonisolated(unsafe) var entries: [ContainerLayout: Entry] = [:]  // Sound: guarded by the lock.
+
+  /// The engine of a root, made if there is none.
+  func engine(
+    for layout: ContainerLayout, settings: [any ContainerSettings]
+  ) throws(AppContainerError) -> ContainerEngine {
+    if let engine = lock.withLock({ entries[layout]?.engine }) {
+      for one in settings { engine.participants.add(one) }
+      return engine
+    }
+    // Opening may wait for another process; those of other roots need not. Of two that are opened at once, one is used.
+    let made = try ContainerEngine(layout, settings: settings)
+    return lock.withLock {
+      entries = entries.filter { $0.value.engine != nil }
+      if let engine = entries[layout]?.engine { return engine }
+      entries[layout] = Entry(engine: made)
+      return made
+    }
+  }
+}

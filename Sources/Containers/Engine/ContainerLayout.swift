@@ -1,0 +1,72 @@
+import Foundation
+
+/// Where the things of a root lie.
+///
+/// ```
+/// <root>/…                              what is live: the files of the active container
+/// <root>/.containers/state.json         which containers there are, which is active, what is excluded
+/// <root>/.containers/journal.json       only while files are moved: what is moved where
+/// <root>/.containers/<uuid>/info.json   name and description
+/// <root>/.containers/<uuid>/data/…      the files, while the container is not active
+/// <root>/.containers/<uuid>/settings/…  what is kept outside of files, while the container is not active
+/// <root>/.containers/aside/…            what was in the way of a move, and belongs to no container
+/// ```
+struct ContainerLayout: Sendable, Hashable {
+  /// The root, free of symbolic links.
+  let root: URL
+
+  /// The hidden directory, from the root on.
+  let hidden: EntryPath
+
+  /// Directories that the system holds on to, so that only what is in them can be switched.
+  let fixed: [EntryPath]
+
+  /// What is never switched, besides the hidden directory.
+  let permanent: [EntryPath]
+
+  init(root: URL, hidden: String = ".containers", fixed: [String] = [], permanent: [String] = []) {
+    self.root = root
+    self.hidden = EntryPath(hidden)
+    self.fixed = fixed.map { EntryPath($0) }
+    // Locks of files in the root itself must stay one for all; the others belong to the system.
+    let system = [".shared", "lost+found", ".com.apple.mobile_container_manager.metadata.plist"]
+    self.permanent = ([hidden] + system + permanent).map { EntryPath($0) }
+  }
+
+  var hiddenURL: URL { root.appending(path: hidden.text, directoryHint: .isDirectory) }
+  var stateURL: URL { hiddenURL.appending(path: "state.json", directoryHint: .notDirectory) }
+  var backupURL: URL { hiddenURL.appending(path: "state.backup.json", directoryHint: .notDirectory) }
+  var journalURL: URL { hiddenURL.appending(path: "journal.json", directoryHint: .notDirectory) }
+
+  /// The directory of a container, or of one that is being made or removed.
+  func directory(_ name: String) -> URL { hiddenURL.appending(path: name, directoryHint: .isDirectory) }
+
+  func infoURL(_ name: String) -> URL {
+    directory(name).appending(path: Self.info, directoryHint: .notDirectory)
+  }
+
+  func settingsURL(_ name: String) -> URL {
+    directory(name).appending(path: Self.settings, directoryHint: .isDirectory)
+  }
+
+  static let info = "info.json"
+  static let settings = "settings"
+
+  /// The files of a container that is not active, from the hidden directory on.
+  static func data(_ name: String) -> EntryPath { EntryPath("\(name)/data") }
+
+  /// Where things are kept that belong to no container.
+  static let aside = EntryPath("aside")
+
+  /// A name for a directory that is not yet a container's.
+  static func unfinished(_ uuid: String) -> String { ".new-\(uuid)" }
+
+  /// A name for a directory that is no container's any more.
+  static func discarded() -> String { ".gone-\(UUID().uuidString)" }
+
+  /// Whether a directory is left over from something that was not finished.
+  static func isLeftover(_ name: String) -> Bool { name.hasPrefix(".new-") || name.hasPrefix(".gone-") }
+
+  /// The identifier in its one spelling, if it is one.
+  static func uuid(_ text: String) -> String? { UUID(uuidString: text)?.uuidString }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// What is known of the containers of a root, as it is written down.
+struct ContainerState: Codable, Sendable, Equatable {
+  /// How often a container was activated, and when for the last time.
+  struct Activation: Codable, Sendable, Equatable {
+    var count = 0
+    var date: Date?
+  }
+
+  static let version = 1
+
+  var version = Self.version
+
+  /// Counts the changes of anything that is told of containers, so that those who watch know what is news.
+  var revision = 0
+
+  /// Counts the switches.
+  var switches = 0
+
+  var active = Container.defaultUUID
+
+  /// All containers, in the order in which they were made.
+  var uuids = [Container.defaultUUID]
+
+  /// What is not switched, as paths from the root on.
+  var excludes: [String] = []
+
+  /// By identifier; here and not with the names, so that a switch changes one file.
+  var activations: [String: Activation] = [:]
+}
+
+/// What is known of one container besides, as it is written down.
+struct ContainerInfo: Codable, Sendable, Equatable {
+  static let version = 1
+
+  var version = Self.version
+  var uuid: String
+  var name: String
+  var description: String?
+  var createdAt: Date
+}
+
+/// A move of files that has been begun, as it is written down before the first.
+///
+/// An entry of the same path may be on both lists. Where it is found tells what has happened to it, because each move is one
+/// `rename` and nothing is ever overwritten; so no step needs to be written down on its own.
+struct SwitchJournal: Codable, Sendable, Equatable {
+  /// A directory of the hidden one that is put aside for another.
+  struct Replacement: Codable, Sendable, Equatable {
+    let path: EntryPath
+    let old: EntryPath
+  }
+
+  static let version = 1
+
+  var version = Self.version
+
+  /// The revision of the state that says that all is done.
+  let revision: Int
+
+  /// Where what is live goes, and where comes from what takes its place; from the hidden directory on.
+  let leavingTo: EntryPath
+  let arrivingFrom: EntryPath?
+
+  /// What goes and what comes, from the root on.
+  let leaving: [EntryPath]
+  let arriving: [EntryPath]
+
+  var replacement: Replacement?
+}

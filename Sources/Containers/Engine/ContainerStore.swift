@@ -1,0 +1,177 @@
+import FileSignals
+import Foundation
+
+/// Reads and writes what is known of containers; most of it only for who holds the root's lock.
+struct ContainerStore: Sendable {
+  let layout: ContainerLayout
+
+  // MARK: State
+
+  /// The state, or `nil` if there is none yet.
+  ///
+  /// - Throws: ``AppContainerError`` if there is one that cannot be used, in which case nobody may guess which container is
+  ///   active: with a wrong guess the next switch would mix the files of two.
+  func state() throws(AppContainerError) -> ContainerState? {
+    do {
+      if let state = try state(at: layout.stateURL) { return state }
+    } catch {
+      guard case .unreadableState = error, let backup = try state(at: layout.backupURL) else { throw error }
+      return backup
+    }
+    if let backup = try state(at: layout.backupURL) { return backup }
+    let others = try containerNames().filter { $0 != Container.defaultUUID }
+    guard others.isEmpty else {
+      throw .unreadableState(layout.stateURL, reason: "it is gone, but there are \(others.count) containers")
+    }
+    return nil
+  }
+
+  private func state(at url: URL) throws(AppContainerError) -> ContainerState? {
+    guard let data = try contents(of: url) else { return nil }
+    return try Self.decode(data, from: url)
+  }
+
+  private static func decode(_ data: Data, from url: URL) throws(AppContainerError) -> ContainerState {
+    do {
+      let version = try JSONDecoder().decode(Versioned.self, from: data).version
+      guard version <= ContainerState.version else {
+        throw AppContainerError.newerState(url, found: version, supported: ContainerState.version)
+      }
+      let state = try JSONDecoder().decode(ContainerState.self, from: data)
+      let names = state.uuids + [state.active]
+      guard names.allSatisfy({ ContainerLayout.uuid($0) == $0 }), state.uuids.contains(state.active) else {
+        throw AppContainerError.unreadableState(url, reason: "it names containers that cannot be")
+      }
+      return state
+    } catch let error as AppContainerError {
+      throw error
+    } catch {
+      throw .unreadableState(url, reason: "it is damaged")
+    }
+  }
+
+  private struct Versioned: Codable { var version: Int }
+
+  /// Makes the state of now the one that counts; `commit` is called for the one step that does it.
+  func write(
+    _ state: ContainerState, to file: ExclusiveFile, step: (SwitchStep) -> Void = { _ in }
+  ) throws(AppContainerError) {
+    try commit(prepare(state, for: file), state, file, step: step)
+  }
+
+  /// Writes the state beside its place, so that all that can fail for want of space has not.
+  func prepare(_ state: ContainerState, for file: ExclusiveFile) throws(AppContainerError) -> PreparedWrite {
+    let data = try Self.encode(state)
+    return try wrapped { () throws(DurableFileError) in try file.prepare(data, durability: .storage) }
+  }
+
+  func commit(
+    _ prepared: PreparedWrite, _ state: ContainerState, _ file: ExclusiveFile, step: (SwitchStep) -> Void = { _ in }
+  ) throws(AppContainerError) {
+    try wrapped { () throws(DurableFileError) in try prepared.commit() }
+    step(.committed)
+    do {
+      try file.synchronizeDirectory()
+      try DurableFile.write(Self.encode(state), to: layout.backupURL, durability: .process)
+    } catch {
+      // What counts is in its place. The next change writes both again.
+    }
+    step(.backedUp)
+  }
+
+  // MARK: Journal
+
+  func journal() throws(AppContainerError) -> SwitchJournal? {
+    guard let data = try contents(of: layout.journalURL) else { return nil }
+    do {
+      return try JSONDecoder().decode(SwitchJournal.self, from: data)
+    } catch {
+      throw .unreadableState(layout.journalURL, reason: "it is damaged")
+    }
+  }
+
+  func write(_ journal: SwitchJournal) throws(AppContainerError) {
+    let data = try Self.encode(journal)
+    try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.journalURL) }
+  }
+
+  /// Removes the journal; to do so again after a power failure does no harm.
+  func removeJournal(in hidden: Folder) throws(AppContainerError) {
+    try TreeRemover.remove(EntryPath(layout.journalURL.lastPathComponent), in: hidden)
+  }
+
+  // MARK: Containers
+
+  /// What is known of a container; made up, with the reason, if its record cannot be read.
+  func container(_ uuid: String, in state: ContainerState) -> Container {
+    let activation = state.activations[uuid] ?? .init()
+    var container: Container
+    do {
+      let info = try info(uuid)
+      container = Container(uuid: uuid, name: info.name, description: info.description, createdAt: info.createdAt)
+    } catch {
+      container = Container(uuid: uuid, name: uuid, createdAt: Date(timeIntervalSince1970: 0))
+      container.problem = error.description
+    }
+    container.lastActivatedDate = activation.date
+    container.activatedCount = activation.count
+    return container
+  }
+
+  func info(_ name: String) throws(AppContainerError) -> ContainerInfo {
+    let url = layout.infoURL(name)
+    guard let data = try contents(of: url) else { throw .file(.notFound(url)) }
+    do {
+      return try JSONDecoder().decode(ContainerInfo.self, from: data)
+    } catch {
+      throw .unreadableState(url, reason: "it is damaged")
+    }
+  }
+
+  func write(_ info: ContainerInfo, for name: String) throws(AppContainerError) {
+    let data = try Self.encode(info)
+    try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.infoURL(name)) }
+  }
+
+  /// The directories of containers that there are, whatever the state says; a link is none.
+  func containerNames() throws(AppContainerError) -> [String] {
+    let hidden = try Folder(layout.hiddenURL)
+    return try hidden.names()
+      .filter { ContainerLayout.uuid($0.text) == $0.text && hidden.status(of: $0)?.kind == .directory }
+      .map(\.text)
+  }
+
+  // MARK: Files
+
+  private func contents(of url: URL) throws(AppContainerError) -> Data? {
+    do {
+      return try DurableFile.read(url)
+    } catch .notFound {
+      return nil
+    } catch {
+      if case .notARegularFile(let url, let kind) = error {
+        throw .unreadableState(url, reason: "it is \(kind), not a regular file")
+      }
+      throw .file(error)
+    }
+  }
+
+  private static func encode(_ value: some Encodable) throws(AppContainerError) -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      return try encoder.encode(value) + Data("\n".utf8)
+    } catch {
+      // Dates and texts can always be written; what remains is a clock that shows no number.
+      throw .unusableRoot(URL(filePath: "/"), reason: "\(error)")
+    }
+  }
+
+  private func wrapped<Result>(_ body: () throws(DurableFileError) -> Result) throws(AppContainerError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw .file(error)
+    }
+  }
+}

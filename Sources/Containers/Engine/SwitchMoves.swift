@@ -1,0 +1,146 @@
+import Foundation
+
+/// Moves the entries of a journal, or moves them back; both may be begun again wherever they were broken off.
+struct SwitchMoves {
+  let journal: SwitchJournal
+  let root: Folder
+  let hidden: Folder
+  let step: (SwitchStep) -> Void
+
+  private func folder(_ path: EntryPath) throws(AppContainerError) -> Folder { try Folder(path, in: hidden) }
+
+  /// Makes way for what leaves: something may have been put where the container's files are to be.
+  ///
+  /// To be called before the journal is written, because from then on what is there has come from the root.
+  func clearTheWay() throws(AppContainerError) {
+    let stash = try folder(journal.leavingTo)
+    for path in journal.leaving where stash.status(of: path) != nil { try putAside(path, of: stash) }
+  }
+
+  /// Moves everything.
+  func perform() throws(AppContainerError) {
+    let stash = try folder(journal.leavingTo)
+    if let replacement = journal.replacement { try replace(replacement) }
+    for path in journal.leaving {
+      try makeParents(of: path, in: stash, like: root)
+      try move(path, from: root, to: stash)
+      step(.left)
+    }
+    var folders = [stash]
+    if let source = journal.arrivingFrom {
+      let source = try folder(source)
+      folders.append(source)
+      for path in journal.arriving {
+        try makeParents(of: path, in: root, like: source)
+        // Somebody who knows nothing of the switch has made it this very moment.
+        if root.status(of: path) != nil, source.status(of: path) != nil { try putAside(path, of: root) }
+        try move(path, from: source, to: root)
+        step(.arrived)
+      }
+      removeParents(of: journal.arriving, in: source)
+    }
+    try synchronize(folders)
+    step(.synchronized)
+  }
+
+  /// Moves everything back that was moved.
+  func undo() throws(AppContainerError) {
+    let stash = try folder(journal.leavingTo)
+    var folders = [stash]
+    if let source = journal.arrivingFrom {
+      let source = try folder(source)
+      folders.append(source)
+      for path in journal.arriving.reversed() where source.status(of: path) == nil {
+        try makeParents(of: path, in: source, like: root)
+        try move(path, from: root, to: source)
+        step(.returned)
+      }
+    }
+    for path in journal.leaving.reversed() where stash.status(of: path) != nil {
+      // What has been made in its place since then belongs to nobody.
+      if root.status(of: path) != nil { try putAside(path, of: root) }
+      try makeParents(of: path, in: root, like: stash)
+      try move(path, from: stash, to: root)
+      step(.returned)
+    }
+    removeParents(of: journal.leaving, in: stash)
+    if let replacement = journal.replacement { try restore(replacement) }
+    try synchronize(folders)
+    step(.synchronized)
+  }
+
+  // MARK: Single moves
+
+  private func move(_ path: EntryPath, from old: Folder, to new: Folder) throws(AppContainerError) {
+    // It may have been removed meanwhile by those whose it is.
+    guard old.status(of: path) != nil else { return }
+    guard try ExclusiveRename.move(path, in: old, to: path, in: new) else {
+      throw .blocked(new.place(of: path), reason: "it was made while files were being moved")
+    }
+  }
+
+  private func putAside(_ path: EntryPath, of folder: Folder) throws(AppContainerError) {
+    let place = ContainerLayout.aside.appending(UUID().uuidString)
+    try hidden.makeDirectory(ContainerLayout.aside)
+    try hidden.makeDirectory(place)
+    _ = try ExclusiveRename.move(path, in: folder, to: place.appending(path.name), in: hidden)
+  }
+
+  private func replace(_ replacement: SwitchJournal.Replacement) throws(AppContainerError) {
+    if hidden.status(of: replacement.path) != nil {
+      _ = try ExclusiveRename.move(replacement.path, in: hidden, to: replacement.old, in: hidden)
+    }
+    try hidden.makeDirectory(replacement.path)
+  }
+
+  private func restore(_ replacement: SwitchJournal.Replacement) throws(AppContainerError) {
+    guard hidden.status(of: replacement.old) != nil else { return }
+    try TreeRemover.remove(replacement.path, in: hidden)
+    _ = try ExclusiveRename.move(replacement.old, in: hidden, to: replacement.path, in: hidden)
+  }
+
+  // MARK: Directories that stay
+
+  private func makeParents(
+    of path: EntryPath, in folder: Folder, like model: Folder
+  ) throws(AppContainerError) {
+    for parent in path.ancestors where folder.status(of: parent) == nil {
+      try folder.makeDirectory(parent, permissions: model.status(of: parent)?.permissions ?? 0o700)
+    }
+  }
+
+  private func removeParents(of paths: [EntryPath], in folder: Folder) {
+    let parents = Set(paths.flatMap(\.ancestors))
+    for parent in parents.sorted(by: { $0.bytes.count > $1.bytes.count }) { folder.removeIfEmpty(parent) }
+  }
+
+  private func synchronize(_ folders: [Folder]) throws(AppContainerError) {
+    try root.synchronize()
+    for folder in folders { try folder.synchronize() }
+    for parent in Set((journal.leaving + journal.arriving).flatMap(\.ancestors)) {
+      for folder in folders + [root] where folder.status(of: parent)?.kind == .directory {
+        try folder.synchronize(parent)
+      }
+    }
+  }
+}
+
+/// Where a change of a root is, for tests that end the process there.
+package enum SwitchStep: Sendable, Hashable {
+  /// Memory was written down for the container that goes.
+  case flushed
+  /// The intent is on the disk.
+  case journalled
+  /// One entry has left the root, has arrived in it, or was moved back.
+  case left, arrived, returned
+  /// The moves are on the disk.
+  case synchronized
+  /// Settings and cookies are those of the new container.
+  case loaded
+  /// The state says so: the one step that decides.
+  case committed
+  /// The copy of the state says so, too.
+  case backedUp
+  /// The journal is gone.
+  case finished
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// Finds out which entries have to be moved: as few as possible, so whole directories wherever nothing in them stays.
+struct SwitchPlan {
+  let rules: ExcludeRules
+
+  /// Directories of the root that stay, because something in them does.
+  private(set) var opened: Set<EntryPath> = []
+
+  init(rules: ExcludeRules) {
+    self.rules = rules
+  }
+
+  /// What of the root belongs to the container that is live.
+  mutating func leaving(_ root: Folder) throws(AppContainerError) -> [EntryPath] {
+    var paths: [EntryPath] = []
+    try look(at: .top, in: root, &paths)
+    return paths
+  }
+
+  private mutating func look(
+    at path: EntryPath, in root: Folder, _ paths: inout [EntryPath]
+  ) throws(AppContainerError) {
+    for name in try root.names(at: path) {
+      let entry = path.appending(name)
+      switch rules.verdict(on: entry) {
+      case .stays: break
+      case .moves: paths.append(entry)
+      case .opens:
+        guard staysOpen(entry, in: root) else {
+          paths.append(entry)
+          continue
+        }
+        opened.insert(entry)
+        try look(at: entry, in: root, &paths)
+      }
+    }
+  }
+
+  /// Whether a directory stays: only if there is something in it that does, so that no empty ones are left behind.
+  ///
+  /// A link in its place is not entered, but moved as any other entry.
+  private func staysOpen(_ path: EntryPath, in root: Folder) -> Bool {
+    guard root.status(of: path)?.kind == .directory else { return false }
+    return rules.fixed.contains(path) || rules.stayingEntries(below: path).contains { root.status(of: $0) != nil }
+  }
+
+  /// What of a container's files has to be moved into the root, after ``leaving(_:)`` was found out.
+  func arriving(from data: Folder, into root: Folder) throws(AppContainerError) -> [EntryPath] {
+    var paths: [EntryPath] = []
+    try look(at: .top, in: data, into: root, &paths)
+    return paths
+  }
+
+  private func look(
+    at path: EntryPath, in data: Folder, into root: Folder, _ paths: inout [EntryPath]
+  ) throws(AppContainerError) {
+    for name in try data.names(at: path) {
+      let entry = path.appending(name)
+      if opened.contains(entry) {
+        guard data.status(of: entry)?.kind == .directory else {
+          let reason = "it holds what is excluded, and the container has a file of its name"
+          throw .blocked(root.place(of: entry), reason: reason)
+        }
+        try look(at: entry, in: data, into: root, &paths)
+      } else if case .stays = rules.verdict(on: entry), root.status(of: entry) != nil {
+        // It was put away before it was excluded, and the one that all share is there by now.
+        continue
+      } else {
+        paths.append(entry)
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// Where an entry lies below some directory, byte by byte as the file system has it; names need not be text.
+struct EntryPath: Hashable, Sendable {
+  /// The names on the way, with slashes in between; empty for the directory itself.
+  let bytes: [UInt8]
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  init(_ text: String) {
+    bytes = Array(text.utf8)
+  }
+
+  /// The directory itself.
+  static let top = EntryPath(bytes: [])
+
+  private static let slash = UInt8(ascii: "/")
+
+  func appending(_ name: EntryPath) -> EntryPath {
+    bytes.isEmpty ? name : EntryPath(bytes: bytes + [Self.slash] + name.bytes)
+  }
+
+  func appending(_ name: String) -> EntryPath { appending(EntryPath(name)) }
+
+  /// The path as the system takes it.
+  var cString: [CChar] { (bytes.isEmpty ? [UInt8(ascii: ".")] : bytes).map(CChar.init(bitPattern:)) + [0] }
+
+  /// Whether the other path leads through this one, and goes on.
+  func isAncestor(of other: EntryPath) -> Bool {
+    guard bytes.count < other.bytes.count, other.bytes.starts(with: bytes) else { return false }
+    return bytes.isEmpty || other.bytes[bytes.count] == Self.slash
+  }
+
+  /// The directories on the way to the entry, the outermost first.
+  var ancestors: [EntryPath] {
+    bytes.indices.filter { bytes[$0] == Self.slash }.map { EntryPath(bytes: Array(bytes[..<$0])) }
+  }
+
+  /// The directory in which the entry lies.
+  var parent: EntryPath { ancestors.last ?? .top }
+
+  /// The last of the names.
+  var name: EntryPath {
+    guard let last = bytes.lastIndex(of: Self.slash) else { return self }
+    return EntryPath(bytes: Array(bytes[(last + 1)...]))
+  }
+
+  /// The path in words; names that are no text are repaired, so it is for people only.
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension EntryPath: Codable {
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do {
+      self.init(try container.decode(String.self))
+    } catch DecodingError.typeMismatch {
+      self.init(bytes: try container.decode([UInt8].self))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    if let text = String(validating: bytes, as: UTF8.self) {
+      try container.encode(text)
+    } else {
+      try container.encode(bytes)
+    }
+  }
+}

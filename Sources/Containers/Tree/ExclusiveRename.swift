@@ -1,0 +1,65 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Renames that never overwrite anything.
+enum ExclusiveRename {
+  /// Moves an entry from one directory to another, as it is, link or not.
+  ///
+  /// - Returns: Whether it was moved; not if there is something at the destination.
+  /// - Throws: ``AppContainerError`` if it cannot be moved; it is where it was then.
+  static func move(
+    _ source: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
+  ) throws(AppContainerError) -> Bool {
+    if let result = system(old.number, source.cString, new.number, destination.cString) {
+      if result == 0 { return true }
+      if errno == EEXIST { return false }
+      // Some file systems know no such thing.
+      guard errno == EINVAL || errno == ENOSYS || errno == ENOTSUP else { throw failure(source, old) }
+    }
+    guard new.status(of: destination) == nil else { return false }
+    guard renameat(old.number, source.cString, new.number, destination.cString) == 0 else {
+      if errno == ENOTEMPTY || errno == EEXIST { return false }
+      throw failure(source, old)
+    }
+    return true
+  }
+
+  private static func failure(_ path: EntryPath, _ folder: Folder) -> AppContainerError {
+    switch errno {
+    case EXDEV: .blocked(folder.place(of: path), reason: "it lies on another file system, and would have to be copied")
+    case EBUSY: .blocked(folder.place(of: path), reason: "a file system is mounted there")
+    default: folder.failure("move", path)
+    }
+  }
+
+  #if canImport(Darwin)
+    private static func system(_ old: CInt, _ source: [CChar], _ new: CInt, _ destination: [CChar]) -> CInt? {
+      renameatx_np(old, source, new, destination, UInt32(RENAME_EXCL))
+    }
+  #else
+    private typealias Call =
+      @convention(c) (
+        CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt
+      ) -> CInt
+
+    /// The C library has it, but does not show it to Swift.
+    private static let call: Call? = {
+      guard let symbol = dlsym(nil, "renameat2") else { return nil }
+      // Sound: that is the type of this function.
+      return unsafeBitCast(symbol, to: Call.self)
+    }()
+
+    private static func system(_ old: CInt, _ source: [CChar], _ new: CInt, _ destination: [CChar]) -> CInt? {
+      let withoutReplacing: CUnsignedInt = 1
+      return call.map { $0(old, source, new, destination, withoutReplacing) }
+    }
+  #endif
+}

@@ -1,0 +1,145 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// An open directory, relative to which entries are found, whatever becomes of the path that led to it.
+final class Folder: Sendable {
+  let url: URL
+  private let descriptor: Descriptor
+
+  var number: CInt { descriptor.number }
+
+  /// Opens a directory; a symbolic link in its place is not followed.
+  convenience init(_ url: URL) throws(AppContainerError) {
+    try self.init(opening: Array(url.path.utf8).map(CChar.init(bitPattern:)) + [0], in: AT_FDCWD, url)
+  }
+
+  /// Opens a directory in another; a symbolic link in its place is not followed.
+  convenience init(_ path: EntryPath, in folder: Folder) throws(AppContainerError) {
+    try self.init(opening: path.cString, in: folder.number, folder.place(of: path))
+  }
+
+  private init(opening path: [CChar], in parent: CInt, _ url: URL) throws(AppContainerError) {
+    let number = uninterrupted { openat(parent, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+    guard let descriptor = Descriptor(number) else {
+      // A link in its place is refused in either way.
+      if errno == ELOOP || errno == ENOTDIR { throw .blocked(url, reason: "it is not a directory") }
+      throw .file(DurableFileError(errno, "open", url))
+    }
+    self.descriptor = descriptor
+    self.url = url
+  }
+
+  /// The place of an entry, for errors.
+  func place(of path: EntryPath) -> URL {
+    path.bytes.isEmpty ? url : url.appending(path: path.text, directoryHint: .notDirectory)
+  }
+
+  /// What an entry is, without following a symbolic link; `nil` if there is none.
+  func status(of path: EntryPath) -> EntryStatus? {
+    var status = stat()
+    guard fstatat(number, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    return EntryStatus(status)
+  }
+
+  /// The names in the directory at a path, in no order.
+  func names(at path: EntryPath = .top) throws(AppContainerError) -> [EntryPath] {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    let copy = uninterrupted { openat(number, path.cString, flags) }
+    guard copy >= 0, let stream = fdopendir(copy) else { throw failure("list", path) }
+    defer { closedir(stream) }
+    var names: [EntryPath] = []
+    while let entry = readdir(stream) {
+      let name = EntryPath(bytes: Self.name(of: entry))
+      if name.bytes != [UInt8(ascii: ".")], name.bytes != [UInt8(ascii: "."), UInt8(ascii: ".")] { names.append(name) }
+    }
+    return names
+  }
+
+  private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+    // Sound: `d_name` ends with a NUL and lives until the next call; a copy of `dirent` could cut it short.
+    withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+      pointer.withMemoryRebound(to: UInt8.self, capacity: 1) { name in
+        Array(UnsafeBufferPointer(start: name, count: length(name)))
+      }
+    }
+  }
+
+  private static func length(_ name: UnsafePointer<UInt8>) -> Int {
+    var length = 0
+    while name[length] != 0 { length += 1 }
+    return length
+  }
+
+  /// Makes a directory, unless there is one.
+  func makeDirectory(_ path: EntryPath, permissions: UInt16 = 0o700) throws(AppContainerError) {
+    if mkdirat(number, path.cString, mode_t(permissions)) == 0 { return }
+    guard errno == EEXIST else { throw failure("create", path) }
+    guard status(of: path)?.kind == .directory else {
+      throw .blocked(place(of: path), reason: "a directory was to be there")
+    }
+  }
+
+  /// Removes a directory if it is empty.
+  func removeIfEmpty(_ path: EntryPath) {
+    unlinkat(number, path.cString, AT_REMOVEDIR)
+  }
+
+  /// Waits until the names in the directory at a path are on the disk.
+  func synchronize(_ path: EntryPath = .top) throws(AppContainerError) {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    guard let directory = Descriptor(uninterrupted { openat(number, path.cString, flags) }) else {
+      throw failure("open", path)
+    }
+    guard uninterrupted({ fsync(directory.number) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
+      throw failure("synchronize", path)
+    }
+  }
+
+  /// The error of a system call that has just failed.
+  func failure(_ operation: String, _ path: EntryPath) -> AppContainerError {
+    .file(DurableFileError(errno, operation, place(of: path)))
+  }
+}
+
+/// The part of an entry's status that is looked at here.
+struct EntryStatus: Sendable {
+  enum Kind: Sendable, Hashable {
+    case regular, directory, link
+    case special(String)
+  }
+
+  let kind: Kind
+  let permissions: UInt16
+  let size: Int
+  let device: UInt64
+  let accessed: timespec
+  let modified: timespec
+
+  init(_ status: stat) {
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .directory
+      case S_IFLNK: .link
+      case S_IFIFO: .special("a named pipe")
+      case S_IFSOCK: .special("a socket")
+      default: .special("a device")
+      }
+    permissions = UInt16(status.st_mode & 0o7777)
+    size = Int(status.st_size)
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    #if canImport(Darwin)
+      (accessed, modified) = (status.st_atimespec, status.st_mtimespec)
+    #else
+      (accessed, modified) = (status.st_atim, status.st_mtim)
+    #endif
+  }
+}

@@ -1,0 +1,101 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Copies trees: contents, modes and times; links as links.
+struct TreeCopier {
+  /// How many entries were copied, directories among them.
+  private(set) var count = 0
+
+  /// Is told how many entries were copied, and says whether to go on.
+  let progress: (Int) -> Bool
+
+  init(progress: @escaping (Int) -> Bool = { _ in true }) {
+    self.progress = progress
+  }
+
+  /// Copies an entry, and what is in it, to a place where there is none; a directory there is filled.
+  mutating func copy(
+    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
+  ) throws(AppContainerError) {
+    guard let status = old.status(of: path) else { throw old.failure("look at", path) }
+    switch status.kind {
+    case .directory: try copyDirectory(path, in: old, to: destination, in: new, status)
+    case .regular: try copyFile(path, in: old, to: destination, in: new, status)
+    case .link: try copyLink(path, in: old, to: destination, in: new, status)
+    case .special(let kind): throw .unsupportedFile(old.place(of: path), kind: kind)
+    }
+    count += 1
+    guard progress(count) else { throw .cancelled(operation: "The copy of \(old.url.path)") }
+  }
+
+  private mutating func copyDirectory(
+    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder, _ status: EntryStatus
+  ) throws(AppContainerError) {
+    try new.makeDirectory(destination)
+    let source = try Folder(path, in: old)
+    let copy = try Folder(destination, in: new)
+    for name in try source.names() { try self.copy(name, in: source, to: name, in: copy) }
+    // Only now: what is put into a directory changes its time, and needs the permission.
+    guard fchmod(copy.number, mode_t(status.permissions)) == 0 else { throw copy.failure("set the mode of", .top) }
+    try setTimes(of: destination, in: new, status)
+  }
+
+  private func copyFile(
+    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder, _ status: EntryStatus
+  ) throws(AppContainerError) {
+    let reading = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
+    guard let source = Descriptor(uninterrupted { openat(old.number, path.cString, reading) }) else {
+      throw old.failure("read", path)
+    }
+    let writing = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    guard let copy = Descriptor(uninterrupted { openat(new.number, destination.cString, writing, 0o600) }) else {
+      throw new.failure("create", destination)
+    }
+    var buffer = [UInt8](repeating: 0, count: min(max(status.size, 1), 1 << 18))
+    while true {
+      let count = uninterrupted { read(source.number, &buffer, buffer.count) }
+      guard count >= 0 else { throw old.failure("read", path) }
+      if count == 0 { break }
+      var done = 0
+      while done < count {
+        let written = buffer.withUnsafeBytes { bytes in
+          // Sound: `done` is below `count`, which the buffer holds.
+          uninterrupted { write(copy.number, bytes.baseAddress.map { $0 + done }, count - done) }
+        }
+        guard written >= 0 else { throw new.failure("write", destination) }
+        done += written
+      }
+    }
+    guard fchmod(copy.number, mode_t(status.permissions)) == 0 else {
+      throw new.failure("set the mode of", destination)
+    }
+    guard copy.close() == 0 else { throw new.failure("write", destination) }
+    try setTimes(of: destination, in: new, status)
+  }
+
+  private func copyLink(
+    _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder, _ status: EntryStatus
+  ) throws(AppContainerError) {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = readlinkat(old.number, path.cString, &target, target.count - 1)
+    guard count >= 0 else { throw old.failure("read the link", path) }
+    target[count] = 0
+    guard symlinkat(target, new.number, destination.cString) == 0 else { throw new.failure("create", destination) }
+    try setTimes(of: destination, in: new, status)
+  }
+
+  private func setTimes(of path: EntryPath, in folder: Folder, _ status: EntryStatus) throws(AppContainerError) {
+    let times = [status.accessed, status.modified]
+    guard utimensat(folder.number, path.cString, times, AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw folder.failure("set the times of", path)
+    }
+  }
+}
