@@ -20,40 +20,36 @@ enum ContainerArchive {
     var uuid: String?
   }
 
-  /// A directory to be written, under a name that it has in the archive.
+  /// What is to be written, under a name that it has in the archive.
   struct Tree {
     let name: String
-    let url: URL
-    var leavesOut: (EntryPath) -> Bool = { _ in false }
+    let folder: Folder
+    /// What of the directory, with all that is in it.
+    let entries: [EntryPath]
   }
 
   /// Writes an archive, which takes its place whole or not at all.
   ///
   /// - Parameters:
-  ///   - trees: What it holds; directories that do not exist are left out.
+  ///   - trees: What it holds.
   ///   - manifest: What it says about it.
   ///   - url: The file, outside of the trees; one that is there already is replaced.
   ///   - progress: Is told how much is done, and says whether to go on.
   /// - Returns: How much was written.
   /// - Throws: ``AppContainerError``; what was at the place before is as it was.
-  @available(*, noasync, message: "It may wait for another process; use the async form")
   @discardableResult
   static func write(
     _ trees: [Tree], manifest: Manifest, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
   ) throws(AppContainerError) -> ArchiveProgress {
-    for tree in trees { try check(url, isOutsideOf: tree.url) }
+    for tree in trees { try check(url, isOutsideOf: tree.folder.url) }
     let file = try wrapped { () throws(DurableFileError) in try ExclusiveFile(locking: url) }
     defer { file.unlock() }
     var writer = try ArchiveWriter(to: file)
     try writer.append(.manifest, JSONCoding.encode(manifest, for: url))
-    let done: ArchiveProgress
-    do {
-      var packer = TreePacker(writer: writer, progress: progress)
-      for tree in trees { try packer.pack(tree) }
-      (writer, done) = (packer.writer, packer.done)
-    }
-    try writer.finish(done)
-    return done
+    var packer = TreePacker(writer: writer, progress: progress)
+    for tree in trees { try packer.pack(tree) }
+    try packer.writer.finish(packer.done)
+    return packer.done
   }
 
   /// Reads an archive into a new directory; nothing is left of it unless all of it is sound.

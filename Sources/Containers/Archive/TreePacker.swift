@@ -11,7 +11,7 @@ import Foundation
 
 /// Writes trees into an archive.
 struct TreePacker {
-  private(set) var writer: ArchiveWriter
+  var writer: ArchiveWriter
   private(set) var done = ArchiveProgress()
   let progress: (ArchiveProgress) -> Bool
 
@@ -21,39 +21,45 @@ struct TreePacker {
   }
 
   mutating func pack(_ tree: ContainerArchive.Tree) throws(AppContainerError) {
-    let folder: Folder
-    do {
-      folder = try Folder(tree.url)
-    } catch .file(.notFound) {
-      return
+    let top = EntryPath(tree.name)
+    try packDirectory(.top, in: tree.folder, as: top)
+    var made: Set<EntryPath> = []
+    // In order, so that what lies in one directory comes together, and the same tree gives the same archive.
+    for entry in tree.entries.sorted(by: Self.comesFirst) {
+      for parent in entry.ancestors where made.insert(parent).inserted {
+        try packDirectory(parent, in: tree.folder, as: top.appending(parent))
+      }
+      try pack(entry, in: tree.folder, as: top.appending(entry))
     }
-    guard let status = folder.status(of: .top) else { throw folder.failure("look at", .top) }
-    let path = EntryPath(tree.name)
-    try append(ArchiveEntry(.directory, path, status))
-    try packContents(of: folder, at: .top, as: path, tree.leavesOut)
   }
 
-  private mutating func packContents(
-    of folder: Folder, at path: EntryPath, as destination: EntryPath, _ leavesOut: (EntryPath) -> Bool
+  private static func comesFirst(_ first: EntryPath, _ second: EntryPath) -> Bool {
+    first.bytes.lexicographicallyPrecedes(second.bytes)
+  }
+
+  private mutating func packDirectory(
+    _ path: EntryPath, in folder: Folder, as place: EntryPath
   ) throws(AppContainerError) {
-    // In order, so that the same tree gives the same archive.
-    let names = try folder.names().sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-    for name in names where !leavesOut(path.appending(name)) {
-      guard let status = folder.status(of: name) else {
-        // Gone since the directory was listed, as temporary files may.
-        if errno == ENOENT { continue }
-        throw folder.failure("look at", name)
+    guard let status = folder.status(of: path) else { throw folder.failure("look at", path) }
+    try append(ArchiveEntry(.directory, place, status))
+  }
+
+  private mutating func pack(_ path: EntryPath, in folder: Folder, as place: EntryPath) throws(AppContainerError) {
+    guard let status = folder.status(of: path) else {
+      // Gone since the directory was listed, as temporary files may.
+      if errno == ENOENT { return }
+      throw folder.failure("look at", path)
+    }
+    switch status.kind {
+    case .directory:
+      try append(ArchiveEntry(.directory, place, status))
+      let inner = try Folder(path, in: folder)
+      for name in try inner.names().sorted(by: Self.comesFirst) {
+        try pack(name, in: inner, as: place.appending(name))
       }
-      let place = destination.appending(name)
-      switch status.kind {
-      case .directory:
-        let inner = try Folder(name, in: folder)
-        try append(ArchiveEntry(.directory, place, status))
-        try packContents(of: inner, at: path.appending(name), as: place, leavesOut)
-      case .regular: try packFile(name, in: folder, as: place)
-      case .link: try packLink(name, in: folder, as: place, status)
-      case .special(let kind): throw .unsupportedFile(folder.place(of: name), kind: kind)
-      }
+    case .regular: try packFile(path, in: folder, as: place)
+    case .link: try packLink(path, in: folder, as: place, status)
+    case .special(let kind): throw .unsupportedFile(folder.place(of: path), kind: kind)
     }
   }
 

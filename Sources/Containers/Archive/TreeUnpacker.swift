@@ -128,7 +128,8 @@ struct TreeUnpacker {
   private mutating func leave(to parent: EntryPath, for path: EntryPath) throws(AppContainerError) {
     while let level = levels.last, let entry = level.entry, level.path != parent {
       guard !level.path.isAncestor(of: path) else { return }
-      try finish(level.folder.number, entry, level.folder, .top)
+      // The trees themselves are ours, and have to stay open to us.
+      if level.path.parent != .top { try finish(level.folder.number, entry, level.folder, .top) }
       levels.removeLast()
     }
   }

@@ -17,8 +17,8 @@ struct ArchiveFixture {
     for folder in ["tree/data/Documents/deep/deeper", "tree/data/Empty", "tree/settings", "outside"] {
       try FileManager.default.createDirectory(at: directory.url.appending(path: folder), withIntermediateDirectories: true)
     }
-    var chance = Chance(seed: 11)
-    try write("tree/data/Documents/user.db", Data((0..<700_000).map { _ in UInt8.random(in: 0...255, using: &chance) }))
+    // More than goes into one record.
+    try write("tree/data/Documents/user.db", Data(repeating: 0x5A, count: 300_000) + Data((0...255).map { UInt8($0) }))
     try write("tree/data/Documents/deep/deeper/empty", Data())
     try write("tree/data/.hidden", Data("h".utf8))
     try write("tree/settings/defaults.plist", Data("settings".utf8))
@@ -41,8 +41,18 @@ struct ArchiveFixture {
 
   var archive: URL { directory.file("work.container") }
   var unpacked: URL { directory.url.appending(path: "unpacked", directoryHint: .isDirectory) }
-  var trees: [ContainerArchive.Tree] {
-    ["data", "settings"].map { .init(name: $0, url: directory.url.appending(path: "tree/\($0)")) }
+  func trees() throws -> [ContainerArchive.Tree] {
+    try ["data", "settings"].map { name in
+      let folder = try Folder(directory.url.appending(path: "tree/\(name)"))
+      return try .init(name: name, folder: folder, entries: folder.names())
+    }
+  }
+
+  @discardableResult
+  func write(
+    to url: URL? = nil, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
+  ) throws -> ArchiveProgress {
+    try ContainerArchive.write(trees(), manifest: manifest, to: url ?? archive, progress: progress)
   }
 
   func path(_ place: String) -> String { directory.url.appending(path: place).path }
