@@ -60,7 +60,7 @@ public final class AppContainer: Sendable {
   /// - Parameter home: The root. It is made if need be; what is in it already belongs to the default container.
   /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is active.
   public convenience init(home: URL) throws(AppContainerError) {
-    try self.init(home: home, settings: [])
+    try self.init(home: home) { _ in }
   }
 
   /// Opens the containers of a group's directory, which several apps share.
@@ -72,26 +72,23 @@ public final class AppContainer: Sendable {
   }
 
   /// Opens the containers of a directory, and has settings switched with them.
-  convenience init(home: URL, settings: [any ContainerSettings]) throws(AppContainerError) {
-    let root: URL
-    do {
-      guard home.isFileURL else {
-        throw AppContainerError.unusableRoot(home, reason: "it is no place in a file system")
-      }
-      root = try AppGroupsContainer(directory: home).containerURL
-    } catch let error as AppGroupsError {
-      guard case .unusableDirectory(let url, let reason) = error else {
-        throw .unusableRoot(home, reason: error.description)
-      }
-      throw .unusableRoot(url, reason: reason)
-    } catch {
-      throw AppContainerError(mapping: error)
-    }
-    try self.init(ContainerLayout(root: root), settings: settings)
+  ///
+  /// - Parameters:
+  ///   - home: The root.
+  ///   - settings: What is switched with the files.
+  ///   - onStep: Called at each step of a change by this process, also while what another began is undone.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is active.
+  package convenience init(
+    home: URL, settings: [any ContainerSettings] = [], onStep: @escaping @Sendable (SwitchStep) -> Void
+  ) throws(AppContainerError) {
+    try self.init(ContainerLayout(root: Self.resolved(home)), settings: settings, onStep: onStep)
   }
 
-  init(_ layout: ContainerLayout, settings: [any ContainerSettings]) throws(AppContainerError) {
-    engine = try ContainerEngines.shared.engine(for: layout, settings: settings)
+  init(
+    _ layout: ContainerLayout, settings: [any ContainerSettings],
+    onStep: @escaping @Sendable (SwitchStep) -> Void = { _ in }
+  ) throws(AppContainerError) {
+    engine = try ContainerEngines.shared.engine(for: layout, settings: settings, onStep: onStep)
     list = Property(engine.list, keeping: engine)
     active = Property(engine.active, keeping: engine)
     health = engine.health

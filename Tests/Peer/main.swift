@@ -21,6 +21,7 @@ let commands = Commands(families: [
   StoreCommands(),
   ShareCommands(console: console),
   SchemaCommands(console: console),
+  ContainerCommands(console: console),
 ])
 
 while let line = readLine() {

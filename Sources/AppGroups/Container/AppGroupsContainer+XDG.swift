@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  import Foundation
+  package import Foundation
 
   extension AppGroupsContainer {
     /// The directory named after the group, among the user's data.
@@ -16,7 +16,7 @@
     }
 
     /// Where the user's data lies, by the XDG Base Directory Specification, which says to ignore relative paths.
-    static func dataHome(_ environment: [String: String]) -> URL? {
+    package static func dataHome(_ environment: [String: String]) -> URL? {
       if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
         return URL(filePath: path, directoryHint: .isDirectory)
       }

@@ -127,6 +127,45 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     self.init(engine)
   }
 
+  /// Opens a file of a root whose contents may be swapped, such as that of the active environment, and makes it if there is none.
+  ///
+  /// When the contents are swapped, the file goes over to the one of its name among the new contents, and sends its value if
+  /// that is another; where there is none, one is made with the initial value. A write that is under way is finished before;
+  /// one that comes meanwhile waits, and then changes the new file. ``value`` is never the one of other contents: if the new
+  /// file cannot be used, it is the initial one, and ``status`` says why.
+  ///
+  /// - Parameters:
+  ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///   - initialValue: The value if there is no content yet.
+  ///   - scope: The root; the file lies in its folder `Files`.
+  ///   - policy: Whether to go over to the new contents, or to be closed: the last value stands then, and all else throws
+  ///     ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` tell, too.
+  ///   - format: How the value is written down.
+  ///   - durability: What a written value is safe against; by default the crash of any process, but not a power failure.
+  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes.
+  /// - Throws: ``AppGroupsFileError`` as without a scope.
+  public convenience init(
+    name: String,
+    initialValue: Value,
+    scope: Scope,
+    policy: ScopePolicy = .follows,
+    format: FileFormat<Value> = .json,
+    durability: Durability = .process,
+    polling: WatchPolling = .automatic
+  ) throws(AppGroupsFileError) {
+    let engine = try SharedFileEngine(
+      location: SharedFileLocation(name: name, scope: scope),
+      initialValue: initialValue,
+      format: format,
+      durability: durability,
+      polling: polling,
+      isCreating: true,
+      scope: scope,
+      policy: policy
+    )
+    self.init(engine)
+  }
+
   private init(_ engine: SharedFileEngine<Value>) {
     self.engine = engine
     property = Property(engine.value, keeping: engine)
@@ -165,6 +204,6 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   /// - Returns: The value that the file holds, which ``value`` may not have caught up with.
   /// - Throws: ``AppGroupsFileError`` if there is no content that can be used.
   public func read() throws(AppGroupsFileError) -> Value {
-    try engine.format.decoded(engine.location.read(), from: url)
+    try engine.read()
   }
 }

@@ -45,6 +45,9 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
   /// The body of an update wrote or updated the very file that it was called for.
   case nestedUpdate(URL)
 
+  /// The file was opened to be closed when the contents of its scope are swapped, and they were.
+  case closedBySwap(URL)
+
   /// The file system does not allow it.
   case inaccessible(DurableFileError)
 
@@ -117,6 +120,8 @@ extension AppGroupsFileError: CustomStringConvertible {
       "The \(type) for \(key.debugDescription) in \(url.path) cannot be encoded: \(reason). The file is unchanged."
     case .nestedUpdate(let url):
       "The body of an update of \(url.path) wrote or updated the same file. Change the body's argument instead."
+    case .closedBySwap(let url):
+      "The directory around \(url.path) was swapped for another, and the file was opened to be closed then. Open it again."
     case .inaccessible(let error):
       error.description
     case .unobservable(let error):

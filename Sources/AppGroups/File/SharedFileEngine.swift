@@ -22,14 +22,23 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let status: MutableProperty<SharedValueStatus>
   let failures = Emitter<AppGroupsFileError, Never>()
 
-  private let lock = Lock()
-  private nonisolated(unsafe) var state = SharedFileState()  // Sound: guarded by the lock.
+  let lock = Lock()
+  nonisolated(unsafe) var state = SharedFileState()  // Sound: guarded by the lock, as is the next one.
+  nonisolated(unsafe) var phase = SwapPhase.open
+  // Sound: used by the thread that swaps, one at a time.
+  nonisolated(unsafe) var held: ExclusiveFile?
+  private nonisolated(unsafe) var membership: SignalSubscription?  // Sound: set once, before the engine is shared.
   // Sound: both are set once, before the engine is shared; the watch refers to the engine, hence not at once.
   private nonisolated(unsafe) var watch: FileWatch?
   private(set) nonisolated(unsafe) var health: Property<WatchHealth> = .constant(.active)
 
   /// Where the file is looked at and observers hear of other writers; no other file is kept waiting by a slow one.
-  private let queue = DispatchQueue(label: "org.signals.shared-file", qos: .userInitiated)
+  let queue = DispatchQueue(label: "org.signals.shared-file", qos: .userInitiated)
+
+  /// What the value is where there is no file, and whether one is then made with it.
+  let initialValue: Value
+  let isCreating: Bool
+  let policy: ScopePolicy
 
   /// Opens the file; if `isCreating`, makes it with the initial value if there is none.
   init(
@@ -38,18 +47,25 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     format: FileFormat<Value>,
     durability: Durability,
     polling: WatchPolling,
-    isCreating: Bool
+    isCreating: Bool,
+    scope: Scope? = nil,
+    policy: ScopePolicy = .follows
   ) throws(AppGroupsFileError) {
     self.location = location
     self.format = format
     self.durability = durability
+    self.initialValue = initialValue
+    self.isCreating = isCreating
+    self.policy = policy
     value = MutableProperty(initialValue)
     status = MutableProperty(.current)
     // Armed before the first look: what changes after the look is then seen as a change.
     let watch = try makeWatch(polling)
     self.watch = watch
     health = watch.health
-    try open(initialValue, isCreating: isCreating)
+    // Before the first look, too: a swap after it must not be missed.
+    membership = scope?.enrol(self)
+    try Scope.steadily(scope) { () throws(AppGroupsFileError) in try open() }
   }
 
   private func makeWatch(_ polling: WatchPolling) throws(AppGroupsFileError) -> FileWatch {
@@ -60,7 +76,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     }
   }
 
-  private func open(_ initialValue: Value, isCreating: Bool) throws(AppGroupsFileError) {
+  private func open() throws(AppGroupsFileError) {
     var isCreating = isCreating
     while true {
       // The watch is armed, so its queue may be taking in a change at the same time.
@@ -69,7 +85,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
       let look = look(known: known, trustsEmptiness: true)
       if case .failure(let error) = look {
         if case .missing = error, isCreating {
-          try create(initialValue)
+          try create()
           isCreating = false
           continue
         }
@@ -81,15 +97,20 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   }
 
   /// Makes the file with the initial value, unless somebody else makes it first.
-  private func create(_ initialValue: Value) throws(AppGroupsFileError) {
+  func create() throws(AppGroupsFileError) {
     let data = try format.encoded(initialValue, for: location.url)
+    var delivery = SharedFileDelivery<Value>()
+    defer { delivery.send() }
     let file = try location.lock()
     defer { file.unlock() }
     do {
       guard try file.read() == nil else { return }
       try file.prepare(data, durability: durability).commit(creatingOnly: true)
       if durability == .storage { try file.synchronizeDirectory() }
-      lock.withLock { _ = state.adopt(data) }
+      lock.withLock {
+        if state.adopt(data) { delivery.value = value.stage(initialValue) }
+        stageStatus(in: &delivery)
+      }
     } catch .alreadyExists {
       return
     } catch {
@@ -100,18 +121,19 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   // MARK: Looking
 
   /// Looks at the file and takes in what it finds; on the queue.
-  private func lookNow(retry: Int? = nil) {
-    while true {
+  func lookNow(retry: Int? = nil) {
+    // While the contents are swapped there is nothing to be seen that lasts.
+    while lock.withLock({ phase == .open }) {
       let (known, epoch) = snapshot()
       if conclude(look(known: known), begunIn: epoch, retry: retry) { return }
     }
   }
 
-  private func snapshot() -> (known: Data?, epoch: UInt64) {
+  func snapshot() -> (known: Data?, epoch: UInt64) {
     lock.withLock { (state.known, state.epoch) }
   }
 
-  private func look(known: Data?, trustsEmptiness: Bool = false) -> SharedFileState.Look<Value> {
+  func look(known: Data?, trustsEmptiness: Bool = false) -> SharedFileState.Look<Value> {
     do throws(AppGroupsFileError) {
       let data = try location.read()
       // Compared as data, which is memcmp.
@@ -126,7 +148,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Takes in what was seen, and sends what follows from it.
   ///
   /// - Returns: Whether the look counts; if not, it must be repeated.
-  private func conclude(_ look: SharedFileState.Look<Value>, begunIn epoch: UInt64, retry: Int? = nil) -> Bool {
+  func conclude(_ look: SharedFileState.Look<Value>, begunIn epoch: UInt64, retry: Int? = nil) -> Bool {
     var delivery = SharedFileDelivery<Value>()
     let verdict = lock.withLock {
       let verdict = state.conclude(look, begunIn: epoch, retry: retry)
@@ -146,7 +168,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   }
 
   /// Sends the status on if it has changed; to be called with the lock held.
-  private func stageStatus(in delivery: inout SharedFileDelivery<Value>) {
+  func stageStatus(in delivery: inout SharedFileDelivery<Value>) {
     guard state.status != status.value else { return }
     delivery.status = status.stage(state.status)
   }
@@ -166,6 +188,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     let file = try location.lock()
     locked = file
     defer { file.unlock() }
+    try checkOpen()
     // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are replaced.
     var isPresent = lock.withLock { state.known == data }
     if isPresent {
@@ -216,6 +239,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     let file = try location.lock()
     locked = file
     defer { file.unlock() }
+    try checkOpen()
     var present: Data?
     var newValue: Value
     do throws(AppGroupsFileError) {

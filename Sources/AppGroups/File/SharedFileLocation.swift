@@ -18,6 +18,9 @@ struct SharedFileLocation: Sendable {
   /// The container, if the file lies in one.
   private let container: AppGroupsContainer?
 
+  /// Whose contents may be swapped, and the file and its directories with them.
+  private let scope: Scope?
+
   /// The directories on the way to the file that belong to the container, the innermost first.
   private let directories: [String]
 
@@ -28,11 +31,12 @@ struct SharedFileLocation: Sendable {
   static let maximumNameLength = 200
 
   /// A file in a container; its directory is made if need be.
-  init(name: String, container: AppGroupsContainer) throws(AppGroupsFileError) {
+  init(name: String, container: AppGroupsContainer, scope: Scope? = nil) throws(AppGroupsFileError) {
     if let problem = PathComponent.problem(with: name, limit: Self.maximumNameLength) {
       throw .invalidName(name, reason: problem)
     }
     self.container = container
+    self.scope = scope
     let root = container.containerURL.path
     directories = ["\(root)/\(Self.folder)", root]
     url = container.containerURL
@@ -48,6 +52,7 @@ struct SharedFileLocation: Sendable {
     self.url = url
     access = FileAccess(url)
     container = nil
+    scope = nil
     directories = []
   }
 
@@ -120,14 +125,40 @@ struct SharedFileLocation: Sendable {
     do {
       return try access.lockAnew()
     } catch .directoryNotFound where container != nil {
-      try makeDirectory()
+      return try lockInNewDirectory()
     } catch {
       throw AppGroupsFileError(error)
     }
+  }
+
+  /// Makes the directory of the file, and locks the file.
+  ///
+  /// If the contents are just being swapped, the directory is not gone but on its way.
+  @available(*, noasync)
+  private func lockInNewDirectory() throws(AppGroupsFileError) -> ExclusiveFile {
+    try Scope.steadily(scope) { () throws(AppGroupsFileError) in
+      try makeDirectory()
+      do throws(DurableFileError) {
+        return try access.lockAnew()
+      } catch {
+        throw AppGroupsFileError(error)
+      }
+    }
+  }
+
+  /// Waits until nobody else has the file, and locks it; makes nothing that is not there.
+  ///
+  /// - Returns: The locked file, or `nil` if there is nobody whom a lock could keep away.
+  @available(*, noasync)
+  func lockIfPossible() throws(AppGroupsFileError) -> ExclusiveFile? {
     do {
+      if !hasLinkedDirectory, let file = try access.lockAgain() { return file }
       return try access.lockAnew()
     } catch {
-      throw AppGroupsFileError(error)
+      switch error {
+      case .reentrantLock, .descriptorLimitReached, .system: throw AppGroupsFileError(error)
+      default: return nil
+      }
     }
   }
 }

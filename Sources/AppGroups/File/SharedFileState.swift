@@ -41,6 +41,28 @@ struct SharedFileState {
   private var suspected: AppGroupsFileError?
   private var reported: AppGroupsFileError?
 
+  /// Begins again with another file: looks that began before do not count, and nothing is suspected.
+  ///
+  /// The bytes stay known, because a file that holds the same is no news.
+  mutating func restart() {
+    epoch &+= 1
+    recover()
+  }
+
+  /// Gives up what is known, because there is nothing good in the place where another file was.
+  mutating func abandon(_ error: AppGroupsFileError) {
+    epoch &+= 1
+    known = nil
+    reported = error
+    status = SharedValueStatus(error)
+  }
+
+  /// Looks at nothing any more, and says why.
+  mutating func close(_ error: AppGroupsFileError) {
+    epoch &+= 1
+    status = SharedValueStatus(error)
+  }
+
   /// Admits from the beginning that the value does not come from the file, unless by now it does.
   mutating func doubt(_ error: AppGroupsFileError) {
     if known == nil { status = SharedValueStatus(error) }

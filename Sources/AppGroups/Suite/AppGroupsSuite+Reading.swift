@@ -49,7 +49,7 @@ extension AppGroupsSuite {
   /// - Returns: The contents of the file, which ``value`` may not have caught up with.
   /// - Throws: ``AppGroupsFileError`` if there is no content that can be used.
   public func read() throws(AppGroupsFileError) -> SuiteContents {
-    try engine.format.decoded(engine.location.read(), from: url)
+    try engine.read()
   }
 
   // MARK: Observing

@@ -99,8 +99,34 @@ public final class AppGroupsSuite: SharedValue {
     try self.init(SharedFileLocation(url: url), durability, polling, isCreating: false)
   }
 
+  /// Opens a suite of a root whose contents may be swapped, such as that of the active environment, and makes it if there is
+  /// none.
+  ///
+  /// When the contents are swapped, the suite goes over to the one of its name among the new contents; all values change as
+  /// one. A change that is under way is finished before; one that comes meanwhile waits, and then changes the new suite.
+  ///
+  /// - Parameters:
+  ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///   - scope: The root; the file lies in its folder `Files`.
+  ///   - policy: Whether to go over to the new contents, or to be closed: the last values stand then, and changes throw
+  ///     ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` tell, too.
+  ///   - durability: What a change is safe against when it returns; by default also a power failure.
+  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes.
+  /// - Throws: ``AppGroupsFileError`` as without a scope.
+  public convenience init(
+    name: String,
+    scope: Scope,
+    policy: ScopePolicy = .follows,
+    durability: Durability = .storage,
+    polling: WatchPolling = .automatic
+  ) throws(AppGroupsFileError) {
+    let location = try SharedFileLocation(name: name, scope: scope)
+    try self.init(location, durability, polling, isCreating: true, scope: scope, policy: policy)
+  }
+
   private init(
-    _ location: SharedFileLocation, _ durability: Durability, _ polling: WatchPolling, isCreating: Bool
+    _ location: SharedFileLocation, _ durability: Durability, _ polling: WatchPolling, isCreating: Bool,
+    scope: Scope? = nil, policy: ScopePolicy = .follows
   ) throws(AppGroupsFileError) {
     engine = try SharedFileEngine(
       location: location,
@@ -108,7 +134,9 @@ public final class AppGroupsSuite: SharedValue {
       format: SuiteFormat(url: location.url).format,
       durability: durability,
       polling: polling,
-      isCreating: isCreating
+      isCreating: isCreating,
+      scope: scope,
+      policy: policy
     )
     property = Property(engine.value, keeping: engine)
     status = Property(engine.status, keeping: engine)

@@ -26,14 +26,17 @@ final class ContainerEngine: Sendable {
   private let lock = Lock()
   private nonisolated(unsafe) var knownState = ContainerState()  // Sound: guarded by the lock, as are the next ones.
   private nonisolated(unsafe) var changer: ThreadIdentity?
-  private nonisolated(unsafe) var stepHook: @Sendable (SwitchStep) -> Void = { _ in }
+  private nonisolated(unsafe) var stepHook: @Sendable (SwitchStep) -> Void
 
   /// Held while something is changed, also while another process is waited for.
   private let turn = Lock()
 
   /// Opens the containers of a root, which has to exist.
-  init(_ layout: ContainerLayout, settings: [any ContainerSettings]) throws(AppContainerError) {
+  init(
+    _ layout: ContainerLayout, settings: [any ContainerSettings], onStep: @escaping @Sendable (SwitchStep) -> Void
+  ) throws(AppContainerError) {
     self.layout = layout
+    stepHook = onStep
     store = ContainerStore(layout: layout)
     scope = Scope(root: layout.root)
     active = MutableProperty(Container(uuid: Container.defaultUUID, name: "", createdAt: .distantPast))
@@ -122,6 +125,7 @@ final class ContainerEngine: Sendable {
     if lock.withLock({ changer == .current }) { return try body() }
     turn.lock()
     lock.withLock { changer = .current }
+    defer { outbox.empty() }
     defer { leave() }
     try lockedAccess("Making a file") { _ in try body() }
   }

@@ -13,14 +13,14 @@ final class ContainerEngines: Sendable {
 
   /// The engine of a root, made if there is none.
   func engine(
-    for layout: ContainerLayout, settings: [any ContainerSettings]
+    for layout: ContainerLayout, settings: [any ContainerSettings], onStep: @escaping @Sendable (SwitchStep) -> Void
   ) throws(AppContainerError) -> ContainerEngine {
     if let engine = lock.withLock({ entries[layout]?.engine }) {
       for one in settings { engine.participants.add(one) }
       return engine
     }
     // Opening may wait for another process; those of other roots need not. Of two that are opened at once, one is used.
-    let made = try ContainerEngine(layout, settings: settings)
+    let made = try ContainerEngine(layout, settings: settings, onStep: onStep)
     return lock.withLock {
       entries = entries.filter { $0.value.engine != nil }
       if let engine = entries[layout]?.engine { return engine }

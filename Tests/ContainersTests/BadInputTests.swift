@@ -1,0 +1,206 @@
+import Containers
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+@Suite("Bad input to containers")
+struct BadInputTests {
+  @Test func `a root that cannot be one is refused in words`() throws {
+    let fixture = try Fixture()
+    let web = try #require(URL(string: "https://example.com"))
+    #expect(throws: AppContainerError.self) { try AppContainer(home: web) }
+    #expect(throws: AppContainerError.self) { try AppContainer(home: fixture.url("top.txt")) }
+    // A link to a directory may be a root.
+    let link = fixture.directory.url.appending(path: "link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: fixture.root)
+    #expect(try AppContainer(home: link).home.path == fixture.root.path)
+  }
+
+  @Test func `something else in place of the hidden directory is refused`() throws {
+    let (first, second) = try (Fixture(), Fixture())
+    try first.write("mine", to: ".containers")
+    #expect(throws: AppContainerError.self) { try first.open() }
+    #expect(first.text(".containers") == "mine")
+    let outside = second.directory.url.appending(path: "outside")
+    try FileManager.default.createDirectory(at: outside, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(at: second.url(".containers"), withDestinationURL: outside)
+    #expect(throws: AppContainerError.self) { try second.open() }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path).isEmpty)
+  }
+
+  @Test func `an exclude that is no path below the root is refused`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    for path in ["", "/", "/etc", "..", "a/../..", ".", "./.", "a\0b"] {
+      #expect(throws: AppContainerError.self) { try app.setCustomExcludeFiles(["good", path]) }
+    }
+    #expect(app.customExcludeFiles.isEmpty)
+  }
+
+  @Test func `pipes and names that are no text are moved as they are, and a clone says what it cannot copy`() throws {
+    let fixture = try Fixture()
+    #expect(mkfifo(fixture.url("Documents/pipe").path, 0o600) == 0)
+    #expect(mkfifo(fixture.url("pipe").path, 0o600) == 0)
+    let name: [CChar] = fixture.root.path.utf8.map { CChar(bitPattern: $0) } + [0x2f, -1, -2, 0]
+    let descriptor = open(name, O_CREAT | O_WRONLY, 0o600)
+    #expect(descriptor >= 0)
+    close(descriptor)
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    try app.activate(container: work)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.root.path) == [".containers"])
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(access(name, F_OK) == 0)
+    #expect(fixture.exists("Documents/pipe") && fixture.exists("pipe"))
+    let before = app.containers
+    #expect {
+      try app.clone(container: app.activeContainer)
+    } throws: { error in
+      guard case .unsupportedFile(let url, let kind)? = error as? AppContainerError else { return false }
+      return url.lastPathComponent == "pipe" && kind == "a named pipe"
+    }
+    #expect(app.containers == before)
+  }
+
+  @Test func `what somebody puts into the hidden directory is neither taken for ours nor lost`() throws {
+    let fixture = try Fixture()
+    let before = try fixture.live()
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    try fixture.write("foreign", to: ".containers/notes.txt")
+    try fixture.write("foreign", to: ".containers/folder/file")
+    // Where the files of the active container are going to be.
+    try fixture.write("foreign", to: ".containers/\(Container.defaultUUID)/data/top.txt")
+    // A link in place of a container is none.
+    let link = UUID().uuidString
+    try FileManager.default.createSymbolicLink(
+      atPath: fixture.url(".containers/\(link)").path, withDestinationPath: "/")
+    try app.activate(container: work)
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(try fixture.live() == before)
+    #expect(fixture.text(".containers/notes.txt") == "foreign")
+    #expect(fixture.text(".containers/folder/file") == "foreign")
+    let aside = try FileManager.default.subpathsOfDirectory(atPath: fixture.url(".containers/aside").path)
+    #expect(aside.contains { $0.hasSuffix("/top.txt") })
+    #expect(try fixture.open().containers.count == 2)
+  }
+
+  @Test func `a container whose directory is gone is not listed after the next launch`() throws {
+    let fixture = try Fixture()
+    do {
+      let app = try fixture.open()
+      let work = try app.createNewContainer(name: "Work")
+      try app.createNewContainer(name: "Play")
+      try FileManager.default.removeItem(at: fixture.url(".containers/\(work.uuid)"))
+      #expect(throws: AppContainerError.self) { try app.activate(container: work) }
+      #expect(app.activeContainer.isDefault)
+    }
+    #expect(try fixture.open().containers.map(\.name) == ["Default", "Play"])
+  }
+
+  @Test func `a list of a newer version is left alone`() throws {
+    let fixture = try Fixture()
+    do { _ = try fixture.open() }
+    let text = #"{"version": 99, "future": true}"#
+    try fixture.write(text, to: ".containers/state.json")
+    let url = fixture.url(".containers/state.json")
+    #expect(throws: AppContainerError.newerState(url, found: 99, supported: 1)) { try fixture.open() }
+    #expect(fixture.text(".containers/state.json") == text)
+  }
+
+  @Test func `a mounted file system in the root is in the way, and nothing moves`() async throws {
+    try await withDisk(#"mkdir "$1/mounted" && mount -t tmpfs none "$1/mounted""#) { disk in
+      defer { shellUnmount(disk.appending(path: "mounted")) }
+      try Tree.write("a", to: disk.appending(path: "a"))
+      try Tree.write("b", to: disk.appending(path: "z/b"))
+      let app = try AppContainer(home: disk)
+      let before = try Tree.listing(disk)
+      let work = try app.createNewContainer(name: "Work")
+      await #expect(throws: AppContainerError.self) { try await app.activate(container: work) }
+      #expect(try Tree.listing(disk) == before)
+      #expect(app.activeContainer.isDefault)
+      try app.setCustomExcludeFiles(["mounted"])
+      try await app.activate(container: work)
+      #expect(try Tree.listing(disk).keys.sorted() == ["mounted"])
+    }
+  }
+
+  private func shellUnmount(_ url: URL) {
+    #if canImport(Glibc) || canImport(Musl)
+      umount2(url.path, 2)
+    #endif
+  }
+
+  @Test func `on a full disk nothing moves, and all is well when there is space again`() async throws {
+    try await withDisk(#"mount -t tmpfs -o size=256k,nr_inodes=200 none "$1""#) { disk in
+      let app = try AppContainer(home: disk)
+      try Tree.fill(disk, seed: 1)
+      let work = try app.createNewContainer(name: "Work")
+      let before = try Tree.listing(disk)
+      let ballast = disk.appending(path: ".containers/ballast")
+      try? Data(count: 1 << 20).write(to: ballast)
+      _ = FileManager.default.createFile(atPath: ballast.path, contents: nil)
+      let handle = try FileHandle(forWritingTo: ballast)
+      while (try? handle.write(contentsOf: Data(count: 512))) != nil {}
+      try handle.close()
+      for _ in 0..<2 {
+        await #expect(throws: AppContainerError.self) { try await app.activate(container: work) }
+        #expect(throws: AppContainerError.self) { try app.createNewContainer(name: "More") }
+        #expect(throws: AppContainerError.self) { try app.clone(container: app.activeContainer) }
+        #expect(try Tree.listing(disk) == before)
+        #expect(app.activeContainer.isDefault && app.containers.count == 2)
+      }
+      try FileManager.default.removeItem(at: ballast)
+      try await app.activate(container: work)
+      #expect(try Tree.listing(disk).isEmpty)
+      try await app.activateContainer(uuid: Container.defaultUUID)
+      #expect(try Tree.listing(disk) == before)
+    }
+  }
+
+  @Test func `on a file system that is read only nothing changes`() async throws {
+    try await withDisk(#"mount -t tmpfs -o size=1m none "$1""#) { disk in
+      try Tree.fill(disk, seed: 1)
+      let app = try AppContainer(home: disk)
+      let work = try app.createNewContainer(name: "Work")
+      let before = try Tree.listing(disk)
+      try await shell(#"mount -o remount,ro "$1""#, disk.path)
+      await #expect(throws: AppContainerError.self) { try await app.activate(container: work) }
+      #expect(throws: AppContainerError.self) { try app.delete(container: work) }
+      #expect(throws: AppContainerError.self) { try app.clean(container: app.activeContainer) }
+      #expect(try Tree.listing(disk) == before)
+      try await shell(#"mount -o remount,rw "$1""#, disk.path)
+      try await app.activate(container: work)
+      #expect(app.activeContainer.uuid == work.uuid)
+    }
+  }
+
+  @Test func `what an app makes in the midst of a switch is kept`() throws {
+    let fixture = try Fixture()
+    let before = try fixture.live()
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    try app.activate(container: work)
+    try fixture.write("work", to: "Documents/user.db")
+    app.onStep { step in
+      // Somebody who knows nothing of containers makes its folder again, in the worst moment.
+      if step == .left { try? fixture.write("newcomer", to: "Documents/user.db") }
+    }
+    try app.activateContainer(uuid: Container.defaultUUID)
+    app.onStep { _ in }
+    #expect(try fixture.live() == before)
+    let aside = fixture.url(".containers/aside")
+    let kept = try FileManager.default.subpathsOfDirectory(atPath: aside.path).filter { $0.hasSuffix("user.db") }
+    #expect(kept.count == 1)
+    try app.activate(container: work)
+    #expect(fixture.text("Documents/user.db") == "work")
+  }
+}

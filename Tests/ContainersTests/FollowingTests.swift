@@ -1,0 +1,147 @@
+import AppGroups
+import Containers
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Live values follow")
+struct FollowingTests {
+  @Test func `a file goes over to the new container's, and back`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let file = try AppGroupsFile(name: "name.json", initialValue: "nobody", scope: app.scope)
+    let values = file.recorded()
+    try file.write("default's")
+    let work = try app.createNewContainer(name: "Work")
+    try app.activate(container: work)
+    #expect(file.value == "nobody")
+    try file.write("work's")
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(file.value == "default's")
+    #expect(try file.read() == "default's")
+    try app.activate(container: work)
+    #expect(values.elements == ["nobody", "default's", "nobody", "work's", "default's", "work's"])
+    #expect(file.status.value == .current)
+    #expect(app.scope.epoch.value == 3)
+  }
+
+  @Test func `the same value in both containers is no news`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let file = try AppGroupsFile(name: "name.json", initialValue: "same", scope: app.scope)
+    let values = file.recorded()
+    try app.activate(container: app.createNewContainer(name: "Work"))
+    #expect(values.elements == ["same"])
+  }
+
+  @Test func `a suite goes over with all its values at once`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let suite = try AppGroupsSuite(name: "settings.json", scope: app.scope)
+    let theme = suite.signal(forKey: "theme", as: String.self).recorded()
+    try suite.set("dark", forKey: "theme")
+    try suite.set(3, forKey: "volume")
+    try app.activate(container: app.createNewContainer(name: "Work"))
+    #expect(suite.keys.isEmpty)
+    try suite.set("light", forKey: "theme")
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(suite.keys == ["theme", "volume"])
+    #expect(theme.elements == [nil, "dark", nil, "light", "dark"])
+  }
+
+  @Test func `a file that was to be closed says so and keeps its last value`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope, policy: .closes)
+    let failures = file.failures.recorded()
+    try file.write("last")
+    try app.activate(container: app.createNewContainer(name: "Work"))
+    let error = AppGroupsFileError.closedBySwap(file.url)
+    #expect(file.value == "last")
+    #expect(file.status.value == .stale(error))
+    #expect(failures.elements == [error])
+    #expect(throws: error) { try file.write("more") }
+    #expect(throws: error) { try file.update { $0 += "more" } }
+    #expect(throws: error) { try file.read() }
+    #expect(!fixture.exists("Files/name.json"))
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(fixture.text("Files/name.json") == "\"last\"\n")
+  }
+
+  @Test func `content that cannot be used does not leave the other container's value in place`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let file = try AppGroupsFile(name: "number.json", initialValue: 0, scope: app.scope)
+    try file.write(42)
+    let work = try app.createNewContainer(name: "Work")
+    try Tree.write("garbage", to: fixture.data(work).appending(path: "Files/number.json"))
+    try app.activate(container: work)
+    #expect(file.value == 0)
+    guard case .stale(.undecodable) = file.status.value else {
+      Issue.record("\(file.status.value)")
+      return
+    }
+    #expect(fixture.text("Files/number.json") == "garbage")
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(file.value == 42 && file.status.value == .current)
+  }
+
+  @Test func `a switch that fails leaves live values as they were`() throws {
+    struct Stop: Error {}
+    final class Failing: ContainerSettings {
+      let name = "Failing"
+      func flush(into directory: URL) throws {}
+      func load(from directory: URL) throws {
+        if !directory.path.contains(Container.defaultUUID) { throw Stop() }
+      }
+    }
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    app.add(Failing())
+    let file = try AppGroupsFile(name: "number.json", initialValue: 0, scope: app.scope)
+    try file.write(1)
+    let values = file.recorded()
+    let work = try app.createNewContainer(name: "Work")
+    #expect(throws: AppContainerError.self) { try app.activate(container: work) }
+    try file.write(2)
+    #expect(values.elements == [1, 2])
+    #expect(fixture.text("Files/number.json") == "2\n")
+    #expect(app.scope.epoch.value == 0)
+  }
+
+  @Test func `updates that go on during switches are all in one container or another`() async throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
+    let work = try app.createNewContainer(name: "Work")
+    let rounds = 60
+    async let updates = onThread {
+      for _ in 0..<rounds { try file.update { $0 += 1 } }
+    }
+    async let switches = onThread {
+      for round in 0..<20 {
+        try app.activateContainer(uuid: round.isMultiple(of: 2) ? work.uuid : Container.defaultUUID)
+      }
+    }
+    _ = try await (updates, switches)
+    let first = file.value
+    try await app.activate(container: work)
+    #expect(first + file.value == rounds)
+    #expect(!fixture.exists(".containers/aside"))
+  }
+
+  @Test func `an update that wants a switch of its own file's root is refused`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
+    let work = try app.createNewContainer(name: "Work")
+    try file.update { value in
+      value = 1
+      #expect(throws: AppContainerError.self) { try app.activate(container: work) }
+    }
+    #expect(app.activeContainer.isDefault && file.value == 1)
+    try app.activate(container: work)
+    #expect(file.value == 0)
+  }
+}

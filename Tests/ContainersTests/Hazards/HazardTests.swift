@@ -1,0 +1,319 @@
+import AppGroups
+import Containers
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What went wrong in the systems before, in their order.
+@Suite("Hazards of switching")
+struct HazardTests {
+  @Test func `adopting the library does not destroy what is there`() throws {
+    let fixture = try Fixture()
+    let before = try fixture.live()
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    try app.activate(container: work)
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(fixture.text("Documents/user.db") == "user 1")
+    #expect(try fixture.live() == before)
+  }
+
+  @Test func `a clone goes into folders of folders`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let deep = (0..<100).map { "f\($0)" }.joined(separator: "/")
+    try fixture.write("deepest", to: "\(deep)/file")
+    let copy = try app.clone(container: app.activeContainer)
+    #expect(Tree.text(fixture.data(copy).appending(path: "\(deep)/file")) == "deepest")
+  }
+
+  @Test func `nothing that can be called twice deletes what is put away`() throws {
+    let fixture = try Fixture()
+    let before = try fixture.live()
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    for _ in 0..<3 { try app.activate(container: work) }
+    for _ in 0..<3 { try app.activateContainer(uuid: Container.defaultUUID) }
+    #expect(try fixture.live() == before)
+  }
+
+  @Test func `a switch that fails halfway is undone, and loses nothing`() throws {
+    let fixture = try Fixture()
+    let before = try fixture.live()
+    struct Stop: Error {}
+    final class Failing: ContainerSettings {
+      let name = "Failing"
+      func flush(into directory: URL) throws {}
+      func load(from directory: URL) throws {
+        // Everything has been moved by now.
+        if !directory.path.contains(Container.defaultUUID) { throw Stop() }
+      }
+    }
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    app.add(Failing())
+    #expect(throws: AppContainerError.settingsFailed("Failing", reason: "Stop()")) { try app.activate(container: work) }
+    #expect(app.activeContainer.isDefault)
+    #expect(try fixture.live() == before)
+    #expect(!fixture.exists(".containers/journal.json"))
+  }
+
+  @Test func `a damaged or lost list does not make the default container overwrite another`() throws {
+    for damage in ["{", "", "null", #"{"version":1}"#] {
+      let fixture = try Fixture()
+      do {
+        let app = try fixture.open()
+        try app.activate(container: app.createNewContainer(name: "Work"))
+        try Tree.fill(fixture.root, seed: 2)
+      }
+      let live = try fixture.live()
+      try fixture.write(damage, to: ".containers/state.json")
+      // Its copy says the same.
+      do {
+        let app = try fixture.open()
+        #expect(app.activeContainer.name == "Work")
+        #expect(try fixture.live() == live)
+      }
+      try fixture.write(damage, to: ".containers/state.json")
+      try fixture.write(damage, to: ".containers/state.backup.json")
+      #expect(throws: AppContainerError.self) { try fixture.open() }
+      for name in ["state.json", "state.backup.json"] {
+        try FileManager.default.removeItem(at: fixture.url(".containers/\(name)"))
+      }
+      #expect(throws: AppContainerError.self) { try fixture.open() }
+      #expect(try fixture.live() == live)
+    }
+  }
+
+  @Test func `a link to a directory is moved as a link, and what it leads to is left alone`() throws {
+    let fixture = try Fixture()
+    let outside = fixture.directory.url.appending(path: "outside")
+    try Tree.write("precious", to: outside.appending(path: "file"))
+    try FileManager.default.createSymbolicLink(at: fixture.url("outside"), withDestinationURL: outside)
+    try FileManager.default.createSymbolicLink(at: fixture.url("Documents/outside"), withDestinationURL: outside)
+    let before = try fixture.live()
+    let app = try fixture.open()
+    let copy = try app.clone(container: app.activeContainer)
+    let work = try app.createNewContainer(name: "Work")
+    try app.activate(container: work)
+    try app.clean(container: copy)
+    try app.delete(container: copy)
+    #expect(Tree.text(outside.appending(path: "file")) == "precious")
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(try fixture.live() == before)
+    // Excluded, it is a link that stays; and a directory above what is excluded is entered, a link in its place is not.
+    try app.setCustomExcludeFiles(["outside/file"])
+    try app.activate(container: work)
+    #expect(!fixture.exists("outside"))
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(try fixture.live() == before)
+  }
+
+  @Test func `an exclude is matched name by name, not by how a path ends`() throws {
+    let fixture = try Fixture(filled: false)
+    let moving = [
+      "Library/Application Support/MyPreferences/a", "Library/Application Support/ImageCaches/a", "xSettings.db",
+      "upload.tmp", "MyDocuments/a", "sub/Settings.db", "Settings.db2", "Library/Caches/xy", "Library/Caches/y/x",
+    ]
+    let staying = ["Settings.db", "tmp/a", "Library/Caches/x/a", "Library/Caches/x/b/c"]
+    for path in moving + staying { try fixture.write(path, to: path) }
+    let app = try fixture.open()
+    try app.setCustomExcludeFiles(["Settings.db", "tmp", "./Library//Caches/x/"])
+    #expect(app.customExcludeFiles == ["Settings.db", "tmp", "Library/Caches/x"])
+    let before = try fixture.live()
+    let work = try app.createNewContainer(name: "Work")
+    try app.activate(container: work)
+    for path in moving { #expect(!fixture.exists(path), "\(path)") }
+    for path in staying { #expect(fixture.text(path) == path) }
+    // Of what stays there are no traces where the rest is put away, and the other way round.
+    #expect(!fixture.exists("Library/Application Support"))
+    try fixture.write("changed by all", to: "tmp/a")
+    try fixture.write("work", to: "Library/Caches/xy")
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(fixture.text("tmp/a") == "changed by all")
+    #expect(fixture.text("Library/Caches/xy") == "Library/Caches/xy")
+    try fixture.write("tmp/a", to: "tmp/a")
+    #expect(try fixture.live() == before)
+    try app.activate(container: work)
+    #expect(fixture.text("Library/Caches/xy") == "work")
+    // The next launch goes by the same.
+    #expect(try fixture.open().customExcludeFiles == ["Settings.db", "tmp", "Library/Caches/x"])
+  }
+
+  @Test func `the default container cannot be deleted`() throws {
+    let fixture = try Fixture()
+    let before = try fixture.live()
+    let app = try fixture.open()
+    #expect(throws: AppContainerError.defaultContainer(operation: "deleted")) {
+      try app.delete(container: app.activeContainer)
+    }
+    try app.activate(container: app.createNewContainer(name: "Work"))
+    #expect(throws: AppContainerError.defaultContainer(operation: "deleted")) {
+      try app.deleteContainer(uuid: Container.defaultUUID)
+    }
+    #expect(!app.activeContainer.isDefault)
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(try fixture.live() == before)
+  }
+
+  @Test func `an unknown container is not activated`() throws {
+    let (fixture, other) = try (Fixture(), Fixture())
+    let app = try fixture.open()
+    let stranger = try other.open().createNewContainer(name: "Stranger")
+    let events = app.events.recorded()
+    #expect(throws: AppContainerError.notFound(uuid: stranger.uuid)) { try app.activate(container: stranger) }
+    #expect(app.activeContainer.isDefault && events.elements.isEmpty)
+    #expect(fixture.text("top.txt") == "top 1")
+  }
+
+  @Test func `to clean the active container empties what is live`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    try app.clean(container: app.activeContainer)
+    #expect(try fixture.live().isEmpty)
+  }
+
+  @Test func `after a reset nothing stale can be activated`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    try app.reset()
+    #expect(app.containers.count == 1)
+    #expect(throws: AppContainerError.notFound(uuid: work.uuid)) { try app.activate(container: work) }
+    #expect(fixture.text("top.txt") == "top 1")
+  }
+
+  @Test func `what is missing does not break a switch off after it was announced`() throws {
+    let fixture = try Fixture(filled: false)
+    let app = try fixture.open()
+    try app.setCustomExcludeFiles(["Library/Preferences", "Library/Caches/x"])
+    let events = app.events.recorded()
+    try app.activate(container: app.createNewContainer(name: "Work"))
+    #expect(events.elements.count == 2)
+  }
+
+  @Test func `no empty directories of one container are left in another`() throws {
+    let fixture = try Fixture(filled: false)
+    try FileManager.default.createDirectory(at: fixture.url("a/b/c"), withIntermediateDirectories: true)
+    try fixture.write("inner", to: "x/y/z/file")
+    let app = try fixture.open()
+    // Nothing that is excluded exists, so there is no reason for a directory to stay.
+    try app.setCustomExcludeFiles(["x/y/none", "a/none"])
+    try app.activate(container: app.createNewContainer(name: "Work"))
+    #expect(try fixture.live().isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.root.path) == [".containers"])
+  }
+
+  @Test func `two objects and two threads on one group do not disturb each other`() throws {
+    let fixture = try Fixture()
+    let group = try AppGroupsContainer(directory: fixture.root)
+    let apps = try [AppContainer(group: group), AppContainer(group: group)]
+    let work = try apps[0].createNewContainer(name: "Work")
+    let before = try fixture.live()
+    withThreads(2) { index in
+      for round in 0..<6 {
+        let uuid = round.isMultiple(of: 2) ? work.uuid : Container.defaultUUID
+        #expect(throws: Never.self) { try apps[index].activateContainer(uuid: uuid) }
+        #expect(throws: Never.self) { try apps[index].createNewContainer(name: "\(index)") }
+      }
+    }
+    try apps[0].activateContainer(uuid: Container.defaultUUID)
+    #expect(try fixture.live() == before)
+    #expect(apps[0].containers.count == 14)
+    #expect(apps[0].containers == apps[1].containers)
+  }
+
+  @Test func `a live value does not go on writing into the container that is put away`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
+    try file.write(1)
+    try app.activate(container: app.createNewContainer(name: "Work"))
+    #expect(file.value == 0)
+    try file.write(7)
+    #expect(fixture.text("Files/count.json") == "7\n")
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(file.value == 1)
+    #expect(fixture.text("Files/count.json") == "1\n")
+  }
+
+  @Test func `settings are written before a switch, by whom they belong to, and loaded after it`() throws {
+    final class Memory: ContainerSettings {
+      let name = "Memory"
+      let text = MutableProperty("nothing")
+      func flush(into directory: URL) throws {
+        try DurableFile.write(Data(text.value.utf8), to: directory.appending(path: "memory"))
+      }
+      func load(from directory: URL) throws {
+        text.value = Tree.text(directory.appending(path: "memory")) ?? "nothing"
+      }
+    }
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let memory = Memory()
+    app.add(memory)
+    memory.text.value = "default's"
+    let work = try app.createNewContainer(name: "Work")
+    try app.activate(container: work)
+    #expect(memory.text.value == "nothing")
+    memory.text.value = "work's"
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(memory.text.value == "default's")
+    let copy = try app.clone(container: app.activeContainer)
+    try app.clean(container: app.activeContainer)
+    #expect(memory.text.value == "nothing")
+    try app.activate(container: work)
+    #expect(memory.text.value == "work's")
+    try app.activate(container: copy)
+    #expect(memory.text.value == "default's")
+  }
+
+  @Test func `a container's identifier is checked before it becomes a path`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    for uuid in ["", ".", "..", "../../home", "x", "00000000-0000-0000-0000-00000000000Z", "state.json", "aside"] {
+      #expect(throws: AppContainerError.notFound(uuid: uuid)) { try app.activateContainer(uuid: uuid) }
+      #expect(throws: AppContainerError.notFound(uuid: uuid)) { try app.deleteContainer(uuid: uuid) }
+      #expect(throws: AppContainerError.notFound(uuid: uuid)) { try app.cleanContainer(uuid: uuid) }
+      #expect(throws: AppContainerError.notFound(uuid: uuid)) { try app.cloneContainer(uuid: uuid) }
+      #expect(throws: AppContainerError.notFound(uuid: uuid)) {
+        try app.updateContainerInfo(uuid: uuid, name: "", description: nil)
+      }
+    }
+    #expect(fixture.text("top.txt") == "top 1")
+  }
+
+  @Test func `what cannot be done is an error, and says what, where and why`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    try fixture.write("garbage", to: ".containers/\(work.uuid)/info.json")
+    try app.createNewContainer(name: "Next")
+    let damaged = try #require(app.containers.first { $0.uuid == work.uuid })
+    #expect(damaged.problem?.contains("info.json") == true)
+    try app.activate(container: damaged)
+    let repaired = try app.updateInfo(of: damaged, name: "Work", description: nil)
+    #expect(repaired.problem == nil && repaired.name == "Work")
+  }
+
+  @Test func `a switch renames what is at the top, and touches no file below`() throws {
+    let fixture = try Fixture(filled: false)
+    for index in 0..<200 { try fixture.write("\(index)", to: "folder/\(index % 10)/\(index)") }
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    let steps = Recorder<SwitchStep>()
+    app.onStep { steps.record($0) }
+    try app.activate(container: work)
+    #expect(steps.elements.filter { $0 == .left }.count == 1)
+  }
+}

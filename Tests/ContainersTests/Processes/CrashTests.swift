@@ -1,0 +1,98 @@
+import Containers
+import Foundation
+import TestSupport
+import Testing
+
+/// What is left when a process is killed while it switches.
+@Suite("Crashes of switching")
+struct CrashTests {
+  /// Has a peer switch and be killed at a step.
+  ///
+  /// - Returns: Whether it was; not if there are not so many steps.
+  private func crash(_ world: World, at step: Int, to uuid: String) async throws -> Bool {
+    let peer = try PeerProcess()
+    try await peer.send("app \(world.path)")
+    try await peer.send("app-crash \(step)")
+    do {
+      try await peer.send("app-activate \(uuid)")
+      return false
+    } catch PeerProcess.Failure.gone {
+      return true
+    }
+  }
+
+  @Test func `a process that is killed at any step leaves exactly the old container or the new one`() async throws {
+    let world = try World(containers: 2)
+    var outcomes: [String] = []
+    for step in 1... {
+      guard try await crash(world, at: step, to: world.uuids[1]) else { break }
+      outcomes.append(try world.check("step \(step)"))
+      try await world.fixture.open().activateContainer(uuid: Container.defaultUUID)
+      try world.check("after step \(step)")
+    }
+    // One step decides: until then it is the old one, from then on the new one.
+    #expect(outcomes.count > 15)
+    #expect(outcomes == outcomes.sorted() && Set(outcomes).count == 2)
+  }
+
+  @Test func `a process that is killed while it recovers does no harm either`() async throws {
+    let world = try World(containers: 2)
+    let first = Scale.isTorture ? Array(3...20) : [6, 13]
+    for step in first {
+      for second in 1... {
+        guard try await crash(world, at: step, to: world.uuids[1]) else { break }
+        let peer = try PeerProcess()
+        try await peer.send("app-crash \(second)")
+        do {
+          try await peer.send("app \(world.path)")
+          break
+        } catch PeerProcess.Failure.gone {
+          try world.check("steps \(step) and \(second)")
+          try await world.fixture.open().activateContainer(uuid: Container.defaultUUID)
+        }
+        Scale.progress("killed at step \(step), then at \(second)")
+      }
+      try await world.fixture.open().activateContainer(uuid: Container.defaultUUID)
+      try world.check("step \(step)")
+    }
+  }
+
+  @Test func `a process that is killed at any moment leaves exactly one container active, and all of each`()
+    async throws
+  {
+    let world = try World()
+    var chance = Chance(seed: 20)
+    let count = Scale.count(10, torture: 500)
+    for round in 1...count {
+      let peer = try PeerProcess()
+      try await peer.send("app \(world.path)")
+      try await peer.send("app-endless \(world.names) \(round)")
+      try await Task.sleep(for: .microseconds(chance.number(below: 30_000)))
+      try await peer.kill()
+      try world.check("round \(round)")
+      if round.isMultiple(of: 50) { Scale.progress("killed \(round) of \(count)") }
+    }
+  }
+
+  @Test func `a process that is killed while it copies, cleans or deletes leaves no half of it`() async throws {
+    for command in ["app-clone", "app-delete", "app-clean"] {
+      for step in [1, 2] {
+        let world = try World(containers: 2)
+        let peer = try PeerProcess()
+        try await peer.send("app \(world.path)")
+        try await peer.send("app-crash \(step)")
+        do {
+          try await peer.send("\(command) \(command == "app-clean" ? Container.defaultUUID : world.uuids[1])")
+        } catch PeerProcess.Failure.gone {
+          // That is what it was to do.
+        }
+        let app = try world.fixture.open()
+        #expect(app.activeContainer.isDefault)
+        let names = try FileManager.default.contentsOfDirectory(atPath: world.fixture.url(".containers").path)
+        #expect(!names.contains { $0.hasPrefix(".new") || $0.hasPrefix(".gone") }, "\(command) \(step)")
+        let live = try world.fixture.live()
+        #expect(live == world.trees[Container.defaultUUID] || command == "app-clean" && live.isEmpty)
+      }
+    }
+  }
+}

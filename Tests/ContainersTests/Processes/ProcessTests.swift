@@ -1,0 +1,89 @@
+import AppGroups
+import Containers
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+/// Several processes on one root.
+@Suite("Containers in several processes")
+struct ProcessTests {
+  @Test func `two processes that switch one root at the same time never corrupt it`() async throws {
+    let world = try World()
+    let peers = try [PeerProcess(), PeerProcess()]
+    for peer in peers { try await peer.send("app \(world.path)") }
+    let count = Scale.count(15, torture: 1_000)
+    async let first = peers[0].send("app-hammer \(world.names) \(count) 1")
+    async let second = peers[1].send("app-hammer \(world.names) \(count) 2")
+    let app = try world.fixture.open()
+    try await onThread {
+      for round in 0..<count { try app.activateContainer(uuid: world.uuids[round % 3]) }
+    }
+    _ = try await (first, second)
+    let active = try world.check()
+    for peer in peers {
+      try await peer.send("app-new more")
+      _ = try await app.list.firstValue("the new list") { $0.last?.name == "more" }
+      try await peer.send("app-delete \(#require(app.containers.last).uuid)")
+    }
+    try await app.list.recorded().wait(for: "the old list") { $0.last?.count == 3 }
+    for peer in peers {
+      #expect(try await peer.send("app-list") == world.names)
+      #expect(try await peer.send("app-active") == active)
+    }
+  }
+
+  @Test func `the live values of a reader in another process follow all switches in order`() async throws {
+    let world = try World()
+    let app = try world.fixture.open()
+    let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope)
+    for uuid in world.uuids {
+      try await app.activateContainer(uuid: uuid)
+      try await file.write("text of \(uuid)")
+    }
+    try await app.activateContainer(uuid: Container.defaultUUID)
+    let peer = try PeerProcess()
+    try await peer.send("app \(world.path)")
+    try await peer.send("app-file name.json")
+    try await peer.send("app-follow")
+    var expected = [Container.defaultUUID]
+    let count = Scale.count(20, torture: 1_000)
+    for round in 1...count {
+      let uuid = world.uuids[round % 3]
+      guard uuid != expected.last else { continue }
+      try await app.activateContainer(uuid: uuid)
+      expected.append(uuid)
+      let sequence = expected
+      try await peer.events.wait(for: "switch \(round) to \(uuid)") { events in
+        events.last { $0.hasPrefix("active ") } == "active \(uuid)"
+          && events.last { $0.hasPrefix("value ") } == "value text of \(uuid)"
+          && events.count { $0.hasPrefix("did ") } == sequence.count - 1
+      }
+      if round.isMultiple(of: 100) { Scale.progress("followed \(round) of \(count)") }
+    }
+    let events = peer.events.elements
+    #expect(events.filter { $0.hasPrefix("active ") } == expected.map { "active \($0)" })
+    #expect(events.filter { $0.hasPrefix("value ") } == expected.map { "value text of \($0)" })
+    #expect(events.filter { $0.hasPrefix("did ") } == zip(expected, expected.dropFirst()).map { "did \($0) \($1)" })
+    #expect(!events.contains { $0.hasPrefix("will") || $0.hasPrefix("failed") })
+  }
+
+  @Test func `what a reader writes while another process switches is not lost`() async throws {
+    let world = try World()
+    let app = try world.fixture.open()
+    let peer = try PeerProcess()
+    try await peer.send("app \(world.path)")
+    try await peer.send("app-file text.json")
+    async let switches = onThread {
+      for round in 1...10 { try app.activateContainer(uuid: world.uuids[round % 3]) }
+    }
+    for round in 1...20 { try await peer.send("app-write text \(round)") }
+    try await switches
+    let last = world.uuids.contains { uuid in
+      let url = uuid == app.activeContainer.uuid ? world.fixture.root : world.fixture.url(".containers/\(uuid)/data")
+      return Tree.text(url.appending(path: "Files/text.json")) == "\"text 20\"\n"
+    }
+    #expect(last)
+    #expect(!world.fixture.exists(".containers/aside"))
+  }
+}

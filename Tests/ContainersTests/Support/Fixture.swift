@@ -1,0 +1,32 @@
+import Containers
+import Foundation
+import TestSupport
+
+/// A root of one test's own, with something in it.
+struct Fixture: Sendable {
+  let directory: TemporaryDirectory
+  let root: URL
+
+  init(filled: Bool = true) throws {
+    directory = try TemporaryDirectory()
+    root = directory.url.appending(path: "home", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    if filled { try Tree.fill(root, seed: 1) }
+  }
+
+  func open() throws -> AppContainer { try AppContainer(home: root) }
+
+  func url(_ path: String) -> URL { root.appending(path: path) }
+
+  func write(_ text: String, to path: String) throws { try Tree.write(text, to: url(path)) }
+
+  func text(_ path: String) -> String? { Tree.text(url(path)) }
+
+  func exists(_ path: String) -> Bool { Tree.exists(url(path)) }
+
+  /// What is live, as one value.
+  func live() throws -> [String: String] { try Tree.listing(root) }
+
+  /// The files of a container that is not active.
+  func data(_ container: Container) -> URL { url(".containers/\(container.uuid)/data") }
+}

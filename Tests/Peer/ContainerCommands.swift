@@ -1,0 +1,125 @@
+import AppGroups
+import Containers
+import Foundation
+import Signals
+import Synchronization
+import TestSupport
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Containers: environments that are switched.
+///
+/// - `app-crash N`: be killed at the Nth step of whatever is changed from now on
+/// - `app DIR`: open the root DIR
+/// - `app-new NAME`, `app-activate UUID`, `app-delete UUID`, `app-clean UUID`, `app-clone UUID`: change it
+/// - `app-active`, `app-list`: which is active, and which there are, with commas in between
+/// - `app-hammer UUIDS N SEED`: switch to one of them at random, N times
+/// - `app-endless UUIDS SEED`: the same without end, on a thread of its own
+/// - `app-file NAME`: open a text in the scope of the root, and report each value as `value TEXT`
+/// - `app-write TEXT`: write it
+/// - `app-follow`: report `active UUID`, `did FROM TO` and `list N` from now on
+final class ContainerCommands: CommandFamily {
+  private let console: Console
+  private var opened: AppContainer?
+  private var file: AppGroupsFile<String>?
+  private var subscriptions: Set<SignalSubscription> = []
+  private var crash: StepCounter?
+
+  init(console: Console) {
+    self.console = console
+  }
+
+  func perform(_ command: Command) throws -> String? {
+    switch command.word {
+    case "app-crash":
+      let counter = try StepCounter(command.number(command.argument()))
+      crash = counter
+      opened?.onStep { _ in counter.count() }
+    case "app":
+      let root = try URL(filePath: command.argument(), directoryHint: .isDirectory)
+      opened = try AppContainer(home: root) { [crash] _ in crash?.count() }
+    case "app-active": return try app().activeContainer.uuid
+    case "app-list": return try app().containers.map(\.uuid).joined(separator: ",")
+    case "app-file":
+      let console = console
+      let file = try AppGroupsFile(name: command.argument(), initialValue: "nothing", scope: app().scope)
+      file.sink { console.report("value \($0)") }.store(in: &subscriptions)
+      self.file = file
+    case "app-write": try file?.write(command.argument())
+    case "app-follow": try follow()
+    default: return try change(command)
+    }
+    return ""
+  }
+
+  private func change(_ command: Command) throws -> String? {
+    switch command.word {
+    case "app-new": return try app().createNewContainer(name: command.argument()).uuid
+    case "app-clone": return try app().cloneContainer(uuid: command.argument()).uuid
+    case "app-activate": try app().activateContainer(uuid: command.argument())
+    case "app-delete": try app().deleteContainer(uuid: command.argument())
+    case "app-clean": try app().cleanContainer(uuid: command.argument())
+    case "app-hammer":
+      let arguments = try command.arguments(3)
+      var chance = try Chance(seed: UInt64(command.number(arguments[2])))
+      for _ in 0..<(try command.number(arguments[1])) { try hop(arguments[0], app(), &chance) }
+    case "app-endless":
+      let arguments = try command.arguments(2)
+      let (app, console) = (try app(), console)
+      let seed = try UInt64(command.number(arguments[1]))
+      Thread {
+        var chance = Chance(seed: seed)
+        do {
+          while true { try hop(arguments[0], app, &chance) }
+        } catch {
+          console.report("stopped \(error)")
+        }
+      }.start()
+    default: return nil
+    }
+    return ""
+  }
+
+  private func follow() throws {
+    let (app, console) = (try app(), console)
+    app.active.sink { console.report("active \($0.uuid)") }.store(in: &subscriptions)
+    app.list.sink { console.report("list \($0.count)") }.store(in: &subscriptions)
+    app.events.sink { event in
+      switch event {
+      case .willChange(let from, let to): console.report("will \(from.uuid) \(to.uuid)")
+      case .didChange(let from, let to): console.report("did \(from.uuid) \(to.uuid)")
+      case .failed(_, _, let error): console.report("failed \(error)")
+      }
+    }.store(in: &subscriptions)
+  }
+
+  private func app() throws -> AppContainer {
+    guard let opened else { throw CommandError(description: "no root is open") }
+    return opened
+  }
+}
+
+/// Switches to one of the containers.
+private func hop(_ uuids: String, _ app: AppContainer, _ chance: inout Chance) throws {
+  let uuids = uuids.split(separator: ",").map(String.init)
+  try app.activateContainer(uuid: uuids[chance.number(below: uuids.count)])
+}
+
+/// Ends the process at a certain step, as hard as it can be ended.
+private final class StepCounter: Sendable {
+  private let rest: Atomic<Int>
+
+  init(_ count: Int) {
+    rest = Atomic(count)
+  }
+
+  func count() {
+    if rest.subtract(1, ordering: .relaxed).newValue == 0 { kill(getpid(), SIGKILL) }
+  }
+}
