@@ -28,7 +28,12 @@ let package = Package(
   ],
   targets: [
     .target(name: "Signals", swiftSettings: librarySettings),
-    .target(name: "FileSignals", dependencies: ["Signals"], swiftSettings: librarySettings),
+    .systemLibrary(name: "CEpoll"),
+    .target(
+      name: "FileSignals",
+      dependencies: ["Signals", .target(name: "CEpoll", condition: .when(platforms: [.linux, .android]))],
+      swiftSettings: librarySettings
+    ),
     .target(name: "AppGroups", dependencies: ["Signals", "FileSignals"], swiftSettings: librarySettings),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(
