@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "FileSignals", targets: ["FileSignals"]),
     .library(name: "AppGroups", targets: ["AppGroups"]),
     .library(name: "Stores", targets: ["Stores"]),
+    .library(name: "Contexts", targets: ["Contexts"]),
     .library(name: "SignalsKit", targets: ["SignalsKit"]),
     .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
   ],
@@ -39,8 +40,13 @@ let package = Package(
       swiftSettings: librarySettings
     ),
     .target(
-      name: "SignalsKit",
+      name: "Contexts",
       dependencies: ["Signals", "FileSignals", "AppGroups", "Stores"],
+      swiftSettings: librarySettings
+    ),
+    .target(
+      name: "SignalsKit",
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Contexts"],
       swiftSettings: librarySettings
     ),
     .target(name: "SignalsTesting", dependencies: ["Signals"], swiftSettings: librarySettings),
@@ -53,7 +59,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "Peer",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "TestSupport"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Contexts", "TestSupport"],
       path: "Tests/Peer",
       swiftSettings: settings
     ),
@@ -80,6 +86,11 @@ let package = Package(
     .testTarget(
       name: "StoresTests",
       dependencies: ["Stores", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "ContextsTests",
+      dependencies: ["Contexts", "Stores", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(name: "DocumentationTests", dependencies: ["SignalsKit", "SignalsTesting"], swiftSettings: settings),
