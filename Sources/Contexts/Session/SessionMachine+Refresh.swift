@@ -158,8 +158,12 @@ extension SessionMachine {
       // Who is renewing will find in the archive what another process has.
       stored = new
       revision = max(revision, new.revision)
-      if state == .authenticated, activity != .refreshing, retryDate == nil {
-        refreshDate = new.user.expiration.map { policy.refreshDate(of: $0, from: turn.now) }
+      let isOver = new.user.isExpired(at: turn.now)
+      if state == .authenticated {
+        if isOver { state = .presession }
+        if activity != .refreshing, retryDate == nil {
+          refreshDate = isOver ? turn.now : new.user.expiration.map { policy.refreshDate(of: $0, from: turn.now) }
+        }
       }
     }
     publish(&turn)

@@ -11,8 +11,10 @@ enum UserDirectory {
 
   /// The name of a directory for a user.
   static func name(for id: String) -> String {
+    // No byte is encoded like that.
+    if id.isEmpty { return "%" }
     let name = encoded(id)
-    if name.utf8.count <= longestName, !name.isEmpty { return name }
+    if name.utf8.count <= longestName { return name }
     let digest = SHA256.digest(Array(id.utf8)).map { byte in
       let digits = String(byte, radix: 16)
       return digits.count == 1 ? "0" + digits : digits
@@ -20,7 +22,7 @@ enum UserDirectory {
     return name.prefix(60) + "." + digest.joined()
   }
 
-  /// A text as a name, of whatever length; `.` stands for itself unless it comes first.
+  /// A text as a name, of whatever length.
   static func encoded(_ text: String) -> String {
     var name = ""
     for byte in text.utf8 {
