@@ -7,7 +7,7 @@ enum Project {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   /// The modules that samples may import; listed, because their objects are linked into each.
-  static let modules = ["Signals", "FileSignals", "AppGroups", "Stores", "SignalsKit", "SignalsTesting"]
+  static let modules = ["Signals", "FileSignals", "AppGroups", "Stores", "Contexts", "SignalsKit", "SignalsTesting"]
 
   /// The folder into which this test was built.
   ///
