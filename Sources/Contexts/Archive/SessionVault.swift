@@ -40,7 +40,11 @@ struct SessionVault<User: UserProtocol>: Sendable {
 
   /// Who is logged in, without writing anything.
   func look() -> Restoration<User> {
-    attempt { () throws -> Restoration<User> in try locked { try current(in: archive.read()) } } failed: { .failed($0) }
+    attempt { () throws -> Restoration<User> in
+      try locked { try current(in: archive.read()) }
+    } failed: {
+      .failed($0)
+    }
   }
 
   private func current(in contents: ArchiveContents) throws(ContextError) -> Restoration<User> {
@@ -73,7 +77,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
         try archive.write(contents)
         let written = session(user, contents)
         // The session stands; a secret that is left over goes with the next write.
-        _ = attempt { () throws -> Bool in try sweep(contents); return true } failed: { _ in false }
+        attempt({ try sweep(contents) }, failed: { _ in })
         return .written(written, write)
       }
     } failed: {

@@ -24,7 +24,9 @@ final class SessionBoard<User: UserProtocol>: @unchecked Sendable {
 
   /// Shows a status, as one change.
   ///
-  /// - Parameter number: Another one for each session.
+  /// - Parameters:
+  ///   - new: The status.
+  ///   - number: Another one for each session.
   func show(_ new: SessionStatus<User>, _ number: Int) {
     let old = current.value
     let next = context(of: new, number)

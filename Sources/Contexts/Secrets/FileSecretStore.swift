@@ -47,7 +47,8 @@ public struct FileSecretStore: SecretStore {
   public func write(_ secret: Data, forKey key: String) throws(SecretStoreError) {
     if try !checkDirectory() {
       guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
-        throw .system(operation: "make the directory of", place: directory.path, reason: String(cString: strerror(errno)))
+        let reason = String(cString: strerror(errno))
+        throw .system(operation: "make the directory of", place: directory.path, reason: reason)
       }
       _ = try checkDirectory()
     }

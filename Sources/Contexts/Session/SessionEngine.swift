@@ -62,6 +62,11 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   /// Makes an engine at rest.
   ///
   /// - Parameters:
+  ///   - vault: Where sessions are archived.
+  ///   - server: Who is asked.
+  ///   - time: The time by which sessions expire.
+  ///   - policy: When sessions are renewed.
+  ///   - chance: Makes a number from 0 to 1 at random.
   ///   - executor: Runs closures one after the other, where they may block.
   ///   - show: Is given each new status, and a number that changes with each session.
   ///   - wrote: Is told of each revision of the archive that was written here.

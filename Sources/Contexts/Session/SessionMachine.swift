@@ -58,6 +58,7 @@ struct SessionMachine<User: UserProtocol>: Sendable {
   ///   - event: What has happened.
   ///   - now: What the wall clock shows.
   ///   - chance: A number from 0 to 1, for what is varied at random.
+  /// - Returns: What to do.
   mutating func handle(_ event: Event, now: Date, chance: Double) -> [Effect] {
     var turn = Turn(now: now, chance: chance)
     switch event {

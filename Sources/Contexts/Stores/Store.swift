@@ -36,10 +36,6 @@ public final class Store: Sendable {
     self.versions = versions
   }
 
-  deinit {
-    close()
-  }
-
   /// What can be had again: emptied when it is damaged or of another version.
   public var cache: Database {
     get throws(DatabaseError) { try database(.cache) }

@@ -20,7 +20,8 @@ enum SHA256 {
     var hash = start
     let padding = (119 - message.count % 64) % 64
     let bits = UInt64(message.count) * 8
-    let padded = message + [0x80] + Array(repeating: 0, count: padding)
+    let padded =
+      message + [0x80] + Array(repeating: 0, count: padding)
       + (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * $0)) }
     for block in stride(from: 0, to: padded.count, by: 64) { add(padded[block..<(block + 64)], to: &hash) }
     return hash.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * $0)) } }

@@ -123,7 +123,8 @@ struct ContextProcessTests {
         state = try await peer.send(command)
       }
       let last =
-        state.hasPrefix("unauthenticated") ? "context-login ada" : ["context-logout", "context-name z"][chance.number(below: 2)]
+        state.hasPrefix("unauthenticated")
+        ? "context-login ada" : ["context-logout", "context-name z"][chance.number(below: 2)]
       let answer = Task { try await peer.send(last) }
       try await Task.sleep(for: .microseconds(chance.number(below: 12_000)))
       try await peer.kill()

@@ -16,7 +16,8 @@ struct SimulationTests {
     for step in 1...steps {
       let action = simulation.step()
       if let difference = simulation.difference() {
-        Issue.record("seed \(seed), step \(step), after \(action): \(difference)\n\(simulation.trail.joined(separator: "\n"))")
+        let trail = simulation.trail.joined(separator: "\n")
+        Issue.record("seed \(seed), step \(step), after \(action): \(difference)\n\(trail)")
         return
       }
       if step % 20000 == 0 { Scale.progress("\(step) steps; so often: \(simulation.tally)") }
@@ -204,7 +205,8 @@ private struct Simulation {
     if machine.stored?.user != model.shown?.account {
       return "the user is \(String(describing: machine.stored?.user)), not \(String(describing: model.shown))"
     }
-    if status.authState != machine.state || status.activity != machine.activity || status.user != machine.stored?.user {
+    let isShown = (status.authState, status.activity) == (machine.state, machine.activity)
+    if !isShown || status.user != machine.stored?.user {
       return "what is shown is \(status)"
     }
     if server.requests.count != model.requests {
@@ -215,11 +217,13 @@ private struct Simulation {
       return "archived is \(String(describing: archived)), not \(String(describing: model.disk))"
     }
     if (machine.stored == nil) != (machine.state == .unauthenticated) { return "a user in the state \(machine.state)" }
-    if machine.state == .authenticated, machine.activity != .deauthenticating, machine.stored?.user.isExpired(at: model.now) ?? false {
+    let isOver = machine.stored?.user.isExpired(at: model.now) ?? false
+    if machine.state == .authenticated, machine.activity != .deauthenticating, isOver {
       return "a session that is over is authenticated"
     }
     if process.callCount(answered: 2) > 0 { return "a call was answered twice" }
-    let waiting = machine.loginCalls.count + machine.refreshCalls.count + machine.forcedCalls.count + machine.logoutCalls.count
+    let calls = [machine.loginCalls, machine.refreshCalls, machine.forcedCalls, machine.logoutCalls]
+    let waiting = calls.map(\.count).reduce(0, +)
     if process.callCount(answered: 0) != waiting { return "\(process.callCount(answered: 0)) wait, \(waiting) should" }
     if machine.activity == .idle, waiting > 0 { return "\(waiting) wait for nothing" }
     if machine.state == .presession, machine.activity == .idle, machine.retryDate == nil,

@@ -21,7 +21,8 @@ struct UserDirectoryTests {
   func `identities cannot lead elsewhere, be too long or meet`() {
     let long = String(repeating: "x", count: 5000)
     let identities = [
-      "ada", "Ada", "ADA", "..", ".", "", "../../x", "a/b", "a%2fb", "a\0b", "é", "e\u{301}", long, long + "y", "__standard__",
+      "ada", "Ada", "ADA", "..", ".", "", "../../x", "a/b", "a%2fb", "a\0b", "é", "e\u{301}", long,
+      long + "y", "__standard__",
     ]
     let names = identities.map(UserDirectory.name)
     #expect(Set(names.map { $0.lowercased() }).count == identities.count)
