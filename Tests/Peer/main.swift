@@ -22,6 +22,7 @@ let commands = Commands(families: [
   ShareCommands(console: console),
   SchemaCommands(console: console),
   ContainerCommands(console: console),
+  ContextCommands(console: console),
 ])
 
 while let line = readLine() {
