@@ -148,7 +148,7 @@ final class ContainerEngine: Sendable {
   }
 
   /// Goes over to what another process has made of the root, if it has.
-  private func follow() {
+  func follow() {
     do {
       guard let state = try store.state(), state.revision != known.revision else { return }
       try exclusively("Following") { _ in }
