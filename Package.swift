@@ -28,7 +28,12 @@ let package = Package(
   ],
   targets: [
     .target(name: "Signals", swiftSettings: librarySettings),
-    .target(name: "FileSignals", dependencies: ["Signals"], swiftSettings: librarySettings),
+    .systemLibrary(name: "CEpoll"),
+    .target(
+      name: "FileSignals",
+      dependencies: ["Signals", .target(name: "CEpoll", condition: .when(platforms: [.linux, .android]))],
+      swiftSettings: librarySettings
+    ),
     .target(name: "AppGroups", dependencies: ["Signals", "FileSignals"], swiftSettings: librarySettings),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(
@@ -89,7 +94,11 @@ let package = Package(
       dependencies: ["Containers", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
-    .testTarget(name: "DocumentationTests", dependencies: ["SignalsKit", "SignalsTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["SignalsKit", "SignalsTesting", "TestSupport"],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

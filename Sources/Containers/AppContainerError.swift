@@ -47,6 +47,12 @@ public enum AppContainerError: Error, Hashable, Sendable {
   /// An archive cannot be used.
   case unusableArchive(URL, reason: String)
 
+  /// An archive was written by a newer version of the package; `supported` is the newest that is read.
+  case newerArchive(URL, found: Int, supported: Int)
+
+  /// An archive holds something that must not be made, such as a file outside of its container.
+  case unsafeArchive(URL, entry: String, reason: String)
+
   /// The work was given up because its progress was answered so, or its task was cancelled.
   case cancelled(operation: String)
 
@@ -112,6 +118,12 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
       "\(url.path) is \(kind), which cannot be copied. Remove it, or exclude it."
     case .unusableArchive(let url, let reason):
       "The archive \(url.path) cannot be used: \(reason). Nothing was imported."
+    case .newerArchive(let url, let found, let supported):
+      "The archive \(url.path) is of version \(found), and this program reads none newer than \(supported). "
+        + "Update this program. Nothing was imported."
+    case .unsafeArchive(let url, let entry, let reason):
+      "The archive \(url.path) holds \(entry.debugDescription), which is refused: \(reason). Nothing was imported; "
+        + "if nobody has tampered with it, export it again."
     case .cancelled(let operation):
       "\(operation) was cancelled. Nothing is left of it."
     case .file(let error):

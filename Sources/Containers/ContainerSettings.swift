@@ -8,6 +8,11 @@ package protocol ContainerSettings: Sendable {
   /// What it is, in errors.
   var name: String { get }
 
+  /// Makes what memory holds that of the container that is active, to which it belongs unless it says otherwise.
+  ///
+  /// It is called once, before the settings take part in switches.
+  func begin(in directory: URL) throws
+
   /// Writes what memory holds for the container that goes, durably, below `directory`, and clears nothing yet.
   ///
   /// It is called before the switch.
@@ -25,6 +30,8 @@ package protocol ContainerSettings: Sendable {
 }
 
 extension ContainerSettings {
+  package func begin(in directory: URL) throws {}
+
   package func follow(from old: URL, to new: URL) throws {
     try load(from: new)
   }

@@ -4,7 +4,7 @@ import Testing
 /// comments `// Prints "…"` say.
 ///
 /// Not to be run under a sanitizer: the samples link the objects of this build, which then need the sanitizer's runtime.
-@Suite("Documentation", .timeLimit(.minutes(5)))
+@Suite("Documentation", .timeLimit(.minutes(14)))
 struct DocumentationTests {
   @Test(arguments: try Sample.inDocComments())
   func `an example in a doc comment runs as it says`(_ sample: Sample) async throws {

@@ -1,7 +1,7 @@
 import Testing
 
 /// Whether misuse is an error is for the compiler to say, so these tests ask it.
-@Suite("Law 11: Values in, values out", .timeLimit(.minutes(5)))
+@Suite("Law 11: Values in, values out", .timeLimit(.minutes(14)))
 struct Law11ValuesInValuesOutTests {
   private static let mutableClass = """
     import Signals

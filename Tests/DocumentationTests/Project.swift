@@ -31,8 +31,9 @@ enum Project {
         .filter { $0.pathExtension == "o" }
         .map { $0.path(percentEncoded: false) }
     }
-    // Where the modules are, and the map of the C library that one of them stands on.
-    let folders = [products.appending(path: "Modules"), root.appending(path: "Sources/CSQLite")]
+    // Where the modules are, and the maps of the C libraries that they stand on.
+    let maps = ["CEpoll", "CSQLite"].map { root.appending(path: "Sources/\($0)") }
+    let folders = [products.appending(path: "Modules")] + maps
     return folders.flatMap { ["-I", $0.path(percentEncoded: false)] } + objects
   }
 

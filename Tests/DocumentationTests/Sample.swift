@@ -46,8 +46,8 @@ struct Sample: Sendable, CustomTestStringConvertible {
     switch try await SampleRunner.run(program) {
     case .doesNotCompile(let diagnostics):
       Issue.record("\(testDescription) does not compile:\n\(diagnostics)", sourceLocation: location)
-    case .failed(let status, let errors):
-      Issue.record("\(testDescription) ended with \(status):\n\(errors)", sourceLocation: location)
+    case .failed(let errors):
+      Issue.record("\(testDescription) failed:\n\(errors)", sourceLocation: location)
     case .ran(let printed):
       if let output {
         #expect(printed == output, "\(testDescription) prints something else", sourceLocation: location)

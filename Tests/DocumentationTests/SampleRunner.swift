@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 
 /// Compiles and runs programs.
 enum SampleRunner {
   /// What became of a program.
   enum Outcome: Sendable {
     case doesNotCompile(diagnostics: String)
-    case failed(status: Int32, errors: String)
+    case failed(errors: String)
     case ran(printed: String)
   }
 
@@ -36,56 +37,33 @@ enum SampleRunner {
     let compiler =
       ["swiftc", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Sample", path("main.swift")]
       + (try Project.linkArguments()) + ["-o", path("program")]
-    let compilation = try await execute("/usr/bin/env", compiler, in: folder)
-    guard compilation.status == 0 else {
+    let compilation = try await execute(compiler, in: folder)
+    guard compilation.isSuccess else {
       return .doesNotCompile(diagnostics: compilation.errors + compilation.printed)
     }
-    let run = try await execute(path("program"), [], in: folder, home: folder)
-    return run.status == 0 ? .ran(printed: run.printed) : .failed(status: run.status, errors: run.errors)
+    let run = try await execute([path("program")], in: folder, isAtHome: true)
+    return run.isSuccess ? .ran(printed: run.printed) : .failed(errors: run.errors)
   }
 
-  /// Runs a command to its end, or until the test is cancelled.
+  /// Runs a command in a folder to its end, or until the test is cancelled.
   private static func execute(
-    _ command: String,
-    _ arguments: [String],
+    _ command: [String],
     in folder: URL,
-    home: URL? = nil
-  ) async throws -> (status: Int32, printed: String, errors: String) {
-    let output = folder.appending(path: "output")
-    let errors = folder.appending(path: "errors")
-    let process = Process()
-    process.executableURL = URL(filePath: command)
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try emptyFile(output)
-    process.standardError = try emptyFile(errors)
-    if let home {
-      let path = home.path(percentEncoded: false)
-      var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("XDG_") }
-      environment["HOME"] = path
-      environment["TMPDIR"] = path
-      process.environment = environment
-    }
-    // Files, not pipes, which could fill up; and no thread waits.
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
-        process.terminationHandler = { _ in ended.resume() }
-        do { try process.run() } catch { ended.resume(throwing: error) }
-      }
-    } onCancel: {
-      if process.isRunning { process.terminate() }
-    }
+    isAtHome: Bool = false
+  ) async throws -> (isSuccess: Bool, printed: String, errors: String) {
+    // Files, not pipes, which could fill up. The socket stays open as the third descriptor, so that its end is the end.
+    let home = "unset $(env | sed -n 's/^\\(XDG_[A-Z_]*\\)=.*/\\1/p') _; export HOME=\"$PWD\" TMPDIR=\"$PWD\"; "
+    let script = "cd \"$1\"; shift; \(isAtHome ? home : "")exec \"$@\" 3<&0 < /dev/null > output 2> errors"
+    let process = try PeerProcess(
+      executable: URL(filePath: "/bin/sh"),
+      arguments: ["-c", script, "sh", folder.path(percentEncoded: false)] + command)
+    let status = try await process.exit.wait(for: "the end of \(command[0])", timeout: .seconds(600)) { !$0.isEmpty }
     return (
-      process.terminationStatus,
-      try String(contentsOf: output, encoding: .utf8),
-      try String(contentsOf: errors, encoding: .utf8)
+      status == [0],
+      try String(contentsOf: folder.appending(path: "output"), encoding: .utf8),
+      try String(contentsOf: folder.appending(path: "errors"), encoding: .utf8)
+        + (status == [0] ? "" : "It ended with the status \(status[0]) of waitpid.")
     )
-  }
-
-  private static func emptyFile(_ url: URL) throws -> FileHandle {
-    try Data().write(to: url)
-    return try FileHandle(forWritingTo: url)
   }
 }
 

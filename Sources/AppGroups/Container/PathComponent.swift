@@ -2,12 +2,12 @@
 ///
 /// Names are data: whatever could lead to another directory, hide the file, or collide with the package's own files is
 /// refused, never repaired, because two names that are repaired into one would share a file.
-struct PathComponent {
+package struct PathComponent {
   /// How many bytes a file system takes for one name.
-  static let maximumLength = 255
+  package static let maximumLength = 255
 
   /// What is wrong with a name, which may have `limit` bytes of UTF-8, or `nil` if it may be used.
-  static func problem(with name: String, limit: Int = maximumLength) -> String? {
+  package static func problem(with name: String, limit: Int = maximumLength) -> String? {
     if name.isEmpty { return "it is empty" }
     if name.utf8.count > limit { return "it is \(name.utf8.count) bytes long, and \(limit) is the most" }
     if name.hasPrefix(".") { return "it begins with a dot, as names of hidden files and \"..\" do" }

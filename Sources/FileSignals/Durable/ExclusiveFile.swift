@@ -120,6 +120,16 @@ package final class ExclusiveFile {
     try PreparedWrite(data, to: self, durability: durability, mode: mode)
   }
 
+  /// Begins new content that comes in pieces, however much it is.
+  ///
+  /// - Parameter mode: The permissions of the file; by default those of the file that it replaces, or 0600.
+  /// - Returns: The write, for ``PreparedWrite/append(_:)``, ``PreparedWrite/finish(durability:)`` and, after those,
+  ///   ``PreparedWrite/commit(creatingOnly:)``.
+  /// - Throws: ``DurableFileError``; the file is as it was, and nothing is left beside it.
+  package func prepareInPieces(mode: UInt16? = nil) throws(DurableFileError) -> PreparedWrite {
+    try PreparedWrite(inPiecesTo: self, mode: mode)
+  }
+
   /// Waits until the file as it is, whoever wrote it, and its name are on the disk; does nothing if there is none.
   package func synchronize() throws(DurableFileError) {
     let number = uninterrupted {

@@ -1,4 +1,5 @@
 import Foundation
+import Signals
 
 #if canImport(Darwin)
   import Darwin
@@ -15,11 +16,29 @@ import Foundation
 package final class PreparedWrite {
   private let file: ExclusiveFile
   private var isPending = true
+  /// The temporary file, as long as it is written.
+  private var temporary: Descriptor?
+  private var count = 0
 
+  /// Writes the whole content at once.
   init(_ data: Data, to file: ExclusiveFile, durability: Durability, mode: UInt16?) throws(DurableFileError) {
     self.file = file
     do {
-      try write(data, durability: durability, mode: mode)
+      try checkSizeLimit(data.count)
+      try open(mode: mode)
+      try data.withUnsafeBytes { bytes in Result { () throws(DurableFileError) in try append(bytes) } }.get()
+      try finish(durability: durability)
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
+  /// Begins a content that is written in pieces, with ``append(_:)`` and, at the end, ``finish(durability:)``.
+  init(inPiecesTo file: ExclusiveFile, mode: UInt16?) throws(DurableFileError) {
+    self.file = file
+    do {
+      try open(mode: mode)
     } catch {
       discard()
       throw error
@@ -35,7 +54,7 @@ package final class PreparedWrite {
   /// - Parameter isExclusive: Whether to throw ``DurableFileError/alreadyExists(_:)`` if there is a file already.
   /// - Throws: ``DurableFileError``; the file is as it was, and nothing is left beside it.
   package func commit(creatingOnly isExclusive: Bool = false) throws(DurableFileError) {
-    precondition(isPending, "A prepared write is committed once")
+    precondition(isPending && temporary == nil, "A prepared write is committed once, when it is written")
     if isExclusive, try link() { return }
     let location = file.place.location
     guard renameat(file.place.folder.number, location.temporaryName, file.place.directory.number, location.name) == 0
@@ -95,9 +114,8 @@ package final class PreparedWrite {
     unlinkat(file.place.folder.number, file.place.location.temporaryName, 0)
   }
 
-  private func write(_ data: Data, durability: Durability, mode: UInt16?) throws(DurableFileError) {
+  private func open(mode: UInt16?) throws(DurableFileError) {
     let location = file.place.location
-    try checkSizeLimit(data.count)
     let old = FileStatus(path: location.name, relativeTo: file.place.directory.number, followsLinks: false)
     let temporary = try openTemporary()
     let number = temporary.number
@@ -112,10 +130,24 @@ package final class PreparedWrite {
     guard permissions == new.permissions || fchmod(number, mode_t(permissions)) == 0 else {
       throw DurableFileError(errno, "set the mode of", location.url)
     }
-    try writeAll(data, to: number)
-    if durability == .storage { try Self.synchronize(number, of: location.url) }
+    self.temporary = consume temporary
+  }
+
+  /// Writes the next piece of a content.
+  package func append(_ bytes: UnsafeRawBufferPointer) throws(DurableFileError) {
+    guard let number = temporary?.number else { stop(because: "A content was continued after its end") }
+    try checkSizeLimit(count + bytes.count)
+    guard writeAll(bytes, to: number) else { throw DurableFileError(errno, "write", file.place.location.url) }
+    count += bytes.count
+  }
+
+  /// Ends a content that was written in pieces; it can take its place now.
+  package func finish(durability: Durability) throws(DurableFileError) {
+    guard let temporary = temporary.take() else { stop(because: "A content has one end") }
+    let url = file.place.location.url
+    if durability == .storage { try Self.synchronize(temporary.number, of: url) }
     // A file system may report only now that it could not store what was written.
-    guard temporary.close() == 0 else { throw DurableFileError(errno, "write", location.url) }
+    guard temporary.close() == 0 else { throw DurableFileError(errno, "write", url) }
   }
 
   /// Makes the temporary file, in the place of one that a killed writer may have left.
@@ -135,32 +167,6 @@ package final class PreparedWrite {
     throw DurableFileError(errno, "create a temporary file for", file.place.location.url)
   }
 
-  private func writeAll(_ data: Data, to number: CInt) throws(DurableFileError) {
-    let failure: CInt? = data.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        // Sound: the buffer outlives the call, which only reads it.
-        let count = UnsafeRawBufferPointer(rebasing: rest).withMemoryRebound(to: UInt8.self) { buffer in
-          uninterrupted { Self.write(number, buffer) }
-        }
-        guard count >= 0 else { return errno }
-        rest = rest.dropFirst(count)
-      }
-      return nil
-    }
-    if let failure { throw DurableFileError(failure, "write", file.place.location.url) }
-  }
-
-  private static func write(_ number: CInt, _ buffer: UnsafeBufferPointer<UInt8>) -> Int {
-    #if canImport(Darwin)
-      Darwin.write(number, buffer.baseAddress, buffer.count)
-    #elseif canImport(Glibc)
-      Glibc.write(number, buffer.baseAddress, buffer.count)
-    #elseif canImport(Musl)
-      Musl.write(number, buffer.baseAddress, buffer.count)
-    #endif
-  }
-
   /// Waits until the content of an open file is on the disk.
   static func synchronize(_ number: CInt, of url: URL) throws(DurableFileError) {
     #if canImport(Darwin)
@@ -172,14 +178,8 @@ package final class PreparedWrite {
     }
   }
 
-  /// Throws if the process may not write so large a file: the kernel's own answer would be a signal that ends it.
+  /// Throws if the process may not write so large a file.
   private func checkSizeLimit(_ count: Int) throws(DurableFileError) {
-    var limit = rlimit()
-    #if canImport(Glibc)
-      let result = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-    #else
-      let result = getrlimit(RLIMIT_FSIZE, &limit)
-    #endif
-    if result == 0, UInt64(limit.rlim_cur) < UInt64(count) { throw .fileTooLarge(file.place.location.url) }
+    guard fitsSizeLimit(count) else { throw .fileTooLarge(file.place.location.url) }
   }
 }

@@ -1,4 +1,5 @@
 #if os(Linux) || os(Android)
+  import CEpoll
   import Dispatch
   import Signals
 
@@ -49,7 +50,7 @@
 
     /// Waits until the bell rings, for one of the threads that wait; it rings again when somebody has read.
     func wait() {
-      var event = Bell.Event()
+      var event = epoll_event.bell
       _ = uninterrupted { epoll_wait(bell, &event, 1, -1) }
     }
 
@@ -79,7 +80,7 @@
       // A thread that is awake lets it ring again itself.
       guard isArmed else { return }
       // To wait for no events would not do: the threads would be woken, find none, and sleep on.
-      epoll_ctl(bell, Bell.remove, instance, nil)
+      _ = epoll_ctl(bell, EPOLL_CTL_DEL, instance, nil)
       (isHung, isArmed, mustListen) = (false, false, true)
     }
 
@@ -104,8 +105,8 @@
 
     /// Has the bell ring once, at once if there is something to read.
     private func hang() -> Bool {
-      var event = Bell.Event()
-      guard epoll_ctl(bell, isHung ? Bell.modify : Bell.add, instance, &event) == 0 else { return false }
+      var event = epoll_event.bell
+      guard epoll_ctl(bell, isHung ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, instance, &event) == 0 else { return false }
       (isHung, isArmed, mustListen) = (true, true, false)
       return true
     }
@@ -127,27 +128,10 @@
     }
   }
 
-  /// What the module needs of `epoll`, which Swift's view of the C library leaves out.
-  private enum Bell {
-    static let add: CInt = 1
-    static let remove: CInt = 2
-    static let modify: CInt = 3
-
-    /// As much room as the kernel's structure takes on any processor.
-    struct Event {
-      /// EPOLLIN and EPOLLONESHOT: one thread is woken, and none again before this is asked for anew.
-      private var mode: UInt32 = 0x4000_0001
-      private var rest: (UInt32, UInt32, UInt32) = (0, 0, 0)
+  extension epoll_event {
+    /// Wakes one thread that waits, and none again before this is asked for anew.
+    fileprivate static var bell: epoll_event {
+      epoll_event(events: EPOLLIN.rawValue | EPOLLONESHOT.rawValue, data: epoll_data_t(u64: 0))
     }
   }
-
-  // Sound: C and Swift pass a few whole numbers and pointers alike on every processor that Linux and Swift run on.
-  @_silgen_name("epoll_create1") private func epoll_create1(_ flags: CInt) -> CInt
-  @discardableResult
-  @_silgen_name("epoll_ctl") private func epoll_ctl(
-    _ bell: CInt, _ operation: CInt, _ descriptor: CInt, _ event: UnsafeMutableRawPointer?
-  ) -> CInt
-  @_silgen_name("epoll_wait") private func epoll_wait(
-    _ bell: CInt, _ events: UnsafeMutableRawPointer, _ count: CInt, _ timeout: CInt
-  ) -> CInt
 #endif

@@ -32,10 +32,19 @@ struct DurabilityTests {
 
   /// The calls since the beginning, without those that failed: `sync NAME` and `rename NAME`.
   private func calls() throws -> [String] {
-    try String(decoding: Data(contentsOf: log), as: UTF8.self).split(separator: "\n").compactMap { line in
-      guard line.hasSuffix("= 0") else { return nil }
-      // The process number comes first.
-      let call = line.drop { !$0.isLetter }
+    var unfinished: [Substring: Substring] = [:]
+    return try String(decoding: Data(contentsOf: log), as: UTF8.self).split(separator: "\n").compactMap { line in
+      // The number of the process or thread comes first. While another one is shown, a call is cut in two.
+      let thread = line.prefix { $0.isNumber }
+      var call = line.dropFirst(thread.count).drop { $0 == " " }
+      if call.hasSuffix("<unfinished ...>") {
+        unfinished[thread] = call.dropLast("<unfinished ...>".count)
+        return nil
+      }
+      if let end = call.firstRange(of: " resumed>"), let beginning = unfinished.removeValue(forKey: thread) {
+        call = beginning + call[end.upperBound...]
+      }
+      guard call.hasSuffix("= 0") else { return nil }
       if call.hasPrefix("fsync(") {
         let path = call.split(separator: "<").last?.prefix { $0 != ">" } ?? ""
         return "sync " + (path.split(separator: "/").last ?? "")

@@ -47,7 +47,8 @@
     var counts: [String: Int] = [:]
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self").split(separator: "/").last
     for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") where thread[...] != own {
-      let status = try DurableFile.read(URL(filePath: "/proc/self/task/\(thread)/status"))
+      // A thread may end between the two looks.
+      let status = FileManager.default.contents(atPath: "/proc/self/task/\(thread)/status") ?? Data()
       counts[thread] = String(decoding: status, as: UTF8.self).split(separator: "\n").reduce(0) { sum, line in
         line.contains("ctxt_switches") ? sum + (Int(line.split(separator: "\t").last ?? "") ?? 0) : sum
       }

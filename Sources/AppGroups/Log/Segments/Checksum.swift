@@ -1,5 +1,5 @@
 /// The CRC-32 of zlib and Ethernet, eight bytes at a time, with tables instead of special instructions.
-enum Checksum {
+package enum Checksum {
   /// Eight tables of 256 entries, one after another.
   ///
   /// Sound: they are never changed once they are made, and never freed.
@@ -19,10 +19,10 @@ enum Checksum {
     return UnsafePointer(tables)
   }()
 
-  /// The checksum of some bytes.
-  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+  /// The checksum of some bytes, or, going on from their checksum, that of earlier bytes and these.
+  package static func of(_ bytes: UnsafeRawBufferPointer, goingOnFrom earlier: UInt32 = 0) -> UInt32 {
     let tables = tables
-    var value = ~UInt32(0)
+    var value = ~earlier
     var offset = 0
     while offset + 8 <= bytes.count {
       let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ UInt64(value)

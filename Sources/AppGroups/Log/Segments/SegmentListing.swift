@@ -22,9 +22,6 @@ enum SegmentListing {
 
   /// The same, without a segment missing that is older than one that is there.
   ///
-  /// A directory that changes while it is listed may show what came later without what came earlier. Whoever sees a gap looks
-  /// again: what was there before that look is in it. A gap that stays is one.
-  ///
   /// - Parameters:
   ///   - place: The log.
   ///   - starts: The segment that each producer is read in, after which the next one is expected.
@@ -33,23 +30,35 @@ enum SegmentListing {
   static func completeSegments(
     in place: LogPlace, after starts: [UUID: UInt64]
   ) throws(AppGroupsLogError) -> [UUID: [UInt64]] {
-    var last = try segments(in: place)
+    try withoutPassingGaps(after: starts) { () throws(AppGroupsLogError) in try segments(in: place) }
+  }
+
+  /// Lists until a listing has no gap, or those that the one before it had.
+  ///
+  /// A directory that changes while it is listed may show what came later without what came earlier. Whoever sees a gap looks
+  /// again: what was there before that look is in it. A gap that stays is one.
+  static func withoutPassingGaps(
+    after starts: [UUID: UInt64], listing: () throws(AppGroupsLogError) -> [UUID: [UInt64]]
+  ) throws(AppGroupsLogError) -> [UUID: [UInt64]] {
+    var last = try listing()
     while true {
       let known = gaps(in: last, after: starts)
       if known.isEmpty { return last }
-      let next = try segments(in: place)
+      let next = try listing()
       if gaps(in: next, after: starts) == known { return next }
       last = next
     }
   }
 
   /// The segments before which others are missing.
+  ///
+  /// The first one of a producer has the number 1.
   private static func gaps(in segments: [UUID: [UInt64]], after starts: [UUID: UInt64]) -> Set<SegmentID> {
     var gaps: Set<SegmentID> = []
     for (producer, numbers) in segments {
-      var last = starts[producer].flatMap { $0 > 0 ? $0 : nil }
-      for number in numbers where number > last ?? 0 {
-        if let last, number > last + 1 { gaps.insert(SegmentID(producer: producer, index: number)) }
+      var last = starts[producer] ?? 0
+      for number in numbers where number > last {
+        if number > last + 1 { gaps.insert(SegmentID(producer: producer, index: number)) }
         last = number
       }
     }

@@ -1,0 +1,55 @@
+import AppGroups
+import FileSignals
+import Foundation
+
+/// Writes the records of an archive, with little memory, however large it becomes.
+struct ArchiveWriter {
+  private let file: ExclusiveFile
+  private let content: PreparedWrite
+  private var waiting: [UInt8]
+  private var checksum: UInt32
+
+  init(to file: ExclusiveFile) throws(AppContainerError) {
+    self.file = file
+    content = try wrapped { () throws(DurableFileError) in try file.prepareInPieces() }
+    waiting = ArchiveFormat.mark
+    waiting.appendNumber(UInt32(ArchiveFormat.version))
+    checksum = waiting.withUnsafeBytes { Checksum.of($0) }
+  }
+
+  /// Appends one record.
+  mutating func append(_ kind: ArchiveFormat.Kind, _ payload: some Collection<UInt8>) throws(AppContainerError) {
+    let start = waiting.count
+    waiting.append(kind.rawValue)
+    waiting.appendNumber(UInt32(payload.count))
+    waiting.append(contentsOf: payload)
+    checksum = waiting.withUnsafeBytes { bytes in
+      Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[start...]), goingOnFrom: checksum)
+    }
+    waiting.appendNumber(checksum)
+    if waiting.count >= ArchiveFormat.piece { try flush() }
+  }
+
+  private mutating func flush() throws(AppContainerError) {
+    let content = content
+    let result = waiting.withUnsafeBytes { bytes in
+      Result { () throws(DurableFileError) in try content.append(bytes) }
+    }
+    try wrapped { () throws(DurableFileError) in try result.get() }
+    waiting.removeAll(keepingCapacity: true)
+  }
+
+  /// Says that this is all, and puts the archive in its place, durably.
+  mutating func finish(_ done: ArchiveProgress) throws(AppContainerError) {
+    var payload: [UInt8] = []
+    payload.appendNumber(UInt64(done.entries))
+    payload.appendNumber(UInt64(done.bytes))
+    try append(.end, payload)
+    try flush()
+    try wrapped { () throws(DurableFileError) in
+      try content.finish(durability: .storage)
+      try content.commit()
+      try file.synchronizeDirectory()
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import FileSignals
+import Foundation
+
+/// One file that holds everything of a container.
+///
+/// It begins with a mark and the version of the format. Then come records, each with a checksum that goes on from that of
+/// the record before, so that none can be changed, lost, doubled or moved unnoticed: one that describes the container, then
+/// one for each directory, file and link, a directory before what is in it, a file's bytes after it in pieces, and one that
+/// says that this is all, and how much.
+///
+/// Kept are contents, links as links, permissions and times of modification; not who owns a file, its extended attributes,
+/// the bits that let programs run as somebody else, and which files are one under several names.
+enum ContainerArchive {
+  /// What an archive says about its container.
+  struct Manifest: Codable, Hashable, Sendable {
+    var name: String
+    var description: String?
+    var createdAt: Date
+    /// The identifier that it had; one that is imported gets its own.
+    var uuid: String?
+  }
+
+  /// What is to be written, under a name that it has in the archive.
+  struct Tree {
+    let name: String
+    let folder: Folder
+    /// What of the directory, with all that is in it.
+    let entries: [EntryPath]
+  }
+
+  /// Writes an archive, which takes its place whole or not at all.
+  ///
+  /// - Parameters:
+  ///   - trees: What it holds.
+  ///   - manifest: What it says about it.
+  ///   - url: The file, outside of the trees; one that is there already is replaced.
+  ///   - progress: Is told how much is done, and says whether to go on.
+  /// - Returns: How much was written.
+  /// - Throws: ``AppContainerError``; what was at the place before is as it was.
+  @discardableResult
+  static func write(
+    _ trees: [Tree], manifest: Manifest, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
+  ) throws(AppContainerError) -> ArchiveProgress {
+    for tree in trees { try check(url, isOutsideOf: tree.folder.url) }
+    let file = try wrapped { () throws(DurableFileError) in try ExclusiveFile(locking: url) }
+    defer { file.unlock() }
+    var writer = try ArchiveWriter(to: file)
+    try writer.append(.manifest, JSONCoding.encode(manifest, for: url))
+    var packer = TreePacker(writer: writer, progress: progress)
+    for tree in trees { try packer.pack(tree) }
+    try packer.writer.finish(packer.done)
+    return packer.done
+  }
+
+  /// Reads an archive into a new directory; nothing is left of it unless all of it is sound.
+  ///
+  /// - Parameters:
+  ///   - url: The archive, which is not trusted.
+  ///   - directory: The directory to make; there must not be anything.
+  ///   - names: The trees that it may hold; each becomes a directory in the new one.
+  ///   - allowsOutwardLinks: Whether to take symbolic links that lead out of their tree.
+  ///   - durability: What the new directory is safe against when this returns.
+  ///   - progress: Is told how much is done, and says whether to go on.
+  /// - Returns: What the archive says about its container.
+  /// - Throws: ``AppContainerError``; there is no new directory then.
+  static func read(
+    _ url: URL, into directory: URL, trees names: Set<String>, allowsOutwardLinks: Bool = false,
+    durability: Durability = .storage, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
+  ) throws(AppContainerError) -> Manifest {
+    var reader = try ArchiveReader(url)
+    let manifest = try reader.manifest()
+    let name = EntryPath(directory.lastPathComponent)
+    let parent = try Folder(directory.deletingLastPathComponent())
+    guard mkdirat(parent.number, name.cString, 0o700) == 0 else { throw parent.failure("create", name) }
+    do {
+      let folder = try Folder(name, in: parent)
+      var unpacker = TreeUnpacker(
+        reader: reader, folder: folder, names: names, allowsOutwardLinks: allowsOutwardLinks, progress: progress)
+      try unpacker.unpack()
+      if durability == .storage { try FileSystemFlush.wait(for: folder) }
+    } catch {
+      do { try TreeRemover.remove(name, in: parent) } catch {
+        // It stays hidden, as what is left over from a process that was killed does; what matters is why it is there.
+      }
+      throw error
+    }
+    return manifest
+  }
+
+  /// What an archive says about its container; its files are not looked at.
+  static func manifest(of url: URL) throws(AppContainerError) -> Manifest {
+    var reader = try ArchiveReader(url)
+    return try reader.manifest()
+  }
+
+  private static func check(_ url: URL, isOutsideOf tree: URL) throws(AppContainerError) {
+    let path = url.deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
+    let inside = tree.resolvingSymlinksInPath().path
+    guard !path.hasPrefix(inside == "/" ? inside : inside + "/") else {
+      throw .blocked(url, reason: "an archive in the container itself would have to hold itself")
+    }
+  }
+}
+
+/// How much of an archive is written or read.
+public struct ArchiveProgress: Hashable, Sendable {
+  /// How many directories, files and links.
+  public internal(set) var entries = 0
+
+  /// How many bytes of files.
+  public internal(set) var bytes = 0
+}
+
+/// Runs what fails as files do.
+func wrapped<Result>(_ body: () throws(DurableFileError) -> Result) throws(AppContainerError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw .file(error)
+  }
+}

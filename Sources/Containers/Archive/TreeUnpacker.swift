@@ -1,0 +1,189 @@
+import FileSignals
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Makes the trees of an archive, in a directory that nobody else knows yet.
+///
+/// Nothing is made but in directories that it has made itself and has not left since, found one from the other without
+/// following links; so whatever an archive says, nothing outside is touched.
+struct TreeUnpacker {
+  private struct Level {
+    let path: EntryPath
+    let folder: Folder
+    let entry: ArchiveEntry?
+  }
+
+  private var reader: ArchiveReader
+  private var levels: [Level]
+  private var done = ArchiveProgress()
+  private let names: Set<String>
+  private let allowsOutwardLinks: Bool
+  private let progress: (ArchiveProgress) -> Bool
+
+  init(
+    reader: ArchiveReader, folder: Folder, names: Set<String>, allowsOutwardLinks: Bool,
+    progress: @escaping (ArchiveProgress) -> Bool
+  ) {
+    self.reader = reader
+    levels = [Level(path: .top, folder: folder, entry: nil)]
+    self.names = names
+    self.allowsOutwardLinks = allowsOutwardLinks
+    self.progress = progress
+  }
+
+  mutating func unpack() throws(AppContainerError) {
+    while true {
+      let (kind, payload) = try reader.next()
+      switch kind {
+      case .manifest: throw reader.damaged("it has two descriptions")
+      case .bytes: throw reader.damaged("there are bytes of no file")
+      case .directory, .file, .link:
+        guard let entry = ArchiveEntry(kind, payload: payload) else { throw reader.damaged("an entry makes no sense") }
+        try unpack(entry)
+      case .end:
+        var rest = payload[...]
+        guard rest.popNumber(UInt64.self) == UInt64(done.entries), rest.popNumber(UInt64.self) == UInt64(done.bytes),
+          rest.isEmpty
+        else { throw reader.damaged("it does not hold as much as it says") }
+        try reader.end()
+        return try leave(to: .top, for: .top)
+      }
+    }
+  }
+
+  private mutating func unpack(_ entry: ArchiveEntry) throws(AppContainerError) {
+    if let problem = Self.problem(with: entry.path) { throw unsafe(entry, problem) }
+    let parent = entry.path.parent
+    if parent == .top {
+      guard entry.kind == .directory, names.contains(entry.path.text) else {
+        throw unsafe(entry, "no container has it")
+      }
+    }
+    try leave(to: parent, for: entry.path)
+    guard let level = levels.last, level.path == parent else {
+      throw unsafe(entry, "it does not come after its directory")
+    }
+    let (folder, name) = (level.folder, entry.path.name)
+    switch entry.kind {
+    case .directory:
+      guard mkdirat(folder.number, name.cString, 0o700) == 0 else { throw failure(entry, name, folder) }
+      levels.append(Level(path: entry.path, folder: try Folder(name, in: folder), entry: entry))
+    case .link:
+      if entry.target.contains(0) { throw unsafe(entry, "it is a link with a NUL character") }
+      if !allowsOutwardLinks, let problem = Self.problem(withTargetOf: entry) { throw unsafe(entry, problem) }
+      let target = entry.target.map(CChar.init(bitPattern:)) + [0]
+      guard symlinkat(target, folder.number, name.cString) == 0 else { throw failure(entry, name, folder) }
+      let times = [entry.time, entry.time]
+      guard utimensat(folder.number, name.cString, times, AT_SYMLINK_NOFOLLOW) == 0 else {
+        throw folder.failure("set the times of", name)
+      }
+    default: try unpackFile(entry, name, in: folder)
+    }
+    done.entries += 1
+    try report()
+  }
+
+  private mutating func unpackFile(
+    _ entry: ArchiveEntry, _ name: EntryPath, in folder: Folder
+  ) throws(AppContainerError) {
+    guard fitsSizeLimit(Int(entry.size)) else { throw .file(.fileTooLarge(folder.place(of: name))) }
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    guard let file = Descriptor(uninterrupted { openat(folder.number, name.cString, flags, 0o600) }) else {
+      throw failure(entry, name, folder)
+    }
+    var rest = Int(entry.size)
+    while rest > 0 {
+      let (kind, payload) = try reader.next()
+      guard kind == .bytes, !payload.isEmpty, payload.count <= rest else {
+        throw reader.damaged("a file does not have the size it should have")
+      }
+      let isWritten = payload.withUnsafeBytes { writeAll($0, to: file.number) }
+      guard isWritten else { throw folder.failure("write", name) }
+      rest -= payload.count
+      done.bytes += payload.count
+      try report()
+    }
+    try finish(file.number, entry, folder, name)
+    // A file system may report only now that it could not store what was written.
+    guard file.close() == 0 else { throw folder.failure("write", name) }
+  }
+
+  /// Gives a file or directory the permissions and the time that it had.
+  private func finish(
+    _ number: CInt, _ entry: ArchiveEntry, _ folder: Folder, _ name: EntryPath
+  ) throws(AppContainerError) {
+    guard fchmod(number, mode_t(entry.permissions)) == 0 else { throw folder.failure("set the mode of", name) }
+    let times = [entry.time, entry.time]
+    guard futimens(number, times) == 0 else { throw folder.failure("set the times of", name) }
+  }
+
+  /// Leaves directories until one holds what comes next; each is finished then, for nothing can come into it any more.
+  private mutating func leave(to parent: EntryPath, for path: EntryPath) throws(AppContainerError) {
+    while let level = levels.last, let entry = level.entry, level.path != parent {
+      guard !level.path.isAncestor(of: path) else { return }
+      // The trees themselves are ours, and have to stay open to us.
+      if level.path.parent != .top { try finish(level.folder.number, entry, level.folder, .top) }
+      levels.removeLast()
+    }
+  }
+
+  private func report() throws(AppContainerError) {
+    guard progress(done), !Task.isCancelled else { throw .cancelled(operation: "The import") }
+  }
+
+  /// The error of having failed to make an entry.
+  private func failure(_ entry: ArchiveEntry, _ name: EntryPath, _ folder: Folder) -> AppContainerError {
+    if errno == EEXIST { return unsafe(entry, "it is there twice") }
+    return folder.failure("create", name)
+  }
+
+  private func unsafe(_ entry: ArchiveEntry, _ reason: String) -> AppContainerError {
+    .unsafeArchive(reader.url, entry: entry.path.text, reason: reason)
+  }
+}
+
+extension TreeUnpacker {
+  /// What is wrong with a path, if anything.
+  static func problem(with path: EntryPath) -> String? {
+    if path.bytes.isEmpty { return "it has no name" }
+    if path.bytes.contains(0) { return "its name contains a NUL character, at which the system would cut it" }
+    if path.bytes.first == slash { return "it is absolute" }
+    for name in path.bytes.split(separator: slash, omittingEmptySubsequences: false) {
+      if name.isEmpty { return "a name on its way is empty" }
+      if name.elementsEqual(Self.up) { return "it leads out of its directory" }
+      if name.elementsEqual(Self.here) { return "a name on its way is \".\"" }
+    }
+    return nil
+  }
+
+  /// Why a link leads, or could lead, out of its tree.
+  ///
+  /// It must go up first, no further than its tree, and then down: after a name, which may itself be a link, nobody knows where
+  /// up is.
+  static func problem(withTargetOf entry: ArchiveEntry) -> String? {
+    if entry.target.first == slash { return "it is a link to an absolute path" }
+    // The tree itself is the first name.
+    var depth = entry.path.bytes.count { $0 == slash } - 1
+    var isDown = false
+    for name in entry.target.split(separator: slash) where !name.elementsEqual(here) {
+      if name.elementsEqual(up) {
+        depth -= 1
+        if isDown || depth < 0 { return "it is a link that leads out of its container" }
+      } else {
+        isDown = true
+      }
+    }
+    return nil
+  }
+
+  private static let slash = UInt8(ascii: "/")
+  private static let up = Array("..".utf8)
+  private static let here = Array(".".utf8)
+}

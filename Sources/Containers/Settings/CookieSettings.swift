@@ -1,0 +1,116 @@
+import AppGroups
+import FileSignals
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Switches the cookies of an `HTTPCookieStorage` together with a container's files.
+///
+/// The cookies lie where Foundation keeps them as long as their container is active, and in a file of the container
+/// otherwise. A cookie for a host that cannot exist tells whose they are.
+struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: storages may be used from any thread.
+  private static let version = 1
+  /// The host and the name of the cookie that says which container the others belong to.
+  static let ownerHost = "container.signals.invalid"
+  static let ownerName = "container"
+
+  let name: String
+  private let storage: HTTPCookieStorage
+  private let fileName: String
+
+  init(_ storage: HTTPCookieStorage, name: String) throws(AppContainerError) {
+    if let problem = PathComponent.problem(with: name, limit: 200) {
+      throw .settingsFailed("The cookies \(name.debugDescription)", reason: problem)
+    }
+    self.name = "The cookies \(name.debugDescription)"
+    self.storage = storage
+    fileName = "cookies-\(name).json"
+  }
+
+  private struct Contents: Codable {
+    var version: Int
+    var cookies: [SavedCookie]
+  }
+
+  func begin(in directory: URL) throws {
+    let (mine, owner) = (Self.owner(directory), storedOwner)
+    if owner == mine { return }
+    if let owner {
+      let other = Self.directory(of: owner, beside: directory)
+      if FileStatus(path: other.path, followsLinks: false)?.kind == .directory { try flush(into: other) }
+      try load(from: directory)
+    } else {
+      // They have never been switched, so they are those of the container that is active.
+      let known = Set(cookies.map { [$0.name, $0.domain, $0.path] })
+      for cookie in try saved(in: directory) where !known.contains([cookie.name, cookie.domain, cookie.path]) {
+        set(cookie)
+      }
+      setOwner(mine)
+    }
+  }
+
+  func flush(into directory: URL) throws {
+    let contents = Contents(version: Self.version, cookies: cookies.map(SavedCookie.init))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    try DurableFile.write(encoder.encode(contents), to: file(in: directory), durability: .storage, mode: 0o600)
+  }
+
+  func load(from directory: URL) throws {
+    let new = try saved(in: directory)
+    for cookie in storage.cookies ?? [] { storage.deleteCookie(cookie) }
+    for cookie in new { set(cookie) }
+    setOwner(Self.owner(directory))
+  }
+
+  private func saved(in directory: URL) throws -> [SavedCookie] {
+    let url = file(in: directory)
+    let data: Data
+    do {
+      data = try DurableFile.read(url)
+    } catch .notFound {
+      return []
+    }
+    do {
+      let contents = try JSONDecoder().decode(Contents.self, from: data)
+      guard contents.version <= Self.version else {
+        throw AppContainerError.newerState(url, found: contents.version, supported: Self.version)
+      }
+      return contents.cookies
+    } catch is DecodingError {
+      throw AppContainerError.unreadableState(url, reason: "it is damaged")
+    }
+  }
+
+  private func file(in directory: URL) -> URL {
+    directory.appending(path: fileName, directoryHint: .notDirectory)
+  }
+
+  // MARK: The storage
+
+  private var cookies: [HTTPCookie] { (storage.cookies ?? []).filter { $0.domain != Self.ownerHost } }
+
+  private func set(_ cookie: SavedCookie) {
+    guard cookie.expires.map({ $0 > Date() }) ?? true, let cookie = cookie.cookie else { return }
+    storage.setCookie(cookie)
+  }
+
+  private var storedOwner: String? {
+    (storage.cookies ?? []).first { $0.domain == Self.ownerHost && $0.name == Self.ownerName }?.value
+  }
+
+  private func setOwner(_ owner: String) {
+    let properties: [HTTPCookiePropertyKey: Any] = [
+      .name: Self.ownerName, .value: owner, .domain: Self.ownerHost, .path: "/", .secure: "TRUE", .expires: Date.distantFuture,
+    ]
+    if let cookie = HTTPCookie(properties: properties) { storage.setCookie(cookie) }
+  }
+
+  private static func owner(_ directory: URL) -> String { directory.deletingLastPathComponent().lastPathComponent }
+
+  private static func directory(of owner: String, beside directory: URL) -> URL {
+    DefaultsSettings.directory(of: owner, beside: directory)
+  }
+}

@@ -1,0 +1,88 @@
+import AppGroups
+import FileSignals
+import Foundation
+
+/// The values of one suite of `UserDefaults`, which are read and replaced all together.
+struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used from any thread, as they document.
+  let suite: DefaultsSuite
+  private let defaults: UserDefaults
+  private let name: String
+
+  init(_ suite: DefaultsSuite) throws(AppContainerError) {
+    self.suite = suite
+    switch suite {
+    case .standard:
+      name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+      defaults = .standard
+    case .named(let name):
+      // Foundation makes a path of it as it is, and one with ".." leads anywhere.
+      if let problem = PathComponent.problem(with: name, limit: 200) { throw Self.failure(name, problem) }
+      if name == UserDefaults.globalDomain { throw Self.failure(name, "all programs share it") }
+      guard let defaults = UserDefaults(suiteName: name) else {
+        throw Self.failure(name, "it is what this program keeps anyway; use the standard suite")
+      }
+      self.name = name
+      self.defaults = defaults
+    }
+  }
+
+  /// What it is called in the file of a container; each program has a standard suite of its own.
+  var key: String { suite == .standard ? "standard \(name)" : "suite \(name)" }
+
+  /// What it is, in errors.
+  var title: String { suite == .standard ? "The standard user defaults" : "The user defaults \(name.debugDescription)" }
+
+  private static func failure(_ name: String, _ reason: String) -> AppContainerError {
+    .settingsFailed("The user defaults \(name.debugDescription)", reason: reason)
+  }
+
+  /// Has what this process has set written down, and what others have written read.
+  ///
+  /// On Linux that happens then and at no other time.
+  func synchronize() throws(AppContainerError) {
+    guard defaults.synchronize() else {
+      throw .settingsFailed(title, reason: "what was set could not be written to the user's configuration")
+    }
+  }
+
+  /// The values that were set; not those that were registered, or given to the program as arguments.
+  ///
+  /// It is what is written down, so ``synchronize()`` comes before.
+  func values() -> [String: Any] {
+    #if !canImport(Darwin)
+      // The object that reads a domain by its name has a memory of its own.
+      UserDefaults(suiteName: name)?.synchronize()
+    #endif
+    return defaults.persistentDomain(forName: name) ?? [:]
+  }
+
+  /// The values that are written down, whatever this process has set or read before.
+  func storedValues() throws -> [String: Any] {
+    #if canImport(Darwin)
+      // There, all processes ask the same service.
+      return values()
+    #else
+      let environment = ProcessInfo.processInfo.environment
+      let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+      let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? home + "/.config"
+      do {
+        let data = try DurableFile.read(URL(filePath: "\(folder)/\(name).plist", directoryHint: .notDirectory))
+        return try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] ?? [:]
+      } catch DurableFileError.notFound {
+        return [:]
+      }
+    #endif
+  }
+
+  /// Replaces all values, in memory and where they are written down.
+  func replace(by new: [String: Any]) throws(AppContainerError) {
+    // What was set and not yet written belongs to what goes.
+    try synchronize()
+    for key in values().keys where new[key] == nil { defaults.removeObject(forKey: key) }
+    for (key, value) in new { defaults.set(value, forKey: key) }
+    try synchronize()
+    guard Set(values().keys) == Set(new.keys) else {
+      throw .settingsFailed(title, reason: "somebody else changes them at the same time")
+    }
+  }
+}

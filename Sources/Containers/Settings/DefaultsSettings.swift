@@ -1,0 +1,134 @@
+import FileSignals
+import Foundation
+
+/// Switches suites of `UserDefaults` together with a container's files.
+///
+/// The values lie where the system keeps them as long as their container is active, and in a file of the container otherwise.
+/// A value of its own tells whose they are, so that a process that died in between, or was not there when others switched,
+/// finds out and puts them where they belong.
+struct DefaultsSettings: ContainerSettings {
+  /// The key under which each suite says which container its values belong to.
+  static let ownerKey = "org.signals.container"
+
+  private static let fileName = "user-defaults.plist"
+  private static let version = 1
+
+  let name: String
+  private let domains: [DefaultsDomain]
+
+  init(_ suites: [DefaultsSuite]) throws(AppContainerError) {
+    var domains: [DefaultsDomain] = []
+    for suite in suites where !domains.contains(where: { $0.suite == suite }) {
+      domains.append(try DefaultsDomain(suite))
+    }
+    self.domains = domains
+    name = "User defaults (" + domains.map(\.title).sorted().joined(separator: ", ") + ")"
+  }
+
+  func begin(in directory: URL) throws {
+    for domain in domains {
+      try domain.synchronize()
+      let values = domain.values()
+      let owner = values[Self.ownerKey] as? String
+      if let owner, owner != Self.owner(directory) {
+        // They are another container's, if there still is one.
+        let other = Self.directory(of: owner, beside: directory)
+        if FileStatus(path: other.path, followsLinks: false)?.kind == .directory { try write([domain], into: other) }
+        try load([domain], from: directory)
+      } else if owner == nil {
+        // They have never been switched, so they are those of the container that is active.
+        let saved = try Self.read(Self.file(in: directory))[domain.key] ?? [:]
+        let all = saved.merging(values) { $1 }
+        try domain.replace(by: all.merging([Self.ownerKey: Self.owner(directory)]) { $1 })
+      }
+    }
+  }
+
+  func flush(into directory: URL) throws {
+    for domain in domains { try domain.synchronize() }
+    try write(domains, into: directory)
+  }
+
+  func load(from directory: URL) throws {
+    try load(domains, from: directory)
+  }
+
+  func follow(from old: URL, to new: URL) throws {
+    for domain in domains {
+      // Who has switched has put them there, and may have set others since.
+      let stored = try domain.storedValues()
+      if stored[Self.ownerKey] as? String == Self.owner(new) {
+        try domain.replace(by: stored)
+      } else {
+        try load([domain], from: new)
+      }
+    }
+  }
+
+  // MARK: The file
+
+  private func write(_ domains: [DefaultsDomain], into directory: URL) throws {
+    let url = Self.file(in: directory)
+    // Those of suites that nobody names any more stay.
+    var suites = try Self.read(url)
+    for domain in domains {
+      var values = domain.values()
+      values[Self.ownerKey] = nil
+      suites[domain.key] = values
+    }
+    let contents: [String: Any] = ["version": Self.version, "suites": suites]
+    // The binary form, because the other one rounds dates to seconds.
+    let data = try PropertyListSerialization.data(fromPropertyList: contents, format: .binary, options: 0)
+    try DurableFile.write(data, to: url, durability: .storage, mode: 0o600)
+  }
+
+  private func load(_ domains: [DefaultsDomain], from directory: URL) throws {
+    let suites = try Self.read(Self.file(in: directory))
+    for domain in domains {
+      var values = suites[domain.key] ?? [:]
+      values[Self.ownerKey] = Self.owner(directory)
+      try domain.replace(by: values)
+    }
+  }
+
+  private static func read(_ url: URL) throws -> [String: [String: Any]] {
+    let data: Data
+    do {
+      data = try DurableFile.read(url)
+    } catch .notFound {
+      return [:]
+    }
+    let contents: Any
+    do {
+      contents = try PropertyListSerialization.propertyList(from: data, format: nil)
+    } catch {
+      throw AppContainerError.unreadableState(url, reason: "it is damaged")
+    }
+    guard let root = contents as? [String: Any], let version = root["version"] as? Int else {
+      throw AppContainerError.unreadableState(url, reason: "it is damaged")
+    }
+    guard version <= Self.version else {
+      throw AppContainerError.newerState(url, found: version, supported: Self.version)
+    }
+    guard let suites = root["suites"] as? [String: [String: Any]] else {
+      throw AppContainerError.unreadableState(url, reason: "it is damaged")
+    }
+    return suites
+  }
+
+  private static func file(in directory: URL) -> URL {
+    directory.appending(path: fileName, directoryHint: .notDirectory)
+  }
+
+  // MARK: Whose they are
+
+  /// The identifier of the container whose settings lie in a directory.
+  private static func owner(_ directory: URL) -> String { directory.deletingLastPathComponent().lastPathComponent }
+
+  static func directory(of owner: String, beside directory: URL) -> URL {
+    let containers = directory.deletingLastPathComponent().deletingLastPathComponent()
+    // What others may have written there does not become a path unless it is an identifier.
+    let name = UUID(uuidString: owner)?.uuidString ?? "none"
+    return containers.appending(path: name).appending(path: directory.lastPathComponent, directoryHint: .isDirectory)
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A cookie of Foundation's, with all that Foundation tells of it, in a form that can be written down.
+///
+/// Foundation's own form does not survive on Linux: `Secure` is given as what is not read back, `HttpOnly` not at all, and the
+/// time at which a cookie ends is left out if it was said as `Max-Age`.
+struct SavedCookie: Codable, Hashable, Sendable {
+  var name: String
+  var value: String
+  var domain: String
+  var path: String
+  /// When it ends; `nil` if it does when the program does.
+  var expires: Date?
+  var isSecure: Bool
+  var isHTTPOnly: Bool
+  var sameSite: String?
+  var version: Int
+
+  init(_ cookie: HTTPCookie) {
+    name = cookie.name
+    value = cookie.value
+    domain = cookie.domain
+    path = cookie.path
+    expires = cookie.expiresDate ?? Self.end(of: cookie)
+    isSecure = cookie.isSecure
+    isHTTPOnly = cookie.isHTTPOnly
+    sameSite = cookie.properties?[HTTPCookiePropertyKey("SameSite")] as? String
+    version = cookie.version
+  }
+
+  /// When a cookie ends, of which Foundation says that it does not.
+  private static func end(of cookie: HTTPCookie) -> Date? {
+    let properties = cookie.properties ?? [:]
+    if let age = (properties[.maximumAge] as? String).flatMap(Double.init) {
+      let created = properties[HTTPCookiePropertyKey("Created")] as? Double
+      return (created.map(Date.init(timeIntervalSinceReferenceDate:)) ?? Date()).addingTimeInterval(age)
+    }
+    if let date = properties[.expires] as? Date { return date }
+    return (properties[.expires] as? String).flatMap(CookieDate.date)
+  }
+
+  /// The cookie for Foundation; `nil` if Foundation finds it to be none.
+  var cookie: HTTPCookie? {
+    var properties: [HTTPCookiePropertyKey: Any] = [
+      .name: name, .value: value, .domain: domain, .path: path, .version: String(version),
+    ]
+    if isSecure { properties[.secure] = "TRUE" }
+    if isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
+    if let sameSite { properties[HTTPCookiePropertyKey("SameSite")] = sameSite }
+    if let expires { properties[.expires] = expires } else { properties[.discard] = "TRUE" }
+    return HTTPCookie(properties: properties)
+  }
+}

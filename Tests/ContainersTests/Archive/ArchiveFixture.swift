@@ -1,0 +1,130 @@
+import FileSignals
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Containers
+
+/// A tree with one of everything, a place for its archive, and a place to unpack that in.
+struct ArchiveFixture {
+  let directory: TemporaryDirectory
+  let manifest = ContainerArchive.Manifest(
+    name: "Work/..\n", description: "Ünïcode", createdAt: Date(timeIntervalSinceReferenceDate: 700_000_000.123_456),
+    uuid: "1C9F3D9E-3E0B-4B0A-9F5C-6D6A3C1D9E11")
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    for folder in ["tree/data/Documents/deep/deeper", "tree/data/Empty", "tree/settings", "outside"] {
+      try FileManager.default.createDirectory(at: directory.url.appending(path: folder), withIntermediateDirectories: true)
+    }
+    // More than goes into one record.
+    try write("tree/data/Documents/user.db", Data(repeating: 0x5A, count: 300_000) + Data((0...255).map { UInt8($0) }))
+    try write("tree/data/Documents/deep/deeper/empty", Data())
+    try write("tree/data/.hidden", Data("h".utf8))
+    try write("tree/settings/defaults.plist", Data("settings".utf8))
+    try write("outside/precious", Data("precious".utf8))
+    try link("tree/data/Documents/link", to: "deep/deeper")
+    try link("tree/data/Documents/deep/up", to: "../user.db")
+    try link("tree/data/dangling", to: "nowhere")
+    #expect(chmod(path("tree/data/Documents/user.db"), 0o640) == 0)
+    // A name that is no text.
+    let name = Array(path("tree/data/").utf8).map(CChar.init(bitPattern:)) + [CChar(bitPattern: 0xFF), 0]
+    let file = creat(name, 0o600)
+    #expect(file >= 0)
+    close(file)
+    for (place, time) in [("tree/data/Documents/user.db", 1_000_000_000), ("tree/data/Empty", 1_100_000_000)] {
+      var times = [timespec(tv_sec: time, tv_nsec: 123_456_789), timespec(tv_sec: time, tv_nsec: 123_456_789)]
+      #expect(utimensat(AT_FDCWD, path(place), &times, 0) == 0)
+    }
+    #expect(chmod(path("tree/data/Empty"), 0o500) == 0)
+  }
+
+  var archive: URL { directory.file("work.container") }
+  var unpacked: URL { directory.url.appending(path: "unpacked", directoryHint: .isDirectory) }
+  func trees() throws -> [ContainerArchive.Tree] {
+    try ["data", "settings"].map { name in
+      let folder = try Folder(directory.url.appending(path: "tree/\(name)"))
+      return try .init(name: name, folder: folder, entries: folder.names())
+    }
+  }
+
+  @discardableResult
+  func write(
+    to url: URL? = nil, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
+  ) throws -> ArchiveProgress {
+    try ContainerArchive.write(trees(), manifest: manifest, to: url ?? archive, progress: progress)
+  }
+
+  func path(_ place: String) -> String { directory.url.appending(path: place).path }
+
+  func write(_ place: String, _ data: Data) throws { try data.write(to: directory.url.appending(path: place)) }
+
+  func link(_ place: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: path(place), withDestinationPath: target)
+  }
+
+  @discardableResult
+  func read(
+    _ url: URL? = nil, allowsOutwardLinks: Bool = false, durability: Durability = .process,
+    progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
+  ) throws(AppContainerError) -> ContainerArchive.Manifest {
+    try ContainerArchive.read(
+      url ?? archive, into: unpacked, trees: ["data", "settings"], allowsOutwardLinks: allowsOutwardLinks,
+      durability: durability, progress: progress)
+  }
+
+  /// An archive made by hand, which may say anything; its checksums are right.
+  func craft(_ entries: [(ArchiveFormat.Kind, String, content: String)], end: ArchiveProgress? = nil) throws {
+    let file = try ExclusiveFile(locking: archive)
+    defer { file.unlock() }
+    var writer = try ArchiveWriter(to: file)
+    try writer.append(.manifest, JSONCoding.encode(manifest, for: archive))
+    let status = try #require(Folder(directory.url).status(of: .top))
+    var done = ArchiveProgress()
+    for (kind, path, content) in entries {
+      var entry = ArchiveEntry(kind, EntryPath(path), status)
+      if kind == .link { entry.target = Array(content.utf8) }
+      if kind == .file { entry.size = UInt64(content.utf8.count) }
+      try writer.append(kind, entry.payload)
+      if kind == .file, !content.isEmpty { try writer.append(.bytes, Array(content.utf8)) }
+      done.entries += 1
+      if kind == .file { done.bytes += content.utf8.count }
+    }
+    try writer.finish(end ?? done)
+  }
+
+  /// All that lies below a place, one line each, with everything that an archive keeps.
+  func listing(of place: URL) throws -> [String] {
+    var lines: [String] = []
+    try list(Folder(place), .top, &lines)
+    return lines.sorted()
+  }
+
+  private func list(_ folder: Folder, _ path: EntryPath, _ lines: inout [String]) throws {
+    for name in try folder.names() {
+      let status = try #require(folder.status(of: name))
+      let place = path.appending(name)
+      var line = "\(place.bytes) \(status.kind) \(String(status.permissions, radix: 8)) "
+      line += "\(status.modified.tv_sec).\(status.modified.tv_nsec)"
+      switch status.kind {
+      case .directory: try list(Folder(name, in: folder), place, &lines)
+      case .regular:
+        let file = open(folder.url.path + "/", O_RDONLY)
+        defer { close(file) }
+        let content = openat(file, name.cString, O_RDONLY)
+        defer { close(content) }
+        line += " \(try FileHandle(fileDescriptor: content).readToEnd()?.hashValue ?? 0)"
+      default:
+        var target = [CChar](repeating: 0, count: 4096)
+        #expect(readlinkat(folder.number, name.cString, &target, 4095) >= 0)
+        line += " \(target.prefix { $0 != 0 })"
+      }
+      lines.append(line)
+    }
+  }
+}
+
+/// Records an error that is another one than it should be.
+func unexpected(_ error: AppContainerError?, sourceLocation: SourceLocation = #_sourceLocation) {
+  Issue.record("Another error was expected than \(error?.description ?? "none")", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,169 @@
+import FileSignals
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Containers
+
+@Suite("Archives that are not to be trusted")
+struct UnsafeArchiveTests {
+  let fixture: ArchiveFixture
+
+  init() throws {
+    fixture = try ArchiveFixture()
+  }
+
+  private static let data = (ArchiveFormat.Kind.directory, "data", content: "")
+
+  private func expectUnsafe(
+    _ entries: [(ArchiveFormat.Kind, String, content: String)], at entry: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let before = try fixture.listing(of: fixture.directory.url.appending(path: "outside"))
+    try fixture.craft(entries)
+    let error = #expect(throws: AppContainerError.self, sourceLocation: sourceLocation) { try fixture.read() }
+    if case .unsafeArchive(fixture.archive, entry: entry, _) = error {
+    } else {
+      unexpected(error, sourceLocation: sourceLocation)
+    }
+    #expect(!FileManager.default.fileExists(atPath: fixture.unpacked.path), sourceLocation: sourceLocation)
+    #expect(try fixture.listing(of: fixture.directory.url.appending(path: "outside")) == before)
+  }
+
+  @Test(arguments: [
+    "data/../evil", "../evil", "data/..", "/data/evil", "/etc/evil", "data//evil", "data/", "data/.", "", "data/a\0b", "./data",
+  ]) func `a path that leads elsewhere is refused`(path: String) throws {
+    try expectUnsafe([Self.data, (.file, path, content: "evil")], at: path)
+    try expectUnsafe([Self.data, (.directory, path, content: "")], at: path)
+  }
+
+  @Test func `what belongs to no container is refused`() throws {
+    try expectUnsafe([(.directory, "info.json", content: "")], at: "info.json")
+    try expectUnsafe([(.file, "data", content: "x")], at: "data")
+    try expectUnsafe([(.link, "settings", content: "../outside")], at: "settings")
+  }
+
+  @Test func `nothing is written through a link`() throws {
+    let outside = fixture.path("outside")
+    try fixture.craft([Self.data, (.link, "data/door", content: outside), (.file, "data/door/evil", content: "evil")])
+    let error = #expect(throws: AppContainerError.self) { try fixture.read(allowsOutwardLinks: true) }
+    guard case .unsafeArchive(_, entry: "data/door/evil", _) = error else { return unexpected(error) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: outside) == ["precious"])
+    try expectUnsafe(
+      [Self.data, (.link, "data/door", content: "."), (.file, "data/door", content: "evil")], at: "data/door")
+  }
+
+  @Test(arguments: ["/etc/passwd", "..", "../..", "../data", "deep/../../..", "a/..", "./../x"])
+  func `a link that leads out is refused, unless it is asked for`(target: String) throws {
+    try expectUnsafe([Self.data, (.link, "data/link", content: target)], at: "data/link")
+    try fixture.read(allowsOutwardLinks: true)
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(
+        atPath: fixture.unpacked.appending(path: "data/link").path) == target)
+  }
+
+  @Test func `what is there twice is refused`() throws {
+    let file = (ArchiveFormat.Kind.file, "data/a", content: "1")
+    try expectUnsafe([Self.data, file, file], at: "data/a")
+    try expectUnsafe([Self.data, file, (.directory, "data/a", content: "")], at: "data/a")
+    try expectUnsafe([Self.data, file, (.link, "data/a", content: "b")], at: "data/a")
+    try expectUnsafe([Self.data, Self.data], at: "data")
+  }
+
+  @Test func `what has no directory, or comes too late, is refused`() throws {
+    try expectUnsafe([Self.data, (.file, "data/none/a", content: "1")], at: "data/none/a")
+    let folders = [Self.data, (.directory, "data/a", content: ""), (.directory, "data/b", content: "")]
+    try expectUnsafe(folders + [(.file, "data/a/late", content: "1")], at: "data/a/late")
+  }
+
+  @Test func `more or less than the archive says is damage`() throws {
+    try fixture.craft([Self.data], end: ArchiveProgress(entries: 2, bytes: 0))
+    let error = #expect(throws: AppContainerError.self) { try fixture.read() }
+    guard case .unusableArchive(fixture.archive, _) = error else { return unexpected(error) }
+  }
+
+  @Test func `an archive of a newer version is told apart`() throws {
+    try fixture.write()
+    var data = try Data(contentsOf: fixture.archive)
+    data[ArchiveFormat.mark.count] = 9
+    try data.write(to: fixture.archive)
+    #expect(throws: AppContainerError.newerArchive(fixture.archive, found: 9, supported: 1)) { try fixture.read() }
+  }
+
+  @Test(arguments: ["", "x", "\u{89}CNTNR\r\n", String(repeating: "x", count: 1000)])
+  func `other files are no archives`(content: String) throws {
+    try Data(content.utf8).write(to: fixture.archive)
+    #expect(throws: AppContainerError.unusableArchive(fixture.archive, reason: "it is no archive of a container")) {
+      try fixture.read()
+    }
+  }
+
+  @Test func `what is no file is told, and does not hang`() throws {
+    #expect(mkfifo(fixture.archive.path, 0o600) == 0)
+    #expect(throws: AppContainerError.file(.notARegularFile(fixture.archive, kind: "a named pipe"))) { try fixture.read() }
+    let missing = fixture.directory.file("missing")
+    #expect(throws: AppContainerError.file(.notFound(missing))) { try fixture.read(missing) }
+  }
+
+  @Test func `nothing is put where something is`() throws {
+    try fixture.write()
+    try Data("mine".utf8).write(to: fixture.directory.file("unpacked"))
+    #expect(throws: AppContainerError.self) { try fixture.read() }
+    #expect(try Data(contentsOf: fixture.directory.file("unpacked")) == Data("mine".utf8))
+  }
+
+  @Test func `whatever is cut off or changed is noticed, and nothing is made of it`() throws {
+    try FileManager.default.removeItem(atPath: fixture.path("tree/data/Documents/user.db"))
+    try fixture.write()
+    let original = [UInt8](try Data(contentsOf: fixture.archive))
+    let before = try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.url.path).sorted()
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var chance = Chance(seed: seed)
+    let rounds = Scale.count(150, torture: 100_000)
+    for round in 0..<rounds {
+      var bytes = original
+      switch chance.number(below: 4) {
+      case 0: bytes.removeLast(1 + chance.number(below: bytes.count))
+      case 1: for _ in 0...chance.number(below: 8) { flip(&bytes, &chance) }
+      case 2:
+        let start = chance.number(below: bytes.count)
+        bytes.removeSubrange(start..<min(bytes.count, start + 1 + chance.number(below: 40)))
+      default: bytes.insert(UInt8.random(in: 0...255, using: &chance), at: chance.number(below: bytes.count + 1))
+      }
+      if bytes == original { continue }
+      try Data(bytes).write(to: fixture.archive)
+      #expect(throws: AppContainerError.self, "seed \(seed), round \(round)") { try fixture.read() }
+      if round % 1000 == 999 { Scale.progress("\(round + 1) of \(rounds) damaged archives") }
+    }
+    let after = try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.url.path).sorted()
+    #expect(after == before, "seed \(seed)")
+  }
+
+  /// Checksums are no protection against somebody who computes them anew: the content of records is wild here.
+  @Test func `whatever entries say, nothing is made outside`() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var chance = Chance(seed: seed)
+    let names = ["data", "settings", "..", ".", "", "a", "b", "/", "\0", "outside", "link"]
+    let kinds: [ArchiveFormat.Kind] = [.directory, .file, .link]
+    let outside = try FileManager.default.subpathsOfDirectory(atPath: fixture.path("outside"))
+    for _ in 0..<Scale.count(80, torture: 20_000) {
+      let entries = (0..<chance.number(below: 8)).map { _ in
+        let path = (0...chance.number(below: 3)).map { _ in names[chance.number(below: names.count)] }
+        let target = (0...chance.number(below: 3)).map { _ in names[chance.number(below: names.count)] }
+        return (kinds[chance.number(below: 3)], path.joined(separator: "/"), content: target.joined(separator: "/") + "x")
+      }
+      try fixture.craft([Self.data] + entries)
+      do {
+        try fixture.read(allowsOutwardLinks: chance.once(in: 2))
+        try FileManager.default.removeItem(at: fixture.unpacked)
+      } catch is AppContainerError {}
+    }
+    let names2 = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.url.path).sorted()
+    #expect(names2 == [".shared", "outside", "tree", "work.container"], "seed \(seed)")
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.path("outside")) == outside, "seed \(seed)")
+  }
+
+  private func flip(_ bytes: inout [UInt8], _ chance: inout Chance) {
+    bytes[chance.number(below: bytes.count)] ^= 1 << UInt8(chance.number(below: 8))
+  }
+}
