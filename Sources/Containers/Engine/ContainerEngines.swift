@@ -17,8 +17,7 @@ final class ContainerEngines: Sendable {
   ) throws(AppContainerError) -> ContainerEngine {
     if let engine = lock.withLock({ entries[layout]?.engine }) {
       for one in settings { engine.participants.add(one) }
-      // Who opens the root sees what is there now, also if the news of it is still on its way.
-      engine.follow()
+      try engine.catchUp()
       return engine
     }
     // Opening may wait for another process; those of other roots need not. Of two that are opened at once, one is used.
