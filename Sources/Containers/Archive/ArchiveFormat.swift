@@ -94,7 +94,9 @@ extension ArraySlice<UInt8> {
 enum JSONCoding {
   static func encode(_ value: some Encodable, for url: URL) throws(AppContainerError) -> [UInt8] {
     do {
-      return [UInt8](try JSONEncoder().encode(value))
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      return [UInt8](try encoder.encode(value))
     } catch {
       throw .unusableArchive(url, reason: "its description cannot be written: \(error)")
     }
