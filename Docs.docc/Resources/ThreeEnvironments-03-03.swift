@@ -8,7 +8,7 @@ let testing = try app.createNewContainer(name: "Testing", description: "For whoe
 
 let note = try AppGroupsFile(name: "note.json", initialValue: "nothing to do", scope: app.scope)
 let jar = try CookieJar(scope: app.scope)
-let server = URL(string: "https://notes.example.org/")!
+guard let server = URL(string: "https://notes.example.org/") else { exit(1) }
 
 try jar.take(["session=mine; Secure; HttpOnly; Max-Age=3600"], from: server)
 print(jar.header(for: server) ?? "no cookies")  // Prints "session=mine"

@@ -103,7 +103,8 @@ final class ContainerSettingsCommands: CommandFamily {
     let values: [Any?] = [
       defaults.object(forKey: "bool") as? Bool, defaults.object(forKey: "int") as? Int,
       defaults.object(forKey: "min") as? Int, defaults.object(forKey: "double") as? Double,
-      defaults.float(forKey: "float"), defaults.string(forKey: "text"), defaults.data(forKey: "data").map(Array.init), date,
+      defaults.float(forKey: "float"), defaults.string(forKey: "text"), defaults.data(forKey: "data").map(Array.init),
+      date,
       array.count, array.first as? Int, (array.last as? [Any])?.first as? Bool, inner as? Bool,
       defaults.string(forKey: "a.plist.key"),
     ]

@@ -1,7 +1,7 @@
 import AppGroups
 import Foundation
 
-/// How bytes are laid out in an archive. Numbers are little-endian.
+/// How bytes are laid out in an archive, in which numbers are little-endian.
 enum ArchiveFormat {
   /// What an archive begins with: no text, and damaged by whatever would damage the rest on its way.
   static let mark: [UInt8] = [0x89] + Array("CNTNR".utf8) + [0x0D, 0x0A]

@@ -1,14 +1,15 @@
 public import Foundation
 
 extension Cookie {
-  /// Reads the value of a `Set-Cookie` header.
+  /// Reads the value of a `Set-Cookie` header; fails if that is no cookie, or one that this server may not set.
+  ///
+  /// It may not set cookies for another domain, for all of a top-level one such as `com`, `Secure` ones over a connection that
+  /// is not encrypted, or against the promise of their name.
   ///
   /// - Parameters:
   ///   - header: The value, with one cookie.
   ///   - url: Where it came from.
   ///   - date: When it came.
-  /// - Returns: The cookie, or `nil` if it is none, or one that this server may not set: for another domain, for all of a
-  ///   top-level one such as `com`, `Secure` over a connection that is not encrypted, or against the promise of its name.
   public init?(header: String, from url: URL, at date: Date = Date()) {
     guard let target = CookieTarget(url), header.utf8.count <= 8192, !Self.hasControl(header) else { return nil }
     let parts = header.split(separator: ";", omittingEmptySubsequences: false).map(Self.pair)

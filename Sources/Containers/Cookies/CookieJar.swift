@@ -15,7 +15,7 @@ public import Signals
 /// let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 /// let app = try AppContainer(home: home)
 /// let jar = try CookieJar(scope: app.scope)
-/// let url = URL(string: "https://www.example.com/account")!
+/// guard let url = URL(string: "https://www.example.com/account") else { exit(1) }
 /// try jar.take(["session=42; Path=/; Secure; HttpOnly; Max-Age=3600"], from: url)
 /// print(jar.header(for: url) ?? "none")  // Prints "session=42"
 ///
@@ -127,7 +127,8 @@ public final class CookieJar: Sendable {
     return try file.update { kept in
       let taken = cookies.filter { cookie in
         // What came encrypted is not replaced by what did not.
-        target?.isEncrypted == true || !kept.contains { $0.isSecure && $0.name == cookie.name && $0.domain == cookie.domain }
+        target?.isEncrypted == true
+          || !kept.contains { $0.isSecure && $0.name == cookie.name && $0.domain == cookie.domain }
       }
       for cookie in taken { Self.put(cookie, into: &kept) }
       Self.trim(&kept, at: date)

@@ -24,7 +24,8 @@ struct CookieJarTests {
 
   @Test func `cookies are sent where they belong`() throws {
     let jar = try jar()
-    try jar.take(["host=1; Path=/", "domain=2; Domain=example.com; Path=/", "path=3", "secure=4; Secure; Path=/"], from: url)
+    try jar.take(
+      ["host=1; Path=/", "domain=2; Domain=example.com; Path=/", "path=3", "secure=4; Secure; Path=/"], from: url)
     let cases = [
       "https://www.example.com/shop/cart": "path=3; host=1; domain=2; secure=4",
       "https://www.example.com/shop": "path=3; host=1; domain=2; secure=4",
@@ -58,7 +59,8 @@ struct CookieJarTests {
   }
 
   @Test func `all that a server says is kept, by whoever opens the file next`() throws {
-    try jar().take(["sid=a=b\"c\"; Path=/; Domain=.Example.com; Secure; HttpOnly; SameSite=Strict; Max-Age=60"], from: url)
+    try jar().take(
+      ["sid=a=b\"c\"; Path=/; Domain=.Example.com; Secure; HttpOnly; SameSite=Strict; Max-Age=60"], from: url)
     let cookie = try #require(jar().cookies.value.first)
     let expected = Cookie(
       name: "sid", value: "a=b\"c\"", domain: ".example.com", path: "/", expires: clock.value.addingTimeInterval(60),

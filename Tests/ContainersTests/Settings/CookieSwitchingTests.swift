@@ -15,7 +15,8 @@
       world = try SettingsWorld()
     }
 
-    @Test func `no cookie is seen in another container, and each comes back with all that was said of it`() async throws {
+    @Test func `no cookie is seen in another container, and each comes back with all that was said of it`() async throws
+    {
       let peer = try world.peer()
       try await peer.send("cookies-take group \(url) sid=1; Path=/; HttpOnly; Secure; Max-Age=3600")
       try await peer.send("switching-cookies \(world.root) group")

@@ -44,7 +44,7 @@ try app.activateContainer(uuid: Container.defaultUUID)  // Prints "size 14"
 sizes.cancel()
 
 let jar = try CookieJar(scope: app.scope)
-let server = URL(string: "https://example.org/")!
+guard let server = URL(string: "https://example.org/") else { exit(1) }
 try jar.take(["session=1; Secure; HttpOnly; Max-Age=600"], from: server)
 print(jar.header(for: server) ?? "none")  // Prints "session=1"
 
