@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "AppGroups", targets: ["AppGroups"]),
     .library(name: "Stores", targets: ["Stores"]),
     .library(name: "Containers", targets: ["Containers"]),
+    .library(name: "Contexts", targets: ["Contexts"]),
     .library(name: "SignalsKit", targets: ["SignalsKit"]),
     .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
   ],
@@ -46,8 +47,13 @@ let package = Package(
     ),
     .target(name: "Containers", dependencies: ["Signals", "FileSignals", "AppGroups"], swiftSettings: librarySettings),
     .target(
+      name: "Contexts",
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores"],
+      swiftSettings: librarySettings
+    ),
+    .target(
       name: "SignalsKit",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts"],
       swiftSettings: librarySettings
     ),
     .target(name: "SignalsTesting", dependencies: ["Signals"], swiftSettings: librarySettings),
@@ -60,7 +66,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "Peer",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "TestSupport"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "TestSupport"],
       path: "Tests/Peer",
       swiftSettings: settings
     ),
@@ -92,6 +98,11 @@ let package = Package(
     .testTarget(
       name: "ContainersTests",
       dependencies: ["Containers", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "ContextsTests",
+      dependencies: ["Contexts", "Stores", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(

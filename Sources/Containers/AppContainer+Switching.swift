@@ -58,6 +58,8 @@ extension AppContainer {
 
   /// Asks and tells a delegate from now on, after those that were added before; one that is added already is not added again.
   ///
+  /// That ends with this object, or with the delegate.
+  ///
   /// - Parameter delegate: The delegate, which is not kept alive.
   public func add(_ delegate: any AppContainerDelegate) { engine.participants.add(delegate, of: self) }
 

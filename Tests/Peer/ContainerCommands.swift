@@ -15,15 +15,15 @@ import TestSupport
 
 /// Containers: environments that are switched.
 ///
-/// - `app-crash N`: be killed at the Nth step of whatever is changed from now on
-/// - `app DIR`: open the root DIR
-/// - `app-new NAME`, `app-activate UUID`, `app-delete UUID`, `app-clean UUID`, `app-clone UUID`: change it
-/// - `app-active`, `app-list`: which is active, and which there are, with commas in between
-/// - `app-hammer UUIDS N SEED`: switch to one of them at random, N times
-/// - `app-endless UUIDS SEED`: the same without end, on a thread of its own
-/// - `app-file NAME`: open a text in the scope of the root, and report each value as `value TEXT`
-/// - `app-write TEXT`: write it
-/// - `app-follow`: report `active UUID`, `did FROM TO` and `list N` from now on
+/// - `env-crash N`: be killed at the Nth step of whatever is changed from now on
+/// - `env DIR`: open the root DIR
+/// - `env-new NAME`, `env-activate UUID`, `env-delete UUID`, `env-clean UUID`, `env-clone UUID`: change it
+/// - `env-active`, `env-list`: which is active, and which there are, with commas in between
+/// - `env-hammer UUIDS N SEED`: switch to one of them at random, N times
+/// - `env-endless UUIDS SEED`: the same without end, on a thread of its own
+/// - `env-file NAME`: open a text in the scope of the root, and report each value as `value TEXT`
+/// - `env-write TEXT`: write it
+/// - `env-follow`: report `active UUID`, `did FROM TO` and `list N` from now on
 final class ContainerCommands: CommandFamily {
   private let console: Console
   private var opened: AppContainer?
@@ -37,22 +37,22 @@ final class ContainerCommands: CommandFamily {
 
   func perform(_ command: Command) throws -> String? {
     switch command.word {
-    case "app-crash":
+    case "env-crash":
       let counter = try StepCounter(command.number(command.argument()))
       crash = counter
       opened?.onStep { _ in counter.count() }
-    case "app":
+    case "env":
       let root = try URL(filePath: command.argument(), directoryHint: .isDirectory)
       opened = try AppContainer(home: root) { [crash] _ in crash?.count() }
-    case "app-active": return try app().activeContainer.uuid
-    case "app-list": return try app().containers.map(\.uuid).joined(separator: ",")
-    case "app-file":
+    case "env-active": return try app().activeContainer.uuid
+    case "env-list": return try app().containers.map(\.uuid).joined(separator: ",")
+    case "env-file":
       let console = console
       let file = try AppGroupsFile(name: command.argument(), initialValue: "nothing", scope: app().scope)
       file.sink { console.report("value \($0)") }.store(in: &subscriptions)
       self.file = file
-    case "app-write": try file?.write(command.argument())
-    case "app-follow": try follow()
+    case "env-write": try file?.write(command.argument())
+    case "env-follow": try follow()
     default: return try change(command)
     }
     return ""
@@ -60,16 +60,16 @@ final class ContainerCommands: CommandFamily {
 
   private func change(_ command: Command) throws -> String? {
     switch command.word {
-    case "app-new": return try app().createNewContainer(name: command.argument()).uuid
-    case "app-clone": return try app().cloneContainer(uuid: command.argument()).uuid
-    case "app-activate": try app().activateContainer(uuid: command.argument())
-    case "app-delete": try app().deleteContainer(uuid: command.argument())
-    case "app-clean": try app().cleanContainer(uuid: command.argument())
-    case "app-hammer":
+    case "env-new": return try app().createNewContainer(name: command.argument()).uuid
+    case "env-clone": return try app().cloneContainer(uuid: command.argument()).uuid
+    case "env-activate": try app().activateContainer(uuid: command.argument())
+    case "env-delete": try app().deleteContainer(uuid: command.argument())
+    case "env-clean": try app().cleanContainer(uuid: command.argument())
+    case "env-hammer":
       let arguments = try command.arguments(3)
       var chance = try Chance(seed: UInt64(command.number(arguments[2])))
       for _ in 0..<(try command.number(arguments[1])) { try hop(arguments[0], app(), &chance) }
-    case "app-endless":
+    case "env-endless":
       let arguments = try command.arguments(2)
       let (app, console) = (try app(), console)
       let seed = try UInt64(command.number(arguments[1]))

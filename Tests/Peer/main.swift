@@ -23,6 +23,7 @@ let commands = Commands(families: [
   SchemaCommands(console: console),
   ContainerSettingsCommands(),
   ContainerCommands(console: console),
+  ContextCommands(console: console),
 ])
 
 while let line = readLine() {

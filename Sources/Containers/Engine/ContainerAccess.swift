@@ -25,6 +25,7 @@ final class ContainerAccess {
 
   /// Brings memory to what is on the disk, after what somebody began and did not end was undone.
   func catchUp() throws {
+    let known = engine.known
     if let state = try store.state() {
       self.state = state
     } else {
@@ -37,7 +38,6 @@ final class ContainerAccess {
       try store.write(state, to: file)
     }
     try recover()
-    let known = engine.known
     guard known.revision != state.revision else { return }
     // At first, nothing is known, and nobody looks.
     if known.revision > 0, known.switches != state.switches { follow(known) }

@@ -28,8 +28,8 @@ struct ContainerLayout: Sendable, Hashable {
     self.root = root
     self.hidden = EntryPath(hidden)
     self.fixed = fixed.map { EntryPath($0) }
-    // Locks of files in the root itself must stay one for all; the others belong to the system.
-    let system = [".shared", "lost+found", ".com.apple.mobile_container_manager.metadata.plist"]
+    // Locks of files in the root itself, and who is there, must stay one for all; the others belong to the system.
+    let system = [".shared", "Presence", "lost+found", ".com.apple.mobile_container_manager.metadata.plist"]
     self.permanent = ([hidden] + system + permanent).map { EntryPath($0) }
   }
 

@@ -32,6 +32,7 @@ package struct FileStatus: Sendable {
   package let permissions: UInt16
   let owner: uid_t
   let group: gid_t
+  package var ownerNumber: UInt32 { owner }
   package let size: Int
   package let isLinked: Bool
 

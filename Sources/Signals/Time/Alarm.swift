@@ -4,13 +4,13 @@
 /// then looks whether it has been moved meanwhile, so that putting it off, as every value does that a
 /// ``Signal/debounce(for:clock:)`` receives, costs no more than storing it.
 @usableFromInline
-final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Duration {
+package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Duration {
   // Sound: the state is guarded by the lock.
 
   /// Called with the deadline that is over, with no lock held.
   ///
   /// By then, another thread may have set a later one: the caller compares.
-  @usableFromInline typealias Ring = @Sendable (C.Instant) -> Void
+  @usableFromInline package typealias Ring = @Sendable (C.Instant) -> Void
 
   private let clock: C
   private let alarmClock: (any AlarmClock<C.Instant>)?
@@ -33,7 +33,7 @@ final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Duration {
   @exclusivity(unchecked) private var scheduled: SignalSubscription?
 
   @usableFromInline
-  init(clock: C) {
+  package init(clock: C) {
     self.clock = clock
     alarmClock = clock as? any AlarmClock<C.Instant>
   }
@@ -42,19 +42,19 @@ final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Duration {
   ///
   /// The closure usually holds what holds the alarm: ``stop()`` breaks that circle.
   @usableFromInline
-  func start(_ ring: @escaping Ring) {
+  package func start(_ ring: @escaping Ring) {
     lock.withLock { self.ring = ring }
   }
 
   /// Sets or moves the deadline.
   @usableFromInline
-  func set(_ deadline: C.Instant) {
+  package func set(_ deadline: C.Instant) {
     if alarmClock != nil { schedule(deadline) } else { sleep(until: deadline) }
   }
 
   /// Does not ring, until the next deadline is set.
   @usableFromInline
-  func unset() {
+  package func unset() {
     let old = lock.withLock {
       deadline = nil
       return scheduled.take()
@@ -64,7 +64,7 @@ final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Duration {
 
   /// Never rings again, and lets go of what it would have called.
   @usableFromInline
-  func stop() {
+  package func stop() {
     let old = lock.withLock {
       deadline = nil
       generation += 1

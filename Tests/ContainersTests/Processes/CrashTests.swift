@@ -11,10 +11,10 @@ struct CrashTests {
   /// - Returns: Whether it was; not if there are not so many steps.
   private func crash(_ world: World, at step: Int, to uuid: String) async throws -> Bool {
     let peer = try PeerProcess()
-    try await peer.send("app \(world.path)")
-    try await peer.send("app-crash \(step)")
+    try await peer.send("env \(world.path)")
+    try await peer.send("env-crash \(step)")
     do {
-      try await peer.send("app-activate \(uuid)")
+      try await peer.send("env-activate \(uuid)")
       return false
     } catch PeerProcess.Failure.gone {
       return true
@@ -42,9 +42,9 @@ struct CrashTests {
       for second in 1... {
         guard try await crash(world, at: step, to: world.uuids[1]) else { break }
         let peer = try PeerProcess()
-        try await peer.send("app-crash \(second)")
+        try await peer.send("env-crash \(second)")
         do {
-          try await peer.send("app \(world.path)")
+          try await peer.send("env \(world.path)")
           break
         } catch PeerProcess.Failure.gone {
           try world.check("steps \(step) and \(second)")
@@ -65,8 +65,8 @@ struct CrashTests {
     let count = Scale.count(10, torture: 500)
     for round in 1...count {
       let peer = try PeerProcess()
-      try await peer.send("app \(world.path)")
-      try await peer.send("app-endless \(world.names) \(round)")
+      try await peer.send("env \(world.path)")
+      try await peer.send("env-endless \(world.names) \(round)")
       try await Task.sleep(for: .microseconds(chance.number(below: 30_000)))
       try await peer.kill()
       try world.check("round \(round)")
@@ -75,14 +75,14 @@ struct CrashTests {
   }
 
   @Test func `a process that is killed while it copies, cleans or deletes leaves no half of it`() async throws {
-    for command in ["app-clone", "app-delete", "app-clean"] {
+    for command in ["env-clone", "env-delete", "env-clean"] {
       for step in [1, 2] {
         let world = try World(containers: 2)
         let peer = try PeerProcess()
-        try await peer.send("app \(world.path)")
-        try await peer.send("app-crash \(step)")
+        try await peer.send("env \(world.path)")
+        try await peer.send("env-crash \(step)")
         do {
-          try await peer.send("\(command) \(command == "app-clean" ? Container.defaultUUID : world.uuids[1])")
+          try await peer.send("\(command) \(command == "env-clean" ? Container.defaultUUID : world.uuids[1])")
         } catch PeerProcess.Failure.gone {
           // That is what it was to do.
         }
@@ -91,7 +91,7 @@ struct CrashTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: world.fixture.url(".containers").path)
         #expect(!names.contains { $0.hasPrefix(".new") || $0.hasPrefix(".gone") }, "\(command) \(step)")
         let live = try world.fixture.live()
-        #expect(live == world.trees[Container.defaultUUID] || command == "app-clean" && live.isEmpty)
+        #expect(live == world.trees[Container.defaultUUID] || command == "env-clean" && live.isEmpty)
       }
     }
   }

@@ -11,10 +11,10 @@ struct ProcessTests {
   @Test func `two processes that switch one root at the same time never corrupt it`() async throws {
     let world = try World()
     let peers = try [PeerProcess(), PeerProcess()]
-    for peer in peers { try await peer.send("app \(world.path)") }
+    for peer in peers { try await peer.send("env \(world.path)") }
     let count = Scale.count(15, torture: 1_000)
-    async let first = peers[0].send("app-hammer \(world.names) \(count) 1")
-    async let second = peers[1].send("app-hammer \(world.names) \(count) 2")
+    async let first = peers[0].send("env-hammer \(world.names) \(count) 1")
+    async let second = peers[1].send("env-hammer \(world.names) \(count) 2")
     let app = try world.fixture.open()
     try await onThread {
       for round in 0..<count { try app.activateContainer(uuid: world.uuids[round % 3]) }
@@ -22,14 +22,14 @@ struct ProcessTests {
     _ = try await (first, second)
     let active = try world.check()
     for peer in peers {
-      try await peer.send("app-new more")
+      try await peer.send("env-new more")
       _ = try await app.list.firstValue("the new list") { $0.last?.name == "more" }
-      try await peer.send("app-delete \(#require(app.containers.last).uuid)")
+      try await peer.send("env-delete \(#require(app.containers.last).uuid)")
     }
     try await app.list.recorded().wait(for: "the old list") { $0.last?.count == 3 }
     for peer in peers {
-      #expect(try await peer.send("app-list") == world.names)
-      #expect(try await peer.send("app-active") == active)
+      #expect(try await peer.send("env-list") == world.names)
+      #expect(try await peer.send("env-active") == active)
     }
   }
 
@@ -43,9 +43,9 @@ struct ProcessTests {
     }
     try await app.activateContainer(uuid: Container.defaultUUID)
     let peer = try PeerProcess()
-    try await peer.send("app \(world.path)")
-    try await peer.send("app-file name.json")
-    try await peer.send("app-follow")
+    try await peer.send("env \(world.path)")
+    try await peer.send("env-file name.json")
+    try await peer.send("env-follow")
     var expected = [Container.defaultUUID]
     let count = Scale.count(20, torture: 1_000)
     for round in 1...count {
@@ -72,12 +72,12 @@ struct ProcessTests {
     let world = try World()
     let app = try world.fixture.open()
     let peer = try PeerProcess()
-    try await peer.send("app \(world.path)")
-    try await peer.send("app-file text.json")
+    try await peer.send("env \(world.path)")
+    try await peer.send("env-file text.json")
     async let switches = onThread {
       for round in 1...10 { try app.activateContainer(uuid: world.uuids[round % 3]) }
     }
-    for round in 1...20 { try await peer.send("app-write text \(round)") }
+    for round in 1...20 { try await peer.send("env-write text \(round)") }
     try await switches
     let last = world.uuids.contains { uuid in
       let url = uuid == app.activeContainer.uuid ? world.fixture.root : world.fixture.url(".containers/\(uuid)/data")

@@ -14,4 +14,5 @@ let benchmarks: @Sendable () -> Void = {
   registerStores()
   registerLiveStores()
   registerSharedStores()
+  registerContainers()
 }

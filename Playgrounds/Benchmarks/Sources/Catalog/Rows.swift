@@ -1,5 +1,6 @@
 /// Everything that is measured, in the order of the table.
-public let rows: [Row] = emitting + properties + deriving + operators + subscribing + sequences + files + logs + stores
+public let rows: [Row] =
+  emitting + properties + deriving + operators + subscribing + sequences + files + logs + stores + containers
 
 private let stores = [
   Row(
@@ -30,6 +31,12 @@ private let stores = [
     "modelPoints", "Codable values by their keys, one transaction", isSlow: true, beside: ["GRDB"],
     aim: .atMost(0.125, of: "GRDB")),
   Row("modelScan", "1000 Codable values by one query", isSlow: true, beside: ["GRDB"]),
+]
+
+private let containers = [
+  Row(
+    "containerSwitch", "switch of containers with 100,000 files", block: 1, isSlow: true,
+    beside: ["\(ours), empty", "file by file"], aim: .atMost(3, of: "\(ours), empty"))
 ]
 
 private let combine = "OpenCombine"

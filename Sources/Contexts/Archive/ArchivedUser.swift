@@ -1,0 +1,14 @@
+/// Somebody who is or has been logged in.
+public struct ArchivedUser<User: UserProtocol>: Identifiable, Sendable {
+  /// Who it is.
+  public let id: String
+
+  /// The version of the model that the user was archived with.
+  public let modelVersion: Int
+
+  /// Whether it is the current user.
+  public let isCurrent: Bool
+
+  /// The user as archived, without a secret, or why it cannot be decoded.
+  public let user: Result<User, ContextError>
+}

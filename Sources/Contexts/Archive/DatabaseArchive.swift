@@ -1,0 +1,118 @@
+import FileSignals
+import Foundation
+import Signals
+import Stores
+
+/// An archive in a database.
+final class DatabaseArchive: SessionArchive {
+  private struct Session: StoreModel, Hashable {
+    static let table = TableSpec("session")
+    var id: Int
+    var revision: Int
+    var session: Int
+    var generation: Int
+    var currentID: String?
+  }
+
+  private struct ArchivedUser: StoreModel, Hashable {
+    static let table = TableSpec("archivedUser")
+    /// The place among the users, or, if negative, among what is kept.
+    var id: Int
+    var userID: String
+    var version: Int
+    var payload: String
+    var secretKey: String?
+
+    init(id: Int, _ record: ArchivedRecord) {
+      self.id = id
+      userID = record.id
+      version = record.version
+      payload = record.payload
+      secretKey = record.secretKey
+    }
+
+    var record: ArchivedRecord {
+      ArchivedRecord(id: userID, version: version, payload: payload, secretKey: secretKey)
+    }
+  }
+
+  private static let schema = Schema(version: 1, models: [Session.self, ArchivedUser.self])
+
+  let url: URL
+  private let lock = Lock()
+  private nonisolated(unsafe) var database: Database?  // Sound: guarded by the lock.
+
+  init(url: URL) {
+    self.url = url
+  }
+
+  var path: String { url.path }
+
+  func read() throws -> ArchiveContents {
+    try opened().read { transaction in
+      guard let session = try transaction.find(Session.self, id: 1) else { return ArchiveContents() }
+      let rows = try transaction.all(ArchivedUser.self).sorted { $0.id < $1.id }
+      return ArchiveContents(
+        revision: session.revision, session: session.session, generation: session.generation,
+        currentID: session.currentID,
+        users: rows.filter { $0.id >= 0 }.map(\.record), kept: rows.filter { $0.id < 0 }.reversed().map(\.record))
+    }
+  }
+
+  func write(_ contents: ArchiveContents) throws {
+    do {
+      _ = try read()
+    } catch let error as DatabaseError where error.isBeyondReading {
+      try putAside()
+    }
+    try opened().write { transaction in
+      let session = Session(
+        id: 1, revision: contents.revision, session: contents.session, generation: contents.generation,
+        currentID: contents.currentID)
+      try transaction.put(session)
+      let rows =
+        contents.users.enumerated().map { ArchivedUser(id: $0.offset, $0.element) }
+        + contents.kept.enumerated().map { ArchivedUser(id: -1 - $0.offset, $0.element) }
+      let old = Dictionary(uniqueKeysWithValues: try transaction.all(ArchivedUser.self).map { ($0.id, $0) })
+      for row in rows where old[row.id] != row { try transaction.put(row) }
+      for id in Set(old.keys).subtracting(rows.map(\.id)) { try transaction.delete(ArchivedUser.self, id: id) }
+    }
+  }
+
+  func close() {
+    let old = lock.withLock { database.take() }
+    do {
+      try old?.close()
+    } catch {
+      // Only inside one of its own transactions, where this is never called.
+    }
+  }
+
+  private func opened() throws -> Database {
+    try lock.withLock {
+      if let database { return database }
+      let opened = try Database(.file(url), schema: Self.schema, durability: .storage)
+      database = opened
+      return opened
+    }
+  }
+
+  /// Gives a file that is no use another name, its log with it.
+  private func putAside() throws {
+    close()
+    let place = PutAside.place(for: url)
+    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+      try FileManager.default.moveItem(atPath: url.path + suffix, toPath: place.path + suffix)
+    }
+  }
+}
+
+extension DatabaseError {
+  /// Whether the file will not become readable by waiting.
+  fileprivate var isBeyondReading: Bool {
+    switch self {
+    case .notADatabase, .corrupt, .foreignDatabase, .schema, .model: true
+    default: false
+    }
+  }
+}

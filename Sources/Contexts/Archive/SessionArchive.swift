@@ -1,0 +1,37 @@
+import Foundation
+
+/// Where it is written down who is logged in.
+///
+/// Callers hold the lock that keeps processes apart.
+protocol SessionArchive: Sendable {
+  /// The place, for messages.
+  var path: String { get }
+
+  /// What is archived; empty if nothing has been.
+  func read() throws -> ArchiveContents
+
+  /// Replaces what is archived, as a whole and durably.
+  ///
+  /// What is there and cannot be read is put aside.
+  func write(_ contents: ArchiveContents) throws
+
+  /// Lets go of what is open.
+  func close()
+}
+
+extension SessionArchive {
+  func close() {}
+}
+
+/// Finds names for what is put aside.
+enum PutAside {
+  /// A place beside a file where nothing is.
+  static func place(for url: URL) -> URL {
+    let folder = url.deletingLastPathComponent()
+    for number in 1... {
+      let place = folder.appending(path: "\(url.lastPathComponent).kept-\(number)", directoryHint: .notDirectory)
+      if !FileManager.default.fileExists(atPath: place.path) { return place }
+    }
+    return url
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Signals
+
+/// Writes users down and reads them again, also those of older versions.
+struct UserCoding<User: UserProtocol>: Sendable {
+  /// Makes a user of what an older version has written; `nil` if it cannot.
+  typealias Migrate = @Sendable (_ data: Data, _ version: Int) throws -> User?
+
+  /// Set before the first user is read.
+  let migrate = MutableProperty<Migrate?>(nil)
+  let secrets: any SecretStore
+
+  /// Writes a user down; its secret under the given key.
+  func record(of user: User, secretKey: String) throws -> ArchivedRecord {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var open = user
+    open.secret = nil
+    let payload = String(decoding: try encoder.encode(open), as: UTF8.self)
+    guard let secret = user.secret else {
+      return ArchivedRecord(id: user.id, version: User.modelVersion, payload: payload)
+    }
+    try secrets.write(secret, forKey: secretKey)
+    return ArchivedRecord(id: user.id, version: User.modelVersion, payload: payload, secretKey: secretKey)
+  }
+
+  /// Reads a user of whatever version.
+  func user(of record: ArchivedRecord) throws(ContextError) -> User {
+    var user = record.version == User.modelVersion ? try decode(record) : try migrated(record)
+    guard user.id == record.id else { throw .differentUser(expected: record.id, found: user.id) }
+    guard let key = record.secretKey else { return user }
+    do throws(SecretStoreError) {
+      guard let secret = try secrets.read(key) else { throw .missing(key: key) }
+      user.secret = secret
+    } catch {
+      throw .secret(error)
+    }
+    return user
+  }
+
+  private func decode(_ record: ArchivedRecord) throws(ContextError) -> User {
+    do {
+      return try JSONDecoder().decode(User.self, from: Data(record.payload.utf8))
+    } catch {
+      throw .undecodableUser(userID: record.id, version: record.version, reason: "\(error)")
+    }
+  }
+
+  private func migrated(_ record: ArchivedRecord) throws(ContextError) -> User {
+    var reason = "there is no migration"
+    if let migrate = migrate.value {
+      do {
+        if let user = try migrate(Data(record.payload.utf8), record.version) { return user }
+        reason = "the migration has made nothing of it"
+      } catch {
+        reason = "\(error)"
+      }
+    }
+    throw .notMigrated(userID: record.id, from: record.version, to: User.modelVersion, reason: reason)
+  }
+}

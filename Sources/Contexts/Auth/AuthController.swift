@@ -1,0 +1,19 @@
+import Signals
+
+/// Knows the delegate that speaks with the server, without keeping it alive.
+public final class AuthController<User: UserProtocol>: Sendable {
+  private struct Reference: Sendable {
+    weak let delegate: (any AuthControllerDelegate<User>)?
+  }
+
+  private let lock = Lock()
+  private nonisolated(unsafe) var reference = Reference(delegate: nil)  // Sound: guarded by the lock.
+
+  init() {}
+
+  /// The delegate; `nil` if there is none, or not any more.
+  public var delegate: (any AuthControllerDelegate<User>)? {
+    get { lock.withLock { reference }.delegate }
+    set { lock.withLock { reference = Reference(delegate: newValue) } }
+  }
+}

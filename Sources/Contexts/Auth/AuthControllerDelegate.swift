@@ -1,0 +1,63 @@
+/// Speaks with the server that knows the users.
+///
+/// The delegate says who a user is and how long; when it is asked, and what becomes of its answers, is the affair of
+/// ``StandardAppContext``. It is held weakly, and called on no thread in particular. One of the asynchronous methods runs at a
+/// time for each session; its answer is dropped if the session it was asked for is over when it comes.
+public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
+  /// The users that the server knows.
+  associatedtype User: UserProtocol
+
+  /// Logs somebody in, which may involve asking the person.
+  ///
+  /// - Returns: The user, with a valid session.
+  /// - Throws: Why nobody was logged in; it reaches who called ``StandardAppContext/triggerLogin()``.
+  func authenticate() async throws -> User
+
+  /// Whether a session must be renewed now.
+  ///
+  /// It is asked for a restored user, and before a session expires. One that has expired is renewed without asking.
+  ///
+  /// - Parameters:
+  ///   - user: The user as of now.
+  ///   - isStartup: Whether the user has just been restored.
+  /// - Returns: `false` trusts the session until it expires.
+  func shouldRefreshAuthentication(with user: User, isStartup: Bool) -> Bool
+
+  /// Renews a session.
+  ///
+  /// No other process of the same root does this at the same time, so a token that can be used once is safe. It should end
+  /// in a bounded time, whatever the network does: others wait.
+  ///
+  /// - Parameter user: The user with the last session that is archived.
+  /// - Returns: The same user with a new session.
+  /// - Throws: ``AuthRejection`` if the server does not accept the session any more, which ends it. Anything else counts as
+  ///   a passing failure: the session stays, and is tried again.
+  func refreshAuthentication(with user: User) async throws -> User
+
+  /// Tells the server that a user has logged out; the user is gone from the archive already.
+  ///
+  /// - Parameter user: The user that was.
+  /// - Throws: What went wrong, for ``StandardAppContext/lastError``; the user is logged out all the same.
+  func deauthenticate(_ user: User) async throws
+}
+
+extension AuthControllerDelegate {
+  /// Always `true`: a session is renewed at each start, and before it expires.
+  public func shouldRefreshAuthentication(with user: User, isStartup: Bool) -> Bool { true }
+}
+
+/// What a delegate throws when the server refuses a session for good, as by `invalid_grant`.
+public struct AuthRejection: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Why, in the server's words.
+  public let reason: String
+
+  /// Says that the session is refused.
+  ///
+  /// - Parameter reason: Why, in the server's words.
+  public init(reason: String) {
+    self.reason = reason
+  }
+
+  /// Why, in words.
+  public var description: String { "the server has rejected the session: \(reason)" }
+}

@@ -1,0 +1,89 @@
+/// Why something could not be done about a session.
+///
+/// Whatever is thrown, the session is as ``StandardAppContext/status`` says.
+public enum ContextError: Error, Hashable, Sendable {
+  /// `setup` has not been called, so nobody knows whether there is a user.
+  case notSetUp
+
+  /// There is a user already.
+  case alreadyAuthenticated(userID: String)
+
+  /// There is no user.
+  case notAuthenticated
+
+  /// No delegate was set, or it has been released.
+  case noDelegate(operation: String)
+
+  /// The delegate could not log anybody in.
+  case authenticationFailed(reason: String)
+
+  /// The session could not be renewed this time; it is tried again.
+  case refreshFailed(reason: String)
+
+  /// The server has refused the session for good, and the user is logged out.
+  case rejected(reason: String)
+
+  /// The server could not be told that the user has logged out, which happened all the same.
+  case deauthenticationFailed(reason: String)
+
+  /// A user was to become another one.
+  case differentUser(expected: String, found: String)
+
+  /// The session has ended meanwhile: by a logout, or by another login.
+  case sessionEnded
+
+  /// Another process has logged the user out, or another one in.
+  case endedElsewhere
+
+  /// The archive could not be read or written; it is as it was.
+  case archive(path: String, operation: String, reason: String)
+
+  /// An archived user could not be decoded; it stays in the archive.
+  case undecodableUser(userID: String, version: Int, reason: String)
+
+  /// An archived user is of another version of the model, and was not migrated; it stays in the archive.
+  case notMigrated(userID: String, from: Int, to: Int, reason: String)
+
+  /// A secret could not be read, written or removed.
+  case secret(SecretStoreError)
+}
+
+extension ContextError: CustomStringConvertible {
+  /// What happened, and what to do.
+  public var description: String {
+    switch self {
+    case .notSetUp:
+      "The archive has not been read yet. Call setup(authDelegate:) first."
+    case .alreadyAuthenticated(let userID):
+      "The user \(userID.debugDescription) is logged in. Log out first, or replace the user on purpose."
+    case .notAuthenticated:
+      "Nobody is logged in. Log in first."
+    case .noDelegate(let operation):
+      "There is nobody to \(operation): the delegate is not set, or has been released. Keep a reference to it, and hand it "
+        + "to setup(authDelegate:)."
+    case .authenticationFailed(let reason):
+      "Nobody was logged in: \(reason)"
+    case .refreshFailed(let reason):
+      "The session could not be renewed, and is tried again later: \(reason)"
+    case .rejected(let reason):
+      "The session is over, because the server does not accept it any more: \(reason) Log in again."
+    case .deauthenticationFailed(let reason):
+      "The user is logged out, but the server could not be told: \(reason)"
+    case .differentUser(let expected, let found):
+      "The user \(expected.debugDescription) cannot become \(found.debugDescription). Log out first."
+    case .sessionEnded:
+      "The session has ended meanwhile, and the answer was dropped."
+    case .endedElsewhere:
+      "Another process has ended the session."
+    case .archive(let path, let operation, let reason):
+      "Could not \(operation) the archive \(path): \(reason)"
+    case .undecodableUser(let userID, let version, let reason):
+      "The archived user \(userID.debugDescription), of version \(version), could not be decoded and stays as it is: \(reason)"
+    case .notMigrated(let userID, let from, let to, let reason):
+      "The archived user \(userID.debugDescription) was not migrated from version \(from) to \(to) and stays as it is: "
+        + reason
+    case .secret(let error):
+      error.description
+    }
+  }
+}

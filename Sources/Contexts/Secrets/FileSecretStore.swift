@@ -1,0 +1,101 @@
+public import Foundation
+import FileSignals
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Secrets in files that only their owner can read: mode 0600, in a directory of mode 0700.
+///
+/// A secret is replaced as a whole and safe against a power failure when ``write(_:forKey:)`` returns; a crash leaves the old
+/// one. What others could have read or put there is refused: a file or directory that anybody else may enter or that belongs
+/// to somebody else, and a symbolic link.
+///
+/// > Important: The secrets are not encrypted. They are as safe as the account of the user is, and readable for whoever has
+/// > the disk.
+public struct FileSecretStore: SecretStore {
+  /// The directory.
+  public let directory: URL
+
+  /// Uses a directory for secrets, which is made when the first is written.
+  ///
+  /// - Parameter directory: The directory, of which nothing else should make use; the one it lies in must exist.
+  public init(directory: URL) {
+    self.directory = directory
+  }
+
+  /// Reads a secret.
+  public func read(_ key: String) throws(SecretStoreError) -> Data? {
+    guard try checkDirectory() else { return nil }
+    let file = file(key)
+    guard let status = FileStatus(path: file.path, followsLinks: false) else { return nil }
+    try check(status, .regular, at: file)
+    do {
+      return try DurableFile.read(file)
+    } catch .notFound {
+      return nil
+    } catch {
+      throw .system(operation: "read", place: file.path, reason: "\(error)")
+    }
+  }
+
+  /// Stores a secret.
+  public func write(_ secret: Data, forKey key: String) throws(SecretStoreError) {
+    if try !checkDirectory() {
+      guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
+        let reason = String(cString: strerror(errno))
+        throw .system(operation: "make the directory of", place: directory.path, reason: reason)
+      }
+      _ = try checkDirectory()
+    }
+    let file = file(key)
+    if let status = FileStatus(path: file.path, followsLinks: false) { try check(status, .regular, at: file) }
+    do {
+      try DurableFile.write(secret, to: file, mode: 0o600)
+    } catch {
+      throw .system(operation: "write", place: file.path, reason: "\(error)")
+    }
+  }
+
+  /// Removes a secret.
+  public func remove(_ key: String) throws(SecretStoreError) {
+    guard try checkDirectory() else { return }
+    guard unlink(file(key).path) == 0 || errno == ENOENT else {
+      throw .system(operation: "remove", place: file(key).path, reason: String(cString: strerror(errno)))
+    }
+  }
+
+  /// The names of all secrets.
+  public func keys() throws(SecretStoreError) -> [String] {
+    guard try checkDirectory() else { return [] }
+    guard let names = DirectoryListing.names(in: directory) else {
+      throw .system(operation: "list", place: directory.path, reason: String(cString: strerror(errno)))
+    }
+    return names.filter { !$0.hasPrefix(".") }.compactMap { $0.removingPercentEncoding }
+  }
+
+  private func file(_ key: String) -> URL {
+    // What an encoded name consists of cannot lead anywhere else.
+    directory.appending(path: UserDirectory.encoded(key), directoryHint: .notDirectory)
+  }
+
+  /// Whether there is a directory.
+  private func checkDirectory() throws(SecretStoreError) -> Bool {
+    guard let status = FileStatus(path: directory.path, followsLinks: false) else { return false }
+    try check(status, .directory, at: directory)
+    return true
+  }
+
+  private func check(_ status: FileStatus, _ kind: FileStatus.Kind, at url: URL) throws(SecretStoreError) {
+    func refuse(_ reason: String) throws(SecretStoreError) { throw .unsafe(path: url.path, reason: reason) }
+    if status.kind != kind { try refuse("it is \(status.kind.rawValue)") }
+    if status.ownerNumber != geteuid() { try refuse("it belongs to the user \(status.ownerNumber)") }
+    if status.permissions & 0o077 != 0 {
+      try refuse("others may use it, by the mode 0\(String(status.permissions, radix: 8))")
+    }
+  }
+}

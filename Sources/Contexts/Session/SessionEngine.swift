@@ -1,0 +1,214 @@
+import Foundation
+import Signals
+
+/// What an engine needs of the world: a server, which answers later.
+protocol SessionServer<User>: Sendable {
+  associatedtype User: UserProtocol
+
+  /// Whether to renew; `nil` if there is nobody to ask.
+  func shouldRefresh(_ user: User, isStartup: Bool) -> Bool?
+  func authenticate(_ answer: @escaping @Sendable (Result<User, ContextError>) -> Void)
+  /// `done` is to be called when the answer has been dealt with.
+  func refresh(
+    _ session: StoredSession<User>,
+    _ answer: @escaping @Sendable (RefreshAnswer<User>, _ done: @escaping @Sendable () -> Void) -> Void)
+  func deauthenticate(_ user: User, _ answer: @escaping @Sendable (ContextError?) -> Void)
+}
+
+/// What everybody may see of a session.
+public struct SessionStatus<User: UserProtocol>: Sendable {
+  /// How far the user is known.
+  public internal(set) var authState: AuthState
+
+  /// What is being done about the session.
+  public internal(set) var activity: AuthActivity
+
+  /// What went wrong last, until the next thing of its kind goes right.
+  public internal(set) var lastError: ContextError?
+
+  /// The user, in the states that have one.
+  public internal(set) var user: User?
+
+  /// Counts the sessions of this process, so that what belongs to one can be told from what belongs to the next.
+  public internal(set) var epoch: Int
+}
+
+/// Does what a ``SessionMachine`` says, one event after the other.
+final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
+  // Sound: `machine`, `pending` and `isRunning` are used in `executor` only, which is serial; `calls` is guarded by the lock.
+  typealias Executor = @Sendable (@escaping @Sendable () -> Void) -> Void
+  typealias Reply = @Sendable (Result<User?, ContextError>) -> Void
+
+  private let executor: Executor
+  private let server: any SessionServer<User>
+  private let time: SessionTime
+  private let chance: @Sendable () -> Double
+  private let show: @Sendable (SessionStatus<User>, _ context: Int) -> Void
+  private let wrote: @Sendable (_ revision: Int) -> Void
+  private nonisolated(unsafe) var alarm: (any SessionAlarm)?  // Sound: set once, in the initializer.
+
+  let vault: SessionVault<User>
+  private(set) var machine: SessionMachine<User>
+  private var pending: [SessionEvent<User>] = []
+  private var isRunning = false
+  /// Which context is shown: another one for each session.
+  private var context = 0
+  private var shownSession: Int?
+
+  private let lock = Lock()
+  private var calls: [Int: Reply] = [:]
+  private var lastCall = 0
+
+  /// Makes an engine at rest.
+  ///
+  /// - Parameters:
+  ///   - vault: Where sessions are archived.
+  ///   - server: Who is asked.
+  ///   - time: The time by which sessions expire.
+  ///   - policy: When sessions are renewed.
+  ///   - chance: Makes a number from 0 to 1 at random.
+  ///   - executor: Runs closures one after the other, where they may block.
+  ///   - show: Is given each new status, and a number that changes with each session.
+  ///   - wrote: Is told of each revision of the archive that was written here.
+  init(
+    vault: SessionVault<User>,
+    server: any SessionServer<User>,
+    time: SessionTime,
+    policy: SessionPolicy,
+    chance: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+    executor: @escaping Executor,
+    show: @escaping @Sendable (SessionStatus<User>, _ context: Int) -> Void,
+    wrote: @escaping @Sendable (_ revision: Int) -> Void = { _ in }
+  ) {
+    self.vault = vault
+    self.server = server
+    self.time = time
+    self.chance = chance
+    self.executor = executor
+    self.show = show
+    self.wrote = wrote
+    machine = SessionMachine(policy: policy)
+    alarm = time.makeAlarm { [weak self] in self?.submit(.wake(isResuming: false)) }
+  }
+
+  deinit {
+    alarm?.stop()
+    vault.archive.close()
+    for reply in calls.values { reply(.failure(.sessionEnded)) }
+  }
+
+  // MARK: Events
+
+  /// Takes an event, after all that came before.
+  func submit(_ event: SessionEvent<User>, done: (@Sendable () -> Void)? = nil) {
+    executor { [self] in
+      pending.append(event)
+      drain()
+      done?()
+    }
+  }
+
+  /// Asks for something, and is answered once.
+  @discardableResult
+  func ask(_ event: (SessionEvent<User>.Call) -> SessionEvent<User>, _ reply: @escaping Reply) -> Int {
+    let call = lock.withLock {
+      lastCall += 1
+      calls[lastCall] = reply
+      return lastCall
+    }
+    submit(event(call))
+    return call
+  }
+
+  /// Answers a call at once, because nobody waits any more; what was asked for goes on.
+  func abandon(_ call: Int) -> Reply? {
+    lock.withLock { calls.removeValue(forKey: call) }
+  }
+
+  /// Runs something between two events, with the archive.
+  func run(_ body: @escaping @Sendable (SessionEngine<User>) -> Void) {
+    executor { [self] in body(self) }
+  }
+
+  /// Reads the archive for the first time.
+  func restore(migrate: UserCoding<User>.Migrate?, _ reply: @escaping Reply) {
+    run { engine in
+      engine.vault.coding.migrate.value = migrate
+      // Whoever comes later finds it done.
+      let restoration: Restoration<User> =
+        engine.machine.state == .restoring ? engine.vault.restore() : .nobody(revision: 0)
+      if case .user(let session) = restoration { engine.wrote(session.revision) }
+      engine.ask({ .restored(restoration, $0) }, reply)
+    }
+  }
+
+  /// Looks whether another process has changed the archive.
+  ///
+  /// - Parameter revision: The one that somebody has told of; nothing is looked at if it is known.
+  func look(for revision: Int? = nil) {
+    run { engine in
+      guard engine.machine.state != .restoring, revision != engine.machine.revision else { return }
+      engine.submit(.found(engine.vault.look()))
+    }
+  }
+
+  /// Removes archived users, but never the current one; to be called between two events.
+  func removeUsers(where isUnwanted: (String) -> Bool) throws(ContextError) -> [String] {
+    let (removed, revision) = try vault.removeUsers(after: machine.revision, where: isUnwanted)
+    if !removed.isEmpty {
+      submit(.found(vault.look()))
+      wrote(revision)
+    }
+    return removed
+  }
+
+  private func drain() {
+    if isRunning { return }
+    isRunning = true
+    defer { isRunning = false }
+    while !pending.isEmpty { handle(pending.removeFirst()) }
+  }
+
+  private func handle(_ event: SessionEvent<User>) {
+    let effects = machine.handle(event, now: time.now, chance: chance())
+    for effect in effects { perform(effect) }
+  }
+
+  // MARK: Effects
+
+  private func perform(_ effect: SessionEffect<User>) {
+    switch effect {
+    case .publish: publish()
+    case .wake(let date):
+      if let date { alarm?.set(after: date.timeIntervalSince(time.now)) } else { alarm?.unset() }
+    case .answer(let call, let result): abandon(call)?(result)
+    case .write(let write):
+      let event = vault.perform(write, after: machine.revision)
+      if case .written(let session, _) = event { wrote(session.revision) }
+      handle(event)
+    case .decide(let user, let isStartup, let epoch):
+      let refreshes = server.shouldRefresh(user, isStartup: isStartup) ?? true
+      handle(.decided(refresh: refreshes, epoch: epoch))
+    case .authenticate(let epoch):
+      server.authenticate { [weak self] in self?.submit(.loginAnswered($0, epoch: epoch)) }
+    case .refresh(let session, let epoch, let flight):
+      server.refresh(session) { [weak self] answer, done in
+        guard let self else { return done() }
+        submit(.refreshAnswered(answer, epoch: epoch, flight: flight), done: done)
+      }
+    case .deauthenticate(let user, let epoch):
+      server.deauthenticate(user) { [weak self] in self?.submit(.logoutAnswered($0, epoch: epoch)) }
+    }
+  }
+
+  private func publish() {
+    if machine.stored?.session != shownSession {
+      shownSession = machine.stored?.session
+      context += 1
+    }
+    let status = SessionStatus(
+      authState: machine.state, activity: machine.activity, lastError: machine.lastError,
+      user: machine.stored?.user, epoch: machine.epoch)
+    show(status, context)
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+
+extension SessionMachine {
+  // MARK: At the start
+
+  mutating func restored(_ restoration: Restoration<User>, _ call: Call, _ turn: inout Turn) {
+    guard state == .restoring else { return turn.add(.answer(call, .success(stored?.user))) }
+    switch restoration {
+    case .nobody(let revision):
+      self.revision = revision
+      state = .unauthenticated
+      publish(&turn)
+    case .failed(let error):
+      lastError = error
+      state = .unauthenticated
+      publish(&turn)
+    case .user(let new):
+      epoch += 1
+      stored = new
+      revision = new.revision
+      state = .presession
+      publish(&turn)
+      turn.add(.decide(new.user, isStartup: true, epoch: epoch))
+    }
+    turn.add(.answer(call, .success(stored?.user)))
+  }
+
+  mutating func decided(_ refresh: Bool, _ epoch: Int, _ turn: inout Turn) {
+    guard epoch == self.epoch, activity == .idle, let stored else { return }
+    if refresh || stored.user.isExpired(at: turn.now) { return beginRefresh(&turn) }
+    if state == .presession {
+      state = .authenticated
+      refreshDate = stored.user.expiration.map { policy.refreshDate(of: $0, from: turn.now) }
+      return publish(&turn)
+    }
+    // Trusted until it expires.
+    refreshDate = nil
+    publish(&turn)
+  }
+
+  // MARK: Logging in
+
+  mutating func login(_ call: Call, _ turn: inout Turn) {
+    switch state {
+    case .restoring: return turn.add(.answer(call, .failure(.notSetUp)))
+    case .presession, .authenticated:
+      return turn.add(.answer(call, .failure(.alreadyAuthenticated(userID: stored?.user.id ?? ""))))
+    case .unauthenticated: break
+    }
+    loginCalls.append(call)
+    if activity == .authenticating { return }
+    epoch += 1
+    activity = .authenticating
+    lastError = nil
+    publish(&turn)
+    turn.add(.authenticate(epoch: epoch))
+  }
+
+  mutating func loginAnswered(_ result: Result<User, ContextError>, _ epoch: Int, _ turn: inout Turn) {
+    guard epoch == self.epoch, activity == .authenticating else { return }
+    switch result {
+    case .success(let user): turn.add(.write(.login(user, nil)))
+    case .failure(let error): loginFailed(error, &turn)
+    }
+  }
+
+  private mutating func loginFailed(_ error: ContextError, _ turn: inout Turn) {
+    activity = .idle
+    lastError = error
+    publish(&turn)
+    turn.answer(&loginCalls, .failure(error))
+  }
+
+  mutating func start(_ user: User, _ call: Call, _ replacing: Bool, _ turn: inout Turn) {
+    if state == .restoring { return turn.add(.answer(call, .failure(.notSetUp))) }
+    if let stored, !replacing {
+      return turn.add(.answer(call, .failure(.alreadyAuthenticated(userID: stored.user.id))))
+    }
+    turn.add(.write(.login(user, call)))
+  }
+
+  // MARK: What the archive answers
+
+  mutating func written(_ new: StoredSession<User>, _ write: SessionWrite<User>, _ turn: inout Turn) {
+    revision = max(revision, new.revision)
+    switch write {
+    case .login(_, let call): loggedIn(new, call, &turn)
+    case .renewal: renewed(new, &turn)
+    case .update(_, _, let call):
+      follow(new, &turn)
+      turn.add(.answer(call, .success(new.user)))
+    case .logout(let old):
+      turn.add(.deauthenticate(old.user, epoch: epoch))
+    case .end:
+      leave(lastError ?? .sessionEnded, &turn)
+    }
+  }
+
+  mutating func notWritten(_ error: ContextError, _ write: SessionWrite<User>, _ turn: inout Turn) {
+    switch write {
+    case .login(_, let call):
+      guard let call else { return loginFailed(error, &turn) }
+      turn.add(.answer(call, .failure(error)))
+    case .renewal(let user, _):
+      // The server may give a token only once: what is to be tried again is the writing.
+      unwritten = user
+      refreshFailed(error, &turn)
+    case .update(_, _, let call):
+      turn.add(.answer(call, .failure(error)))
+    case .logout(let old):
+      // Local all the same; the next start would restore the user, so the caller must know.
+      lastError = error
+      publish(&turn)
+      turn.answer(&logoutCalls, .failure(error))
+      turn.add(.deauthenticate(old.user, epoch: epoch))
+    case .end:
+      lastError = error
+      leave(error, &turn)
+    }
+  }
+
+  mutating func superseded(
+    _ restoration: Restoration<User>, _ write: SessionWrite<User>, _ turn: inout Turn
+  ) {
+    activity = .idle
+    replace(by: restoration, &turn)
+    if case .update(_, _, let call) = write { turn.add(.answer(call, .failure(.endedElsewhere))) }
+    turn.answer(&logoutCalls, .success(nil))
+  }
+
+  private mutating func loggedIn(_ new: StoredSession<User>, _ call: Call?, _ turn: inout Turn) {
+    if call != nil { epoch += 1 }
+    activity = .idle
+    lastError = nil
+    enter(new, &turn)
+    publish(&turn)
+    turn.answer(&loginCalls, call == nil ? .success(new.user) : .failure(.sessionEnded))
+    turn.answer(&refreshCalls, .failure(.sessionEnded))
+    turn.answer(&forcedCalls, .failure(.sessionEnded))
+    turn.answer(&logoutCalls, .success(nil))
+    if let call { turn.add(.answer(call, .success(new.user))) }
+    if state == .presession { beginRefresh(&turn) }
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+
+extension SessionMachine {
+  // MARK: Asking
+
+  mutating func refresh(_ call: Call, _ isForced: Bool, _ turn: inout Turn) {
+    guard mayBeRefreshed(call, &turn) else { return }
+    if activity == .refreshing, isForced {
+      forcedCalls.append(call)
+    } else {
+      refreshCalls.append(call)
+      if activity != .refreshing { beginRefresh(&turn) }
+    }
+  }
+
+  /// Somebody wants a user whose session is valid.
+  mutating func valid(_ call: Call, _ turn: inout Turn) {
+    guard mayBeRefreshed(call, &turn), let stored else { return }
+    if state == .authenticated, !stored.user.isExpired(at: turn.now) {
+      return turn.add(.answer(call, .success(stored.user)))
+    }
+    refresh(call, false, &turn)
+  }
+
+  private func mayBeRefreshed(_ call: Call, _ turn: inout Turn) -> Bool {
+    if state == .restoring {
+      turn.add(.answer(call, .failure(.notSetUp)))
+    } else if stored == nil || activity == .deauthenticating {
+      turn.add(.answer(call, .failure(.notAuthenticated)))
+    } else {
+      return true
+    }
+    return false
+  }
+
+  mutating func beginRefresh(_ turn: inout Turn) {
+    guard let stored else { return }
+    retryDate = nil
+    refreshDate = nil
+    if let unwritten { return turn.add(.write(.renewal(unwritten, of: stored))) }
+    flight += 1
+    activity = .refreshing
+    publish(&turn)
+    turn.add(.refresh(stored, epoch: epoch, flight: flight))
+  }
+
+  // MARK: The answer
+
+  mutating func refreshAnswered(
+    _ answer: RefreshAnswer<User>, _ epoch: Int, _ flight: Int, _ turn: inout Turn
+  ) {
+    guard epoch == self.epoch, flight == self.flight, activity == .refreshing, let stored else { return }
+    switch answer {
+    case .user(let user):
+      guard user.id == stored.user.id else {
+        return end(.differentUser(expected: stored.user.id, found: user.id), stored, &turn)
+      }
+      turn.add(.write(.renewal(user, of: stored)))
+    case .adopted(let new): renewed(new, &turn)
+    case .elsewhere(let restoration):
+      activity = .idle
+      replace(by: restoration, &turn)
+    case .failed(let error): refreshFailed(error, &turn)
+    case .rejected(let reason): end(.rejected(reason: reason), stored, &turn)
+    }
+  }
+
+  /// The server does not accept the session any more.
+  private mutating func end(_ error: ContextError, _ stored: StoredSession<User>, _ turn: inout Turn) {
+    lastError = error
+    turn.add(.write(.end(stored)))
+  }
+
+  /// The session has been renewed and archived, here or elsewhere.
+  mutating func renewed(_ new: StoredSession<User>, _ turn: inout Turn) {
+    let failures = failures
+    activity = .idle
+    lastError = nil
+    enter(new, &turn)
+    if state == .presession {
+      // A server that hands out what has expired is not asked again at once.
+      self.failures = failures
+      retryLater(&turn)
+    }
+    publish(&turn)
+    answerRefresh(.success(new.user), &turn)
+  }
+
+  mutating func refreshFailed(_ error: ContextError, _ turn: inout Turn) {
+    activity = .idle
+    lastError = error
+    if let stored, stored.user.isExpired(at: turn.now) { state = .presession }
+    // Without a delegate there is nothing to try.
+    if case .noDelegate = error { retryDate = nil } else { retryLater(&turn) }
+    publish(&turn)
+    answerRefresh(.failure(error), &turn)
+  }
+
+  private mutating func answerRefresh(_ result: Result<User?, ContextError>, _ turn: inout Turn) {
+    turn.answer(&refreshCalls, result)
+    swap(&refreshCalls, &forcedCalls)
+    if !refreshCalls.isEmpty { beginRefresh(&turn) }
+  }
+
+  private mutating func retryLater(_ turn: inout Turn) {
+    failures += 1
+    refreshDate = nil
+    retryDate = turn.now.addingTimeInterval(policy.delay(after: failures, chance: turn.chance))
+  }
+
+  // MARK: Time
+
+  mutating func wake(_ isResuming: Bool, _ turn: inout Turn) {
+    guard let stored, activity != .deauthenticating else { return }
+    if state == .authenticated, stored.user.isExpired(at: turn.now) {
+      state = .presession
+      publish(&turn)
+      if activity == .idle, retryDate == nil { return beginRefresh(&turn) }
+    }
+    guard activity == .idle else { return }
+    if let retryDate, retryDate <= turn.now { return beginRefresh(&turn) }
+    if isResuming, state == .presession || retryDate != nil { return beginRefresh(&turn) }
+    if let refreshDate, refreshDate <= turn.now {
+      self.refreshDate = nil
+      return turn.add(.decide(stored.user, isStartup: false, epoch: epoch))
+    }
+    publish(&turn)
+  }
+
+  // MARK: Other processes
+
+  /// Another process has changed the archive.
+  mutating func found(_ restoration: Restoration<User>, _ turn: inout Turn) {
+    guard state != .restoring else { return }
+    switch restoration {
+    case .nobody(let revision):
+      guard revision > self.revision else { return }
+    case .user(let new):
+      guard new.revision > revision else { return }
+      if let stored, stored.session == new.session {
+        revision = new.revision
+        if activity == .deauthenticating { return }
+        return follow(new, &turn)
+      }
+    case .failed(let error):
+      lastError = error
+      return publish(&turn)
+    }
+    if activity == .deauthenticating { return }
+    replace(by: restoration, &turn)
+  }
+
+  /// The same session, with another content.
+  mutating func follow(_ new: StoredSession<User>, _ turn: inout Turn) {
+    if new.generation > (stored?.generation ?? 0), activity != .refreshing {
+      enter(new, &turn)
+    } else {
+      // Who is renewing will find in the archive what another process has.
+      stored = new
+      revision = max(revision, new.revision)
+      let isOver = new.user.isExpired(at: turn.now)
+      if state == .authenticated {
+        if isOver { state = .presession }
+        if activity != .refreshing, retryDate == nil {
+          refreshDate = isOver ? turn.now : new.user.expiration.map { policy.refreshDate(of: $0, from: turn.now) }
+        }
+      }
+    }
+    publish(&turn)
+  }
+
+  /// Another session, or none.
+  mutating func replace(by restoration: Restoration<User>, _ turn: inout Turn) {
+    let wasSomebody = stored != nil
+    switch restoration {
+    case .failed(let error):
+      lastError = error
+      leave(error, &turn)
+    case .nobody(let revision):
+      self.revision = max(self.revision, revision)
+      guard wasSomebody else { return }
+      lastError = .endedElsewhere
+      leave(.endedElsewhere, &turn)
+    case .user(let new):
+      epoch += 1
+      activity = .idle
+      lastError = wasSomebody ? .endedElsewhere : nil
+      enter(new, &turn)
+      publish(&turn)
+      turn.answer(&loginCalls, .failure(.alreadyAuthenticated(userID: new.user.id)))
+      turn.answer(&refreshCalls, .failure(.endedElsewhere))
+      turn.answer(&forcedCalls, .failure(.endedElsewhere))
+      if state == .presession { beginRefresh(&turn) }
+    }
+  }
+}

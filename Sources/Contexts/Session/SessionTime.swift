@@ -1,0 +1,64 @@
+public import Foundation
+import Signals
+
+/// The time by which sessions expire: a wall clock, and a way to be called when it shows a moment.
+public struct SessionTime: Sendable {
+  let read: @Sendable () -> Date
+  let makeAlarm: @Sendable (_ ring: @escaping @Sendable () -> Void) -> any SessionAlarm
+
+  /// The wall clock of the system.
+  public static let system = SessionTime(clock: ContinuousClock()) { Date() }
+
+  /// Makes a time that a clock drives, such as a test's.
+  ///
+  /// - Parameters:
+  ///   - clock: What passes.
+  ///   - date: What the wall clock shows at this moment.
+  public init<C: Clock>(clock: C, startingAt date: Date) where C.Duration == Duration {
+    let beginning = clock.now
+    self.init(clock: clock) { date.addingTimeInterval(beginning.duration(to: clock.now).seconds) }
+  }
+
+  private init<C: Clock>(clock: C, _ read: @escaping @Sendable () -> Date) where C.Duration == Duration {
+    self.read = read
+    makeAlarm = { ClockAlarm(clock: clock, ring: $0) }
+  }
+
+  /// What the wall clock shows.
+  public var now: Date { read() }
+}
+
+/// Rings once, after a time that can be changed until then.
+protocol SessionAlarm: Sendable {
+  func set(after interval: TimeInterval)
+  func unset()
+  func stop()
+}
+
+private final class ClockAlarm<C: Clock>: SessionAlarm where C.Duration == Duration {
+  private let clock: C
+  private let alarm: Alarm<C>
+
+  init(clock: C, ring: @escaping @Sendable () -> Void) {
+    self.clock = clock
+    alarm = Alarm(clock: clock)
+    alarm.start { _ in ring() }
+  }
+
+  deinit {
+    alarm.stop()
+  }
+
+  func set(after interval: TimeInterval) {
+    // A century is for ever, and its nanoseconds can be counted.
+    alarm.set(clock.now.advanced(by: .seconds(min(max(0, interval), 3_000_000_000))))
+  }
+
+  func unset() {
+    alarm.unset()
+  }
+
+  func stop() {
+    alarm.stop()
+  }
+}

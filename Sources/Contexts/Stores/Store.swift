@@ -1,0 +1,141 @@
+import AppGroups
+import FileSignals
+public import Foundation
+import Signals
+public import Stores
+
+/// The databases of one user: a cache, one in memory, and one that lasts.
+///
+/// Each is opened when it is first asked for. Those of different users are different files, in directories whose names are
+/// made of the users' identities in a way that no two have in common.
+public final class Store: Sendable {
+  /// One of a user's databases.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// What can be had again; the file is emptied when it cannot be used.
+    case cache
+    /// What lives as long as the context does.
+    case memory
+    /// What exists nowhere else; no file is ever removed but by a purge.
+    case persistence
+  }
+
+  /// Where the file of the cache lies.
+  public let cacheDirectory: URL
+
+  /// Where the file of the persistent database lies.
+  public let persistenceDirectory: URL
+
+  private let versions: StoreVersions
+  private let lock = Lock()
+  private nonisolated(unsafe) var opened: [Kind: Database] = [:]  // Sound: guarded by the lock, like the next one.
+  private nonisolated(unsafe) var isClosed = false
+
+  init(userID: String, layout: StoreLayout, versions: StoreVersions) {
+    cacheDirectory = layout.cacheDirectory(of: userID)
+    persistenceDirectory = layout.persistenceDirectory(of: userID)
+    self.versions = versions
+  }
+
+  /// What can be had again: emptied when it is damaged or of another version.
+  public var cache: Database {
+    get throws(DatabaseError) { try database(.cache) }
+  }
+
+  /// What lives as long as the context does.
+  public var memory: Database {
+    get throws(DatabaseError) { try database(.memory) }
+  }
+
+  /// What lasts: migrated, and never emptied.
+  public var persistence: Database {
+    get throws(DatabaseError) { try database(.persistence) }
+  }
+
+  /// One of the databases.
+  ///
+  /// - Parameter kind: Which.
+  /// - Returns: The database, the same each time.
+  /// - Throws: `DatabaseError` if it cannot be opened, or if the session that it belongs to is over.
+  public func database(_ kind: Kind) throws(DatabaseError) -> Database {
+    lock.lock()
+    defer { lock.unlock() }
+    if let database = opened[kind] { return database }
+    if isClosed { throw .closed(path: path(kind)) }
+    let database = try open(kind)
+    opened[kind] = database
+    return database
+  }
+
+  /// Closes what is open, after all who use it are done; nothing is opened any more.
+  func close() {
+    let databases = lock.withLock {
+      isClosed = true
+      defer { opened = [:] }
+      return Array(opened.values)
+    }
+    for database in databases {
+      do throws(DatabaseError) {
+        try database.close()
+      } catch {
+        // Asked for inside a transaction of this thread: it closes when the last reference is gone.
+      }
+    }
+  }
+
+  private func path(_ kind: Kind) -> String {
+    switch kind {
+    case .cache: cacheDirectory.appending(path: "cache.sqlite").path
+    case .memory: ":memory:"
+    case .persistence: persistenceDirectory.appending(path: "persistence.sqlite").path
+    }
+  }
+
+  private func open(_ kind: Kind) throws(DatabaseError) -> Database {
+    switch kind {
+    case .memory:
+      try Database(.memory, schema: versions.memory)
+    case .cache:
+      try Database(.file(file(kind, in: cacheDirectory)), schema: versions.cache, policy: .cache)
+    case .persistence:
+      try Database(.file(file(kind, in: persistenceDirectory)), schema: versions.persistence, durability: .storage)
+    }
+  }
+
+  /// The file of a database, in a directory that is made if need be.
+  private func file(_ kind: Kind, in directory: URL) -> URL {
+    var directory = directory
+    do throws(AppGroupsError) {
+      directory = try AppGroupsContainer(directory: directory).containerURL
+    } catch {
+      // SQLite will say what is wrong with it.
+    }
+    return directory.appending(path: "\(kind.rawValue).sqlite", directoryHint: .notDirectory)
+  }
+}
+
+/// Where the databases of all users lie.
+struct StoreLayout: Sendable {
+  let root: URL
+  let cacheRoot: URL
+
+  func cacheDirectory(of userID: String) -> URL {
+    cacheRoot.appending(path: UserDirectory.name(for: userID), directoryHint: .isDirectory)
+  }
+
+  func persistenceDirectory(of userID: String) -> URL {
+    root.appending(path: "users", directoryHint: .isDirectory)
+      .appending(path: UserDirectory.name(for: userID), directoryHint: .isDirectory)
+  }
+
+  /// Removes the databases of a user, which must not be open.
+  func purge(_ userID: String) throws(ContextError) {
+    for directory in [cacheDirectory(of: userID), persistenceDirectory(of: userID)]
+    where FileManager.default.fileExists(atPath: directory.path) {
+      do {
+        try FileManager.default.removeItem(at: directory)
+      } catch {
+        throw .archive(path: directory.path, operation: "remove", reason: "\(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Names for directories of users, whose identities may be any text.
+///
+/// Small letters, digits, `-` and `_` stand for themselves, and every other byte is `%` and two digits; capitals too, since
+/// some file systems take `Ada` and `ada` for the same. An identity whose name would be long has its beginning, a dot, and its
+/// digest instead. So no name leads elsewhere, none is too long, and no two identities have the same.
+enum UserDirectory {
+  /// How long a name may be, so that something can be appended.
+  static let longestName = 150
+
+  /// The name of a directory for a user.
+  static func name(for id: String) -> String {
+    // No byte is encoded like that.
+    if id.isEmpty { return "%" }
+    let name = encoded(id)
+    if name.utf8.count <= longestName { return name }
+    let digest = SHA256.digest(Array(id.utf8)).map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }
+    return name.prefix(60) + "." + digest.joined()
+  }
+
+  /// A text as a name, of whatever length.
+  static func encoded(_ text: String) -> String {
+    var name = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+        UInt8(ascii: "_"):
+        name.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16)
+        name += digits.count == 1 ? "%0" + digits : "%" + digits
+      }
+    }
+    return name
+  }
+}

@@ -1,0 +1,295 @@
+import Foundation
+
+@testable import Contexts
+
+/// What a session must be, said in the plainest way: the table of the design, with no regard for how it is done.
+struct ReferenceSession {
+  /// Who is logged in according to the archive, for which login, and renewed how often.
+  struct Disk: Equatable {
+    var account: Account
+    var session: Int
+    var generation: Int
+  }
+
+  enum Doing: Equatable {
+    case nothing
+    case login(request: Int)
+    case refresh(request: Int, again: Bool)
+    case logout(request: Int)
+  }
+
+  var state = AuthState.restoring
+  var doing = Doing.nothing
+  /// What is shown; it was archived before.
+  var shown: Disk?
+  var disk: Disk?
+  var sessions = 0
+  var generations = 0
+  /// How often the server has been asked for anything.
+  var requests = 0
+  var now = Date.beginning
+  var failures = 0
+  var retryAt: Date?
+  var refreshAt: Date?
+  /// A renewed account that the archive did not take.
+  var unwritten: Account?
+  /// Whether another process has written what this one has not seen.
+  var hasNews = false
+  var isFull = false
+  var trusts: Bool? = false
+
+  var activity: AuthActivity {
+    switch doing {
+    case .nothing: .idle
+    case .login: .authenticating
+    case .refresh: .refreshing
+    case .logout: .deauthenticating
+    }
+  }
+
+  private mutating func request() -> Int {
+    requests += 1
+    return requests - 1
+  }
+
+  private func isOver(_ account: Account) -> Bool { account.expiration.map { $0 <= now } ?? false }
+
+  // MARK: The table
+
+  /// A process begins.
+  mutating func restore() {
+    (state, doing, failures, retryAt, refreshAt, unwritten) = (.unauthenticated, .nothing, 0, nil, nil, nil)
+    (shown, hasNews) = (disk, false)
+    guard let disk else { return }
+    state = .presession
+    decide(disk)
+  }
+
+  private mutating func decide(_ session: Disk) {
+    if trusts != true || isOver(session.account) { return refresh() }
+    if state == .presession {
+      state = .authenticated
+      arm()
+    }
+  }
+
+  private mutating func arm() {
+    guard let expiration = shown?.account.expiration else { return refreshAt = nil }
+    refreshAt = expiration - max(0, min(60, expiration.timeIntervalSince(now) / 5))
+  }
+
+  private mutating func take(_ session: Disk) {
+    (shown, failures, retryAt, refreshAt, unwritten) = (session, 0, nil, nil, nil)
+    state = isOver(session.account) ? .presession : .authenticated
+    if state == .authenticated { arm() } else { refreshAt = now }
+  }
+
+  private mutating func forget() {
+    (shown, failures, retryAt, refreshAt, unwritten) = (nil, 0, nil, nil, nil)
+    (state, doing) = (.unauthenticated, .nothing)
+  }
+
+  mutating func login() {
+    if state == .unauthenticated, doing == .nothing { doing = .login(request: request()) }
+  }
+
+  mutating func start(_ account: Account, replacing: Bool) {
+    guard shown == nil || replacing else { return }
+    begin(account)
+  }
+
+  private mutating func begin(_ account: Account) {
+    if isFull { return }
+    archive(account, isLogin: true)
+    doing = .nothing
+    guard let disk else { return }
+    take(disk)
+    if state == .presession { refresh() }
+  }
+
+  private mutating func archive(_ account: Account, isLogin: Bool) {
+    if isLogin { sessions += 1 }
+    generations += 1
+    disk = Disk(account: account, session: sessions, generation: generations)
+    hasNews = false
+  }
+
+  mutating func refresh(force: Bool = false) {
+    guard let shown else { return }
+    switch doing {
+    case .login, .logout: return
+    case .refresh(let request, _): if force { doing = .refresh(request: request, again: true) }
+    case .nothing:
+      (retryAt, refreshAt) = (nil, nil)
+      if let unwritten { return renew(unwritten, of: shown) }
+      doing = .refresh(request: request(), again: false)
+    }
+  }
+
+  mutating func valid() {
+    if state == .authenticated, let shown, !isOver(shown.account) { return }
+    refresh()
+  }
+
+  mutating func logout() {
+    if case .login = doing { return forget() }
+    guard let shown else { return }
+    if case .logout = doing { return }
+    (retryAt, refreshAt, unwritten) = (nil, nil, nil)
+    guard isCurrent(shown) else { return give(way: ()) }
+    if !isFull {
+      sessions += 1
+      (disk, hasNews) = (nil, false)
+    }
+    doing = .logout(request: request())
+  }
+
+  mutating func update(name: String) {
+    if case .logout = doing { return }
+    guard let shown else { return }
+    guard isCurrent(shown), var new = disk else { return give(way: ()) }
+    if isFull { return }
+    new.account.name = name
+    (disk, hasNews) = (new, false)
+    follow(new)
+  }
+
+  private func isCurrent(_ session: Disk) -> Bool { disk?.session == session.session }
+
+  /// The session of the archive is another one: it is taken for the truth.
+  private mutating func give(way: Void) {
+    (doing, hasNews) = (.nothing, false)
+    guard let disk else { return forget() }
+    take(disk)
+    if state == .presession { refresh() }
+  }
+
+  // MARK: Answers
+
+  mutating func answerLogin(_ request: Int, _ account: Account?) {
+    guard doing == .login(request: request) else { return }
+    guard let account, !isFull else { return doing = .nothing }
+    begin(account)
+  }
+
+  mutating func answerLogout(_ request: Int) {
+    if doing == .logout(request: request) { forget() }
+  }
+
+  enum Renewal { case account(Account), failure, rejection }
+
+  mutating func answerRefresh(_ request: Int, _ renewal: Renewal) {
+    guard case .refresh(request, let again) = doing, let shown else { return }
+    doing = .nothing
+    switch renewal {
+    case .account(let account) where account.id == shown.account.id: renew(account, of: shown, again: again)
+    case .failure: fail(again: again)
+    default:
+      guard isCurrent(shown) else { return give(way: ()) }
+      if isFull { return forget() }
+      sessions += 1
+      (disk, hasNews) = (nil, false)
+      forget()
+    }
+  }
+
+  private mutating func renew(_ account: Account, of session: Disk, again: Bool = false) {
+    guard isCurrent(session) else { return give(way: ()) }
+    if isFull {
+      unwritten = account
+      return fail(again: again)
+    }
+    archive(account, isLogin: false)
+    guard let disk else { return }
+    let before = failures
+    take(disk)
+    if state == .presession {
+      failures = before
+      later()
+    }
+    if again { refresh() }
+  }
+
+  private mutating func fail(again: Bool) {
+    if let shown, isOver(shown.account) { state = .presession }
+    later()
+    if again { refresh() }
+  }
+
+  private mutating func later() {
+    failures += 1
+    refreshAt = nil
+    retryAt = now + min(60, Double(1 << min(failures - 1, 10)))
+  }
+
+  // MARK: Time and other processes
+
+  mutating func advance(to end: Date) {
+    while let date = next, date <= end {
+      now = max(now, date)
+      wake()
+    }
+    now = end
+  }
+
+  private var next: Date? {
+    if case .logout = doing { return nil }
+    guard let shown else { return nil }
+    return [retryAt, refreshAt, state == .authenticated ? shown.account.expiration : nil].compactMap { $0 }.min()
+  }
+
+  mutating func wake(resuming: Bool = false) {
+    guard let shown else { return }
+    if case .logout = doing { return }
+    if state == .authenticated, isOver(shown.account) {
+      state = .presession
+      if retryAt == nil { return refresh() }
+    }
+    guard doing == .nothing else { return }
+    if retryAt.map({ $0 <= now || resuming }) ?? (resuming && state == .presession) { return refresh() }
+    if let date = refreshAt, date <= now {
+      refreshAt = nil
+      decide(shown)
+    }
+  }
+
+  /// Another process has renewed the session.
+  mutating func renewElsewhere(_ account: Account) {
+    generations += 1
+    disk = disk.map { Disk(account: account, session: $0.session, generation: generations) }
+    hasNews = true
+  }
+
+  mutating func logoutElsewhere() {
+    sessions += 1
+    (disk, hasNews) = (nil, true)
+  }
+
+  mutating func loginElsewhere(_ account: Account) {
+    archive(account, isLogin: true)
+    hasNews = true
+  }
+
+  /// This process is told that the archive has changed.
+  mutating func look() {
+    guard hasNews else { return }
+    if case .logout = doing { return }
+    hasNews = false
+    guard let disk else {
+      if shown != nil { forget() }
+      return
+    }
+    if let shown, shown.session == disk.session { follow(disk) } else { give(way: ()) }
+  }
+
+  private mutating func follow(_ new: Disk) {
+    var isRefreshing = false
+    if case .refresh = doing { isRefreshing = true }
+    if new.generation > (shown?.generation ?? 0), !isRefreshing { return take(new) }
+    shown = new
+    guard state == .authenticated else { return }
+    if isOver(new.account) { state = .presession }
+    if isRefreshing || retryAt != nil { return }
+    if state == .presession { refreshAt = now } else { arm() }
+  }
+}

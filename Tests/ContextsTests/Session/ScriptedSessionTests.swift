@@ -1,0 +1,246 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Contexts
+
+@Suite("A session, step by step")
+struct ScriptedSessionTests {
+  let clock = TestClock()
+  let archive = MemoryArchive()
+  let secrets = MemorySecretStore()
+
+  private func process(_ chance: Double = 0.5) -> ScriptedProcess {
+    ScriptedProcess(archive: archive, secrets: secrets, clock: clock, chance: chance)
+  }
+
+  /// Somebody who is logged in; the next start finds them.
+  private func loggedIn(_ account: Account = Account()) -> ScriptedProcess {
+    let process = process()
+    process.restore()
+    process.ask { .start(account, $0, replacing: false) }
+    return process
+  }
+
+  private func after(_ seconds: TimeInterval) -> Date { .beginning + clock.now.offset.seconds + seconds }
+
+  @Test
+  func `a start goes from restoring to presession, and to authenticated when the session is renewed`() {
+    _ = loggedIn()
+    let process = process()
+    #expect(process.engine.machine.state == .restoring)
+    process.restore()
+    #expect(process.states == [.presession])
+    #expect(process.status?.activity == .refreshing)
+    process.answerRefresh(0, .user(Account(token: "t1")))
+    #expect(process.states == [.presession, .authenticated])
+    #expect(process.status?.user?.token == "t1")
+  }
+
+  @Test
+  func `a thousand who want a valid session are answered by one renewal`() throws {
+    let process = loggedIn(Account(expiration: after(-1)))
+    let calls = (0..<1000).map { _ in process.ask(SessionEvent.valid) }
+    #expect(process.server.requests.count == 1)
+    process.answerRefresh(0, .user(Account(token: "t1", expiration: after(60))))
+    for call in calls { #expect(try process.answers(to: call).map { try $0.get()?.token } == ["t1"]) }
+  }
+
+  @Test
+  func `who forces a renewal while one is under way gets one of its own`() throws {
+    let process = loggedIn()
+    let first = process.ask { .refresh($0, isForced: false) }
+    let forced = process.ask { .refresh($0, isForced: true) }
+    process.answerRefresh(0, .user(Account(token: "t1")))
+    #expect(process.answers(to: first).count == 1)
+    #expect(process.answers(to: forced).isEmpty)
+    #expect(process.server.requests.count == 2)
+    process.answerRefresh(1, .user(Account(token: "t2")))
+    #expect(try process.answers(to: forced).map { try $0.get()?.token } == ["t2"])
+  }
+
+  @Test
+  func `failures are tried again after 1, 2, 4 seconds and so on, never more than a minute, and never given up`() {
+    let process = loggedIn()
+    process.ask { .refresh($0, isForced: false) }
+    for (round, delay) in [1, 2, 4, 8, 16, 32, 60, 60, 60].enumerated() {
+      process.answerRefresh(round, .failed(.refreshFailed(reason: "no network")))
+      #expect(process.status?.authState == .authenticated)
+      #expect(process.status?.lastError == .refreshFailed(reason: "no network"))
+      clock.advance(by: .milliseconds(delay * 1000 - 1))
+      #expect(process.server.requests.count == round + 1)
+      clock.advance(by: .milliseconds(1))
+      #expect(process.server.requests.count == round + 2)
+    }
+    process.answerRefresh(9, .user(Account(token: "t1")))
+    #expect(process.status?.lastError == nil)
+  }
+
+  @Test(arguments: [(0.0, 0.8), (1.0, 1.2)])
+  func `the time until the next try is varied at random`(_ chance: Double, _ seconds: Double) {
+    let process = process(chance)
+    process.restore()
+    process.ask { .start(Account(), $0, replacing: false) }
+    process.ask { .refresh($0, isForced: false) }
+    process.answerRefresh(0, .failed(.refreshFailed(reason: "no network")))
+    clock.advance(by: .seconds(seconds - 0.01))
+    #expect(process.server.requests.count == 1)
+    clock.advance(by: .seconds(0.02))
+    #expect(process.server.requests.count == 2)
+  }
+
+  @Test
+  func `a resumed process tries at once what has failed`() {
+    let process = loggedIn()
+    process.ask { .refresh($0, isForced: false) }
+    process.answerRefresh(0, .failed(.refreshFailed(reason: "no network")))
+    process.engine.submit(.wake(isResuming: true))
+    #expect(process.server.requests.count == 2)
+  }
+
+  @Test
+  func `a session is renewed before it expires, a minute or a fifth of its time`() {
+    let process = loggedIn(Account(expiration: after(3600)))
+    clock.advance(by: .seconds(3539))
+    #expect(process.server.requests.isEmpty)
+    clock.advance(by: .seconds(1))
+    #expect(process.server.requests.count == 1)
+    process.answerRefresh(0, .user(Account(token: "t1", expiration: after(100))))
+    clock.advance(by: .seconds(79))
+    #expect(process.server.requests.count == 1)
+    clock.advance(by: .seconds(1))
+    #expect(process.server.requests.count == 2)
+  }
+
+  @Test
+  func `a session that expires while the server cannot be reached is presession until it can`() {
+    let process = loggedIn(Account(expiration: after(100)))
+    clock.advance(by: .seconds(80))
+    process.answerRefresh(0, .failed(.refreshFailed(reason: "no network")))
+    #expect(process.states == [.unauthenticated, .authenticated])
+    clock.advance(by: .seconds(20))
+    #expect(process.status?.authState == .presession)
+    #expect(process.status?.user == Account(expiration: .beginning + 100))
+    process.answerRefresh(process.server.requests.count - 1, .user(Account(token: "t1")))
+    #expect(process.status?.authState == .authenticated)
+  }
+
+  @Test
+  func `a rejection ends the session once, and takes the secret with it`() {
+    let process = loggedIn()
+    let call = process.ask { .refresh($0, isForced: false) }
+    #expect(secrets.keys().count == 1)
+    process.answerRefresh(0, .rejected(reason: "invalid_grant"))
+    #expect(process.states == [.unauthenticated, .authenticated, .unauthenticated])
+    #expect(process.status?.lastError == .rejected(reason: "invalid_grant"))
+    #expect(process.answers(to: call) == [.failure(.rejected(reason: "invalid_grant"))])
+    #expect(secrets.keys().isEmpty)
+    let next = self.process()
+    next.restore()
+    #expect(next.states == [.unauthenticated])
+  }
+
+  @Test
+  func `a renewal that brings another user ends the session, and mixes nothing`() {
+    let process = loggedIn()
+    process.ask { .refresh($0, isForced: false) }
+    process.answerRefresh(0, .user(Account(id: "eve", token: "hers")))
+    #expect(process.status?.authState == .unauthenticated)
+    #expect(process.status?.lastError == .differentUser(expected: "ada", found: "eve"))
+    #expect(archive.read().users.map(\.id) == ["ada"])
+  }
+
+  @Test
+  func `an answer that comes after the logout, or in the next session, changes nothing`() {
+    let process = loggedIn()
+    process.ask { .refresh($0, isForced: false) }
+    process.ask(SessionEvent.logout)
+    process.answerRefresh(0, .user(Account(token: "late")))
+    process.answerLogout(1)
+    process.answerRefresh(0, .user(Account(token: "late")))
+    #expect(process.status?.authState == .unauthenticated)
+    process.ask(SessionEvent.login)
+    process.answerLogin(2, .success(Account(id: "grace", token: "g")))
+    process.answerRefresh(0, .user(Account(token: "late")))
+    process.answerRefresh(0, .rejected(reason: "late"))
+    process.answerLogout(1)
+    #expect(process.status?.user == Account(id: "grace", token: "g"))
+  }
+
+  @Test
+  func `who logs out while a login is under way is not logged in by it`() {
+    let process = process()
+    process.restore()
+    let login = process.ask(SessionEvent.login)
+    let logout = process.ask(SessionEvent.logout)
+    process.answerLogin(0, .success(Account()))
+    #expect(process.states == [.unauthenticated])
+    #expect(process.answers(to: login) == [.failure(.sessionEnded)])
+    #expect(process.answers(to: logout) == [.success(nil)])
+  }
+
+  @Test
+  func `the archive forgets the session before the server is told, and whatever the server says`() {
+    let process = loggedIn()
+    let call = process.ask(SessionEvent.logout)
+    #expect(archive.read().currentID == nil)
+    #expect(secrets.keys().isEmpty)
+    #expect(process.status?.activity == .deauthenticating)
+    process.answerLogout(0, .deauthenticationFailed(reason: "500"))
+    #expect(process.answers(to: call) == [.success(nil)])
+    #expect(process.status?.authState == .unauthenticated)
+    #expect(process.status?.lastError == .deauthenticationFailed(reason: "500"))
+  }
+
+  @Test
+  func `a renewed session that cannot be written is shown only when it can, and not asked for again`() throws {
+    let process = loggedIn()
+    let call = process.ask { .refresh($0, isForced: false) }
+    archive.fails = true
+    process.answerRefresh(0, .user(Account(token: "t1")))
+    #expect(process.status?.user?.token == "t0")
+    guard case .failure(.archive) = process.answers(to: call).first else {
+      Issue.record("\(process.answers(to: call))")
+      return
+    }
+    archive.fails = false
+    clock.advance(by: .seconds(1))
+    #expect(process.server.requests.count == 1)
+    #expect(process.status?.user?.token == "t1")
+    #expect(process.status?.lastError == nil)
+  }
+
+  @Test
+  func `a session that another process has ended is not brought back by a renewal of this one`() {
+    let process = loggedIn()
+    process.ask { .refresh($0, isForced: false) }
+    let other = self.process()
+    other.restore()
+    other.ask(SessionEvent.logout)
+    process.answerRefresh(0, .user(Account(token: "t1")))
+    #expect(process.status?.authState == .unauthenticated)
+    #expect(process.status?.lastError == .endedElsewhere)
+    #expect(archive.read().currentID == nil)
+  }
+
+  @Test
+  func `what is asked before the archive was read is refused`() {
+    let process = process()
+    for event in [SessionEvent<Account>.login, SessionEvent.valid, SessionEvent.logout] {
+      #expect(process.answers(to: process.ask(event)) == [.failure(.notSetUp)])
+    }
+  }
+}
+
+extension ScriptedSessionTests {
+  @Test
+  func `of two changes at the same time, none is lost`() {
+    let process = loggedIn()
+    let other = self.process()
+    other.restore()
+    process.ask { .update({ $0.name += " Lovelace" }, $0) }
+    other.ask { .update({ $0.name = "Countess " + $0.name }, $0) }
+    process.engine.look()
+    #expect(process.status?.user?.name == "Countess Ada Lovelace")
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Signals
+import Stores
+import TestSupport
+import Testing
+
+@testable import Contexts
+
+@Suite("Filling databases from a server")
+struct DataCenterTests {
+  let clock = TestClock()
+  let database: Database
+  let center: DataCenter
+  let asked = Recorder<Int>()
+
+  init() throws {
+    database = try Database(.memory, schema: Schema(version: 1, models: [Item.self]))
+    center = DataCenter(time: SessionTime(clock: clock, startingAt: .beginning))
+  }
+
+  private func fill(
+    _ database: Database? = nil, gate: Gate? = nil, fails: Bool = false
+  ) async throws -> DataCenter.Outcome {
+    try await center.fill(database ?? self.database, request: "items", freshness: .seconds(60)) { [asked] in
+      asked.record(asked.elements.count)
+      try await gate?.pass()
+      if fails { throw URLError(.badServerResponse) }
+      return Item(id: 1, text: "\(asked.elements.count)")
+    } storing: { item, transaction in
+      try transaction.put(item)
+    }
+  }
+
+  @Test
+  func `D13: within the window of freshness the server is not asked again, and after it, it is`() async throws {
+    #expect(try await fill() == .filled)
+    #expect(try await fill() == .fresh)
+    await clock.advance(by: .seconds(59))
+    #expect(try await fill() == .fresh)
+    await clock.advance(by: .seconds(1))
+    #expect(try await fill() == .filled)
+    center.invalidate(request: "items")
+    #expect(try await fill() == .filled)
+    #expect(asked.elements.count == 3)
+    #expect(try await database.read { try $0.all(Item.self) } == [Item(id: 1, text: "3")])
+  }
+
+  @Test
+  func `a failure makes nothing fresh`() async throws {
+    await #expect(throws: URLError.self) { try await fill(fails: true) }
+    #expect(try await fill() == .filled)
+  }
+
+  @Test
+  func `equal requests that are under way are one, and those of another database are not`() async throws {
+    let gate = Gate()
+    let other = try Database(.memory, schema: Schema(version: 1, models: [Item.self]))
+    try await withThrowingTaskGroup(of: DataCenter.Outcome.self) { group in
+      for _ in 0..<50 { group.addTask { try await fill(gate: gate) } }
+      group.addTask { try await fill(other, gate: gate) }
+      try await asked.wait(for: "both databases") { $0.count == 2 }
+      gate.open()
+      for try await outcome in group { #expect(outcome == .filled || outcome == .fresh) }
+    }
+    #expect(asked.elements.count == 2)
+  }
+}

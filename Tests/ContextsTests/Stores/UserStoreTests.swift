@@ -1,0 +1,121 @@
+import Foundation
+import Signals
+import Stores
+import TestSupport
+import Testing
+
+@testable import Contexts
+
+@Suite("The databases of users")
+struct UserStoreTests {
+  let root: Root
+  let versions = StoreVersions(cacheVersion: 1, persistenceVersion: 1, models: [Item.self])
+
+  init() throws {
+    root = try Root()
+  }
+
+  private func signedIn(
+    _ id: String = "ada", versions: StoreVersions? = nil
+  ) async throws -> StandardAppContext<Account> {
+    let context = try root.context(versions: versions ?? self.versions)
+    try await context.setup(authDelegate: NobodysDelegate<Account>())
+    if context.current.value.isStandard { try await context.startAppContext(with: Account(id: id)) }
+    return context
+  }
+
+  @Test
+  func `D6: a new version of the schema migrates what lasts, and empties no more than the cache`() async throws {
+    do {
+      let store = try await signedIn().current.value.store
+      for database in [try store.persistence, try store.cache] {
+        try await database.write { try $0.put(Item(id: 1, text: "a")) }
+      }
+    }
+    var newer = StoreVersions(cacheVersion: 2, persistenceVersion: 2, models: [Item.self])
+    newer.persistence = Schema(version: 2, models: [Item.self]) {
+      MigrationStep(to: 2) { try $0.execute("UPDATE item SET text = 'migrated'") }
+    }
+    let store = try await signedIn(versions: newer).current.value.store
+    #expect(try await store.persistence.read { try $0.all(Item.self) } == [Item(id: 1, text: "migrated")])
+    #expect(try await store.cache.read { try $0.all(Item.self) }.isEmpty)
+  }
+
+  @Test
+  func `D8: what is in memory lives as long as the session, though nobody holds it`() async throws {
+    let context = try await signedIn()
+    try await context.current.value.store.memory.write { try $0.put(Item(id: 1, text: "a")) }
+    #expect(try await context.current.value.store.memory.read { try $0.count(Item.self) } == 1)
+    try await context.logout()
+    try await context.startAppContext(with: Account())
+    #expect(try await context.current.value.store.memory.read { try $0.count(Item.self) } == 0)
+  }
+
+  @Test
+  func `D11: a write inside a write ends neither early`() async throws {
+    let database = try await signedIn().current.value.store.persistence
+    await #expect(throws: DatabaseError.self) {
+      try await database.write { transaction in
+        try transaction.put(Item(id: 1, text: "a"))
+        try database.write { try $0.put(Item(id: 2, text: "b")) }
+      }
+    }
+    #expect(try await database.read { try $0.count(Item.self) } == 0)
+  }
+
+  @Test(arguments: ["../../x", "a/b", "..", "Ada", String(repeating: "long", count: 500), "\0"])
+  func `D12: databases of any identity lie in the root, apart from all others`(_ id: String) async throws {
+    let context = try await signedIn(id)
+    let store = context.current.value.store
+    try await store.persistence.write { try $0.put(Item(id: 1, text: id)) }
+    let path = store.persistenceDirectory.standardizedFileURL.path
+    #expect(path.hasPrefix(context.root.appending(path: "users").path + "/"))
+    try await context.startAppContext(with: Account(id: id.lowercased() + "."), replacing: true)
+    #expect(try await context.current.value.store.persistence.read { try $0.count(Item.self) } == 0)
+    try await context.startAppContext(with: Account(id: id), replacing: true)
+    #expect(try await context.current.value.store.persistence.read { try $0.all(Item.self) } == [Item(id: 1, text: id)])
+  }
+
+  @Test
+  func `a query and a row follow the current context`() async throws {
+    let context = try await signedIn()
+    let ada = try context.current.value.store.persistence
+    try await ada.write { try $0.put(Item(id: 1, text: "ada's")) }
+    let texts = context.query(Item.ordered(by: "id")).replaceFailure(with: []).map { $0.map(\.text) }.recorded()
+    let row = context.live(Item.self, id: 1).replaceFailure(with: nil).map { $0?.text }.recorded()
+    try await texts.wait(for: ["ada's"])
+    try await context.startAppContext(with: Account(id: "grace"), replacing: true)
+    try await texts.wait(for: "grace's list") { $0.last == [] }
+    try await context.current.value.store.persistence.write { try $0.put(Item(id: 1, text: "grace's")) }
+    try await texts.wait(for: ["grace's"])
+    try await row.wait(for: "grace's row") { $0 == ["ada's", nil, "grace's"] }
+    try await context.logout()
+    try await row.wait(for: "nobody's row") { $0.last == .some(nil) }
+    await #expect(throws: DatabaseError.closed(path: ada.locationPath)) {
+      try await ada.write { try $0.put(Item(id: 2, text: "late")) }
+    }
+  }
+
+  @Test
+  func `purging removes a user's databases, and never those of the current user`() async throws {
+    let context = try await signedIn()
+    let store = context.current.value.store
+    _ = try store.persistence
+    await #expect(throws: ContextError.alreadyAuthenticated(userID: "ada")) { try await context.purge(userID: "ada") }
+    try await context.logout()
+    let path = store.persistenceDirectory.path
+    #expect(FileManager.default.fileExists(atPath: path), "a logout keeps what is the user's")
+    try await context.purge(userID: "ada")
+    #expect(!FileManager.default.fileExists(atPath: store.persistenceDirectory.path))
+    #expect(context.historyUsers.value.isEmpty)
+  }
+}
+
+extension Database {
+  fileprivate var locationPath: String {
+    switch location {
+    case .file(let url): url.path
+    case .memory: ":memory:"
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Signals
+import TestSupport
+
+@testable import Contexts
+
+/// A process without threads: an engine that does everything within the call that asks for it.
+final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the lock.
+  let engine: SessionEngine<Account>
+  let server: ScriptedServer
+  private let lock = Lock()
+  private var statuses: [SessionStatus<Account>] = []
+  private var results: [Int: [Result<Account?, ContextError>]] = [:]
+  private var lastCall = 0
+
+  init(
+    archive: MemoryArchive, secrets: MemorySecretStore, clock: TestClock, server: ScriptedServer = ScriptedServer(),
+    policy: SessionPolicy = SessionPolicy(), chance: Double = 0.5
+  ) {
+    self.server = server
+    let box = Box()
+    engine = SessionEngine(
+      vault: SessionVault(archive: archive, coding: UserCoding(secrets: secrets), lockURL: nil),
+      server: server, time: SessionTime(clock: clock, startingAt: .beginning + clock.now.offset.seconds),
+      policy: policy, chance: { chance },
+      executor: { $0() },
+      show: { status, _ in box.process?.show(status) })
+    box.process = self
+  }
+
+  /// What has been shown, without repetition of the state.
+  var states: [AuthState] {
+    lock.withLock { statuses.map(\.authState) }.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+  }
+
+  var status: SessionStatus<Account>? { lock.withLock { statuses.last } }
+
+  /// Asks, and returns the number by which ``answers(to:)`` knows the call.
+  @discardableResult
+  func ask(_ event: @escaping (Int) -> SessionEvent<Account>) -> Int {
+    let call = begin()
+    engine.ask(event) { [weak self] in self?.end(call, $0) }
+    return call
+  }
+
+  func restore() {
+    let call = begin()
+    engine.restore(migrate: nil) { [weak self] in self?.end(call, $0) }
+  }
+
+  func answers(to call: Int) -> [Result<Account?, ContextError>] {
+    lock.withLock { results[call] ?? [] }
+  }
+
+  /// How many calls have been answered so often.
+  func callCount(answered times: Int) -> Int {
+    lock.withLock { results.values.count { $0.count == times } }
+  }
+
+  /// Lets a request of the server's have an answer.
+  func answerRefresh(_ index: Int, _ answer: RefreshAnswer<Account>) {
+    if case .refresh(_, let reply) = server.requests[index] { reply(answer) {} }
+  }
+
+  func answerLogin(_ index: Int, _ result: Result<Account, ContextError>) {
+    if case .login(let reply) = server.requests[index] { reply(result) }
+  }
+
+  func answerLogout(_ index: Int, _ error: ContextError? = nil) {
+    if case .logout(let reply) = server.requests[index] { reply(error) }
+  }
+
+  private func begin() -> Int {
+    lock.withLock {
+      lastCall += 1
+      results[lastCall] = []
+      return lastCall
+    }
+  }
+
+  private func end(_ call: Int, _ result: Result<Account?, ContextError>) {
+    lock.withLock { results[call, default: []].append(result) }
+  }
+
+  private func show(_ status: SessionStatus<Account>) {
+    lock.withLock { statuses.append(status) }
+  }
+
+  private final class Box: @unchecked Sendable {  // Sound: set once, before the engine is used.
+    weak var process: ScriptedProcess?
+  }
+}
+
+extension Duration {
+  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,78 @@
+import Contexts
+import Foundation
+import Signals
+import TestSupport
+
+/// A delegate that answers as a test tells it, and records what it is asked.
+final class TestDelegate: AuthControllerDelegate {
+  let calls = Recorder<String>()
+  let login: @Sendable () async throws -> Account
+  let renew: @Sendable (Account) async throws -> Account
+  let leave: @Sendable (Account) async throws -> Void
+  let trusts: Bool
+
+  init(
+    trusts: Bool = false,
+    login: @escaping @Sendable () async throws -> Account = { Account() },
+    renew: @escaping @Sendable (Account) async throws -> Account = { account in
+      var account = account
+      account.token += "+"
+      return account
+    },
+    leave: @escaping @Sendable (Account) async throws -> Void = { _ in }
+  ) {
+    self.trusts = trusts
+    self.login = login
+    self.renew = renew
+    self.leave = leave
+  }
+
+  func authenticate() async throws -> Account {
+    calls.record("login")
+    return try await login()
+  }
+
+  func shouldRefreshAuthentication(with user: Account, isStartup: Bool) -> Bool {
+    calls.record("should \(isStartup)")
+    return !trusts
+  }
+
+  func refreshAuthentication(with user: Account) async throws -> Account {
+    calls.record("renew \(user.token)")
+    return try await renew(user)
+  }
+
+  func deauthenticate(_ user: Account) async throws {
+    calls.record("leave \(user.token)")
+    try await leave(user)
+  }
+}
+
+/// A door that is closed until it is opened.
+final class Gate: Sendable {
+  private let isOpen = MutableProperty(false)
+
+  func open() { isOpen.value = true }
+
+  func pass() async throws { try await isOpen.firstValue("an open gate") { $0 } }
+}
+
+/// A root of a test's own.
+struct Root {
+  let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  func context(
+    file: Bool = false, versions: StoreVersions = StoreVersions(), time: SessionTime = .system,
+    secrets: (any SecretStore)? = nil
+  ) throws -> StandardAppContext<Account> {
+    try StandardAppContext(
+      root: directory.url,
+      configuration: ContextConfiguration(
+        archiveLocation: file ? .file(directory.file("session.json")) : .database, secrets: secrets),
+      storeVersions: versions, time: time)
+  }
+}

@@ -1,0 +1,203 @@
+import Contexts
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+
+/// A session, of which several processes have the archive.
+///
+/// - `context-open ROOT LOCATION`: open the root; the archive is in a `database`, or in a `file`
+/// - `context-version NUMBER`: the version of the model, before `context-setup`
+/// - `context-setup`, `context-login ID`, `context-renew`, `context-valid`, `context-logout`, `context-name NAME`
+/// - `context-expire`: let the session be over
+/// - `context-state`: the state, the user and the token
+/// - `context-await STATE TOKEN`: wait until that is the state, and the token
+/// - `context-hold WORD`: stop in the next `login`, `renew`, `logout` or `migrate`, and tell `holding WORD`
+///
+/// All but `context-hold` and `context-version` answer with the state.
+final class ContextCommands: CommandFamily {
+  struct Visitor: UserProtocol {
+    nonisolated(unsafe) static var modelVersion = 1  // Sound: set before the first use, on the only thread by then.
+
+    let id: String
+    var name: String
+    var token = 0
+    var expiration: Date?
+
+    private enum CodingKeys: String, CodingKey {
+      case id, name, expiration
+    }
+
+    init(id: String, name: String, token: Int) {
+      self.id = id
+      self.name = name
+      self.token = token
+      expiration = Date(timeIntervalSinceNow: 3600)
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      id = try container.decode(String.self, forKey: .id)
+      name = try container.decode(String.self, forKey: .name)
+      expiration = try container.decodeIfPresent(Date.self, forKey: .expiration)
+    }
+
+    var secret: Data? {
+      get { Data("\(token)".utf8) }
+      set { token = newValue.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0 }
+    }
+  }
+
+  /// A server whose tokens can be used once, in a file.
+  final class Server: AuthControllerDelegate {
+    struct State: Codable {
+      var token = 0
+      var renewals = 0
+    }
+
+    let url: URL
+    let id = MutableProperty("ada")
+    let held = MutableProperty("")
+    let console: Console
+
+    init(url: URL, console: Console) {
+      self.url = url
+      self.console = console
+    }
+
+    func authenticate() async throws -> Visitor {
+      hold("login")
+      return try change { state in
+        state.token += 1
+        return Visitor(id: id.value, name: "new", token: state.token)
+      }
+    }
+
+    func shouldRefreshAuthentication(with user: Visitor, isStartup: Bool) -> Bool { user.isExpired(at: Date()) }
+
+    func refreshAuthentication(with user: Visitor) async throws -> Visitor {
+      hold("renew")
+      return try change { state in
+        guard user.token == state.token else { throw AuthRejection(reason: "\(user.token) is not \(state.token)") }
+        state.token += 1
+        state.renewals += 1
+        return Visitor(id: user.id, name: user.name, token: state.token)
+      }
+    }
+
+    func deauthenticate(_ user: Visitor) async throws {
+      hold("logout")
+    }
+
+    func migrate(_ data: Data, _ version: Int) throws -> Visitor? {
+      hold("migrate")
+      var user = try JSONDecoder().decode(Visitor.self, from: data)
+      user.name = "migrated from \(version)"
+      return user
+    }
+
+    private func change<Result>(_ body: (inout State) throws -> Result) throws -> Result {
+      try DurableFile.withLock(on: url) {
+        var state = State()
+        do {
+          state = try JSONDecoder().decode(State.self, from: DurableFile.read(url))
+        } catch DurableFileError.notFound {
+          // The first of all.
+        }
+        let result = try body(&state)
+        try DurableFile.write(JSONEncoder().encode(state), to: url, durability: .process)
+        return result
+      }
+    }
+
+    private func hold(_ word: String) {
+      guard held.value == word else { return }
+      console.report("holding \(word)")
+      while true { sleep(60) }
+    }
+  }
+
+  private let console: Console
+  private var context: StandardAppContext<Visitor>?
+  private var server: Server?
+
+  init(console: Console) {
+    self.console = console
+  }
+
+  func perform(_ command: Command) throws -> String? {
+    guard command.word.hasPrefix("context-") else { return nil }
+    switch command.word {
+    case "context-open":
+      let arguments = try command.arguments(2)
+      let root = URL(filePath: arguments[0])
+      server = Server(url: root.appending(path: "server.json"), console: console)
+      let file = root.appending(path: "session.json")
+      context = try StandardAppContext(
+        root: root,
+        configuration: ContextConfiguration(archiveLocation: arguments[1] == "file" ? .file(file) : .database))
+    case "context-version":
+      Visitor.modelVersion = try command.number(command.argument())
+      return ""
+    case "context-hold":
+      try opened().server.held.value = command.argument()
+      return ""
+    default: return try act(command)
+    }
+    return state()
+  }
+
+  private func act(_ command: Command) throws -> String? {
+    let (context, server) = try opened()
+    let argument = command.word == "context-login" || command.word == "context-name" ? try command.argument() : ""
+    if argument != "", command.word == "context-login" { server.id.value = argument }
+    let awaited = command.word == "context-await" ? try command.arguments(2) : []
+    let word = command.word
+    try wait {
+      switch word {
+      case "context-setup":
+        try await context.setup(authDelegate: server) { [server] in try server.migrate($0, $1) }
+      case "context-login": try await context.triggerLogin()
+      case "context-renew": try await context.refreshAuthentication()
+      case "context-valid": _ = try await context.validUser()
+      case "context-logout": try await context.logout()
+      case "context-name": try await context.update { $0.name = argument }
+      case "context-expire": try await context.update { $0.expiration = Date(timeIntervalSince1970: 0) }
+      case "context-await":
+        for await status in context.status.values {
+          if status.authState.rawValue == awaited[0], "\(status.user?.token ?? 0)" == awaited[1] { return }
+        }
+      case "context-state": break
+      default: throw CommandError(description: "there is no command \(word)")
+      }
+    }
+    return state()
+  }
+
+  private func state() -> String {
+    guard let status = context?.status.value else { return "" }
+    let user = status.user.map { "\($0.id) \($0.token) \($0.name)" } ?? "nobody"
+    return "\(status.authState) \(user)"
+  }
+
+  private func opened() throws -> (context: StandardAppContext<Visitor>, server: Server) {
+    guard let context, let server else { throw CommandError(description: "no root is open") }
+    return (context, server)
+  }
+
+  /// The commands come one after the other, on a thread that has nothing else to do.
+  private func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
+    let done = DispatchSemaphore(value: 0)
+    let result = MutableProperty<Result<Void, any Error>>(.success(()))
+    Task {
+      do {
+        try await body()
+      } catch {
+        result.value = .failure(error)
+      }
+      done.signal()
+    }
+    done.wait()
+    try result.value.get()
+  }
+}
