@@ -87,6 +87,23 @@ struct FollowingTests {
     #expect(file.value == 42 && file.status.value == .current)
   }
 
+  @Test func `a value of a suite that cannot be used is the default, and not the other container's`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let suite = try AppGroupsSuite(name: "settings.json", scope: app.scope)
+    let volume = suite.preference("volume", default: 5)
+    try volume.write(11)
+    let work = try app.createNewContainer(name: "Work")
+    let text = #"{ "volume": "loud" }"#
+    try Tree.write(text, to: fixture.data(work).appending(path: "Files/settings.json"))
+    let volumes = volume.recorded()
+    try app.activate(container: work)
+    #expect(volume.value == 5)
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(volumes.elements == [11, 5, 11])
+    #expect(suite.value(for: SuiteKey("volume", default: 5)) == 11)
+  }
+
   @Test func `a switch that fails leaves live values as they were`() throws {
     struct Stop: Error {}
     final class Failing: ContainerSettings {

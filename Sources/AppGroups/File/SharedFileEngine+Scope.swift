@@ -36,6 +36,7 @@ extension SharedFileEngine: ScopeMember {
       queue.async { [weak self] in self?.lookNow() }
     case (.swapped, .follows):
       // Before others get at the file: what they write then is newer than what is seen here.
+      willGoOver()
       lock.withLock { state.restart() }
       unlockHeld()
       goOver()

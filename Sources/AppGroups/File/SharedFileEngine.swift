@@ -39,6 +39,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let initialValue: Value
   let isCreating: Bool
   let policy: ScopePolicy
+  let willGoOver: @Sendable () -> Void
 
   /// Opens the file; if `isCreating`, makes it with the initial value if there is none.
   init(
@@ -49,7 +50,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     polling: WatchPolling,
     isCreating: Bool,
     scope: Scope? = nil,
-    policy: ScopePolicy = .follows
+    policy: ScopePolicy = .follows,
+    willGoOver: @escaping @Sendable () -> Void = {}
   ) throws(AppGroupsFileError) {
     self.location = location
     self.format = format
@@ -57,6 +59,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     self.initialValue = initialValue
     self.isCreating = isCreating
     self.policy = policy
+    self.willGoOver = willGoOver
     value = MutableProperty(initialValue)
     status = MutableProperty(.current)
     // Armed before the first look: what changes after the look is then seen as a change.

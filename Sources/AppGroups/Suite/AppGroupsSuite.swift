@@ -128,15 +128,17 @@ public final class AppGroupsSuite: SharedValue {
     _ location: SharedFileLocation, _ durability: Durability, _ polling: WatchPolling, isCreating: Bool,
     scope: Scope? = nil, policy: ScopePolicy = .follows
   ) throws(AppGroupsFileError) {
+    let format = SuiteFormat(url: location.url)
     engine = try SharedFileEngine(
       location: location,
       initialValue: SuiteContents([:], url: location.url),
-      format: SuiteFormat(url: location.url).format,
+      format: format.format,
       durability: durability,
       polling: polling,
       isCreating: isCreating,
       scope: scope,
-      policy: policy
+      policy: policy,
+      willGoOver: { format.beginAnew() }
     )
     property = Property(engine.value, keeping: engine)
     status = Property(engine.status, keeping: engine)

@@ -31,13 +31,17 @@ public struct SuiteContents: Sendable {
 
   private(set) var entries: [SuiteName: SuiteEntry]
 
+  /// How often the contents around the file had been swapped for others.
+  private(set) var origin = 0
+
   /// Tells earlier contents from later ones.
   private(set) var generation: UInt64
 
   private static let lastGeneration = Atomic<UInt64>(0)
 
-  init(_ entries: [SuiteName: SuiteEntry], url: URL) {
+  init(_ entries: [SuiteName: SuiteEntry], url: URL, origin: Int = 0) {
     self.entries = entries
+    self.origin = origin
     self.url = url
     generation = Self.nextGeneration()
   }

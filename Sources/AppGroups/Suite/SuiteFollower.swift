@@ -8,9 +8,10 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   private let url: URL
 
   private let lock = Lock()
-  // Sound: both are guarded by the lock.
+  // Sound: all three are guarded by the lock.
   private nonisolated(unsafe) var lastGood: LastGood
   private nonisolated(unsafe) var generation: UInt64 = 0
+  private nonisolated(unsafe) var origin = 0
 
   /// A value, and the entry that it was read from; the same entry means the same value.
   struct LastGood: Sendable, Equatable {
@@ -56,8 +57,22 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
       let good = keep(item ?? key.defaultValue, item == nil ? nil : entry, contents)
       return State(lastGood: good, isStored: stored != nil && item != nil, problem: nil)
     } catch {
-      let good = lock.withLock { lastGood }
+      let good = lastGood(for: contents)
       return State(lastGood: good, isStored: true, problem: Problem(entry: entry, error: error))
+    }
+  }
+
+  /// The last good value of the file that the contents are of; another file's would be none.
+  private func lastGood(for contents: SuiteContents) -> LastGood {
+    var replaced: LastGood?
+    defer { withExtendedLifetime(replaced) {} }
+    return lock.withLock {
+      if contents.generation >= generation, contents.origin != origin {
+        (generation, origin) = (contents.generation, contents.origin)
+        replaced = lastGood
+        lastGood = LastGood(value: key.defaultValue, entry: nil)
+      }
+      return lastGood
     }
   }
 
@@ -69,6 +84,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     lock.withLock {
       guard contents.generation >= generation else { return }
       generation = contents.generation
+      origin = contents.origin
       replaced = lastGood
       lastGood = good
     }

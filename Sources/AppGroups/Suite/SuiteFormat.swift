@@ -7,7 +7,8 @@ import Signals
 final class SuiteFormat: Sendable {
   private let url: URL
   private let lock = Lock()
-  private nonisolated(unsafe) var last: [SuiteEntry] = []  // Sound: guarded by the lock.
+  private nonisolated(unsafe) var last: [SuiteEntry] = []  // Sound: guarded by the lock, as is the next one.
+  private nonisolated(unsafe) var origin = 0
 
   init(url: URL) {
     self.url = url
@@ -15,6 +16,11 @@ final class SuiteFormat: Sendable {
 
   var format: FileFormat<SuiteContents> {
     FileFormat(encode: { self.encode($0) }, decode: { try self.decode($0) })
+  }
+
+  /// What is read from now on is another file, in place of the one before.
+  func beginAnew() {
+    lock.withLock { origin += 1 }
   }
 
   private func encode(_ contents: SuiteContents) -> Data {
@@ -34,7 +40,7 @@ final class SuiteFormat: Sendable {
   }
 
   private func decode(_ data: Data) throws -> SuiteContents {
-    let last = lock.withLock { self.last }
+    let (last, origin) = lock.withLock { (self.last, self.origin) }
     let members = try JSONScanner.members(of: data, known: last.map(\.line))
     lazy var known = Dictionary(last.map { ($0.name, $0) }) { $1 }
     var found: [SuiteEntry] = []
@@ -55,7 +61,7 @@ final class SuiteFormat: Sendable {
       found.append(entry)
     }
     remember(found)
-    return SuiteContents(entries, url: url)
+    return SuiteContents(entries, url: url, origin: origin)
   }
 
   private func remember(_ entries: [SuiteEntry]) {

@@ -147,8 +147,20 @@ final class ContainerEngine: Sendable {
     }
   }
 
+  /// Sees to it that who opens the root sees what is there now, also if the news of it is still on its way.
+  func catchUp() throws(AppContainerError) {
+    do {
+      try exclusively("Opening") { _ in }
+    } catch {
+      // From inside of a change, nothing is newer than what this thread knows.
+      guard case .nested = error else { throw error }
+    }
+  }
+
   /// Goes over to what another process has made of the root, if it has.
-  private func follow() {
+  func follow() {
+    // Another thread may have taken it in, and not told it yet.
+    defer { outbox.empty() }
     do {
       guard let state = try store.state(), state.revision != known.revision else { return }
       try exclusively("Following") { _ in }

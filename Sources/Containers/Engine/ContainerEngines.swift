@@ -17,6 +17,7 @@ final class ContainerEngines: Sendable {
   ) throws(AppContainerError) -> ContainerEngine {
     if let engine = lock.withLock({ entries[layout]?.engine }) {
       for one in settings { engine.participants.add(one) }
+      try engine.catchUp()
       return engine
     }
     // Opening may wait for another process; those of other roots need not. Of two that are opened at once, one is used.
