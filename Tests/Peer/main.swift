@@ -21,6 +21,7 @@ let commands = Commands(families: [
   StoreCommands(),
   ShareCommands(console: console),
   SchemaCommands(console: console),
+  ContainerSettingsCommands(),
   ContainerCommands(console: console),
   ContextCommands(console: console),
 ])

@@ -15,11 +15,15 @@ enum ChildRole {
   case examiner(directory: String)
   /// Prints each theme, and each failure.
   case decorator(directory: String)
+  /// Prints what the active environment holds, and again after each switch.
+  case tenant(directory: String)
+  /// Switches environments until it is killed.
+  case switcher(directory: String)
 
   /// The argument that says that the process is a child.
   static let flag = "--child"
 
-  private static let names = ["writer", "watcher", "counter", "painter", "examiner", "decorator"]
+  private static let names = ["writer", "watcher", "counter", "painter", "examiner", "decorator", "tenant", "switcher"]
 
   init(_ arguments: [String]) throws(UsageError) {
     guard arguments.count >= 2 else { throw UsageError("\(Self.flag) takes a role and a directory") }
@@ -31,6 +35,8 @@ enum ChildRole {
     case "painter": self = .painter(directory: directory)
     case "examiner": self = .examiner(directory: directory)
     case "decorator": self = .decorator(directory: directory)
+    case "tenant": self = .tenant(directory: directory)
+    case "switcher": self = .switcher(directory: directory)
     default: throw UsageError("\(Self.flag) takes one of \(Self.names.joined(separator: ", "))")
     }
   }
@@ -43,6 +49,8 @@ enum ChildRole {
     case .painter(let directory): ["painter", directory]
     case .examiner(let directory): ["examiner", directory]
     case .decorator(let directory): ["decorator", directory]
+    case .tenant(let directory): ["tenant", directory]
+    case .switcher(let directory): ["switcher", directory]
     }
   }
 
@@ -58,6 +66,8 @@ enum ChildRole {
     case .painter(let directory): try paint(in: directory)
     case .examiner(let directory): try examine(in: directory)
     case .decorator(let directory): try await decorate(in: directory, commands)
+    case .tenant(let directory): try await live(in: directory, commands)
+    case .switcher(let directory): try await switchForEver(in: directory)
     }
   }
 
@@ -125,6 +135,27 @@ enum ChildRole {
     for await _ in commands.lines {}
     themes.cancel()
     failures.cancel()
+  }
+
+  private func live(in directory: String, _ commands: Commands) async throws {
+    let app = try environments(directory)
+    let greeting = try Greeting.file(in: app)
+    let sights = greeting.sink { say("sees \($0)") }
+    say("ready")
+    for await _ in commands.lines {}
+    sights.cancel()
+  }
+
+  private func switchForEver(in directory: String) async throws {
+    let app = try environments(directory)
+    say("ready")
+    while true {
+      for container in app.containers { try await app.activate(container: container) }
+    }
+  }
+
+  private func environments(_ directory: String) throws -> AppContainer {
+    try AppContainer(home: URL(fileURLWithPath: directory, isDirectory: true))
   }
 
   private func container(_ directory: String) throws -> AppGroupsContainer {

@@ -54,3 +54,10 @@ struct Theme: Codable, Sendable {
     try AppGroupsFile(name: "theme.json", initialValue: Theme(), container: container)
   }
 }
+
+/// What each environment says of itself.
+enum Greeting {
+  static func file(in app: AppContainer) throws -> AppGroupsFile<String> {
+    try AppGroupsFile(name: "greeting.json", initialValue: "nothing", scope: app.scope)
+  }
+}

@@ -1,7 +1,7 @@
 import AppGroups
 import Foundation
 
-/// How bytes are laid out in an archive. Numbers are little-endian.
+/// How bytes are laid out in an archive, in which numbers are little-endian.
 enum ArchiveFormat {
   /// What an archive begins with: no text, and damaged by whatever would damage the rest on its way.
   static let mark: [UInt8] = [0x89] + Array("CNTNR".utf8) + [0x0D, 0x0A]
@@ -94,7 +94,9 @@ extension ArraySlice<UInt8> {
 enum JSONCoding {
   static func encode(_ value: some Encodable, for url: URL) throws(AppContainerError) -> [UInt8] {
     do {
-      return [UInt8](try JSONEncoder().encode(value))
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      return [UInt8](try encoder.encode(value))
     } catch {
       throw .unusableArchive(url, reason: "its description cannot be written: \(error)")
     }

@@ -103,7 +103,8 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
 
   private func setOwner(_ owner: String) {
     let properties: [HTTPCookiePropertyKey: Any] = [
-      .name: Self.ownerName, .value: owner, .domain: Self.ownerHost, .path: "/", .secure: "TRUE", .expires: Date.distantFuture,
+      .name: Self.ownerName, .value: owner, .domain: Self.ownerHost, .path: "/", .secure: "TRUE",
+      .expires: Date.distantFuture,
     ]
     if let cookie = HTTPCookie(properties: properties) { storage.setCookie(cookie) }
   }

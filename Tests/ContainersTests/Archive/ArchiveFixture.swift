@@ -15,7 +15,8 @@ struct ArchiveFixture {
   init() throws {
     directory = try TemporaryDirectory()
     for folder in ["tree/data/Documents/deep/deeper", "tree/data/Empty", "tree/settings", "outside"] {
-      try FileManager.default.createDirectory(at: directory.url.appending(path: folder), withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        at: directory.url.appending(path: folder), withIntermediateDirectories: true)
     }
     // More than goes into one record.
     try write("tree/data/Documents/user.db", Data(repeating: 0x5A, count: 300_000) + Data((0...255).map { UInt8($0) }))

@@ -31,7 +31,8 @@ struct UnsafeArchiveTests {
   }
 
   @Test(arguments: [
-    "data/../evil", "../evil", "data/..", "/data/evil", "/etc/evil", "data//evil", "data/", "data/.", "", "data/a\0b", "./data",
+    "data/../evil", "../evil", "data/..", "/data/evil", "/etc/evil", "data//evil", "data/", "data/.", "", "data/a\0b",
+    "./data",
   ]) func `a path that leads elsewhere is refused`(path: String) throws {
     try expectUnsafe([Self.data, (.file, path, content: "evil")], at: path)
     try expectUnsafe([Self.data, (.directory, path, content: "")], at: path)
@@ -100,7 +101,9 @@ struct UnsafeArchiveTests {
 
   @Test func `what is no file is told, and does not hang`() throws {
     #expect(mkfifo(fixture.archive.path, 0o600) == 0)
-    #expect(throws: AppContainerError.file(.notARegularFile(fixture.archive, kind: "a named pipe"))) { try fixture.read() }
+    #expect(throws: AppContainerError.file(.notARegularFile(fixture.archive, kind: "a named pipe"))) {
+      try fixture.read()
+    }
     let missing = fixture.directory.file("missing")
     #expect(throws: AppContainerError.file(.notFound(missing))) { try fixture.read(missing) }
   }
@@ -150,7 +153,9 @@ struct UnsafeArchiveTests {
       let entries = (0..<chance.number(below: 8)).map { _ in
         let path = (0...chance.number(below: 3)).map { _ in names[chance.number(below: names.count)] }
         let target = (0...chance.number(below: 3)).map { _ in names[chance.number(below: names.count)] }
-        return (kinds[chance.number(below: 3)], path.joined(separator: "/"), content: target.joined(separator: "/") + "x")
+        return (
+          kinds[chance.number(below: 3)], path.joined(separator: "/"), content: target.joined(separator: "/") + "x"
+        )
       }
       try fixture.craft([Self.data] + entries)
       do {

@@ -1,0 +1,7 @@
+import Foundation
+
+let home = FileManager.default.temporaryDirectory.appending(path: "org.example.notes")
+try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+let note = home.appending(path: "note.txt")
+try Data("buy milk".utf8).write(to: note)
+print(try String(contentsOf: note, encoding: .utf8))  // Prints "buy milk"

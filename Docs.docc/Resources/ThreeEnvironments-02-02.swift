@@ -1,0 +1,20 @@
+import Foundation
+import SignalsKit
+
+let home = FileManager.default.temporaryDirectory.appending(path: "org.example.notes")
+try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+let note = home.appending(path: "note.txt")
+try Data("buy milk".utf8).write(to: note)
+
+let app = try AppContainer(home: home)
+let company = try app.createNewContainer(name: "Company")
+let testing = try app.createNewContainer(name: "Testing", description: "For whoever looks for faults")
+
+try app.activate(container: company)
+print(FileManager.default.fileExists(atPath: note.path))  // Prints "false"
+try Data("call the customer".utf8).write(to: note)
+
+try app.activateContainer(uuid: Container.defaultUUID)
+print(try String(contentsOf: note, encoding: .utf8))  // Prints "buy milk"
+try app.activate(container: company)
+print(try String(contentsOf: note, encoding: .utf8))  // Prints "call the customer"

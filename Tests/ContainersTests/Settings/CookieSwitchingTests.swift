@@ -1,0 +1,72 @@
+#if !canImport(Darwin)
+  import Foundation
+  import FoundationNetworking
+  import TestSupport
+  import Testing
+
+  @testable import Containers
+
+  @Suite("Cookies of Foundation are switched")
+  struct CookieSwitchingTests {
+    let world: SettingsWorld
+    private let url = "https://www.example.com/a/b"
+
+    init() throws {
+      world = try SettingsWorld()
+    }
+
+    @Test func `no cookie is seen in another container, and each comes back with all that was said of it`() async throws
+    {
+      let peer = try world.peer()
+      try await peer.send("cookies-take group \(url) sid=1; Path=/; HttpOnly; Secure; Max-Age=3600")
+      try await peer.send("switching-cookies \(world.root) group")
+      try await peer.send("cookies-take group \(url) plain=2; Domain=example.com")
+      let work = try await peer.send("switching-new Work")
+      try await peer.send("switching-to \(work)")
+      #expect(try await peer.send("cookies-list group") == "")
+      try await peer.send("cookies-take group \(url) work=3; Path=/w; Expires=Wed, 21 Oct 2099 07:28:00 GMT")
+      try await peer.send("switching-to \(zero)")
+      let cookies = "plain=2 .example.com/  open; sid=1 www.example.com/ secure hidden 60min"
+      #expect(try await peer.send("cookies-list group") == cookies)
+      try await peer.send("switching-to \(work)")
+      #expect(try await peer.send("cookies-list group").hasPrefix("work=3 www.example.com/w "))
+    }
+
+    @Test func `Secure, HttpOnly and Max-Age outlive the process, which Foundation alone forgets`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching-cookies \(world.root) group")
+      try await peer.send("cookies-take group \(url) sid=1; Path=/; HttpOnly; Secure; Max-Age=3600")
+      let work = try await peer.send("switching-new Work")
+      try await peer.send("switching-to \(work)")
+      try await peer.kill()
+      let next = try world.peer()
+      try await next.send("switching-cookies \(world.root) group")
+      try await next.send("switching-to \(zero)")
+      #expect(try await next.send("cookies-list group") == "sid=1 www.example.com/ secure hidden 60min")
+    }
+
+    @Test func `who was not there when others switched finds out whose its cookies are`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching-cookies \(world.root) group")
+      try await peer.send("cookies-take group \(url) sid=1; Path=/; Expires=Wed, 21 Oct 2099 07:28:00 GMT")
+      try await peer.kill()
+      let app = try AppContainer(home: URL(filePath: world.root, directoryHint: .isDirectory))
+      let work = try app.createNewContainer(name: "Work")
+      try await onThread { try app.activate(container: work) }
+      let next = try world.peer()
+      #expect(try await next.send("switching-cookies \(world.root) group") == work.uuid)
+      #expect(try await next.send("cookies-list group") == "")
+      try await next.send("switching-to \(zero)")
+      #expect(try await next.send("cookies-list group").hasPrefix("sid=1"))
+    }
+
+    @Test func `the file of a container is for its owner only`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching-cookies \(world.root) group")
+      try await peer.send("switching-to \(peer.send("switching-new Work"))")
+      var status = stat()
+      #expect(stat(world.settings(zero, "cookies-shared.json").path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+    }
+  }
+#endif

@@ -1,0 +1,149 @@
+#if !canImport(Darwin)
+  import Foundation
+  import TestSupport
+  import Testing
+
+  @testable import Containers
+
+  /// In processes whose configuration lies elsewhere, since Foundation takes its place from the environment at its start.
+  @Suite("User defaults are switched")
+  struct DefaultsSwitchingTests {
+    let world: SettingsWorld
+
+    init() throws {
+      world = try SettingsWorld()
+    }
+
+    @Test func `what is there belongs to the default container, and is not seen in others (A16)`() async throws {
+      let peer = try world.peer()
+      for suite in ["-", "org.example.app"] { try await peer.send("defaults-set \(suite) color red") }
+      #expect(try await peer.send("switching \(world.root) -,org.example.app") == zero)
+      let work = try await peer.send("switching-new Work")
+      try await peer.send("switching-to \(work)")
+      for suite in ["-", "org.example.app"] {
+        #expect(try await peer.send("defaults-get \(suite) color") == "nothing")
+        try await peer.send("defaults-set \(suite) color blue")
+      }
+      try await peer.send("switching-to \(zero)")
+      for suite in ["-", "org.example.app"] { #expect(try await peer.send("defaults-get \(suite) color") == "red") }
+      try await peer.send("switching-to \(work)")
+      for suite in ["-", "org.example.app"] { #expect(try await peer.send("defaults-get \(suite) color") == "blue") }
+    }
+
+    @Test func `values keep their types, and keys with any dots their names (A17)`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching \(world.root) my.plist.suite")
+      try await peer.send("defaults-fill my.plist.suite")
+      let types = try await peer.send("defaults-types my.plist.suite")
+      #expect(types == "true 1 -9223372036854775808 1.0 0.1  [0, 255] 86400.0 3 1 true false dot")
+      let work = try await peer.send("switching-new Work")
+      try await peer.send("switching-to \(work)")
+      #expect(try await peer.send("defaults-types my.plist.suite").contains("nothing nothing nothing nothing"))
+      try await peer.send("switching-to \(zero)")
+      #expect(try await peer.send("defaults-types my.plist.suite") == types)
+    }
+
+    @Test func `what was set and never synchronized is neither lost nor leaks (corelibs 4837)`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching \(world.root) suite")
+      let work = try await peer.send("switching-new Work")
+      try await peer.send("defaults-set suite pending mine")
+      try await peer.send("switching-to \(work)")
+      try await peer.send("defaults-sync suite")
+      #expect(try await peer.send("defaults-keys suite") == "org.signals.container")
+      try await peer.kill()
+      let next = try world.peer()
+      #expect(try await next.send("switching \(world.root) suite") == work)
+      #expect(try await next.send("defaults-get suite pending") == "nothing")
+      try await next.send("switching-to \(zero)")
+      #expect(try await next.send("defaults-get suite pending") == "mine")
+    }
+
+    @Test func `who was not there when others switched finds out whose its values are`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching \(world.root) suite")
+      try await peer.send("defaults-set suite color red")
+      try await peer.send("defaults-sync suite")
+      try await peer.kill()
+      // A process that switches no defaults.
+      let app = try AppContainer(home: URL(filePath: world.root, directoryHint: .isDirectory))
+      let work = try app.createNewContainer(name: "Work")
+      try await onThread { try app.activate(container: work) }
+      let next = try world.peer()
+      #expect(try await next.send("switching \(world.root) suite") == work.uuid)
+      #expect(try await next.send("defaults-get suite color") == "nothing")
+      try await next.send("switching-to \(zero)")
+      #expect(try await next.send("defaults-get suite color") == "red")
+    }
+
+    @Test func `another process goes over to what was put in place, with what was set since`() async throws {
+      let (first, second) = (try world.peer(), try world.peer())
+      try await first.send("switching \(world.root) suite")
+      try await second.send("switching \(world.root) suite")
+      let work = try await first.send("switching-new Work")
+      try await second.send("defaults-set suite pending stale")
+      try await first.send("switching-to \(work)")
+      try await first.send("defaults-set suite first new")
+      try await first.send("defaults-sync suite")
+      // It hears of the switch before it does anything of its own.
+      _ = try await second.send("switching-new Other")
+      try await second.send("defaults-sync suite")
+      #expect(try await second.send("defaults-get suite first") == "new")
+      #expect(try await second.send("defaults-get suite pending") == "nothing")
+      try await first.send("defaults-sync suite")
+      #expect(try await first.send("defaults-get suite pending") == "nothing")
+      #expect(try await first.send("defaults-get suite first") == "new")
+    }
+
+    @Test func `clones take values along, and cleaned containers have none`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching \(world.root) suite")
+      try await peer.send("defaults-set suite color red")
+      let copy = try await peer.send("switching-copy \(zero)")
+      try await peer.send("switching-to \(copy)")
+      #expect(try await peer.send("defaults-get suite color") == "red")
+      try await peer.send("switching-clean \(copy)")
+      #expect(try await peer.send("defaults-get suite color") == "nothing")
+      try await peer.send("switching-to \(zero)")
+      #expect(try await peer.send("defaults-get suite color") == "red")
+    }
+
+    @Test func `the file of a container is for its owner only`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching \(world.root) suite")
+      try await peer.send("switching-to \(peer.send("switching-new Work"))")
+      var status = stat()
+      #expect(stat(world.settings(zero, "user-defaults.plist").path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test func `damaged values keep the container that is active`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching \(world.root) suite")
+      try await peer.send("defaults-set suite color red")
+      let work = try await peer.send("switching-new Work")
+      try Data("damaged".utf8).write(to: world.settings(work, "user-defaults.plist"))
+      await #expect(throws: PeerProcess.Failure.self) { try await peer.send("switching-to \(work)") }
+      #expect(try await peer.send("defaults-get suite color") == "red")
+      #expect(try await peer.send("switching \(world.root) suite") == zero)
+    }
+
+    @Test func `values that cannot be written down keep the container that is active`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching \(world.root) suite")
+      let work = try await peer.send("switching-new Work")
+      try FileManager.default.removeItem(at: world.config("suite"))
+      try FileManager.default.createDirectory(at: world.config("suite"), withIntermediateDirectories: true)
+      try await peer.send("defaults-set suite color red")
+      await #expect(throws: PeerProcess.Failure.self) { try await peer.send("switching-to \(work)") }
+      try FileManager.default.removeItem(at: world.config("suite"))
+      try await peer.send("switching-to \(work)")
+      #expect(try await peer.send("defaults-get suite color") == "nothing")
+    }
+
+    @Test(arguments: ["../../evil", "a/b", "", ".hidden", "NSGlobalDomain", "a\nb"])
+    func `a name that would lead elsewhere is refused`(name: String) throws {
+      #expect(throws: AppContainerError.self) { try DefaultsSettings([.named(name)]) }
+    }
+  }
+#endif

@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+
+/// A root, and a place for what Foundation keeps outside of it; nothing of the user's is touched.
+struct SettingsWorld {
+  let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    for name in ["home", "config", "data"] {
+      try FileManager.default.createDirectory(
+        at: directory.url.appending(path: name), withIntermediateDirectories: true)
+    }
+  }
+
+  var root: String { directory.url.appending(path: "home").path }
+
+  func config(_ suite: String) -> URL { directory.url.appending(path: "config/\(suite).plist") }
+
+  func settings(_ uuid: String, _ name: String) -> URL {
+    directory.url.appending(path: "home/.containers/\(uuid)/settings/\(name)")
+  }
+
+  /// A process for which the user's places are here.
+  func peer() throws -> PeerProcess {
+    try PeerProcess(
+      executable: URL(filePath: "/usr/bin/env"),
+      arguments: [
+        "XDG_CONFIG_HOME=\(directory.url.appending(path: "config").path)",
+        "XDG_DATA_HOME=\(directory.url.appending(path: "data").path)",
+        "HOME=\(directory.url.path)", PeerProcess.builtExecutable.path,
+      ])
+  }
+}
+
+/// What the default container is called by.
+let zero = "00000000-0000-0000-0000-000000000000"

@@ -1,0 +1,126 @@
+import Containers
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What is switched with containers: user defaults and cookies of Foundation's, which every process has of its own.
+///
+/// The suite `-` is the standard one.
+///
+/// - `switching ROOT SUITES`: open the root, and have the suites switched, with commas in between
+/// - `switching-cookies ROOT GROUP`: open the root, and have the cookies of the group switched
+/// - `switching-new NAME`, `switching-to UUID`, `switching-copy UUID`, `switching-clean UUID`: change the root
+/// - `defaults-set SUITE KEY TEXT`, `defaults-get SUITE KEY`, `defaults-keys SUITE`, `defaults-sync SUITE`: use a suite
+/// - `defaults-fill SUITE`, `defaults-types SUITE`: set values of all types, and tell what and of what types they are
+/// - `cookies-take GROUP URL HEADER`, `cookies-list GROUP`: use cookies
+final class ContainerSettingsCommands: CommandFamily {
+  private var opened: AppContainer?
+
+  func perform(_ command: Command) throws -> String? {
+    switch command.word {
+    case "switching":
+      let arguments = try command.arguments(2)
+      let app = try AppContainer(home: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      opened = app
+      try app.switchDefaults(arguments[1].split(separator: ",").map { $0 == "-" ? .standard : .named(String($0)) })
+      return app.activeContainer.uuid
+    case "switching-cookies":
+      let arguments = try command.arguments(2)
+      let app = try AppContainer(home: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      opened = app
+      try app.switchCookies(of: storage(arguments[1]))
+      return app.activeContainer.uuid
+    case "switching-new": return try app().createNewContainer(name: command.argument()).uuid
+    case "switching-copy": return try app().cloneContainer(uuid: command.argument()).uuid
+    case "switching-to": try app().activateContainer(uuid: command.argument())
+    case "switching-clean": try app().cleanContainer(uuid: command.argument())
+    case "cookies-take":
+      let arguments = try command.arguments(3)
+      guard let url = URL(string: arguments[1]) else { throw CommandError(description: "\(arguments[1]) is no URL") }
+      let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": arguments[2]], for: url)
+      for cookie in cookies { storage(arguments[0]).setCookie(cookie) }
+    case "cookies-list": return try cookies(storage(command.argument()))
+    default: return try performDefaults(command)
+    }
+    return ""
+  }
+
+  private func performDefaults(_ command: Command) throws -> String? {
+    switch command.word {
+    case "defaults-set":
+      let arguments = try command.arguments(3)
+      try suite(arguments[0]).set(arguments[2], forKey: arguments[1])
+    case "defaults-get":
+      let arguments = try command.arguments(2)
+      return try suite(arguments[0]).string(forKey: arguments[1]) ?? "nothing"
+    case "defaults-keys":
+      let name = try command.argument()
+      let volatile = [UserDefaults.registrationDomain, UserDefaults.argumentDomain]
+      let defaults = try suite(name)
+      let other = Set(volatile.flatMap { defaults.volatileDomain(forName: $0).keys })
+      let known = ["color", "b", "pending", "theme", "size", "late", "first", "org.signals.container"]
+      return known.filter { defaults.object(forKey: $0) != nil && !other.contains($0) }.joined(separator: ",")
+    case "defaults-sync":
+      guard try suite(command.argument()).synchronize() else { throw CommandError(description: "not synchronized") }
+    case "defaults-fill": try fill(suite(command.argument()))
+    case "defaults-types": return try types(suite(command.argument()))
+    default: return nil
+    }
+    return ""
+  }
+
+  private func app() throws -> AppContainer {
+    guard let opened else { throw CommandError(description: "no root is open") }
+    return opened
+  }
+
+  private func suite(_ name: String) throws -> UserDefaults {
+    if name == "-" { return .standard }
+    guard let defaults = UserDefaults(suiteName: name) else { throw CommandError(description: "no suite \(name)") }
+    return defaults
+  }
+
+  private func fill(_ defaults: UserDefaults) {
+    defaults.set(true, forKey: "bool")
+    defaults.set(1, forKey: "int")
+    defaults.set(Int.min, forKey: "min")
+    defaults.set(1.0, forKey: "double")
+    defaults.set(Float(0.1), forKey: "float")
+    defaults.set("", forKey: "text")
+    defaults.set(Data([0, 255]), forKey: "data")
+    defaults.set(Date(timeIntervalSinceReferenceDate: 86_400), forKey: "date")
+    defaults.set([1, "x", [true]] as [Any], forKey: "array")
+    defaults.set(["a": 1.5, "b.c": ["d": false]] as [String: Any], forKey: "dictionary")
+    defaults.set("dot", forKey: "a.plist.key")
+  }
+
+  private func types(_ defaults: UserDefaults) throws -> String {
+    let date = (defaults.object(forKey: "date") as? Date)?.timeIntervalSinceReferenceDate
+    let array = defaults.array(forKey: "array") ?? []
+    let inner = (defaults.dictionary(forKey: "dictionary")?["b.c"] as? [String: Any])?["d"]
+    let values: [Any?] = [
+      defaults.object(forKey: "bool") as? Bool, defaults.object(forKey: "int") as? Int,
+      defaults.object(forKey: "min") as? Int, defaults.object(forKey: "double") as? Double,
+      defaults.float(forKey: "float"), defaults.string(forKey: "text"), defaults.data(forKey: "data").map(Array.init),
+      date,
+      array.count, array.first as? Int, (array.last as? [Any])?.first as? Bool, inner as? Bool,
+      defaults.string(forKey: "a.plist.key"),
+    ]
+    return values.map { $0.map { "\($0)" } ?? "nothing" }.joined(separator: " ")
+  }
+
+  private func storage(_ group: String) -> HTTPCookieStorage {
+    HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: group)
+  }
+
+  private func cookies(_ storage: HTTPCookieStorage) -> String {
+    let cookies = (storage.cookies ?? []).filter { !$0.domain.hasSuffix(".invalid") }
+    return cookies.map { cookie in
+      let end = cookie.expiresDate.map { "\(Int($0.timeIntervalSinceNow / 60 + 0.5))min" } ?? "open"
+      let flags = "\(cookie.isSecure ? "secure" : "")\(cookie.isHTTPOnly ? " hidden" : "")"
+      return "\(cookie.name)=\(cookie.value) \(cookie.domain)\(cookie.path) \(flags) \(end)"
+    }.sorted().joined(separator: "; ")
+  }
+}
