@@ -21,6 +21,7 @@ let pages = [
   "08-Log",
   "09-Versions",
   "10-Stores",
+  "12-Sessions",
 ].map { page in
   Target.executableTarget(
     name: page,
