@@ -75,7 +75,7 @@ public struct FileSecretStore: SecretStore {
     guard let names = DirectoryListing.names(in: directory) else {
       throw .system(operation: "list", place: directory.path, reason: String(cString: strerror(errno)))
     }
-    return names.filter { !$0.hasPrefix(".") }.compactMap { $0.removingPercentEncoding }
+    return names.filter { !$0.hasPrefix(".") }.compactMap(UserDirectory.decoded)
   }
 
   private func file(_ key: String) -> URL {

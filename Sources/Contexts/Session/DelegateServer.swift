@@ -1,3 +1,4 @@
+import Dispatch
 import FileSignals
 import Foundation
 
@@ -57,7 +58,7 @@ struct DelegateServer<User: UserProtocol>: SessionServer {
   /// What is archived by now, read where it does not block a thread that tasks run on.
   private func look() async -> Restoration<User> {
     await withCheckedContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(returning: vault.look()) }
+      DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: vault.look()) }
     }
   }
 

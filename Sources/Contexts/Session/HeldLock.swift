@@ -4,7 +4,7 @@ import Foundation
 
 /// A file's lock that is held across suspensions.
 ///
-/// Locks belong to threads, and a task has none of its own, so a thread waits for the lock and keeps it. The system releases
+/// Locks belong to threads, and a task has none of its own, so a thread waits for the lock and keeps it: that of a queue of its own. The system releases
 /// it when the process dies.
 final class HeldLock: Sendable {
   private let end: DispatchSemaphore
@@ -14,7 +14,7 @@ final class HeldLock: Sendable {
     let end = DispatchSemaphore(value: 0)
     self.end = end
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      Thread.detachNewThread {
+      DispatchQueue(label: "org.signals.renewal", qos: .userInitiated).async {
         do {
           try DurableFile.withLock(on: url) {
             continuation.resume()

@@ -46,7 +46,7 @@ public struct SessionPolicy: Sendable, Hashable {
   ///   - chance: A number from 0 to 1 that decides on the variation.
   /// - Returns: The time.
   func delay(after failures: Int, chance: Double) -> TimeInterval {
-    let doubled = firstRetry.seconds * pow(2, Double(min(failures, 32) - 1))
+    let doubled = firstRetry.seconds * Double(1 << (min(failures, 32) - 1))
     return min(doubled, longestRetry.seconds) * (1 + jitter * (chance * 2 - 1))
   }
 

@@ -37,4 +37,22 @@ enum UserDirectory {
     }
     return name
   }
+
+  /// The text that ``encoded(_:)`` has made a name of; `nil` if it has not.
+  static func decoded(_ name: String) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Substring(name)
+    while let first = rest.utf8.first {
+      rest = rest.dropFirst()
+      if first != UInt8(ascii: "%") {
+        bytes.append(first)
+      } else if let byte = UInt8(rest.prefix(2), radix: 16) {
+        bytes.append(byte)
+        rest = rest.dropFirst(2)
+      } else {
+        return nil
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
 }

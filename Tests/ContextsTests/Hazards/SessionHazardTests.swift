@@ -215,7 +215,7 @@ struct SessionHazardTests {
       }
       try await group.waitForAll()
     }
-    #expect(context.user.value?.name.count == 23, "D18: no change is lost")
+    #expect(context.user.value?.name.count == 23, "no change is lost")
   }
 
   @Test

@@ -26,6 +26,7 @@ struct UserDirectoryTests {
     ]
     let names = identities.map(UserDirectory.name)
     #expect(Set(names.map { $0.lowercased() }).count == identities.count)
+    for identity in identities { #expect(UserDirectory.decoded(UserDirectory.encoded(identity)) == identity) }
     for name in names {
       #expect(name.utf8.count <= 200 && !name.isEmpty)
       #expect(!name.contains("/") && !name.hasPrefix(".") && !name.utf8.contains(0))
