@@ -22,6 +22,7 @@ let pages = [
   "09-Versions",
   "10-Stores",
   "11-Environments",
+  "12-Sessions",
 ].map { page in
   Target.executableTarget(
     name: page,

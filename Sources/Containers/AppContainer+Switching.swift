@@ -16,7 +16,7 @@ extension AppContainer {
     try activateContainer(uuid: container.uuid)
   }
 
-  /// Makes the container of an identifier the active one; see ``activate(container:)-(Container)``.
+  /// Makes the container of an identifier the active one; see ``activate(container:)-522ht``.
   ///
   /// - Parameter uuid: The identifier.
   /// - Throws: ``AppContainerError``, among them ``AppContainerError/notFound(uuid:)``; the container that was active still

@@ -34,7 +34,7 @@ public import Signals
 /// - **All or nothing.** What is to be moved is written down before. If the process, or the machine, stops at any point, the
 ///   next to open the root finds the old container or the new one, complete. Nothing is ever overwritten.
 /// - **Live values follow.** An ``/AppGroups/AppGroupsFile`` or suite that is opened in the ``scope`` of the root shows the new
-///   container's value when ``activate(container:)`` returns, and sends it; or it is closed, by choice.
+///   container's value when ``activate(container:)-522ht`` returns, and sends it; or it is closed, by choice.
 /// - **Several processes, and several objects** of one process, may use one root: they take turns, and all hear of each change.
 ///   While a switch is under way elsewhere, a call waits.
 /// - **Errors** are ``AppContainerError``. What throws has changed nothing.

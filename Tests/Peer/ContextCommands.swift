@@ -165,7 +165,7 @@ final class ContextCommands: CommandFamily {
       case "context-expire": try await context.update { $0.expiration = Date(timeIntervalSince1970: 0) }
       case "context-await":
         for await status in context.status.values {
-          if status.authState.rawValue == awaited[0], "\(status.user?.token ?? 0)" == awaited[1] { return }
+          if "\(status.authState)" == awaited[0], "\(status.user?.token ?? 0)" == awaited[1] { return }
         }
       case "context-state": break
       default: throw CommandError(description: "there is no command \(word)")

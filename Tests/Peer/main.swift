@@ -26,6 +26,8 @@ let commands = Commands(families: [
   ContextCommands(console: console),
 ])
 
+Orphan.endsWithItsParent()
+
 while let line = readLine() {
   console.write(commands.answer(to: line))
 }

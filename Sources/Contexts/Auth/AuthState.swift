@@ -2,7 +2,7 @@
 ///
 /// It changes only for one cause at a time, and in the order of the causes. What is being done meanwhile is the
 /// ``AuthActivity``.
-public enum AuthState: String, Sendable, Hashable, CaseIterable {
+public enum AuthState: Sendable, Hashable, CaseIterable {
   /// The archive has not been read; nobody knows yet whether there is a user.
   case restoring
 
@@ -17,7 +17,7 @@ public enum AuthState: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What is being done about the session.
-public enum AuthActivity: String, Sendable, Hashable, CaseIterable {
+public enum AuthActivity: Sendable, Hashable, CaseIterable {
   /// Nothing.
   case idle
 

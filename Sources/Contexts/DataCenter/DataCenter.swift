@@ -26,7 +26,7 @@ public import Stores
 /// }
 /// // Prints "filled"
 /// // Prints "fresh"
-/// print(try await database.read { try $0.count(Note.self) })  // Prints "1"
+/// print(try database.read { try $0.count(Note.self) })  // Prints "1"
 /// ```
 ///
 /// - **Freshness.** A request that was answered less than so long ago is not sent. One that failed counts for nothing.

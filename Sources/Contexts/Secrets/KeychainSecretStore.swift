@@ -75,7 +75,7 @@
 
     private func check(_ status: OSStatus, _ operation: String, _ key: String) throws(SecretStoreError) {
       guard status != errSecSuccess else { return }
-      let reason = SecCopyErrorMessageString(status, nil) as String? ?? "the Keychain says \(status)"
+      let reason = SecCopyErrorMessageString(status, nil).map { "\($0)" } ?? "the Keychain says \(status)"
       throw .system(operation: operation, place: "\(service)/\(key)", reason: reason)
     }
   }

@@ -10,7 +10,7 @@ public import Stores
 /// made of the users' identities in a way that no two have in common.
 public final class Store: Sendable {
   /// One of a user's databases.
-  public enum Kind: String, Sendable, CaseIterable {
+  public enum Kind: Sendable, CaseIterable {
     /// What can be had again; the file is emptied when it cannot be used.
     case cache
     /// What lives as long as the context does.
@@ -109,7 +109,7 @@ public final class Store: Sendable {
     } catch {
       // SQLite will say what is wrong with it.
     }
-    return directory.appending(path: "\(kind.rawValue).sqlite", directoryHint: .notDirectory)
+    return directory.appending(path: "\(kind).sqlite", directoryHint: .notDirectory)
   }
 }
 

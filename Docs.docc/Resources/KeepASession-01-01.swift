@@ -1,0 +1,8 @@
+import Foundation
+import SignalsKit
+
+struct Account: UserProtocol {
+  let id: String
+  var name: String
+  var expiration: Date?
+}

@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+  .treatWarning("DeprecatedDeclaration", as: .warning),
+]
+
+/// A small server that hands out tokens, and a program that has sessions with it: `swift run --package-path
+/// Playgrounds/TokenServer token-check`.
+let package = Package(
+  name: "TokenServer",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Signals", path: "../.."),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.26.0"),
+  ],
+  targets: [
+    .target(
+      name: "TokenServer",
+      dependencies: [.product(name: "FlyingFox", package: "FlyingFox")],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "token-check",
+      dependencies: ["TokenServer", .product(name: "Contexts", package: "Signals")],
+      path: "Sources/TokenCheck",
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

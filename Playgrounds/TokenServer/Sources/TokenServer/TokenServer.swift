@@ -1,0 +1,120 @@
+import FlyingFox
+import FlyingSocks
+public import Foundation
+
+/// A server on this machine that hands out tokens which last for a moment, and may be exchanged once.
+///
+/// - `POST /login`: a user and a token
+/// - `POST /renew`, with the token in the field `Authorization`: the next token; a token that was exchanged already is refused
+/// - `POST /logout`
+public actor TokenServer {
+  /// What goes wrong with the next request.
+  public enum Fault: String, Sendable, CaseIterable {
+    /// The answer takes a second.
+    case slow
+    /// The server has a fault of its own.
+    case internalError
+    /// The token is refused, though it is right.
+    case invalidGrant
+    /// The connection ends in the middle of the answer, which counts all the same.
+    case cut
+  }
+
+  /// What the server answers.
+  public struct Grant: Codable, Sendable {
+    /// Who has logged in.
+    public let user: String
+    /// What to show from now on.
+    public let token: String
+    /// How many seconds the token lasts.
+    public let lifetime: Double
+  }
+
+  private let lifetime: Double
+  private let server: HTTPServer
+  private var running: Task<Void, any Error>?
+  private var count = 0
+  private var token: String?
+  /// The token before, which counts until the next is used: its answer may have been lost.
+  private var previous: String?
+  private var faults: [Fault] = []
+
+  /// How often each path was asked for.
+  public private(set) var requests: [String: Int] = [:]
+
+  /// Makes a server at rest.
+  ///
+  /// - Parameter lifetime: How many seconds a token lasts.
+  /// - Throws: An error of the socket.
+  public init(lifetime: Double) throws {
+    self.lifetime = lifetime
+    server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled)
+  }
+
+  /// Starts it.
+  ///
+  /// - Returns: Where it is.
+  /// - Throws: An error of the socket.
+  public func start() async throws -> URL {
+    for path in ["/login", "/renew", "/logout"] {
+      await server.appendRoute(HTTPRoute("POST \(path)")) { [weak self] request in
+        guard let self else { return HTTPResponse(statusCode: .internalServerError) }
+        return await answer(path, authorization: request.headers[.authorization])
+      }
+    }
+    running = Task { [server] in try await server.run() }
+    try await server.waitUntilListening()
+    switch await server.listeningAddress {
+    case .ip4(let host, let port)?:
+      guard let url = URL(string: "http://\(host):\(port)") else { throw URLError(.badURL) }
+      return url
+    default: throw URLError(.cannotConnectToHost)
+    }
+  }
+
+  /// Ends it.
+  public func stop() async {
+    await server.stop()
+    running?.cancel()
+  }
+
+  /// Lets something go wrong with the next requests, one fault for each.
+  public func arrange(_ faults: Fault...) {
+    self.faults += faults
+  }
+
+  private func answer(_ path: String, authorization: String?) async -> HTTPResponse {
+    requests[path, default: 0] += 1
+    let fault = faults.isEmpty ? nil : faults.removeFirst()
+    switch fault {
+    case .slow: _ = await Task { try await Task.sleep(for: .seconds(1)) }.result
+    case .internalError: return HTTPResponse(statusCode: .internalServerError)
+    case .invalidGrant: return refusal
+    case .cut, nil: break
+    }
+    switch path {
+    case "/logout":
+      (token, previous) = (nil, nil)
+      return HTTPResponse(statusCode: .ok)
+    case "/renew" where authorization == nil || (authorization != token && authorization != previous): return refusal
+    default: return grant(isCut: fault == .cut)
+    }
+  }
+
+  private var refusal: HTTPResponse {
+    HTTPResponse(statusCode: .badRequest, body: Data(#"{"error":"invalid_grant"}"#.utf8))
+  }
+
+  private func grant(isCut: Bool) -> HTTPResponse {
+    count += 1
+    let next = "token-\(count)"
+    (previous, token) = (token, next)
+    do {
+      let body = try JSONEncoder().encode(Grant(user: "ada", token: next, lifetime: lifetime))
+      guard isCut else { return HTTPResponse(statusCode: .ok, body: body) }
+      return HTTPResponse(statusCode: .ok, body: HTTPBodySequence(from: HalfBody(whole: body), count: body.count))
+    } catch {
+      return HTTPResponse(statusCode: .internalServerError)
+    }
+  }
+}
