@@ -12,7 +12,7 @@ struct EnvironmentScene: Scene {
     let greeting = try Greeting.file(in: app)
     let fileCount = isQuick ? 300 : 3_000
     var containers = [app.activeContainer]
-    for name in ["Work", "Archive"] { containers.append(try await app.createNewContainer(name: name)) }
+    for name in ["Work", "Archive"] { containers.append(try app.createNewContainer(name: name)) }
     for container in containers {
       try await app.activate(container: container)
       try await greeting.write(container.name)

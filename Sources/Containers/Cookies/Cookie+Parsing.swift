@@ -41,7 +41,9 @@ extension Cookie {
   }
 
   private static func trimmed(_ text: Substring) -> String {
-    text.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+    let isBlank = { (character: Character) in character == " " || character == "\t" }
+    let rest = text.drop(while: isBlank)
+    return String(rest.reversed().drop(while: isBlank).reversed())
   }
 
   private static func hasControl(_ text: String) -> Bool {

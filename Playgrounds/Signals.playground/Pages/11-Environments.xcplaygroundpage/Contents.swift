@@ -44,7 +44,7 @@ try app.activateContainer(uuid: Container.defaultUUID)  // Prints "size 14"
 sizes.cancel()
 
 let jar = try CookieJar(scope: app.scope)
-guard let server = URL(string: "https://example.org/") else { exit(1) }
+let server = URL(string: "https://example.org/") ?? home
 try jar.take(["session=1; Secure; HttpOnly; Max-Age=600"], from: server)
 print(jar.header(for: server) ?? "none")  // Prints "session=1"
 
@@ -70,9 +70,10 @@ let recording = Recording()
 app.add(recording)
 do {
   try app.activate(container: work)
-} catch AppContainerError.vetoed(let reason) {
-  print("refused:", reason)  // Prints "refused: NotNow()"
+} catch {
+  print(error)
 }
+// Prints "The switch was refused: NotNow(). Nothing was moved; try again when that is over."
 app.remove(recording)
 
 //: ## One file for all of it
