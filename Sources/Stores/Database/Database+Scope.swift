@@ -19,9 +19,25 @@ final class DatabasePauses: @unchecked Sendable {  // Sound: guarded by the lock
   }
 }
 
+extension Database {
+  /// Runs a closure while the contents of a scope are not swapped.
+  static func steadily<Result>(
+    _ scope: Scope?, _ location: DatabaseLocation, _ body: () throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    guard let scope, location != .memory else { return try body() }
+    do {
+      return try scope.steadily(body)
+    } catch let error as DatabaseError {
+      throw error
+    } catch {
+      throw .cannotOpen(SQLiteFailure(extendedCode: 14, message: "\(error)", path: location.path))
+    }
+  }
+}
+
 extension Database: ScopeMember {
   /// Waits for the transactions that have begun, and closes all that is open of the file; who comes then waits.
-  package func holdForSwap() throws {
+  package func holdForSwap() throws(DatabaseError) {
     try refuseNesting("swap")
     let pause = DatabasePause()
     pauses.begin(pause)
@@ -34,7 +50,7 @@ extension Database: ScopeMember {
     guard let pause = pauses.end() else {
       // This thread was in a transaction, which comes first.
       return DispatchQueue.global().async { [self] in
-        do { try holdForSwap() } catch { stop(because: "A thread without a transaction was found in one") }
+        do { try holdForSwap() } catch { stop(because: "A thread that has just begun was found in a transaction") }
         releaseAfterSwap(outcome)
       }
     }

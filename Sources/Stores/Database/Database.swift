@@ -98,7 +98,10 @@ public final class Database: Sendable {
       durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
     delivery = ChangeDelivery()
     regions = RegionRegistry(delivery.emitter)
-    let opened = try file.open()
+    let file = file
+    let (opened, epoch) = try Self.steadily(scope, location) { () throws(DatabaseError) in
+      (try file.open(), scope?.epoch.value)
+    }
     lastOutcome = MutableProperty(opened.outcome)
     writer = try DatabaseWriter(
       path: location.path, connection: opened.writer, version: schema?.version,
@@ -106,7 +109,17 @@ public final class Database: Sendable {
     let readerCount = max(1, maximumReaderCount)
     readers = location == .memory ? nil : ReaderPool(file, limit: readerCount)
     queues = AccessQueues(readerCount: location == .memory ? 1 : readerCount)
-    if location != .memory { enrolment = scope?.enrol(self) }
+    if let scope, let epoch, location != .memory { try join(scope, since: epoch) }
+  }
+
+  /// Follows a scope from now on, and goes over to what has come since the file was opened.
+  private func join(_ scope: Scope, since epoch: Int) throws(DatabaseError) {
+    try Self.steadily(scope, location) { () throws(DatabaseError) in
+      enrolment = scope.enrol(self)
+      guard scope.epoch.value != epoch else { return }
+      try holdForSwap()
+      releaseAfterSwap(.swapped)
+    }
   }
 
   deinit {

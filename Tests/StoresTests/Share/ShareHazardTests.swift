@@ -176,6 +176,15 @@ struct ShareHazardTests {
     theirs.close()
   }
 
+  @Test func `C12: what keeps changes from being seen is told, with its place, and nothing is shared`() throws {
+    let database = try fixture.database()
+    try Data().write(to: URL(filePath: fixture.file.path + "-share"))
+    let error = #expect(throws: DatabaseShareError.self) { try fixture.share(database, "app") }
+    guard case .unobservable = error else { return #expect(error == nil) }
+    #expect("\(try #require(error))".contains(fixture.file.path + "-share"))
+    try insert("still possible", into: database)
+  }
+
   @Test func `C13: what a process committed that was killed before it could ring is told with the next ring`()
     async throws
   {
