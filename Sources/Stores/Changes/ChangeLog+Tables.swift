@@ -10,6 +10,7 @@ extension ChangeLog {
     isTentative = false
     // Nobody else can change the file from now on; what others did before may have changed tables.
     if currentFileVersion != fileVersion {
+      if let expectedVersion { try connection.checkVersion(expectedVersion) }
       let version = try connection.value("PRAGMA schema_version")
       if version != schemaVersion { needsRefresh = true }
     }

@@ -34,6 +34,8 @@ final class ChangeLog {
   /// The state of the file after this connection's last look at it.
   var fileVersion: UInt32 = 0
   var schemaVersion: SQLiteValue = .null
+  /// The version that the file must have; `nil` if that is not known.
+  var expectedVersion: Int?
 
   /// The table of the last change: changes come in crowds.
   @exclusivity(unchecked) private var lastName: UnsafeMutablePointer<CChar>?

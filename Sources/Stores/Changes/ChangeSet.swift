@@ -3,11 +3,11 @@
 /// A key is the row's primary key; of several columns, it is their values as SQL literals, separated by commas, in one text;
 /// without a primary key, it is SQLite's own `rowid`.
 public struct ChangeSet: Hashable, Sendable {
-  /// The number of the change: larger for later ones.
+  /// The number of the change: larger for later ones, until the file is swapped for another.
   public let sequence: Int64
 
-  /// Who made the change, if it was made elsewhere; empty if it stands for changes of several that are not known any more.
-  public let author: String?
+  /// Where it comes from.
+  public let origin: ChangeOrigin
 
   /// What has changed in each table; tables without changes are not there.
   public let tables: [String: TableChanges]
@@ -16,12 +16,17 @@ public struct ChangeSet: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - sequence: Its number.
-  ///   - author: Who made the change; `nil` for this object's own.
+  ///   - origin: Where it comes from.
   ///   - tables: What has changed.
-  public init(sequence: Int64, author: String? = nil, tables: [String: TableChanges]) {
+  public init(sequence: Int64, origin: ChangeOrigin = .here, tables: [String: TableChanges]) {
     self.sequence = sequence
-    self.author = author
+    self.origin = origin
     self.tables = tables
+  }
+
+  /// Who made the change, if one other process did; otherwise ``origin`` says more.
+  public var author: String? {
+    if case .peer(let author) = origin { author } else { nil }
   }
 
   /// What has changed in a table.

@@ -1,3 +1,4 @@
+public import AppGroups
 public import FileSignals
 import Foundation
 public import Signals
@@ -28,7 +29,7 @@ public import Signals
 ///   the same as the outer one. A write inside either throws ``DatabaseError/nestedAccess(path:inner:outer:)``.
 /// - **Threads.** Everything may be called from any thread. What blocks has an asynchronous form, which tasks must use.
 ///
-/// The file is closed when the last reference to this object is released.
+/// The file is closed when the last reference to this object is released, or by ``close()``.
 public final class Database: Sendable {
   /// Where the database is.
   public let location: DatabaseLocation
@@ -36,9 +37,17 @@ public final class Database: Sendable {
   /// What a committed transaction is safe against.
   public let durability: Durability
 
-  /// What was found when the database was opened; `nil` without a schema.
-  public let outcome: SchemaOutcome?
+  /// What was found when the file was opened, also when it was another one than at first; `nil` without a schema.
+  public var outcome: SchemaOutcome? { lastOutcome.value }
 
+  /// Whether the database can be used.
+  public var status: Property<DatabaseStatus> { mutableStatus }
+
+  let file: DatabaseFile
+  let scopePolicy: ScopePolicy
+  let lastOutcome: MutableProperty<SchemaOutcome?>
+  let mutableStatus = MutableProperty(DatabaseStatus.open)
+  let pauses = DatabasePauses()
   let writer: DatabaseWriter
   /// `nil` for a database in memory, which has one connection only.
   let readers: ReaderPool?
@@ -47,55 +56,74 @@ public final class Database: Sendable {
   let regions: RegionRegistry
   let objects = LiveObjects()
   let queues: AccessQueues
+  private nonisolated(unsafe) var enrolment: SignalSubscription?  // Sound: set once, before others have this object.
 
-  /// Opens a database, and makes it if there is none.
+  /// Opens a database, and makes it if there is none and that is allowed.
   ///
   /// What is no database, damaged, or another program's is left as it is.
   ///
   /// - Parameters:
   ///   - location: Where it is.
+  ///   - access: Whether it may be written. Who only reads opens only what is as the schema says, whatever the policy.
   ///   - schema: What it is to contain; a file of an older version is migrated. Without one, tables are your own affair.
   ///   - policy: Whether a file that does not fit the schema, or is damaged, may be emptied. Without a schema it never is.
   ///   - durability: What a committed transaction is safe against; by default the crash of any process. After a power
   ///     failure the last transactions may be missing then, but none is ever there by half.
-  ///   - busyTimeout: How long to wait for other processes that write, before ``DatabaseError/busy(_:)`` is thrown.
+  ///   - busyTimeout: How long to wait for other processes that write, before ``DatabaseError/busy(_:)`` is thrown; while one
+  ///     migrates the file, they are waited for as long as that makes progress.
   ///   - maximumReaderCount: How many may read at the same time, in this process; others wait.
   ///   - applicationID: A number for the file's header that says whose it is; 0 for none. A file with another one is refused.
+  ///   - scope: The directory that the file is in, if its contents may be swapped for others; see ``DatabaseStatus``. It does not
+  ///     matter to a database in memory.
+  ///   - onSwap: What becomes of the database when they are.
   /// - Throws: ``DatabaseError`` if it cannot be opened.
   public init(
     _ location: DatabaseLocation,
+    access: DatabaseAccess = .readWrite,
     schema: Schema? = nil,
     policy: DatabasePolicy = .persistence,
     durability: Durability = .process,
     busyTimeout: Duration = .seconds(5),
     maximumReaderCount: Int = 4,
-    applicationID: Int32 = 0
+    applicationID: Int32 = 0,
+    scope: Scope? = nil,
+    onSwap: ScopePolicy = .follows
   ) throws(DatabaseError) {
     self.location = location
     self.durability = durability
+    scopePolicy = onSwap
+    // Nothing can be read in memory but what was written there.
+    file = DatabaseFile(
+      location: location, access: location == .memory ? .readWrite : access, schema: schema, policy: policy,
+      durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
     delivery = ChangeDelivery()
     regions = RegionRegistry(delivery.emitter)
-    func connect() throws(DatabaseError) -> SQLiteConnection {
-      try DatabaseOpening.connection(
-        to: location, durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
+    let file = file
+    let (opened, epoch) = try Self.steadily(scope, location) { () throws(DatabaseError) in
+      (try file.open(), scope?.epoch.value)
     }
-    let connection: SQLiteConnection
-    if let schema {
-      (connection, outcome) = try SchemaOpening.open(
-        path: location.path, schema: schema, policy: policy, connect: connect)
-    } else {
-      (connection, outcome) = (try connect(), nil)
-    }
-    writer = try DatabaseWriter(connection: connection, delivery: delivery)
+    lastOutcome = MutableProperty(opened.outcome)
+    writer = try DatabaseWriter(
+      path: location.path, connection: opened.writer, version: schema?.version,
+      refusal: .openedReadOnly(path: location.path), delivery: delivery)
     let readerCount = max(1, maximumReaderCount)
-    readers =
-      location == .memory ? nil : ReaderPool(path: location.path, busyTimeout: busyTimeout, limit: readerCount)
+    readers = location == .memory ? nil : ReaderPool(file, limit: readerCount)
     queues = AccessQueues(readerCount: location == .memory ? 1 : readerCount)
+    if let scope, let epoch, location != .memory { try join(scope, since: epoch) }
+  }
+
+  /// Follows a scope from now on, and goes over to what has come since the file was opened.
+  private func join(_ scope: Scope, since epoch: Int) throws(DatabaseError) {
+    try Self.steadily(scope, location) { () throws(DatabaseError) in
+      enrolment = scope.enrol(self)
+      guard scope.epoch.value != epoch else { return }
+      try holdForSwap()
+      releaseAfterSwap(.swapped)
+    }
   }
 
   deinit {
-    readers?.close()
-    writer.close()
+    close(.closed(path: location.path))
   }
 
   /// What each transaction has changed, as it is committed.
@@ -142,14 +170,24 @@ public final class Database: Sendable {
     return result
   }
 
-  /// Closes the file, after all who use it are done; whatever is called later throws ``DatabaseError/closed(path:)``.
+  /// Closes the file for good, after all who use it are done; whatever is called later throws
+  /// ``DatabaseError/closed(path:)``, and live queries fail with it.
+  ///
+  /// When this returns nothing of the file is open in this object, so that it may be moved or removed.
   ///
   /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction of the same thread.
   public func close() throws(DatabaseError) {
     try refuseNesting("close")
-    readers?.close()
-    writer.close()
+    let reason = DatabaseError.closed(path: location.path)
+    close(reason)
     delivery.emitter.finish()
+    mutableStatus.value = .closed(reason)
+    regions.tellAll()
+  }
+
+  private func close(_ reason: DatabaseError) {
+    readers?.close(reason)
+    writer.close(reason)
   }
 
   /// Throws if the calling thread is in a transaction already, and would wait for itself.

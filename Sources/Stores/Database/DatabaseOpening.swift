@@ -50,7 +50,8 @@ enum DatabaseOpening {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  private static func checkOwner(of connection: SQLiteConnection, _ expected: Int32) throws(DatabaseError) {
+  /// Takes the first look at a file, and refuses that of another program.
+  static func checkOwner(of connection: SQLiteConnection, _ expected: Int32) throws(DatabaseError) {
     guard case .integer(let found) = try connection.value("PRAGMA application_id") else { return }
     if expected != 0, found != 0, found != Int64(expected) {
       throw .foreignDatabase(path: connection.path, applicationID: Int32(truncatingIfNeeded: found), expected: expected)
@@ -76,6 +77,8 @@ enum DatabaseOpening {
               extendedCode: SQLITE_CANTOPEN, message: "its file system does not allow a write-ahead log (\(mode))",
               path: connection.path))
         }
+        // The log's file stays for good: not as large as it once may have been, and empty when nobody has the database open.
+        try connection.execute("PRAGMA journal_size_limit = \(8 << 20)")
         return
       } catch {
         // Of several processes that switch at the same time, SQLite turns some down without waiting.

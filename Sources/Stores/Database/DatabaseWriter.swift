@@ -8,8 +8,11 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
   private let lock = Lock()
   /// The thread whose turn it is; 0 if it is nobody's.
   private let holder = Atomic<UInt>(0)
-  private var connection: SQLiteConnection?
-  private let log: ChangeLog
+  /// The connection; `nil` while the file is being swapped, and when there is nothing to write, for which there is a reason.
+  private var open: Open?
+  private var refusal: DatabaseError?
+  private var pause: DatabasePause?
+  private var isOver = false
   private let delivery: ChangeDelivery
   private var sequence: Int64 = 0
   private var recorder: (any CommitRecorder)?
@@ -19,13 +22,27 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
   /// The read in progress, of a database that has no other connection; only its own thread asks.
   private var reading: ReadTransaction?
 
-  init(connection: SQLiteConnection, delivery: ChangeDelivery) throws(DatabaseError) {
-    path = connection.path
-    self.connection = connection
+  /// A connection, and what is heard of its changes.
+  private struct Open {
+    let connection: SQLiteConnection
+    let log: ChangeLog
+
+    init(_ connection: SQLiteConnection, version: Int?) throws(DatabaseError) {
+      self.connection = connection
+      log = ChangeLog(connection: connection)
+      log.expectedVersion = version
+      connection.changes = log
+      try log.refresh()
+    }
+  }
+
+  /// Makes the writer of a connection; without one, it refuses to write, for a reason.
+  init(
+    path: String, connection: SQLiteConnection?, version: Int?, refusal: DatabaseError, delivery: ChangeDelivery
+  ) throws(DatabaseError) {
+    self.path = path
     self.delivery = delivery
-    log = ChangeLog(connection: connection)
-    connection.changes = log
-    try log.refresh()
+    if let connection { open = try Open(connection, version: version) } else { self.refusal = refusal }
   }
 
   /// Whether the calling thread is in a turn.
@@ -40,7 +57,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
 
   /// Waits for the turn, and runs a closure in a transaction; what it has changed waits for ``ChangeDelivery/flush()`` then.
   func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
-    try withTurn { connection in
+    try withTurn { open in
+      let (connection, log) = (open.connection, open.log)
       if isSuspended { throw DatabaseError.suspended(path: path) }
       try connection.begin()
       do {
@@ -49,9 +67,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
         if connection.hasLostTransaction {
           throw DatabaseError.transactionLost(path: path, statement: connection.lastFailed)
         }
-        let record = try record(on: connection)
+        let record = try record(open)
         try connection.commit()
-        publish(record)
+        publish(record, log)
         return result
       } catch {
         connection.rollBack()
@@ -79,8 +97,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
 
   /// Waits for the turn, and reads with this very connection: for a database that has no other.
   func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
-    try withTurn { connection in
-      let transaction = ReadTransaction(connection: connection)
+    try withTurn { open in
+      let transaction = ReadTransaction(connection: open.connection)
       reading = transaction
       defer {
         reading = nil
@@ -90,24 +108,100 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
     }
   }
 
-  /// Closes the connection, in its turn.
-  func close() {
+  /// Closes the connection, in its turn; whoever comes later is told why.
+  func close(_ reason: DatabaseError) {
     lock.withLock {
-      connection?.close()
-      connection = nil
+      open?.connection.close()
+      open = nil
+      if !isOver { refusal = reason }
+      isOver = true
     }
   }
 
+  /// Whether it was closed for good.
+  var isClosed: Bool { lock.withLock { isOver } }
+
   @inline(__always)
-  private func withTurn<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+  private func withTurn<Result>(_ body: (Open) throws -> Result) throws -> Result {
     lock.lock()
+    if open == nil { try waitForFile() }
     holder.store(ThreadIdentity.current.address, ordering: .relaxed)
     defer {
       holder.store(0, ordering: .relaxed)
       lock.unlock()
     }
-    guard let connection else { throw DatabaseError.closed(path: path) }
-    return try body(connection)
+    guard let open else { throw DatabaseError.closed(path: path) }
+    return try body(open)
+  }
+
+  /// Waits until there is a connection, with the lock held when it returns, and not when it throws.
+  @inline(never)
+  private func waitForFile() throws(DatabaseError) {
+    while open == nil {
+      let (refusal, pause) = (refusal, pause)
+      lock.unlock()
+      if let refusal { throw refusal }
+      guard let pause else { throw .closed(path: path) }
+      try pause.wait(path)
+      lock.lock()
+    }
+  }
+
+  // MARK: Another file in the same place
+
+  /// Waits for the turn, and closes the connection; whoever comes then waits, until ``resume(with:version:)``.
+  func pause(_ pause: DatabasePause) {
+    lock.withLock {
+      guard let connection = open?.connection, !isOver else { return }
+      // So that the file alone is all there is; if another process has it open, its log goes along with it.
+      do { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") } catch {}
+      connection.close()
+      open = nil
+      self.pause = pause
+    }
+  }
+
+  /// Goes on with another connection, or refuses to.
+  ///
+  /// - Parameters:
+  ///   - opened: What has been opened, which is nothing if nothing may be written; or why that was not possible.
+  ///   - version: The version that the file must have.
+  ///   - isOther: Whether it is another file: all of it is told as changed then.
+  ///   - observed: The tables that somebody observes, who must be told even if they are not there any more.
+  /// - Returns: Why the file cannot be used.
+  func resume(
+    with opened: Result<SQLiteConnection?, DatabaseError>, version: Int?, isOther: Bool, observed: Set<String>
+  ) -> DatabaseError? {
+    lock.withLock {
+      pause = nil
+      if isOver { return refusal }
+      do throws(DatabaseError) {
+        if let connection = try opened.get() {
+          let open = try Open(connection, version: version)
+          if isOther { sequence = try recorder?.fileDidChange(on: connection) ?? 0 }
+          self.open = open
+          refusal = nil
+        }
+        if isOther { enqueueEverything(.swap, observed: observed) }
+        return nil
+      } catch {
+        refusal = error
+        return error
+      }
+    }
+  }
+
+  /// Has it told that everything may have changed.
+  func tellEverything(_ origin: ChangeOrigin, observed: Set<String>) {
+    lock.withLock { enqueueEverything(origin, observed: observed) }
+  }
+
+  private func enqueueEverything(_ origin: ChangeOrigin, observed: Set<String>) {
+    let there = Set(open?.log.tables.tables.keys.filter { !TableCatalog.isOwn($0) } ?? [])
+    let names = there.union(observed.subtracting(there.map { $0.lowercased() }))
+    let tables = names.map { ($0, TableChanges(isEverything: true)) }
+    delivery.enqueue(
+      ChangeSet(sequence: sequence, origin: origin, tables: Dictionary(uniqueKeysWithValues: tables)))
   }
 
   @inline(__always)
@@ -130,18 +224,18 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
   }
 
   /// Has what is about to be committed recorded, if there is anything and somebody records.
-  private func record(on connection: SQLiteConnection) throws(DatabaseError) -> Record? {
-    guard let recorder, !log.entries.isEmpty, !recorder.isOver else { return nil }
-    let tables = log.changes()
+  private func record(_ open: Open) throws(DatabaseError) -> Record? {
+    guard let recorder, !open.log.entries.isEmpty, !recorder.isOver else { return nil }
+    let tables = open.log.changes()
     if tables.isEmpty { return nil }
-    return Record(tables: tables, sequence: try recorder.record(tables, on: connection))
+    return Record(tables: tables, sequence: try recorder.record(tables, on: open.connection))
   }
 
   /// Queues what has just been committed, if there is anything and somebody cares.
   ///
   /// Whoever subscribes after this look reads what has been committed.
   @inline(__always)
-  private func publish(_ record: Record?) {
+  private func publish(_ record: Record?, _ log: ChangeLog) {
     if record != nil { recorder?.didCommit() }
     if !log.entries.isEmpty, delivery.emitter.hasSubscribers {
       let tables = record?.tables ?? log.changes()

@@ -16,18 +16,18 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  private let path: String
-  private let busyTimeout: Duration
+  private let file: DatabaseFile
   private let limit: Int
   private let permits: DispatchSemaphore
   private let lock = Lock()
   private var idle: [Reader] = []
   private var busy: [Reader] = []
-  private var isClosed = false
+  /// Why there is nothing to read.
+  private var refusal: DatabaseError?
+  private var pause: DatabasePause?
 
-  init(path: String, busyTimeout: Duration, limit: Int) {
-    self.path = path
-    self.busyTimeout = busyTimeout
+  init(_ file: DatabaseFile, limit: Int) {
+    self.file = file
     self.limit = limit
     permits = DispatchSemaphore(value: limit)
   }
@@ -43,41 +43,64 @@ final class ReaderPool: @unchecked Sendable {
 
   /// Waits for a connection, and runs a closure in a transaction of it.
   func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
-    permits.wait()
+    if permits.wait(timeout: .now()) == .timedOut {
+      try lock.withLock { pause }?.refuse(file.location.path)
+      permits.wait()
+    }
     defer { permits.signal() }
     let reader = try enter()
     defer { leave(reader) }
     try reader.connection.begin()
     defer { reader.connection.endReading() }
+    if let version = file.schema?.version { try reader.connection.checkVersion(version) }
     let transaction = ReadTransaction(connection: reader.connection)
     lock.withLock { reader.transaction = transaction }
     defer { transaction.end() }
     return try body(transaction)
   }
 
-  /// Waits for all who read, and closes the connections.
-  func close() {
+  /// Waits for all who read, and closes the connections; whoever comes later is told why.
+  func close(_ reason: DatabaseError) {
     for _ in 0..<limit { permits.wait() }
+    closeIdle()
+    lock.withLock { refusal = reason }
+    for _ in 0..<limit { permits.signal() }
+  }
+
+  /// Waits for all who read, and closes the connections; whoever comes then waits, until ``resume(_:)``.
+  func pause(_ pause: DatabasePause) {
+    lock.withLock { self.pause = pause }
+    for _ in 0..<limit { permits.wait() }
+    closeIdle()
+  }
+
+  /// Goes on with the file that is there now, or refuses to for a reason.
+  func resume(_ reason: DatabaseError?) {
     lock.withLock {
-      isClosed = true
+      pause = nil
+      refusal = reason
+    }
+    for _ in 0..<limit { permits.signal() }
+  }
+
+  private func closeIdle() {
+    lock.withLock {
       for reader in idle { reader.connection.close() }
       idle = []
     }
-    for _ in 0..<limit { permits.signal() }
   }
 
   private func enter() throws(DatabaseError) -> Reader {
     let thread = ThreadIdentity.current
     let found: Reader? = try lock.withLock { () throws(DatabaseError) in
-      if isClosed { throw .closed(path: path) }
+      if let refusal { throw refusal }
       guard let reader = idle.popLast() else { return nil }
       reader.owner = thread
       busy.append(reader)
       return reader
     }
     if let found { return found }
-    let reader = Reader(
-      connection: try SQLiteConnection(path: path, access: .reading, busyTimeout: busyTimeout))
+    let reader = Reader(connection: try file.reader())
     reader.owner = thread
     lock.withLock { busy.append(reader) }
     return reader

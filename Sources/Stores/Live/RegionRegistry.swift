@@ -66,6 +66,20 @@ final class RegionRegistry: @unchecked Sendable {  // Sound: what changes is gua
     if tables[name]?.isEmpty == true { tables[name] = nil }
   }
 
+  /// The names of the tables that somebody observes, in small letters.
+  var observedTables: Set<String> { lock.withLock { Set(tables.keys) } }
+
+  /// Tells all who observe anything, each once.
+  func tellAll() {
+    var told: [ObjectIdentifier: any RegionObserver] = [:]
+    lock.withLock {
+      for table in tables.values {
+        for observers in [table.whole] + table.rows.values { told.merge(observers) { first, _ in first } }
+      }
+    }
+    for observer in told.values { observer.regionDidChange() }
+  }
+
   /// Tells those who observe what has changed, each once.
   func tell(_ changes: ChangeSet) {
     var told: [ObjectIdentifier: any RegionObserver] = [:]

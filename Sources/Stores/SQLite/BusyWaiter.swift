@@ -14,13 +14,16 @@
 /// Waits for the locks of other connections.
 ///
 /// SQLite's own way sleeps up to a tenth of a second at a time, and so misses the moments in which a busy file is free. This
-/// one looks again after some tens of microseconds at first, and every few milliseconds later.
+/// one looks again after some tens of microseconds at first, and every few milliseconds later. It waits for a migration as
+/// long as that makes progress.
 final class BusyWaiter {
   private let timeout: Duration
+  private let path: String
   private var deadline = ContinuousClock.now
 
-  init(timeout: Duration) {
+  init(timeout: Duration, path: String) {
     self.timeout = timeout
+    self.path = path
   }
 
   /// Makes a connection wait so; the connection must keep this object.
@@ -38,9 +41,15 @@ final class BusyWaiter {
 
   private func wait(_ attempt: CInt) -> Bool {
     if attempt == 0 { deadline = .now + timeout }
-    guard ContinuousClock.now < deadline else { return false }
+    guard ContinuousClock.now < deadline || isMigrating else { return false }
     // 25, 50, 100 … 3200 µs, so that whoever waits long costs little.
     usleep(25 << UInt32(min(attempt / 4, 7)))
     return true
+  }
+
+  /// Whether the file is being migrated, and that goes on.
+  private var isMigrating: Bool {
+    guard timeout > .zero, let age = MigrationMark.age(database: path) else { return false }
+    return age < max(timeout, MigrationMark.patience)
   }
 }

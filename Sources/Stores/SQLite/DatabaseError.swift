@@ -29,6 +29,12 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The file or its place cannot be written.
   case readOnly(SQLiteFailure)
 
+  /// The database was opened for reading only; see ``DatabaseAccess``.
+  case openedReadOnly(path: String)
+
+  /// The database was opened for reading only, and the log beside it is not there and cannot be made.
+  case logMissing(SQLiteFailure)
+
   /// The disk, or the user's share of it, is full.
   case diskFull(SQLiteFailure)
 
@@ -65,6 +71,9 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The database has been closed.
   case closed(path: String)
 
+  /// The directory of the database was swapped for another, and the database was to be closed then; see ``DatabaseStatus``.
+  case swapped(path: String)
+
   /// The database is suspended; see ``Database/suspend()``.
   case suspended(path: String)
 
@@ -100,7 +109,8 @@ extension DatabaseError {
   public var failure: SQLiteFailure? {
     switch self {
     case .cannotOpen(let failure), .notADatabase(let failure), .corrupt(let failure), .readOnly(let failure),
-      .diskFull(let failure), .inputOutput(let failure), .busy(let failure), .constraint(let failure),
+      .logMissing(let failure), .diskFull(let failure), .inputOutput(let failure), .busy(let failure),
+      .constraint(let failure),
       .invalidStatement(let failure), .other(let failure):
       failure
     default: nil
@@ -127,6 +137,12 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .readOnly(let failure):
       "The database \(failure.path) cannot be written: \(failure.reason)\(failure.place). Check owner and mode of the file "
         + "and of its directory."
+    case .openedReadOnly(let path):
+      "The database \(path) was opened for reading only, so nothing can be written. Open it with the access readWrite."
+    case .logMissing(let failure):
+      "The database \(failure.path) cannot be read without the files of its log, whose names end in -wal and -shm; they are "
+        + "not there, and cannot be made: \(failure.reason). Let a process that may write in its directory open it once; if "
+        + "nobody ever writes it, open it with the access immutable."
     case .diskFull(let failure):
       "No space is left to write \(failure.path)\(failure.place). Nothing has been changed; free some space and write again."
     case .inputOutput(let failure):
@@ -154,6 +170,8 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
         + "has been changed; let the first error end the write."
     case .suspended(let path):
       "The database \(path) is suspended, so nothing can be written. Write again when it has been resumed."
+    case .swapped(let path):
+      "The directory of \(path) was swapped for another, and the database was closed. Open it again."
     case .closed(let path):
       "The database \(path) has been closed. Open it again."
     case .model(let error, let path):

@@ -9,9 +9,10 @@ struct TransactionStatements {
   var begin: SQLiteStatement?
   var commit: SQLiteStatement?
   var rollback: SQLiteStatement?
+  var version: SQLiteStatement?
 
   mutating func finalize() {
-    for statement in [begin, commit, rollback] { statement?.finalize() }
+    for statement in [begin, commit, rollback, version] { statement?.finalize() }
     self = TransactionStatements()
   }
 }
@@ -54,6 +55,17 @@ extension SQLiteConnection {
   @inline(__always)
   func endReading() {
     do { try commit() } catch { rollBack() }
+  }
+
+  /// Refuses to go on if the file is of another version than when it was opened; inside a transaction, so that it stays.
+  func checkVersion(_ expected: Int) throws(DatabaseError) {
+    if transactions.version == nil { transactions.version = try prepare("PRAGMA user_version") }
+    guard let statement = transactions.version else { return }
+    defer { statement.reset() }
+    guard try statement.step(), case .integer(let found) = statement.value(at: 0), found != Int64(expected) else {
+      return
+    }
+    throw .schema(.changedMeanwhile(found: Int(found), opened: expected), path: path)
   }
 
   @inline(__always)

@@ -1,3 +1,4 @@
+import Foundation
 import Signals
 
 #if canImport(SQLite3)
@@ -13,6 +14,8 @@ final class SQLiteConnection {
   /// What a connection may do.
   enum Access {
     case reading, writing
+    /// It reads a file that nobody writes.
+    case immutable
   }
 
   let path: String
@@ -52,7 +55,10 @@ final class SQLiteConnection {
     self.access = access
     var handle: OpaquePointer?
     let flags = access == .writing ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
-    let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let name = access == .immutable ? SQLiteConnection.immutableName(path) : path
+    let code = sqlite3_open_v2(
+      name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (access == .immutable ? SQLITE_OPEN_URI : 0),
+      nil)
     guard code == SQLITE_OK, let handle else {
       let failure = SQLiteFailure(code, handle: handle, path: path)
       sqlite3_close_v2(handle)
@@ -60,9 +66,23 @@ final class SQLiteConnection {
     }
     self.handle = handle
     // Before anything that touches the file: changing the journal needs a lock already.
-    waiter = BusyWaiter(timeout: busyTimeout)
+    waiter = BusyWaiter(timeout: busyTimeout, path: path)
     waiter.install(on: handle)
     installAuthorizer()
+    keepLog()
+  }
+
+  /// Whoever closes the file last leaves its log there: by then the file may have been moved, and the log at that path be that
+  /// of another; and who may not write in the directory could not read without it.
+  private func keepLog() {
+    var isKept: CInt = 1
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+  }
+
+  /// How SQLite is told that nobody will write a file.
+  private static func immutableName(_ path: String) -> String {
+    let unreserved = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ";?#%"))
+    return "file:\(path.addingPercentEncoding(withAllowedCharacters: unreserved) ?? path)?immutable=1"
   }
 
   private let waiter: BusyWaiter

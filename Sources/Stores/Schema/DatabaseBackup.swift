@@ -24,15 +24,19 @@ struct DatabaseBackup {
 
   /// Copies what was committed; whoever calls it holds the lock for writing, so that nobody changes it meanwhile.
   ///
+  /// - Parameter mark: Says that it goes on.
   /// - Returns: Where the copy is.
-  func make() throws(DatabaseError) -> String {
+  /// - Throws: ``DatabaseError/schema(_:path:)``, and there is no copy then.
+  func make(_ mark: MigrationMark) throws(DatabaseError) -> String {
     do {
       try prepare()
       // The writing connection is in a transaction, in which there can be no copying.
       let connection = try SQLiteConnection(path: path, access: .reading, busyTimeout: .seconds(5))
       defer { connection.close() }
       connection.isPrivileged = true
-      _ = try connection.value("VACUUM INTO ?", [.text(partial)])
+      _ = try mark.keep(for: connection) { () throws(DatabaseError) in
+        try connection.value("VACUUM INTO ?", [.text(partial)])
+      }
       try finish()
       return copy
     } catch {

@@ -8,6 +8,9 @@ public enum SchemaError: Error, Hashable, Sendable {
   /// The file is of an older version, or not there, and it is another process that makes and migrates it. Open it again later.
   case notReady(found: Int, expected: Int)
 
+  /// Another process has migrated the file, or emptied it, since it was opened; what is in it now is not what the models say.
+  case changedMeanwhile(found: Int, opened: Int)
+
   /// The file is of an older version, and the schema has no step to the version after it.
   case missingStep(to: Int, from: Int)
 
@@ -38,6 +41,9 @@ extension SchemaError: CustomStringConvertible {
     case .notReady(let found, let expected):
       "The database is of version \(found), and this program, which may not migrate it, needs version \(expected). Start the "
         + "program that migrates it, and open it again."
+    case .changedMeanwhile(let found, let opened):
+      "The database is of version \(found) by now, and was opened in version \(opened): another process has migrated or "
+        + "emptied it. Close it, and open it again with a schema of version \(found)."
     case .missingStep(let to, let from):
       "The database is of version \(from), and there is no step that migrates it to version \(to). Add a MigrationStep(to: "
         + "\(to)); it may be empty."

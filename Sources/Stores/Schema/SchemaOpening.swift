@@ -6,11 +6,13 @@ struct SchemaOpening {
   let policy: DatabasePolicy
   let connection: SQLiteConnection
   let layouts: [ModelLayout]
+  private let mark: MigrationMark
 
   init(_ schema: Schema, policy: DatabasePolicy, connection: SQLiteConnection) throws(DatabaseError) {
     self.schema = schema
     self.policy = policy
     self.connection = connection
+    mark = MigrationMark(database: connection.path)
     var layouts: [ModelLayout] = []
     for model in schema.models {
       layouts.append(try connection.naming { () throws(ModelError) in try Self.layout(model) })
@@ -53,6 +55,7 @@ struct SchemaOpening {
       // The connection is of no use if this fails, and the next statement will say so.
       if hasForeignKeys { do { try connection.execute("PRAGMA foreign_keys = ON") } catch {} }
     }
+    defer { mark.end() }
     do throws(DatabaseError) {
       let outcome = try exclusively { () throws(DatabaseError) in try bringUp(checkingForeignKeys: hasForeignKeys) }
       if case .migrated = outcome {
@@ -67,6 +70,7 @@ struct SchemaOpening {
         if try isCurrent() { return .current }
         try empty()
         try create()
+        try ShareTables.noteMigration(on: connection)
         return .rebuilt(reason: error)
       }
     }
@@ -165,7 +169,10 @@ struct SchemaOpening {
       }
       guard schema.steps.first?.version == 1 else { throw failure(.unknownTables(tables)) }
     }
-    let backup = try migrate(from: found, checkingForeignKeys: checkingForeignKeys)
+    let backup = try mark.keep(for: connection) { () throws(DatabaseError) in
+      try migrate(from: found, checkingForeignKeys: checkingForeignKeys)
+    }
+    try ShareTables.noteMigration(on: connection)
     return .migrated(from: found, backup: backup)
   }
 
@@ -184,7 +191,7 @@ struct SchemaOpening {
     var backup: String?
     if policy == .persistence, path != DatabaseLocation.memory.path {
       schema.mutableProgress.value = .backingUp(path: path)
-      backup = try DatabaseBackup(of: path, version: found).make()
+      backup = try DatabaseBackup(of: path, version: found).make(mark)
     }
     for step in steps { try run(step) }
     for layout in layouts where try connection.columns(of: layout.table).isEmpty {
@@ -241,14 +248,14 @@ struct SchemaOpening {
     try connection.execute("PRAGMA user_version = \(schema.version)")
   }
 
-  /// Removes all that is in the file.
+  /// Removes all that is in the file, but for what processes that share it have to tell each other.
   private func empty() throws(DatabaseError) {
     let types = ["view", "trigger", "table"]
     for type in types {
       // A table may take others along, so each is looked for anew.
       while let name = try connection.texts(
         "SELECT name FROM sqlite_schema WHERE type = '\(type)' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-          + " ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC LIMIT 1"
+          + " AND name NOT IN ('signals_history', 'signals_peer') ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC LIMIT 1"
       ).first {
         try connection.execute("DROP \(type) \(SQL.name(name))")
       }

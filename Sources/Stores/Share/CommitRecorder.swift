@@ -14,4 +14,10 @@ protocol CommitRecorder: AnyObject, Sendable {
 
   /// Called when the transaction has been committed, before anybody else can commit.
   func didCommit()
+
+  /// Called when another file has come in the place of the one that was shared, before anybody can write it.
+  ///
+  /// - Returns: The number of the last change that is recorded in it.
+  /// - Throws: ``DatabaseError`` if it cannot be shared.
+  func fileDidChange(on connection: SQLiteConnection) throws(DatabaseError) -> Int64
 }

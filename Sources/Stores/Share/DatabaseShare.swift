@@ -120,7 +120,7 @@ public final class DatabaseShare: Sendable {
   /// What this process has committed and told the others.
   public var didSave: some Signal<ChangeSet, Never> {
     database.changes.compactMap { [recorder] changes in
-      guard changes.author == nil, let tables = recorder.shared(changes.tables) else { return nil }
+      guard changes.origin == .here, let tables = recorder.shared(changes.tables) else { return nil }
       return ChangeSet(sequence: changes.sequence, tables: tables)
     }
   }

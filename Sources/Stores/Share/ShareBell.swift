@@ -17,16 +17,30 @@ final class ShareBell: @unchecked Sendable {
 
   let directory: URL
   private let url: URL
-  private var file: Descriptor
+  private var file: Descriptor?
 
   init(beside database: URL) throws(DatabaseShareError) {
-    directory = URL(fileURLWithPath: database.path + "-share", isDirectory: true)
+    directory = Self.directory(beside: database)
     url = directory.appending(path: Self.name, directoryHint: .notDirectory)
     do throws(FileObserverError) {
       file = try Self.make(url, in: directory)
     } catch {
       throw .unobservable(error)
     }
+  }
+
+  /// Wakes those who share a database, if there are any, for a process that does not.
+  static func ringIfThere(beside database: URL) {
+    let path = directory(beside: database).appending(path: name, directoryHint: .notDirectory).path
+    guard let file = Descriptor(uninterrupted { open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) }),
+      file.status?.kind == .regular
+    else { return }
+    var mark: UInt8 = 0
+    _ = uninterrupted { pwrite(file.number, &mark, 1, 0) }
+  }
+
+  private static func directory(beside database: URL) -> URL {
+    URL(fileURLWithPath: database.path + "-share", isDirectory: true)
   }
 
   private static let name = "bell"
@@ -47,11 +61,17 @@ final class ShareBell: @unchecked Sendable {
 
   /// Wakes those who watch; should that fail, they look when it rings next.
   func ring() {
-    if file.status?.isLinked != true {
+    if file?.status?.isLinked != true {
       // Somebody has cleared up. Those who watch notice that it is there again.
       do throws(FileObserverError) { file = try Self.make(url, in: directory) } catch { return }
     }
+    guard let number = file?.number else { return }
     var mark: UInt8 = 0
-    _ = uninterrupted { pwrite(file.number, &mark, 1, 0) }
+    _ = uninterrupted { pwrite(number, &mark, 1, 0) }
+  }
+
+  /// Lets go of a file that has been moved away, so that the next ring is heard by those who watch what is there now.
+  func renew() {
+    file = nil
   }
 }

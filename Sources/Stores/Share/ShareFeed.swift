@@ -32,6 +32,9 @@ final class ShareFeed: @unchecked Sendable {
   private var isHeard = false
   private var isSaveDue = false
   private var isOver = false
+  /// Which of the files it is that the cursors are of.
+  private var fileNumber = 0
+  private var isLost = false
 
   private static let batch = 256
 
@@ -44,9 +47,7 @@ final class ShareFeed: @unchecked Sendable {
     self.recorder = recorder
     limits = recorder.limits
     do {
-      (cursor, liveCursor) = try database.write { transaction in
-        (try ShareTables.join(author, time: ShareLimits.now, transaction), try ShareTables.newest(transaction))
-      }
+      (cursor, liveCursor) = try Self.join(database, author)
     } catch {
       throw DatabaseShareError(error)
     }
@@ -63,11 +64,18 @@ final class ShareFeed: @unchecked Sendable {
     self.watch = watch
     health = watch.health
     door.feed = self
+    recorder.onFileChange { door.feed?.begin() }
     queue.async { [self] in
       _ = watch.follow(bell.names)
       watch.start()
       // What came since the cursors were read, and before the watch began, has rung for nobody.
       drain()
+    }
+  }
+
+  private static func join(_ database: Database, _ author: String) throws -> (cursor: Int64, newest: Int64) {
+    try database.write { transaction in
+      (try ShareTables.join(author, time: ShareLimits.now, transaction), try ShareTables.newest(transaction))
     }
   }
 
@@ -134,7 +142,10 @@ final class ShareFeed: @unchecked Sendable {
 
   private func onQueue<Result>(_ body: () throws -> Result) throws(DatabaseShareError) -> Result {
     do {
-      return try run(body)
+      return try run {
+        _ = goOver(to: recorder.file)
+        return try body()
+      }
     } catch {
       throw DatabaseShareError(error)
     }
@@ -143,8 +154,34 @@ final class ShareFeed: @unchecked Sendable {
   // MARK: Taking in
 
   private func drain() {
-    while !isOver, drainBatch() {}
+    while !isOver, goOver(to: recorder.file), drainBatch() {}
     saveSoon()
+  }
+
+  /// Goes over to the history of a file that has come in the place of the one that was there, if there is such a file.
+  ///
+  /// - Returns: Whether the history can be read.
+  private func goOver(to file: ShareRecorder.File) -> Bool {
+    if file.number == fileNumber { return true }
+    do {
+      (savedCursor, _) = try Self.join(database, author)
+    } catch {
+      failures.send(DatabaseShareError(error))
+      return false
+    }
+    fileNumber = file.number
+    liveCursor = file.newest
+    // Who is told that everything is different need not be told what has made it so.
+    cursor = incoming.hasSubscribers ? file.newest : savedCursor
+    if incoming.hasSubscribers { incoming.send(everything(upTo: file.newest, .swap)) }
+    return true
+  }
+
+  /// Has live queries find out for themselves that the file cannot be read any more.
+  private func giveUp() {
+    if isLost { return }
+    isLost = true
+    database.tellEverything(.migration)
   }
 
   /// Takes in some changes.
@@ -163,10 +200,13 @@ final class ShareFeed: @unchecked Sendable {
       return false
     } catch {
       failures.send(.database(error))
+      if case .schema = error { giveUp() }
       return false
     }
+    // That was the history of another file.
+    if recorder.file.number != fileNumber { return true }
     // Numbers have no gaps, but for what has been trimmed.
-    if let first = entries.first?.sequence, first > start + 1 { deliver(everything(upTo: first - 1)) }
+    if let first = entries.first?.sequence, first > start + 1 { deliver(everything(upTo: first - 1, .trimmedHistory)) }
     for entry in entries {
       if entry.author == author { note(entry.sequence) } else { deliver(changes(in: entry)) }
       if isOver { return false }
@@ -177,24 +217,24 @@ final class ShareFeed: @unchecked Sendable {
   private func changes(in entry: ShareTables.Entry) -> ChangeSet {
     do throws(ChangeCoding.Unreadable) {
       let tables = try ChangeCoding.decode(entry.changes)
-      return ChangeSet(sequence: entry.sequence, author: entry.author, tables: tables)
+      return ChangeSet(sequence: entry.sequence, origin: entry.origin, tables: tables)
     } catch {
       failures.send(
         .undecodable(url, sequence: entry.sequence, author: entry.author, reason: error.description))
-      return everything(upTo: entry.sequence, by: entry.author)
+      return everything(upTo: entry.sequence, entry.origin)
     }
   }
 
   /// What is told when nobody knows what exactly has changed.
-  private func everything(upTo sequence: Int64, by author: String = "") -> ChangeSet {
+  private func everything(upTo sequence: Int64, _ origin: ChangeOrigin) -> ChangeSet {
     let tables = recorder.sharedNames.map { ($0, TableChanges(isEverything: true)) }
-    return ChangeSet(sequence: sequence, author: author, tables: Dictionary(uniqueKeysWithValues: tables))
+    return ChangeSet(sequence: sequence, origin: origin, tables: Dictionary(uniqueKeysWithValues: tables))
   }
 
   private func deliver(_ changes: ChangeSet) {
     // What is not in scope here does not concern this process, whatever the other one shares.
     guard let tables = recorder.shared(changes.tables) else { return note(changes.sequence) }
-    let changes = ChangeSet(sequence: changes.sequence, author: changes.author, tables: tables)
+    let changes = ChangeSet(sequence: changes.sequence, origin: changes.origin, tables: tables)
     if changes.sequence > liveCursor {
       database.delivery.enqueue(changes)
       database.delivery.flush()
@@ -227,9 +267,11 @@ final class ShareFeed: @unchecked Sendable {
 
   private func save() {
     guard isSaveWorthwhile else { return }
-    let (cursor, author, now) = (cursor, author, ShareLimits.now)
+    let (cursor, author, now, file) = (cursor, author, ShareLimits.now, fileNumber)
     do {
-      try database.write { try ShareTables.save(cursor, author, time: now, $0) }
+      try database.write { [recorder] in
+        if recorder.file.number == file { try ShareTables.save(cursor, author, time: now, $0) }
+      }
       (savedCursor, savedTime) = (cursor, now)
     } catch DatabaseError.closed {
       // Those changes will be told again.

@@ -11,6 +11,14 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
   private var scope: Set<String>
   private var isEnded = false
   private var isRingDue = false
+  private var current = File(number: 0, newest: 0)
+  private var fileObserver: (@Sendable () -> Void)?
+
+  /// One of the files that have been in the place of the first, and the number of its last change when it came.
+  struct File {
+    var number: Int
+    var newest: Int64
+  }
 
   init(author: String, scope: Set<String>, limits: ShareLimits, bell: ShareBell) {
     self.author = author
@@ -22,6 +30,27 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
   var sharedNames: Set<String> {
     get { lock.withLock { scope } }
     set { lock.withLock { scope = newValue } }
+  }
+
+  /// The file that is there now.
+  var file: File { lock.withLock { current } }
+
+  /// Has a closure called when another file has come.
+  func onFileChange(_ observer: @escaping @Sendable () -> Void) {
+    lock.withLock { fileObserver = observer }
+  }
+
+  func fileDidChange(on connection: SQLiteConnection) throws(DatabaseError) -> Int64 {
+    guard !isOver else { return 0 }
+    try connection.execute(ShareTables.script)
+    bell.renew()
+    let newest = try connection.value(ShareTables.newest).int64Value ?? 0
+    let observer = lock.withLock {
+      current = File(number: current.number + 1, newest: newest)
+      return fileObserver
+    }
+    observer?()
+    return newest
   }
 
   var isOver: Bool { lock.withLock { isEnded } }

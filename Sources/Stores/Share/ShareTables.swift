@@ -14,6 +14,9 @@ enum ShareTables {
     let sequence: Int64
     let author: String
     let changes: Data
+
+    /// Nobody can share under the empty name.
+    var origin: ChangeOrigin { author.isEmpty ? .migration : .peer(author) }
   }
 
   /// Adds an entry, whose number is one more than that of the last, which is therefore never removed.
@@ -27,6 +30,17 @@ enum ShareTables {
       _ = try statement.step()
     }
     return connection.lastInsertedRowID
+  }
+
+  /// Adds an entry that says that every table may have changed, if processes share the file.
+  static func noteMigration(on connection: SQLiteConnection) throws(DatabaseError) {
+    guard try !connection.columns(of: "signals_history").isEmpty else { return }
+    let names = try connection.texts(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+    )
+    let tables = names.filter { !TableCatalog.isOwn($0) }.map { ($0, TableChanges(isEverything: true)) }
+    let changes = ChangeCoding.encode(Dictionary(uniqueKeysWithValues: tables))
+    _ = try append(changes, author: "", time: ShareLimits.now, on: connection)
   }
 
   /// The entries after a number, the first so many of them.
@@ -48,9 +62,11 @@ enum ShareTables {
     }
   }
 
+  static let newest = "SELECT max(sequence) FROM signals_history"
+
   /// The number of the last entry; 0 if there has been none.
   static func newest(_ transaction: ReadTransaction) throws(DatabaseError) -> Int64 {
-    guard case .integer(let newest) = try transaction.value("SELECT max(sequence) FROM signals_history") else {
+    guard case .integer(let newest) = try transaction.value(newest) else {
       return 0
     }
     return newest

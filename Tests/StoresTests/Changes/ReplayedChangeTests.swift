@@ -6,7 +6,9 @@ import Testing
 @testable import Stores
 
 /// Whoever follows the changes knows at each moment which rows there are.
-@Suite("Changes, replayed, are the tables")
+///
+/// `SIGNALS_TORTURE` is for how many seconds it goes on.
+@Suite("Changes, replayed, are the tables", .timeLimit(.minutes(30)))
 struct ReplayedChangeTests {
   private struct Unwanted: Error {}
 
@@ -15,8 +17,6 @@ struct ReplayedChangeTests {
   private static var seed: UInt64 {
     ProcessInfo.processInfo.environment["SIGNALS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...9_999_999)
   }
-
-  private static var rounds: Int { ProcessInfo.processInfo.environment["SIGNALS_TORTURE"] == nil ? 300 : 5_000 }
 
   @Test(arguments: [false, true])
   func `whatever statements are run`(hasTriggers: Bool) throws {
@@ -27,7 +27,12 @@ struct ReplayedChangeTests {
     let collected = Collected(database)
     var known: Content = [:]
     var story: [String] = []
-    for round in 0..<Self.rounds {
+    let end = Scale.tortureTime.map { ContinuousClock.now + .seconds($0 / 2) }
+    var round = 0
+    while end.map({ ContinuousClock.now < $0 }) ?? (round < 300) {
+      round += 1
+      if round.isMultiple(of: 1000) { Scale.progress("\(round) random transactions replayed") }
+      story.removeFirst(max(0, story.count - 100))
       story.append("-- round \(round)")
       do {
         try database.write { transaction in

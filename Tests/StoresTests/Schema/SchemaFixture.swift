@@ -59,9 +59,11 @@ struct SchemaFixture {
     return content + ["\(try connection.value("PRAGMA user_version"))"]
   }
 
-  /// The names of the files in the directory.
+  /// The names of the files in the directory, but for those of the log.
   func files() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: directory.url.path).filter { $0 != ".shared" }.sorted()
+    try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted().filter {
+      $0 != ".shared" && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
+    }
   }
 }
 

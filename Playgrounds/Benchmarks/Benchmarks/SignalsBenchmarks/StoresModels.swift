@@ -7,8 +7,6 @@ extension Person: StoreModel {
   static let table = TableSpec("person")
 }
 
-private let people = (1...rowCount).map(Person.numbered)
-
 /// Rows that are made of `Codable` values and become such again, by each in its own way.
 func registerModels() {
   registerOurModels()

@@ -1,0 +1,94 @@
+package import AppGroups
+import Dispatch
+import Signals
+
+/// The pause that a database is in, if it is in one.
+final class DatabasePauses: @unchecked Sendable {  // Sound: guarded by the lock.
+  private let lock = Lock()
+  private var pause: DatabasePause?
+
+  func begin(_ pause: DatabasePause) {
+    lock.withLock { self.pause = pause }
+  }
+
+  func end() -> DatabasePause? {
+    lock.withLock {
+      defer { pause = nil }
+      return pause
+    }
+  }
+}
+
+extension Database {
+  /// Runs a closure while the contents of a scope are not swapped.
+  static func steadily<Result>(
+    _ scope: Scope?, _ location: DatabaseLocation, _ body: () throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    guard let scope, location != .memory else { return try body() }
+    do {
+      return try scope.steadily(body)
+    } catch let error as DatabaseError {
+      throw error
+    } catch {
+      throw .cannotOpen(SQLiteFailure(extendedCode: 14, message: "\(error)", path: location.path))
+    }
+  }
+}
+
+extension Database: ScopeMember {
+  /// Waits for the transactions that have begun, and closes all that is open of the file; who comes then waits.
+  package func holdForSwap() throws(DatabaseError) {
+    try refuseNesting("swap")
+    let pause = DatabasePause()
+    pauses.begin(pause)
+    writer.pause(pause)
+    readers?.pause(pause)
+  }
+
+  /// Opens what is there now, or the same again, and lets all go on.
+  package func releaseAfterSwap(_ outcome: ScopeOutcome) {
+    guard let pause = pauses.end() else {
+      // This thread was in a transaction, which comes first.
+      return DispatchQueue.global().async { [self] in
+        do { try holdForSwap() } catch { stop(because: "A thread that has just begun was found in a transaction") }
+        releaseAfterSwap(outcome)
+      }
+    }
+    let isOther = outcome == .swapped
+    let failure = isOther && scopePolicy == .closes ? giveUp() : reopen(isOther: isOther)
+    readers?.resume(failure)
+    pause.end()
+    delivery.flush()
+    guard let failure else { return mutableStatus.value = .open }
+    if writer.isClosed { delivery.emitter.finish() }
+    mutableStatus.value = .closed(failure)
+    regions.tellAll()
+  }
+
+  private func giveUp() -> DatabaseError {
+    let reason = DatabaseError.swapped(path: location.path)
+    writer.close(reason)
+    return reason
+  }
+
+  /// - Returns: Why it cannot be used.
+  private func reopen(isOther: Bool) -> DatabaseError? {
+    if writer.isClosed { return .closed(path: location.path) }
+    let opened: Result<SQLiteConnection?, DatabaseError>
+    do throws(DatabaseError) {
+      let file = try file.open()
+      lastOutcome.value = file.outcome
+      opened = .success(file.writer)
+    } catch {
+      opened = .failure(error)
+    }
+    return writer.resume(
+      with: opened, version: file.schema?.version, isOther: isOther, observed: regions.observedTables)
+  }
+
+  /// Has everybody look at everything anew.
+  func tellEverything(_ origin: ChangeOrigin) {
+    writer.tellEverything(origin, observed: regions.observedTables)
+    delivery.flush()
+  }
+}

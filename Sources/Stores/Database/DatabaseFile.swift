@@ -1,0 +1,64 @@
+import FileSignals
+import Foundation
+
+#if canImport(SQLite3)
+  import SQLite3
+#else
+  import CSQLite
+#endif
+
+/// How a database is opened, and opened again when there is another file in its place.
+struct DatabaseFile: Sendable {
+  let location: DatabaseLocation
+  let access: DatabaseAccess
+  let schema: Schema?
+  let policy: DatabasePolicy
+  let durability: Durability
+  let busyTimeout: Duration
+  let applicationID: Int32
+
+  /// What has been opened.
+  struct Opened {
+    /// The connection that writes; `nil` if nobody may.
+    let writer: SQLiteConnection?
+    let outcome: SchemaOutcome?
+  }
+
+  /// Opens the file as its access says, and brings it to the version of its schema if that is allowed.
+  func open() throws(DatabaseError) -> Opened {
+    guard access == .readWrite else { return Opened(writer: nil, outcome: try inspect()) }
+    guard let schema else { return Opened(writer: try connect(), outcome: nil) }
+    let (connection, outcome) = try SchemaOpening.open(
+      path: location.path, schema: schema, policy: policy, connect: connect)
+    if case .migrated = outcome, case .file(let url) = location { ShareBell.ringIfThere(beside: url) }
+    return Opened(writer: connection, outcome: outcome)
+  }
+
+  /// Opens a connection that only reads.
+  func reader() throws(DatabaseError) -> SQLiteConnection {
+    let access: SQLiteConnection.Access = access == .immutable ? .immutable : .reading
+    return try SQLiteConnection(path: location.path, access: access, busyTimeout: busyTimeout)
+  }
+
+  private func connect() throws(DatabaseError) -> SQLiteConnection {
+    try DatabaseOpening.connection(
+      to: location, durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
+  }
+
+  /// Looks at a file that must be as it should be, because nothing can be done about it.
+  private func inspect() throws(DatabaseError) -> SchemaOutcome? {
+    let path = location.path
+    if let status = FileStatus(path: path), status.kind != .regular {
+      throw .notARegularFile(path: path, kind: status.kind.rawValue)
+    }
+    let connection = try reader()
+    defer { connection.close() }
+    do throws(DatabaseError) {
+      try DatabaseOpening.checkOwner(of: connection, applicationID)
+    } catch .cannotOpen(let failure) where access == .readOnly && FileStatus(path: path) != nil {
+      throw .logMissing(failure)
+    }
+    guard let schema else { return nil }
+    return try SchemaOpening(schema, policy: .guest, connection: connection).run()
+  }
+}

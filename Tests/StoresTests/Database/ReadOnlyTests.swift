@@ -1,0 +1,114 @@
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("A database that is opened for reading only")
+struct ReadOnlyTests {
+  private let directory: TemporaryDirectory
+  private var url: URL { directory.file("a.sqlite") }
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  @Test func `reads what others write, and writes nothing itself`() throws {
+    let other = try liveDatabase(.file(url))
+    let database = try Database(.file(url), access: .readOnly, schema: Schema(version: 1, models: [Errand.self]))
+    #expect(database.outcome == .current)
+    try other.write { try $0.put(Errand(id: 1, title: "bread")) }
+    #expect(try database.read { try $0.all(Errand.self) } == [Errand(id: 1, title: "bread")])
+    let refusal = DatabaseError.openedReadOnly(path: url.path)
+    #expect(databaseError { try database.write { try $0.put(Errand(id: 2)) } } == refusal)
+    let errand = try database.live(Errand.self, id: 1)
+    #expect(errand.value?.title == "bread")
+    #expect(databaseError { try errand.update { $0.title = "milk" } } == refusal)
+    #expect(databaseError { try database.read { try $0.rows("DELETE FROM errand") } } != nil)
+    #expect("\(refusal)".contains("readWrite"))
+    try database.close()
+    #expect(databaseError { try database.write { _ in } } == .closed(path: url.path))
+  }
+
+  @Test func `makes no file, and migrates none`() throws {
+    let missing = databaseError { _ = try Database(.file(url), access: .readOnly) }
+    guard case .cannotOpen(let failure) = missing else { return #expect(missing == nil) }
+    #expect(failure.systemError == "No such file or directory")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path).isEmpty)
+
+    try Database(.file(url), schema: .second).close()
+    let content = try Data(contentsOf: url)
+    for (schema, reason) in [
+      (Schema.third, SchemaError.notReady(found: 2, expected: 3)), (Schema.first, .tooNew(found: 2, supported: 1)),
+    ] {
+      let error = databaseError { _ = try Database(.file(url), access: .readOnly, schema: schema) }
+      #expect(error == .schema(reason, path: url.path))
+    }
+    #expect(try Data(contentsOf: url) == content)
+  }
+
+  @Test func `is told from what is no database, and from another program's`() throws {
+    try Data(repeating: 65, count: 5000).write(to: url)
+    let error = databaseError { _ = try Database(.file(url), access: .readOnly) }
+    guard case .notADatabase = error else { return #expect(error == nil) }
+    let place = databaseError { _ = try Database(.file(self.directory.url), access: .readOnly) }
+    guard case .notARegularFile = place else { return #expect(place == nil) }
+    let other = self.directory.file("b.sqlite")
+    try Database(.file(other), applicationID: 7).close()
+    #expect(
+      databaseError { _ = try Database(.file(other), access: .readOnly, applicationID: 8) }
+        == .foreignDatabase(path: other.path, applicationID: 7, expected: 8))
+  }
+
+  @Test func `one that nobody writes needs no log, whatever its name`() throws {
+    let url = directory.file("100% of it? #1; ümläut.sqlite")
+    let other = try liveDatabase(.file(url))
+    try other.write { try $0.put(Errand(id: 1, title: "bread")) }
+    try other.close()
+    for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
+    let database = try Database(.file(url), access: .immutable)
+    #expect(try database.read { try $0.value("SELECT title FROM errand") } == "bread")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == [url.lastPathComponent])
+  }
+
+  @Test func `whoever closes a database last leaves its log, with nothing in it`() throws {
+    let database = try liveDatabase(.file(url))
+    try database.write { try $0.put(Errand(id: 1, title: "bread")) }
+    _ = try database.read { try $0.all(Errand.self) }
+    try database.close()
+    let size = try FileManager.default.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int
+    #expect(size == 0)
+    #expect(FileManager.default.fileExists(atPath: url.path + "-shm"))
+  }
+
+  #if os(Linux)
+    @Test(.enabled(if: geteuid() == 0, "mounting a file system takes root"))
+    func `in a directory that cannot be written, it needs the log that others have left`() async throws {
+      try await withDisk(#"mount -t tmpfs -o size=2m tmpfs "$1""#) { disk in
+        let url = disk.appending(path: "a.sqlite")
+        let remount = #"for _ in $(seq 600); do mount -o remount,$2 "$1" && exit; sleep 0.1; done; exit 1"#
+        do {
+          let database = try liveDatabase(.file(url))
+          try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
+          try database.close()
+        }
+        try await shell(remount, disk.path, "ro")
+        do {
+          let database = try Database(.file(url), access: .readOnly)
+          #expect(try await database.read { try $0.value("SELECT title FROM errand") } == "bread")
+          try database.close()
+        }
+        try await shell(remount, disk.path, "rw")
+        for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
+        try await shell(remount, disk.path, "ro")
+        let error = databaseError { _ = try Database(.file(url), access: .readOnly) }
+        guard case .logMissing(let failure) = error else { return #expect(error == nil) }
+        #expect(failure.path == url.path && "\(DatabaseError.logMissing(failure))".contains("immutable"))
+        let database = try Database(.file(url), access: .immutable)
+        #expect(try await database.read { try $0.value("SELECT title FROM errand") } == "bread")
+        try database.close()
+      }
+    }
+  #endif
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("A migration while others have the file open", .timeLimit(.minutes(5)))
+struct OpenMigrationTests {
+  private struct First: StoreModel, Equatable {
+    static let table = TableSpec("item")
+    var id: Int
+    var price: Int
+  }
+
+  /// The same columns, in another unit.
+  private struct Second: StoreModel, Equatable {
+    static let table = TableSpec("item")
+    var id: Int
+    var price: Int
+  }
+
+  private static let first = Schema(version: 1, models: [First.self])
+  private static let second = Schema(version: 2, models: [Second.self]) {
+    MigrationStep(to: 2) {
+      try $0.transform(Second.self, from: First.self) { Second(id: $0.id, price: $0.price * 100) }
+    }
+  }
+
+  private let fixture: ShareFixture
+  private var location: DatabaseLocation { .file(fixture.file) }
+  private var changed: DatabaseError {
+    .schema(.changedMeanwhile(found: 2, opened: 1), path: fixture.file.path)
+  }
+
+  init() throws {
+    fixture = try ShareFixture()
+  }
+
+  @Test func `is noticed before a row is read or written, though every column is there still`() throws {
+    let database = try Database(location, schema: Self.first)
+    let untouched = try Database(location, schema: Self.first)
+    try database.write { try $0.put(First(id: 1, price: 5)) }
+    #expect(try database.read { try $0.all(First.self) } == [First(id: 1, price: 5)])
+    let newer = try Database(location, schema: Self.second)
+    for old in [database, untouched] {
+      #expect(databaseError { _ = try old.read { try $0.all(First.self) } } == changed)
+      #expect(databaseError { try old.write { try $0.put(First(id: 2, price: 7)) } } == changed)
+      #expect(databaseError { _ = try old.live(First.self, id: 1) } == changed)
+    }
+    #expect(try newer.read { try $0.all(Second.self) } == [Second(id: 1, price: 500)])
+    #expect("\(changed)".contains("version 2"))
+    // Without a schema there is nothing to go by.
+    let plain = try Database(location)
+    #expect(try plain.read { try $0.value("SELECT price FROM item") } == 500)
+  }
+
+  @Test func `is told to those who share the file, and their live reads end with what has happened`() async throws {
+    let database = try Database(location, schema: Self.first)
+    try await database.write { try $0.put(First(id: 1, price: 5)) }
+    let share = try fixture.share(database, "old", scope: ["item"])
+    let failures = share.failures.recorded()
+    let item = try database.live(First.self, id: 1)
+    let itemFailures = item.failures.recorded()
+    let ends = Recorder<DatabaseError>()
+    let subscription = database.query(Query<First>()).sink(
+      receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    let newer = try Database(location, schema: Self.second)
+    #expect(try await ends.first { _ in true } == changed)
+    #expect(try await itemFailures.first { _ in true } == changed)
+    #expect(try await failures.first { _ in true } == .database(changed))
+    #expect(item.value == First(id: 1, price: 5))
+    subscription.cancel()
+    try newer.close()
+  }
+
+  @Test func `is found in the history by who was away`() async throws {
+    do {
+      let share = try fixture.share(Database(location, schema: Self.first), "away", scope: ["item"])
+      share.close()
+    }
+    let newer = try Database(location, schema: Self.second)
+    let share = try fixture.share(newer, "away", scope: ["item"])
+    let change = try await share.incoming.recorded().first { _ in true }
+    #expect(change.origin == .migration && change.author == nil && change["item"].isEverything)
+  }
+
+  @Test func `is waited for as long as it makes progress, however short the patience`() async throws {
+    try Database(location, schema: Self.first).close()
+    let (began, waited) = (Shared(false), Shared(false))
+    let slow = Schema(version: 2, models: [Second.self]) {
+      MigrationStep(to: 2) { migration in
+        began.value = true
+        while !waited.value { try migration.execute("UPDATE item SET price = price") }
+      }
+    }
+    let location = location
+    async let migration = onThread { try Database(location, schema: slow).outcome }
+    while !began.value { try await Task.sleep(for: .milliseconds(1)) }
+    async let opening = onThread { () -> SchemaOutcome? in
+      try Database(location, schema: slow, busyTimeout: .milliseconds(20)).outcome
+    }
+    // Longer than who is opening waits for anything but a migration.
+    try await Task.sleep(for: .milliseconds(500))
+    waited.value = true
+    #expect(try await opening == .current)
+    guard case .migrated(from: 1, _) = try await migration else { return #expect(Bool(false)) }
+    #expect(!FileManager.default.fileExists(atPath: fixture.file.path + "-migration"))
+  }
+
+  @Test func `is not waited for when it stands still`() async throws {
+    let path = fixture.file.path
+    let hanging = try PeerProcess()
+    #expect(try await hanging.send("schema-open \(path) 1") == "created")
+    let answer = Task { try await hanging.send("schema-stop \(path)") }
+    try await hanging.events.wait(for: "the migration") { $0.contains("migrating") }
+    let error = try await onThread {
+      databaseError {
+        try Database(.file(URL(filePath: path)), busyTimeout: .milliseconds(20)).write {
+          try $0.execute("DROP TABLE run")
+        }
+      }
+    }
+    guard case .busy = error else { return #expect(error == nil) }
+    try await hanging.kill()
+    await #expect(throws: PeerProcess.Failure.self) { try await answer.value }
+  }
+}

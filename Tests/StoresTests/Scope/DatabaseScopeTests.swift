@@ -1,0 +1,275 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("A database whose directory is swapped for another", .timeLimit(.minutes(5)))
+struct DatabaseScopeTests {
+  private let fixture: ScopeFixture
+
+  init() throws {
+    fixture = try ScopeFixture()
+  }
+
+  @Test func `shows what is in the other, in rows, queries and changes`() async throws {
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    let database = try fixture.open()
+    let collected = Collected(database)
+    let errand = try database.live(Errand.self, id: 1)
+    let titles = Recorder<[String]>()
+    let subscription = database.query(Query<Errand>()).map { $0.map(\.title) }.sink(
+      receiveCompletion: { _ in }, receiveValue: { titles.record($0) })
+    #expect(errand.value?.title == "old")
+
+    try fixture.swap(away: "a", in: "b")
+    #expect(errand.value?.title == "new")
+    try await titles.wait(for: ["new"])
+    #expect(collected.take().map(\.origin) == [.swap])
+    try errand.update { $0.title = "newer" }
+    let set = try #require(collected.take().first)
+    #expect(set.origin == .here && set["errand"].updated == [1])
+
+    try fixture.swap(away: "b", in: "a")
+    #expect(errand.value?.title == "old")
+    try await titles.wait(for: ["old"])
+    #expect(try fixture.title(in: "b") == "newer")
+    #expect(database.status.value == .open && database.outcome == .current)
+    subscription.cancel()
+  }
+
+  @Test func `keeps nothing open of what was put away`() throws {
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    let database = try fixture.open()
+    try database.write { try $0.put(Errand(id: 2)) }
+    _ = try database.read { try $0.all(Errand.self) }
+    try fixture.scope.swap {
+      #expect(openFiles(in: fixture.root.path) == [])
+      try fixture.rename(away: "a", in: "b")
+    }
+    #expect(openFiles(in: fixture.directory.url.appending(path: "a").path) == [])
+    #expect(try database.read { try $0.value("SELECT title FROM errand WHERE id = 1") } == "new")
+  }
+
+  @Test func `lets the transaction in progress end where it began, and the next begin in the other`() async throws {
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    let database = try fixture.open()
+    let (began, ended) = (Shared(false), DispatchSemaphore(value: 0))
+    async let writing: Void = onThread {
+      try database.write { transaction in
+        began.value = true
+        ended.wait()
+        try transaction.put(Errand(id: 2, title: "in the old one"))
+      }
+    }
+    while !began.value { try await Task.sleep(for: .milliseconds(1)) }
+    async let swapping: Void = onThread { [fixture] in try fixture.swap(away: "a", in: "b") }
+    async let next: Void = onThread { [fixture] in
+      // In this moment it either waits for the swap, or for the first write, or comes first; never is it lost.
+      _ = fixture
+      try database.write { try $0.put(Errand(id: 3, title: "somewhere")) }
+    }
+    ended.signal()
+    _ = try await (writing, swapping, next)
+    let old = try Database(.file(fixture.url(in: "a")))
+    #expect(try await old.read { try $0.value("SELECT count(*) FROM errand WHERE id = 2") } == 1)
+    let there = try await database.read { try $0.value("SELECT count(*) FROM errand WHERE id = 3") }.int64Value ?? 0
+    let gone = try await old.read { try $0.value("SELECT count(*) FROM errand WHERE id = 3") }.int64Value ?? 0
+    #expect(there + gone == 1)
+  }
+
+  @Test func `is swapped again and again under load, and no write is lost or torn`() async throws {
+    try fixture.fill("live", title: "a")
+    try fixture.fill("b", title: "b")
+    let database = try fixture.open()
+    let rounds = Scale.count(30, torture: 1000)
+    let isOver = Shared(false)
+    async let written: Int = onThread {
+      var count = 0
+      while !isOver.value {
+        try database.write { try $0.execute("INSERT INTO errand (title, isDone) VALUES ('more', 0)") }
+        _ = try database.read { try $0.count(Errand.self) }
+        count += 1
+      }
+      return count
+    }
+    try await onThread { [fixture] in
+      for round in 0..<rounds {
+        try round.isMultiple(of: 2) ? fixture.swap(away: "a", in: "b") : fixture.swap(away: "b", in: "a")
+      }
+      isOver.value = true
+    }
+    let count = try await written
+    try database.close()
+    var found = 0
+    for name in ["live", "b"] {
+      let database = try Database(.file(fixture.url(in: name)))
+      #expect(try await database.read { try $0.value("PRAGMA integrity_check") } == "ok")
+      found += Int(try await database.read { try $0.value("SELECT count(*) FROM errand") }.int64Value ?? 0) - 1
+    }
+    #expect(found == count)
+  }
+
+  @Test func `goes on as if nothing had been when the swap fails`() throws {
+    struct Failed: Error {}
+    try fixture.fill("live", title: "old")
+    let database = try fixture.open()
+    let collected = Collected(database)
+    #expect(throws: Failed.self) { try fixture.scope.swap { throw Failed() } }
+    #expect(collected.sets.isEmpty)
+    #expect(try database.read { try $0.value("SELECT title FROM errand") } == "old")
+    try database.write { try $0.put(Errand(id: 2)) }
+    #expect(collected.sets.count == 1)
+  }
+
+  @Test func `refuses to be swapped by who is in one of its transactions, and to be used by who swaps`() throws {
+    try fixture.fill("live", title: "old")
+    let database = try fixture.open()
+    let path = fixture.url.path
+    try database.write { _ in
+      #expect(databaseError { try fixture.scope.swap {} } == .nestedAccess(path: path, inner: "swap", outer: "write"))
+    }
+    try database.read { _ in
+      #expect(databaseError { try fixture.scope.swap {} } == .nestedAccess(path: path, inner: "swap", outer: "read"))
+    }
+    let refusal = DatabaseError.nestedAccess(path: path, inner: "read or write", outer: "swap")
+    try fixture.scope.swap {
+      #expect(databaseError { try database.write { _ in } } == refusal)
+      #expect(databaseError { try database.read { _ in } } == refusal)
+    }
+    try database.write { _ in }
+  }
+
+  @Test func `is closed instead, if it is to be, and says so to all who use it`() async throws {
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    let database = try fixture.open(.closes)
+    let errand = try database.live(Errand.self, id: 1)
+    let failures = errand.failures.recorded()
+    let ends = Recorder<DatabaseError>()
+    let subscription = database.query(Query<Errand>()).sink(
+      receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    try fixture.swap(away: "a", in: "b")
+    let reason = DatabaseError.swapped(path: fixture.url.path)
+    #expect(database.status.value == .closed(reason))
+    #expect(databaseError { try database.read { _ in } } == reason)
+    #expect(databaseError { try database.write { _ in } } == reason)
+    #expect(try await ends.first { _ in true } == reason)
+    #expect(failures.elements == [reason] && errand.value?.title == "old")
+    // It does not come back.
+    try fixture.swap(away: "b", in: "a")
+    #expect(database.status.value == .closed(reason))
+    #expect(databaseError { try database.read { _ in } } == reason)
+    subscription.cancel()
+  }
+
+  @Test func `makes or migrates what is not there yet`() throws {
+    try fixture.fill("live", title: "old")
+    try fixture.make("b")
+    let database = try fixture.open()
+    let errand = try database.live(Errand.self, id: 1)
+    try fixture.swap(away: "a", in: "b")
+    #expect(errand.value == nil && database.outcome == .created)
+    try database.write { try $0.put(Errand(id: 1, title: "first")) }
+    #expect(errand.value?.title == "first")
+  }
+
+  @Test func `says why what came cannot be used, and can be again after the next swap`() throws {
+    try fixture.fill("live", title: "old")
+    try fixture.make("b")
+    let content = Data(repeating: 65, count: 5000)
+    try content.write(to: fixture.url(in: "b"))
+    let database = try fixture.open()
+    let errand = try database.live(Errand.self, id: 1)
+    try fixture.swap(away: "a", in: "b")
+    guard case .closed(.notADatabase(let failure)) = database.status.value else {
+      return #expect(database.status.value == .open)
+    }
+    #expect(databaseError { try database.read { _ in } } == .notADatabase(failure))
+    #expect(databaseError { try database.write { _ in } } == .notADatabase(failure))
+    #expect(try Data(contentsOf: fixture.url) == content)
+    try fixture.swap(away: "b", in: "a")
+    #expect(database.status.value == .open && errand.value?.title == "old")
+    try errand.update { $0.title = "older" }
+    #expect(errand.value?.title == "older")
+  }
+
+  @Test func `that only reads follows, too`() throws {
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    let database = try Database(fixture.location, access: .readOnly, scope: fixture.scope)
+    let errand = try database.live(Errand.self, id: 1)
+    try fixture.swap(away: "a", in: "b")
+    #expect(errand.value?.title == "new")
+    #expect(databaseError { try database.write { _ in } } == .openedReadOnly(path: fixture.url.path))
+  }
+
+  @Test func `by another process loses nothing, neither of the one nor of the other`() async throws {
+    try fixture.fill("live", title: "old")
+    try fixture.make("b")
+    // What this one has committed is in its log only, because it was killed.
+    let peer = try PeerProcess()
+    try await peer.send("store-open \(fixture.url(in: "b").path)")
+    try await peer.send("store-count 3")
+    try await peer.kill()
+    let log = try Data(contentsOf: URL(filePath: fixture.url(in: "b").path + "-wal"))
+    #expect(!log.isEmpty)
+
+    let database = try fixture.open(schema: nil)
+    try await database.write { try $0.put(Errand(id: 1, title: "in the log of the old one")) }
+    try fixture.rename(away: "a", in: "b")
+    // Here the connection still is that to the file that has been put away; closing it by its path would take the other's log.
+    try await database.write { try $0.put(Errand(id: 2, title: "late")) }
+    #expect(try Data(contentsOf: URL(filePath: fixture.url.path + "-wal")) == log)
+    fixture.scope.followSwap()
+    #expect(try await database.read { try $0.value("SELECT n FROM counter") } == 3)
+    let old = try Database(.file(fixture.url(in: "a")))
+    let titles = try await old.read { try $0.rows("SELECT title FROM errand ORDER BY id").map { $0[0] } }
+    #expect(titles == ["in the log of the old one", "late"])
+  }
+
+  @Test func `without a scope, its log is not taken for that of the one that came, either`() async throws {
+    try fixture.fill("live", title: "old")
+    try fixture.make("b")
+    let peer = try PeerProcess()
+    try await peer.send("store-open \(fixture.url(in: "b").path)")
+    try await peer.send("store-count 3")
+    try await peer.kill()
+    let database = try Database(fixture.location)
+    try await database.write { try $0.put(Errand(id: 1, title: "newer")) }
+    try fixture.rename(away: "a", in: "b")
+    try database.close()
+    let other = try Database(fixture.location)
+    #expect(try await other.read { try $0.value("SELECT n FROM counter") } == 3)
+    #expect(try fixture.title(in: "a") == "newer")
+  }
+
+  @Test func `is closed for good by who has it, and then nothing of it is open`() async throws {
+    let database = try fixture.open()
+    try await database.write { try $0.put(Errand(id: 1)) }
+    let ends = Recorder<DatabaseError>()
+    let subscription = database.query(Query<Errand>()).sink(
+      receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    try database.close()
+    let closed = DatabaseError.closed(path: fixture.url.path)
+    #expect(database.status.value == .closed(closed))
+    #expect(openFiles(in: fixture.root.path) == [])
+    #expect(try await ends.first { _ in true } == closed)
+    try fixture.scope.swap {}
+    #expect(database.status.value == .closed(closed))
+    #expect(databaseError { try database.write { _ in } } == closed)
+    subscription.cancel()
+  }
+}
+
+/// The files of a directory that this process has open; none where the system does not tell.
+private func openFiles(in directory: String) -> [String] {
+  let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+  return descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+    .filter { $0.hasPrefix(directory + "/") }.sorted()
+}

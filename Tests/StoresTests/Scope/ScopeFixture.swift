@@ -1,0 +1,61 @@
+import AppGroups
+import Foundation
+import TestSupport
+
+@testable import Stores
+
+/// A directory whose contents are swapped: what is in use lies in `live`, and the rest beside it.
+struct ScopeFixture: Sendable {
+  let directory: TemporaryDirectory
+  let scope: Scope
+  var root: URL { scope.root }
+  var url: URL { root.appending(path: "list.sqlite", directoryHint: .notDirectory) }
+  var location: DatabaseLocation { .file(url) }
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    scope = Scope(root: directory.url.appending(path: "live", directoryHint: .isDirectory))
+    try make("live")
+  }
+
+  func url(in name: String) -> URL {
+    directory.url.appending(path: "\(name)/list.sqlite", directoryHint: .notDirectory)
+  }
+
+  func make(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      at: directory.url.appending(path: name, directoryHint: .isDirectory), withIntermediateDirectories: true)
+  }
+
+  func open(_ policy: ScopePolicy = .follows, schema: Schema? = Self.schema) throws -> Database {
+    try Database(location, schema: schema, busyTimeout: .seconds(60), scope: scope, onSwap: policy)
+  }
+
+  static let schema = Schema(version: 1, models: [Errand.self])
+
+  /// Makes a database with one errand in a directory, and closes it.
+  func fill(_ name: String, title: String) throws {
+    try make(name)
+    let database = try Database(.file(url(in: name)), schema: Self.schema)
+    try database.write { try $0.put(Errand(id: 1, title: title)) }
+    try database.close()
+  }
+
+  /// Puts the contents away under one name, and takes those that lie under another.
+  func rename(away old: String, in new: String) throws {
+    try FileManager.default.moveItem(at: root, to: directory.url.appending(path: old))
+    try FileManager.default.moveItem(at: directory.url.appending(path: new), to: root)
+  }
+
+  /// Swaps the contents, as an environment switch does.
+  func swap(away old: String, in new: String) throws {
+    try scope.swap { try rename(away: old, in: new) }
+  }
+
+  /// The errand in a directory, as who opens it now sees it.
+  func title(in name: String) throws -> SQLiteValue {
+    let database = try Database(.file(url(in: name)))
+    defer { withExtendedLifetime(database) {} }
+    return try database.read { try $0.value("SELECT title FROM errand WHERE id = 1") }
+  }
+}

@@ -1,0 +1,51 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("A share whose directory is swapped for another", .timeLimit(.minutes(5)))
+struct ShareScopeTests {
+  private let fixture: ScopeFixture
+
+  init() throws {
+    fixture = try ScopeFixture()
+  }
+
+  private func share(_ database: Database, _ author: String) throws -> DatabaseShare {
+    try DatabaseShare(
+      database, container: AppGroupsContainer(directory: fixture.root), author: author,
+      sharedInScopeEntityNames: ["errand"])
+  }
+
+  @Test func `goes on with the history of the other, and tells that everything is different`() async throws {
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    // Two objects of one process, as two processes would have them that follow the same swap.
+    let (database, other) = (try fixture.open(), try fixture.open())
+    let (share, theirs) = (try share(database, "app"), try share(other, "helper"))
+    let incoming = share.incoming.recorded()
+    let saves = theirs.didSave.recorded()
+    for id in 2...4 { try await other.write { try $0.put(Errand(id: id)) } }
+    try await incoming.wait { $0.map(\.sequence) == [1, 2, 3] }
+
+    try fixture.swap(away: "a", in: "b")
+    let swap = try await incoming.first { $0.origin == .swap }
+    #expect(swap["errand"].isEverything)
+    try await other.write { try $0.put(Errand(id: 7)) }
+    let next = try await incoming.first { $0["errand"].inserted == [7] }
+    #expect(next.author == "helper" && next.sequence == 1)
+    #expect(saves.elements.map(\.sequence) == [1, 2, 3, 1])
+
+    // Those of the first history that were missed, as by a process that was away, wait there.
+    try fixture.swap(away: "b", in: "a")
+    try await other.write { try $0.put(Errand(id: 8)) }
+    let last = try await incoming.first { $0["errand"].inserted == [8] }
+    #expect(last.sequence == 4)
+    #expect(incoming.elements.filter { $0.origin == .swap }.count == 2)
+    #expect(try share.pendingCount() == 0)
+    theirs.close()
+  }
+}

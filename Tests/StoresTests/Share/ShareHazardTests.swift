@@ -1,0 +1,241 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+/// What went wrong in shared databases before this one.
+@Suite("Hazards of shared databases", .timeLimit(.minutes(5)))
+struct ShareHazardTests {
+  private let fixture: ShareFixture
+
+  init() throws {
+    fixture = try ShareFixture()
+  }
+
+  /// A share whose changes nobody hears of yet, and another one, of which some are waiting.
+  private func waiting(_ count: Int) throws -> (DatabaseShare, other: DatabaseShare, Database) {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
+    for number in 0..<count { try insert("\(number)", into: other) }
+    return (share, theirs, other)
+  }
+
+  @Test func `C1: of many changes that wait each is taken in, and not the last of each kind only`() async throws {
+    let (share, theirs, _) = try waiting(3)
+    let changes = try await share.incoming.recorded().wait { $0.count == 3 }
+    #expect(changes.map { $0["item"].inserted } == [[1], [2], [3]])
+    theirs.close()
+  }
+
+  @Test func `C2: what came before the start is taken in at the start, without another write`() async throws {
+    let other = try fixture.database()
+    try fixture.share(fixture.database(), "app").close()
+    let theirs = try fixture.share(other, "helper")
+    try insert("early", into: other)
+    theirs.close()
+    try other.close()
+    let share = try fixture.share(fixture.database(), "app")
+    #expect(try await share.incoming.recorded().first { _ in true }["item"].inserted == [1])
+  }
+
+  @Test func `C3: what could not be taken in is not removed, and taken in when it can be`() async throws {
+    let database = try fixture.database()
+    let share = try fixture.share(database, "app")
+    let (incoming, failures) = (share.incoming.recorded(), share.failures.recorded())
+    let other = try fixture.database()
+    let theirs = try fixture.share(other, "helper")
+    try await other.write { try $0.execute("ALTER TABLE signals_history RENAME TO hidden") }
+    let hidden = try Database(.file(fixture.file))
+    try await hidden.write {
+      let changes = ChangeCoding.encode(["item": TableChanges(inserted: [7])])
+      try $0.execute("INSERT INTO hidden VALUES (1, 'helper', 0, ?)", SQLiteValue.blob(changes))
+    }
+    try Data([1]).write(to: URL(filePath: fixture.file.path + "-share/bell"))
+    _ = try await failures.first { _ in true }
+    #expect(incoming.elements.isEmpty)
+    try await hidden.write { try $0.execute("ALTER TABLE hidden RENAME TO signals_history") }
+    try insert("next", into: other)
+    try await incoming.wait { $0.count == 2 }
+    #expect(incoming.elements.map(\.sequence) == [1, 2])
+    theirs.close()
+  }
+
+  @Test func `C4 and C9: a save writes one row for all peers, and no file; and what all know is removed`() async throws
+  {
+    let database = try fixture.database()
+    let shares = try (0..<3).map { try fixture.share(fixture.database(), "peer \($0)") }
+    let share = try fixture.share(database, "app")
+    let own = share.incoming.recorded()
+    try insert("first", into: database)
+    let files = try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.url.path).sorted()
+    let received = shares.map { $0.incoming.recorded() }
+    for number in 1..<300 { try insert("\(number)", into: database) }
+    let count = try await database.read { try $0.value("SELECT count(*) FROM signals_history").int64Value ?? 0 }
+    #expect(count <= 300)
+    for incoming in received { try await incoming.wait { $0.last?.sequence == 300 } }
+    for peer in shares { peer.close() }
+    // Whoever is told something notes it within a second, and the history is trimmed after each 256 changes.
+    var first: Int64 = 0
+    while first <= 256 {
+      for number in 0..<256 { try insert("\(number)", into: database) }
+      try await Task.sleep(for: .milliseconds(20))
+      first = try await database.read { try $0.value("SELECT min(sequence) FROM signals_history").int64Value ?? 0 }
+    }
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.url.path).sorted() == files)
+    #expect(own.elements.isEmpty)
+    share.close()
+  }
+
+  @Test func `C5: a share may be let go of while it is being woken`() async throws {
+    let other = try fixture.database()
+    let theirs = try fixture.share(other, "helper")
+    let isOver = Shared(false)
+    async let ringing: Void = onThread {
+      var number = 0
+      while !isOver.value {
+        try insert("\(number)", into: other)
+        number += 1
+      }
+    }
+    for _ in 0..<50 {
+      let share = try fixture.share(fixture.database(), "app")
+      let incoming = share.incoming.recorded()
+      withExtendedLifetime(incoming) {}
+    }
+    isOver.value = true
+    try await ringing
+    theirs.close()
+  }
+
+  @Test func `C6: changes come in the order of commits, not of times or names`() async throws {
+    let database = try fixture.database()
+    let share = try fixture.share(database, "m")
+    let incoming = share.incoming.recorded()
+    let (first, last) = (try fixture.database(), try fixture.database())
+    let (a, z) = (try fixture.share(first, "a"), try fixture.share(last, "z"))
+    for round in 0..<50 { try insert("\(round)", into: round.isMultiple(of: 3) ? last : first) }
+    let changes = try await incoming.wait { $0.count == 50 }
+    #expect(changes.map { $0["item"].inserted } == (1...50).map { [.integer($0)] })
+    #expect(changes.map(\.author) == (0..<50).map { $0.isMultiple(of: 3) ? "z" : "a" })
+    a.close()
+    z.close()
+  }
+
+  @Test func `C7 and C8: taking in writes nothing for the user, and calls nobody inside of his transaction`()
+    async throws
+  {
+    struct Unfinished: Error {}
+    let database = try fixture.database()
+    let share = try fixture.share(database, "app")
+    let inside = Shared(false)
+    let heard = Recorder<Bool>()
+    let mine = Shared<UInt?>(nil)
+    let subscription = share.incoming.sink { _ in heard.record(mine.value == ThreadIdentity.current.address) }
+    let other = try fixture.database()
+    let theirs = try fixture.share(other, "helper")
+    try insert("theirs", into: other)
+    await #expect(throws: Unfinished.self) {
+      try await database.write { transaction in
+        mine.value = ThreadIdentity.current.address
+        inside.value = true
+        try transaction.execute("INSERT INTO item (text) VALUES ('half')")
+        throw Unfinished()
+      }
+    }
+    #expect(try await heard.first { _ in true } == false)
+    #expect(try await database.read { try $0.rows("SELECT text FROM item").map { $0[0] } } == ["theirs"])
+    subscription.cancel()
+    theirs.close()
+  }
+
+  @Test func `C10: a change says which rows, so that others need not be looked at`() async throws {
+    let (share, theirs, other) = try waiting(2)
+    try await other.write { transaction in
+      try transaction.execute("UPDATE item SET text = 'b' WHERE id = 1")
+      try transaction.execute("DELETE FROM item WHERE id = 2")
+      try transaction.execute("INSERT INTO item VALUES (9, 'c')")
+    }
+    let last = try await share.incoming.recorded().first { $0.sequence == 3 }
+    #expect(last.tables == ["item": TableChanges(inserted: [9], updated: [1], deleted: [2])])
+    theirs.close()
+  }
+
+  @Test(arguments: ["../../x", "a/b", "'; DROP TABLE item; --", "ünï\u{0}cödé", String(repeating: "n", count: 4000)])
+  func `C12: an author's name is a name, whatever is in it`(author: String) async throws {
+    let share = try fixture.share(fixture.database(), "app")
+    let before = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.url.path).sorted()
+    let other = try fixture.database()
+    let theirs = try fixture.share(other, author)
+    let incoming = share.incoming.recorded()
+    try insert("1", into: other)
+    #expect(try await incoming.first { _ in true }.author == author)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.directory.url.path).sorted() == before)
+    theirs.close()
+  }
+
+  @Test func `C12: what keeps changes from being seen is told, with its place, and nothing is shared`() throws {
+    let database = try fixture.database()
+    try Data().write(to: URL(filePath: fixture.file.path + "-share"))
+    let error = #expect(throws: DatabaseShareError.self) { try fixture.share(database, "app") }
+    guard case .unobservable = error else { return #expect(error == nil) }
+    #expect("\(try #require(error))".contains(fixture.file.path + "-share"))
+    try insert("still possible", into: database)
+  }
+
+  @Test func `C13: what a process committed that was killed before it could ring is told with the next ring`()
+    async throws
+  {
+    let database = try fixture.database()
+    let share = try fixture.share(database, "app")
+    let incoming = share.incoming.recorded()
+    let other = try fixture.database()
+    let theirs = try fixture.share(other, "helper")
+    // As if it had been killed in between: the row is there, and nobody has rung.
+    let killed = try Database(.file(fixture.file))
+    try await killed.write { transaction in
+      try transaction.execute("INSERT INTO item VALUES (5, 'last words')")
+      let changes = ChangeCoding.encode(["item": TableChanges(inserted: [5])])
+      try transaction.execute(
+        "INSERT INTO signals_history (author, time, changes) VALUES ('killed', 0, ?)", SQLiteValue.blob(changes))
+    }
+    try insert("next", into: other)
+    let changes = try await incoming.wait { $0.count == 2 }
+    #expect(changes.map(\.author) == ["killed", "helper"])
+    theirs.close()
+  }
+
+  @Test func `a save reaches the other process in less time than any look now and then would take`() async throws {
+    let share = try fixture.share(fixture.database(), "app")
+    let peer = try await fixture.peer("helper")
+    var best = Duration.seconds(60)
+    let incoming = share.incoming.recorded()
+    for round in 1...20 {
+      let start = ContinuousClock.now
+      try await peer.send("insert-items 1 bread")
+      try await incoming.wait { $0.count == round }
+      best = min(best, .now - start)
+    }
+    #expect(best < .milliseconds(50), "the best of 20, so that a busy machine does not matter")
+  }
+
+  @Test func `what nobody subscribes to waits in the history, up to its limit`() async throws {
+    let limits = ShareLimits(historyCount: 300)
+    let share = try fixture.share(fixture.database(), "app", limits: limits)
+    let other = try fixture.database()
+    let theirs = try fixture.share(other, "helper", limits: limits)
+    let heard = theirs.incoming.recorded()
+    for number in 0..<256 { try insert("\(number)", into: other) }
+    #expect(try share.pendingCount() == 256)
+    for number in 256..<1100 { try insert("\(number)", into: other) }
+    let count = try await other.read { try $0.value("SELECT count(*) FROM signals_history").int64Value ?? 0 }
+    #expect(count <= 300 + 256, "trimmed after each 256")
+    let changes = try await share.incoming.recorded().wait { $0.last?.sequence == 1100 }
+    #expect(changes.first?.origin == .trimmedHistory && changes.first?["item"].isEverything == true)
+    #expect(changes.dropFirst().map(\.sequence) == Array((changes[0].sequence + 1)...1100))
+    #expect(heard.elements.isEmpty)
+    theirs.close()
+  }
+}
