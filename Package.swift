@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "AppGroups", targets: ["AppGroups"]),
     .library(name: "Stores", targets: ["Stores"]),
     .library(name: "Containers", targets: ["Containers"]),
+    .library(name: "Tweaks", targets: ["Tweaks"]),
     .library(name: "SignalsKit", targets: ["SignalsKit"]),
     .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
   ],
@@ -40,9 +41,15 @@ let package = Package(
       swiftSettings: librarySettings
     ),
     .target(name: "Containers", dependencies: ["Signals", "FileSignals", "AppGroups"], swiftSettings: librarySettings),
+    .target(name: "TweakFormat", swiftSettings: librarySettings),
+    .target(
+      name: "Tweaks",
+      dependencies: ["Signals", "FileSignals", "AppGroups", "TweakFormat"],
+      swiftSettings: librarySettings
+    ),
     .target(
       name: "SignalsKit",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Tweaks"],
       swiftSettings: librarySettings
     ),
     .target(name: "SignalsTesting", dependencies: ["Signals"], swiftSettings: librarySettings),
@@ -55,7 +62,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "Peer",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "TestSupport"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Tweaks", "TestSupport"],
       path: "Tests/Peer",
       swiftSettings: settings
     ),
@@ -87,6 +94,11 @@ let package = Package(
     .testTarget(
       name: "ContainersTests",
       dependencies: ["Containers", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "TweaksTests",
+      dependencies: ["Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(
