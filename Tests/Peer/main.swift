@@ -21,6 +21,7 @@ let commands = Commands(families: [
   StoreCommands(),
   ShareCommands(console: console),
   SchemaCommands(console: console),
+  TweakCommands(console: console),
 ])
 
 while let line = readLine() {

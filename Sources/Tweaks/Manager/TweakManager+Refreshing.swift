@@ -61,9 +61,7 @@ extension TweakManager {
     var staged: [StagedValue<TweakResolution>] = []
     var changes: [TweakChange] = []
     lock.lock()
-    for (index, slot) in slots.enumerated() {
-      // Somebody asked later, and has been answered already.
-      guard asked[index] > slot.stored else { continue }
+    for (index, slot) in slots.enumerated() where asked[index] > slot.stored {
       let resolution = resolutions[index]
       // The one who is being asked will give the answer.
       if case .failure(.cyclic(_, provider: name)) = resolution.result { continue }

@@ -39,7 +39,8 @@ extension TweakManager {
       ? feature(id.feature, in: environment)
       : tweak(id, in: environment) { text, level in if environment.log != nil { notes.append((text(), level)) } }
     lock.withLock {
-      if let index = state.asking.lastIndex(where: { $0.thread == thread && $0.id == id && $0.isFeature == isFeature }) {
+      if let index = state.asking.lastIndex(where: { $0.thread == thread && $0.id == id && $0.isFeature == isFeature })
+      {
         state.asking.remove(at: index)
       }
     }

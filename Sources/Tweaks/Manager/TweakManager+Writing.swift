@@ -96,8 +96,8 @@ extension TweakManager {
   /// Says of a feature whether it is enabled, in the first provider that can be written to.
   ///
   /// - Parameters:
-  ///   - isEnabled: Whether it is; `nil` leaves it to the next provider.
   ///   - feature: The feature.
+  ///   - isEnabled: Whether it is; `nil` leaves it to the next provider.
   /// - Returns: Whether that is in force now.
   /// - Throws: ``TweakError``; nothing has changed then.
   @discardableResult
@@ -145,7 +145,11 @@ extension TweakManager {
     else { throw .readOnly(first.id) }
     var sealed: [TweakEdit] = []
     for edit in edits { sealed.append(try seal(edit, for: provider, at: index, in: providers)) }
-    try writing { () throws(TweakError) in try provider.apply(sealed) } about: { Set(edits.map(\.id)) }
+    try writing { () throws(TweakError) in
+      try provider.apply(sealed)
+    } about: {
+      Set(edits.map(\.id))
+    }
     var outcomes: [TweakID: TweakOutcome] = [:]
     for edit in edits where edit.value != nil {
       outcomes[edit.id] = shadow(of: edit.id, in: providers[..<index]).map { .shadowed(by: $0) }

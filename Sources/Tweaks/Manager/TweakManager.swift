@@ -104,7 +104,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   /// Where values come from, the most important first.
   public var tweakProviders: [any TweakProvider] { lock.withLock { state.providers } }
 
-  /// Adds a provider.
+  /// Adds a provider, which must not be a manager that this one is a provider of.
   ///
   /// - Parameters:
   ///   - provider: The provider.
@@ -125,6 +125,9 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
       change(&state.providers)
       return (state.providers, state.subscriptions)
     }
+    if providers.contains(where: { ($0 as? TweakManager)?.reaches(self) ?? false }) {
+      stop(because: "A TweakManager cannot be a provider of itself, nor of a manager that is one of its providers")
+    }
     let subscriptions = providers.flatMap { provider in
       [
         provider.updates.sink { [weak self] in self?.providerUpdated($0) },
@@ -134,6 +137,11 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
     lock.withLock { state.subscriptions = subscriptions }
     for subscription in old { subscription.cancel() }
     providerUpdated(.everything)
+  }
+
+  /// Whether a manager is this one, or one of its providers, however deep.
+  private func reaches(_ manager: TweakManager) -> Bool {
+    self === manager || tweakProviders.contains { ($0 as? TweakManager)?.reaches(manager) ?? false }
   }
 
   // MARK: Closures

@@ -127,7 +127,8 @@ struct JustTweakTests {
       let tweak = try manager.tweakWith(feature: "general", variable: "encrypted_answer_to_the_universe")
       #expect(tweak.value == "Definitely not 42")
       manager.decryptionClosure = { _ in "another" }
-      #expect(try manager.tweakWith(feature: "general", variable: "encrypted_answer_to_the_universe").value == "another")
+      #expect(
+        try manager.tweakWith(feature: "general", variable: "encrypted_answer_to_the_universe").value == "another")
       #expect(manager.value(feature: "general", variable: "encrypted_answer_to_the_universe", default: "") == "another")
     }
   }

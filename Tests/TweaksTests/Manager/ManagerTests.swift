@@ -46,7 +46,9 @@ struct ManagerTests {
   }
 
   @Test
-  func `what a provider does not say about a tweak is taken from those below, with the one that decides as source`() throws {
+  func `what a provider does not say about a tweak is taken from those below, with the one that decides as source`()
+    throws
+  {
     let local = try Fixture().local(#"{"f": {"a": {"Title": "T", "Description": "D", "Group": "G", "Value": 1}}}"#)
     let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), local])
     try manager.set(2, feature: "f", variable: "a")
@@ -148,7 +150,14 @@ struct ManagerTests {
     let sent = changes.elements
     for (change, next) in zip(sent, sent.dropFirst()) { #expect(change.new == next.old) }
     #expect(sent.last?.new == manager.snapshot()["f", "a"]?.value)
-    #expect(values.elements.dropFirst().map { TweakValue.int($0 ?? -1) } == sent.compactMap(\.new))
+    // A property may pass over a value that is outdated already, but its values are in the same order.
+    var rest = sent.compactMap(\.new)[...]
+    for value in values.elements.dropFirst().compactMap({ $0.map(TweakValue.int) }) {
+      let index = rest.firstIndex(of: value)
+      #expect(index != nil)
+      rest = index.map { rest[($0 + 1)...] } ?? rest
+    }
+    #expect(values.elements.last?.map(TweakValue.int) == sent.last?.new)
   }
 
   @Test

@@ -120,7 +120,9 @@ struct ProviderTests {
       ],
       known: known
     )
-    let manager = TweakManager(tweakProviders: [provider, EnvironmentTweakProvider(environment: ["TWEAK_GENERAL__ANSWER": "5"])])
+    let manager = TweakManager(tweakProviders: [
+      provider, EnvironmentTweakProvider(environment: ["TWEAK_GENERAL__ANSWER": "5"]),
+    ])
     #expect(try manager.value(feature: "general", variable: "answer", as: Int.self) == 43)
     #expect(try manager.value(feature: "general", variable: "on", as: Bool.self))
     #expect(try manager.value(feature: "a.b", variable: "c", as: String.self) == "=y")

@@ -110,6 +110,8 @@ struct TargetingTests {
     }
     #expect(manager.value(feature: "f", variable: "half", default: 0) == 0)
     context.modify { $0.stickyID = "user" }
-    #expect(manager.value(feature: "f", variable: "half", default: 0) == (TweakRule.bucket("f/half", stickyID: "user") < 5_000 ? 1 : 0))
+    #expect(
+      manager.value(feature: "f", variable: "half", default: 0)
+        == (TweakRule.bucket("f/half", stickyID: "user") < 5_000 ? 1 : 0))
   }
 }
