@@ -48,6 +48,8 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   struct State {
     var providers: [any TweakProvider] = []
     var subscriptions: [SignalSubscription] = []
+    /// How often the providers have been replaced.
+    var generation = 0
     var decryption: TweakDecryption?
     var encryption: TweakDecryption?
     var log: TweakLogClosure?
@@ -121,9 +123,10 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   }
 
   private func replaceProviders(_ change: (inout [any TweakProvider]) -> Void) {
-    let (providers, old) = lock.withLock {
+    let (providers, generation) = lock.withLock {
       change(&state.providers)
-      return (state.providers, state.subscriptions)
+      state.generation += 1
+      return (state.providers, state.generation)
     }
     if providers.contains(where: { ($0 as? TweakManager)?.reaches(self) ?? false }) {
       stop(because: "A TweakManager cannot be a provider of itself, nor of a manager that is one of its providers")
@@ -134,8 +137,13 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
         provider.failures.sink { [weak self] in self?.report($0) },
       ]
     }
-    lock.withLock { state.subscriptions = subscriptions }
-    for subscription in old { subscription.cancel() }
+    // Those of another thread, which has changed the providers since, are the ones to keep.
+    let outdated = lock.withLock {
+      guard generation == state.generation else { return subscriptions }
+      defer { state.subscriptions = subscriptions }
+      return state.subscriptions
+    }
+    for subscription in outdated { subscription.cancel() }
     providerUpdated(.everything)
   }
 
