@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "Stores", targets: ["Stores"]),
     .library(name: "Containers", targets: ["Containers"]),
     .library(name: "Contexts", targets: ["Contexts"]),
+    .library(name: "Tweaks", targets: ["Tweaks"]),
     .library(name: "SignalsKit", targets: ["SignalsKit"]),
     .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
   ],
@@ -46,6 +47,12 @@ let package = Package(
       swiftSettings: librarySettings
     ),
     .target(name: "Containers", dependencies: ["Signals", "FileSignals", "AppGroups"], swiftSettings: librarySettings),
+    .target(name: "TweakFormat", swiftSettings: librarySettings),
+    .target(
+      name: "Tweaks",
+      dependencies: ["Signals", "FileSignals", "AppGroups", "TweakFormat"],
+      swiftSettings: librarySettings
+    ),
     .target(
       name: "Contexts",
       dependencies: ["Signals", "FileSignals", "AppGroups", "Stores"],
@@ -53,7 +60,7 @@ let package = Package(
     ),
     .target(
       name: "SignalsKit",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks"],
       swiftSettings: librarySettings
     ),
     .target(name: "SignalsTesting", dependencies: ["Signals"], swiftSettings: librarySettings),
@@ -66,7 +73,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "Peer",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "TestSupport"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "TestSupport"],
       path: "Tests/Peer",
       swiftSettings: settings
     ),
@@ -103,6 +110,11 @@ let package = Package(
     .testTarget(
       name: "ContextsTests",
       dependencies: ["Contexts", "Stores", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "TweaksTests",
+      dependencies: ["Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(

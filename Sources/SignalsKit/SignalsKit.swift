@@ -5,3 +5,4 @@
 @_exported public import FileSignals
 @_exported public import Signals
 @_exported public import Stores
+@_exported public import Tweaks

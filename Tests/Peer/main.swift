@@ -24,6 +24,7 @@ let commands = Commands(families: [
   ContainerSettingsCommands(),
   ContainerCommands(console: console),
   ContextCommands(console: console),
+  TweakCommands(console: console),
 ])
 
 Orphan.endsWithItsParent()

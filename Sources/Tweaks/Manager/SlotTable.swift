@@ -1,0 +1,94 @@
+import Signals
+import Synchronization
+
+/// Finds slots by name, without a lock and without counting references.
+///
+/// Slots are only ever added, and live as long as the table. When it grows, the old cells stay for whoever still looks into
+/// them; together they are not more than the new ones.
+@usableFromInline
+final class SlotTable: @unchecked Sendable {  // Sound: cells are atomic; the rest is guarded by the lock.
+  private final class Cells {
+    let mask: Int
+    let cells: UnsafeMutablePointer<Atomic<Unmanaged<TweakSlot>?>>
+
+    init(capacity: Int) {
+      mask = capacity - 1
+      cells = .allocate(capacity: capacity)
+      for index in 0..<capacity { (cells + index).initialize(to: Atomic(nil)) }
+    }
+
+    deinit {
+      cells.deinitialize(count: mask + 1)
+      cells.deallocate()
+    }
+
+    func find(hash: Int, _ isWanted: (TweakSlot) -> Bool) -> Unmanaged<TweakSlot>? {
+      var index = hash & mask
+      while let slot = cells[index].load(ordering: .acquiring) {
+        // Sound: the table keeps all slots.
+        if slot._withUnsafeGuaranteedRef({ $0.hash == hash && isWanted($0) }) { return slot }
+        index = (index + 1) & mask
+      }
+      return nil
+    }
+
+    func insert(_ slot: TweakSlot) {
+      var index = slot.hash & mask
+      while cells[index].load(ordering: .relaxed) != nil { index = (index + 1) & mask }
+      cells[index].store(.passUnretained(slot), ordering: .releasing)
+    }
+  }
+
+  private let current: Atomic<Unmanaged<Cells>>
+  private let lock = Lock()
+  private var all: [Cells]
+  private var slots: [TweakSlot] = []
+
+  init() {
+    let cells = Cells(capacity: 64)
+    all = [cells]
+    current = Atomic(.passUnretained(cells))
+  }
+
+  /// Where to look for a name.
+  @usableFromInline
+  static func hash(_ feature: String, _ variable: String) -> Int {
+    var hasher = Hasher()
+    hasher.combine(feature)
+    hasher.combine(variable)
+    return hasher.finalize()
+  }
+
+  /// The slot of a name, if there is one; valid as long as the table.
+  @usableFromInline
+  func find(_ id: TweakID, hash: Int) -> Unmanaged<TweakSlot>? {
+    // Sound: the table keeps all cells.
+    current.load(ordering: .acquiring)._withUnsafeGuaranteedRef { cells in
+      cells.find(hash: hash) { $0.id.variable == id.variable && $0.id.feature == id.feature }
+    }
+  }
+
+  /// The slot of a name, which is made if there is none.
+  func slot(_ id: TweakID, hash: Int) -> TweakSlot {
+    if let slot = find(id, hash: hash) { return slot.takeUnretainedValue() }
+    return lock.withLock {
+      if let slot = find(id, hash: hash) { return slot.takeUnretainedValue() }
+      let slot = TweakSlot(id: id, hash: hash)
+      slots.append(slot)
+      var cells = all[all.count - 1]
+      if slots.count * 2 > cells.mask {
+        cells = Cells(capacity: (cells.mask + 1) * 2)
+        for slot in slots.dropLast() { cells.insert(slot) }
+        cells.insert(slot)
+        all.append(cells)
+        current.store(.passUnretained(cells), ordering: .releasing)
+      } else {
+        cells.insert(slot)
+      }
+      return slot
+    }
+  }
+
+  /// All slots there are.
+  var everything: [TweakSlot] { lock.withLock { slots } }
+}

@@ -1,0 +1,156 @@
+public import Dispatch
+public import Signals
+
+extension TweakManager {
+  /// The value of a tweak, as a signal: the current one at once, then each change, whichever provider makes it.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - type: What the value is to be.
+  /// - Returns: A signal of the value, or of `nil` if there is none, or none of the type, of which ``failures`` tells.
+  public func signal<Value: TweakValueConvertible>(
+    feature: String, variable: String, as type: Value.Type = Value.self
+  ) -> some Signal<Value?, Never> {
+    optionalProperty(TweakID(feature: feature, variable: variable), as: type)
+  }
+
+  /// The value of a typed key, as a signal: the current one at once, then each change, whichever provider makes it.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: A signal of the value, or of the key's default if there is none, or none of the type, of which ``failures``
+  ///   tells.
+  public func signal<Value>(for key: TweakKey<Value>) -> some Signal<Value, Never> {
+    property(for: key)
+  }
+
+  /// The value of a typed key, as a property, to be read and observed; it keeps the manager alive.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The property.
+  public func property<Value>(for key: TweakKey<Value>) -> Property<Value> {
+    let defaultValue = key.defaultValue
+    let typed = typedProperty(key.id, as: Value.self) { TypedTweak(value: $0 ?? defaultValue) }
+    return .derived(typed) { $0.value ?? defaultValue }
+  }
+
+  /// Whether a feature is enabled, as a property, to be read and observed; it keeps the manager alive.
+  ///
+  /// - Parameter feature: The feature.
+  /// - Returns: The property.
+  public func property(forFeature feature: String) -> Property<Bool> {
+    let slot = featureSlot(feature)
+    return .derived(resolutionProperty(slot, isFeature: true)) { [self] resolution in
+      withExtendedLifetime(self) { resolution.tweak?.boolValue ?? false }
+    }
+  }
+
+  /// Each change of what is in force, in the order in which they happen, whichever provider makes it.
+  ///
+  /// Subscribing looks up all tweaks that the providers know to have. Of others, only those are told that have been read
+  /// before, or that a provider names in its ``TweakProvider/updates``.
+  public var changes: some Signal<TweakChange, Never> {
+    TweakChanges(manager: self)
+  }
+
+  /// What may have changed, for a manager of which this one is a provider.
+  public var updates: AnySignal<TweakUpdate, Never> { updateEmitter.eraseToAnySignal() }
+
+  /// What is wrong with a tweak that is read with a default, once after each change, and what providers tell.
+  ///
+  /// Errors that a call throws are not repeated here.
+  public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }
+
+  // MARK: Observers as in JustTweak
+
+  /// Has a closure called after each change of a tweak, until the observer is released or deregistered.
+  ///
+  /// - Parameters:
+  ///   - observer: Whom the closure belongs to; it is not kept alive, and has one closure at most.
+  ///   - queue: Where to call.
+  ///   - closure: Called with the change.
+  public func registerForConfigurationsUpdates(
+    _ observer: some AnyObject & Sendable, on queue: DispatchQueue = .main,
+    closure: @escaping @Sendable (TweakChange) -> Void
+  ) {
+    let identity = ObjectIdentifier(observer)
+    let token = WeakManager(manager: self)
+    followAll(isNews: false)
+    let subscription = changeEmitter.sink { [weak observer] change in
+      guard observer != nil else {
+        token.manager?.removeObserver(identity)
+        return
+      }
+      queue.async { [weak observer] in
+        if observer != nil, token.manager?.hasObserver(identity) ?? false { closure(change) }
+      }
+    }
+    let old = lock.withLock { state.observers.updateValue(subscription, forKey: identity) }
+    old?.cancel()
+  }
+
+  /// Has the closure of an observer called no more.
+  ///
+  /// - Parameter observer: Whom the closure belongs to.
+  public func deregisterFromConfigurationsUpdates(_ observer: some AnyObject) {
+    removeObserver(ObjectIdentifier(observer))
+  }
+
+  private func removeObserver(_ identity: ObjectIdentifier) {
+    lock.withLock { state.observers.removeValue(forKey: identity) }?.cancel()
+  }
+
+  private func hasObserver(_ identity: ObjectIdentifier) -> Bool {
+    lock.withLock { state.observers[identity] != nil }
+  }
+
+  // MARK: Properties
+
+  func optionalProperty<Value: TweakValueConvertible>(_ id: TweakID, as type: Value.Type) -> Property<Value?> {
+    .derived(typedProperty(id, as: type) { TypedTweak(value: $0) }) { $0.value }
+  }
+
+  /// What the providers say, as a type that tells equal values.
+  private func typedProperty<Value: TweakValueConvertible>(
+    _ id: TweakID, as type: Value.Type, _ make: @escaping @Sendable (Value?) -> TypedTweak<Value>
+  ) -> Property<TypedTweak<Value>> {
+    let slot = tweakSlot(id)
+    return .derived(resolutionProperty(slot, isFeature: false)) { [self] in make(converted($0, of: slot, to: type)) }
+  }
+
+  private func resolutionProperty(_ slot: TweakSlot, isFeature: Bool) -> Property<TweakResolution> {
+    let current = resolution(of: slot, isFeature: isFeature)
+    return lock.withLock {
+      if let property = slot.property { return property }
+      let property = MutableProperty(slot.resolution ?? current)
+      slot.property = property
+      return property
+    }
+  }
+}
+
+/// The value of a tweak, told by what is stored.
+struct TypedTweak<Value: TweakValueConvertible>: Sendable, Equatable {
+  let value: Value?
+
+  static func == (first: TypedTweak, second: TypedTweak) -> Bool {
+    first.value?.tweakValue == second.value?.tweakValue
+  }
+}
+
+/// All changes of a manager.
+private struct TweakChanges: Signal {
+  typealias Element = TweakChange
+  typealias Failure = Never
+
+  let manager: TweakManager
+
+  func subscribe<Subscriber: SignalSubscriber<TweakChange, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    manager.followAll(isNews: false)
+    return manager.changeEmitter.subscribe(subscriber).keepAlive(manager)
+  }
+}
+
+private struct WeakManager: @unchecked Sendable {  // Sound: a weak reference may be read from any thread.
+  weak var manager: TweakManager?
+}

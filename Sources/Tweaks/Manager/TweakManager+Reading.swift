@@ -1,0 +1,190 @@
+import Signals
+
+extension TweakManager {
+  // MARK: As JustTweak does it
+
+  /// The tweak of a name.
+  ///
+  /// The providers are asked each time, unless ``useCache`` is set.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, decrypted, with what is said about it and the name of its provider.
+  /// - Throws: ``TweakError``: ``TweakError/notFound(_:)`` if no provider has it, or what is wrong with the one that decides.
+  public func tweakWith(feature: String, variable: String) throws(TweakError) -> Tweak {
+    let id = TweakID(feature: feature, variable: variable)
+    if useCache { return try resolution(of: tweakSlot(id)).result.get() }
+    return try resolve(id).result.get()
+  }
+
+  /// Whether a feature is enabled.
+  ///
+  /// The first provider that says anything about it decides, also if it says no. A feature that nobody knows is not enabled.
+  ///
+  /// - Parameter feature: The feature.
+  /// - Returns: Whether it is enabled.
+  public func isFeatureEnabled(_ feature: String) -> Bool {
+    featureState(feature) ?? false
+  }
+
+  /// Whether a feature is enabled, or `nil` if no provider says anything about it.
+  ///
+  /// - Parameter feature: The feature.
+  /// - Returns: The answer of the first provider that has one.
+  public func featureState(_ feature: String) -> Bool? {
+    let resolution =
+      useCache
+      ? resolution(of: featureSlot(feature), isFeature: true)
+      : resolve(TweakID(feature: feature, variable: ""), isFeature: true)
+    return resolution.tweak?.boolValue
+  }
+
+  /// The tweak of a name, where the manager is a provider of another one.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, or `nil` if no provider has one.
+  /// - Throws: ``TweakError`` if the one that decides cannot be used.
+  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+    do throws(TweakError) {
+      return try tweakWith(feature: feature, variable: variable)
+    } catch {
+      if case .notFound = error { return nil }
+      throw error
+    }
+  }
+
+  /// The names of the tweaks that the providers know to have.
+  public var tweakIDs: Set<TweakID> { tweakProviders.reduce(into: []) { $0.formUnion($1.tweakIDs) } }
+
+  // MARK: Fast
+
+  /// The value of a typed key.
+  ///
+  /// - Parameter key: The key; best a constant.
+  /// - Returns: The value, or the key's default if there is none, or none of the type, of which ``failures`` tells.
+  /// - Complexity: O(1), without a lock or an allocation, except the first time and right after a change.
+  @inlinable @inline(__always)
+  public subscript<Value: TweakValueConvertible>(key: TweakKey<Value>) -> Value {
+    value(for: key)
+  }
+
+  /// The value of a typed key.
+  ///
+  /// - Parameter key: The key; best a constant.
+  /// - Returns: The value, or the key's default if there is none, or none of the type, of which ``failures`` tells.
+  /// - Complexity: O(1), without a lock or an allocation, except the first time and right after a change.
+  @inlinable
+  public func value<Value: TweakValueConvertible>(for key: TweakKey<Value>) -> Value {
+    switch glance(key.id, hash: key.hash) {
+    case .value(let value): if let value = Value(tweakValue: value) { return value }
+    case .absent: return key.defaultValue
+    case .unclear: break
+    }
+    return lookedUp(key.id, hash: key.hash, as: Value.self) ?? key.defaultValue
+  }
+
+  /// The value of a tweak, or a default.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - defaultValue: The value for when there is none, or none of the type, of which ``failures`` tells.
+  /// - Returns: The value.
+  /// - Complexity: O(1), without a lock or an allocation, except the first time and right after a change.
+  @inlinable
+  public func value<Value: TweakValueConvertible>(
+    feature: String, variable: String, default defaultValue: Value
+  ) -> Value {
+    let id = TweakID(feature: feature, variable: variable)
+    let hash = SlotTable.hash(feature, variable)
+    switch glance(id, hash: hash) {
+    case .value(let value): if let value = Value(tweakValue: value) { return value }
+    case .absent: return defaultValue
+    case .unclear: break
+    }
+    return lookedUp(id, hash: hash, as: Value.self) ?? defaultValue
+  }
+
+  /// The value of a tweak.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - type: What the value is to be.
+  /// - Returns: The value.
+  /// - Throws: ``TweakError`` if there is none, or none of the type, or if the one that decides cannot be used.
+  /// - Complexity: O(1), without a lock or an allocation, except the first time and right after a change.
+  @inlinable
+  public func value<Value: TweakValueConvertible>(
+    feature: String, variable: String, as type: Value.Type = Value.self
+  ) throws(TweakError) -> Value {
+    let id = TweakID(feature: feature, variable: variable)
+    let hash = SlotTable.hash(feature, variable)
+    if case .value(let value) = glance(id, hash: hash), let value = Value(tweakValue: value) { return value }
+    return try converted(in: slot(id, hash: hash), to: type)
+  }
+
+  /// Whether a feature is enabled, as far as it has been looked up.
+  func enabled(_ slot: TweakSlot) -> Bool {
+    resolution(of: slot, isFeature: true).tweak?.boolValue ?? false
+  }
+
+  // MARK: Slowly
+
+  @usableFromInline
+  func glance(_ id: TweakID, hash: Int) -> TweakSlot.Glance {
+    // Sound: the table keeps all slots.
+    tweakSlots.find(id, hash: hash)?._withUnsafeGuaranteedRef { $0.glance } ?? .unclear
+  }
+
+  @usableFromInline
+  func slot(_ id: TweakID, hash: Int) -> TweakSlot {
+    tweakSlots.slot(id, hash: hash)
+  }
+
+  /// The value of a tweak, if there is one of the type; otherwise ``failures`` tells.
+  @usableFromInline
+  func lookedUp<Value: TweakValueConvertible>(_ id: TweakID, hash: Int, as type: Value.Type) -> Value? {
+    lookedUp(in: slot(id, hash: hash), as: type)
+  }
+
+  /// The value in a slot, if there is one of the type; otherwise ``failures`` tells.
+  @usableFromInline
+  func lookedUp<Value: TweakValueConvertible>(in slot: TweakSlot, as type: Value.Type) -> Value? {
+    converted(resolution(of: slot), of: slot, to: type)
+  }
+
+  /// What providers said, as a type; what is wrong is reported once.
+  func converted<Value: TweakValueConvertible>(
+    _ resolution: TweakResolution, of slot: TweakSlot, to type: Value.Type
+  ) -> Value? {
+    do throws(TweakError) {
+      return try converted(resolution, to: type)
+    } catch {
+      if case .notFound = error { return nil }
+      if lock.withLock({ slot.reported.insert(ObjectIdentifier(type)).inserted }) { report(error) }
+      return nil
+    }
+  }
+
+  @usableFromInline
+  func converted<Value: TweakValueConvertible>(
+    in slot: TweakSlot, to type: Value.Type
+  ) throws(TweakError) -> Value {
+    try converted(resolution(of: slot), to: type)
+  }
+
+  private func converted<Value: TweakValueConvertible>(
+    _ resolution: TweakResolution, to type: Value.Type
+  ) throws(TweakError) -> Value {
+    let tweak = try resolution.result.get()
+    if let value = tweak.converted(to: type) { return value }
+    for alternative in resolution.alternatives {
+      if let value = alternative.converted(to: type) { return value }
+    }
+    return try tweak.value(as: type)
+  }
+}

@@ -1,0 +1,231 @@
+import Signals
+
+/// Feature flags and settings from several providers, of which the first that has one decides.
+///
+/// ```swift
+/// import Signals
+/// import Tweaks
+///
+/// let overrides = EphemeralTweakProvider()
+/// let defaults = EphemeralTweakProvider(["shop": ["limit": 10, "enabled": true]])
+/// let manager = TweakManager(tweakProviders: [overrides, defaults])
+///
+/// let limit = TweakKey("shop", "limit", default: 5)
+/// let subscription = manager.signal(for: limit).sink { print("limit", $0) }  // Prints "limit 10"
+/// try manager.set(20, feature: "shop", variable: "limit")  // Prints "limit 20"
+/// try manager.set(false, feature: "shop", variable: "enabled")
+/// print(manager.isFeatureEnabled("shop"))  // Prints "false"
+/// subscription.cancel()
+/// ```
+///
+/// - **Priority.** The first provider of the array that *has* the tweak decides, also if what it has is `false` or zero. What
+///   it does not say about it (title, description, group) is taken from those below.
+/// - **Strict.** A value that is not of the type that is asked for is an error, which names the provider, or the default
+///   together with one of ``failures``; never another value, and never a crash. ``TweakMismatch/fallThrough`` goes on to the
+///   next provider instead.
+/// - **Fast.** What the providers say is kept where reading finds it in nanoseconds, without a lock or an allocation: by
+///   ``subscript(_:)`` with a ``TweakKey``, by `value(feature:variable:)`, by the property wrappers, which are
+///   the fastest. It is brought up to date when a provider tells of a change. ``tweakWith(feature:variable:)`` asks the
+///   providers each time unless ``useCache`` is set.
+/// - **Live.** Each tweak is a signal, see ``signal(for:)``; ``changes`` tells of all. Nobody is woken by a change of another
+///   tweak.
+/// - **Threads.** Everything may be called from any thread, also by providers, hooks, observers and the log while a tweak is
+///   looked up. No lock is held while they run.
+///
+/// A manager is a provider itself, so managers nest.
+public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
+  // Sound: the state is guarded by the lock.
+
+  /// What the manager is called where it is a provider of another one.
+  public let name: String
+
+  /// What happens if a value is not of the type that is asked for.
+  public let mismatch: TweakMismatch
+
+  /// What is done about a tweak that no provider has.
+  public let missing: TweakMissing
+
+  struct State {
+    var providers: [any TweakProvider] = []
+    var subscriptions: [SignalSubscription] = []
+    /// How often the providers have been replaced.
+    var generation = 0
+    var decryption: TweakDecryption?
+    var encryption: TweakDecryption?
+    var log: TweakLogClosure?
+    var hooks: [TweakHook] = []
+    var isCaching = false
+    var version = 0
+
+    /// The names that are being asked for, and by whom.
+    var asking: [(thread: ThreadIdentity, id: TweakID, isFeature: Bool)] = []
+    /// The threads that run a hook or the log.
+    var calling: [ThreadIdentity] = []
+    /// The threads that write, and what providers told them meanwhile.
+    var writing: [(thread: ThreadIdentity, told: [TweakUpdate])] = []
+    /// The names that have been reported as missing.
+    var reportedMissing: Set<TweakID> = []
+    /// The observers of ``registerForConfigurationsUpdates(_:on:closure:)``.
+    var observers: [ObjectIdentifier: SignalSubscription] = [:]
+  }
+
+  let lock = Lock()
+  var state = State()
+
+  /// What is still to be sent, and whether a thread is at it; guarded by the lock.
+  var pendingChanges: [TweakChange] = []
+  var isSendingChanges = false
+
+  let tweakSlots = SlotTable()
+  let featureSlots = SlotTable()
+  let changeEmitter = Emitter<TweakChange, Never>()
+  let updateEmitter = Emitter<TweakUpdate, Never>()
+  let failureEmitter = Emitter<TweakError, Never>()
+
+  /// Makes a manager.
+  ///
+  /// - Parameters:
+  ///   - tweakProviders: Where values come from, the most important first.
+  ///   - mismatch: What happens if a value is not of the type that is asked for.
+  ///   - missing: What is done about a tweak that no provider has.
+  ///   - name: What the manager is called where it is a provider of another one.
+  public init(
+    tweakProviders: [any TweakProvider],
+    mismatch: TweakMismatch = .strict,
+    missing: TweakMissing = .ignored,
+    name: String = "TweakManager"
+  ) {
+    self.name = name
+    self.mismatch = mismatch
+    self.missing = missing
+    replaceProviders { $0 = tweakProviders }
+  }
+
+  // MARK: Providers
+
+  /// Where values come from, the most important first.
+  public var tweakProviders: [any TweakProvider] { lock.withLock { state.providers } }
+
+  /// Adds a provider, which must not be a manager that this one is a provider of.
+  ///
+  /// - Parameters:
+  ///   - provider: The provider.
+  ///   - index: Its place; 0, the default, is the most important. One beyond the last is the last.
+  public func insert(_ provider: any TweakProvider, at index: Int = 0) {
+    replaceProviders { $0.insert(provider, at: Swift.max(0, Swift.min(index, $0.count))) }
+  }
+
+  /// Removes the providers of a name.
+  ///
+  /// - Parameter name: The name.
+  public func removeProviders(named name: String) {
+    replaceProviders { $0.removeAll { $0.name == name } }
+  }
+
+  private func replaceProviders(_ change: (inout [any TweakProvider]) -> Void) {
+    let (providers, generation) = lock.withLock {
+      change(&state.providers)
+      state.generation += 1
+      return (state.providers, state.generation)
+    }
+    if providers.contains(where: { ($0 as? TweakManager)?.reaches(self) ?? false }) {
+      stop(because: "A TweakManager cannot be a provider of itself, nor of a manager that is one of its providers")
+    }
+    let subscriptions = providers.flatMap { provider in
+      [
+        provider.updates.sink { [weak self] in self?.providerUpdated($0) },
+        provider.failures.sink { [weak self] in self?.report($0) },
+      ]
+    }
+    // Those of another thread, which has changed the providers since, are the ones to keep.
+    let outdated = lock.withLock {
+      guard generation == state.generation else { return subscriptions }
+      defer { state.subscriptions = subscriptions }
+      return state.subscriptions
+    }
+    for subscription in outdated { subscription.cancel() }
+    providerUpdated(.everything)
+  }
+
+  /// Whether a manager is this one, or one of its providers, however deep.
+  private func reaches(_ manager: TweakManager) -> Bool {
+    self === manager || tweakProviders.contains { ($0 as? TweakManager)?.reaches(manager) ?? false }
+  }
+
+  // MARK: Closures
+
+  /// Decrypts the values that are marked as encrypted and come from a provider that has no closure of its own.
+  ///
+  /// It is called when a value is looked up, not each time it is read.
+  public var decryptionClosure: TweakDecryption? {
+    get { lock.withLock { state.decryption } }
+    set {
+      lock.withLock { state.decryption = newValue }
+      providerUpdated(.everything)
+    }
+  }
+
+  /// Encrypts the values that are set for tweaks which a provider below has encrypted.
+  ///
+  /// Without it, such a value is not set in a provider that writes it down.
+  public var encryptionClosure: TweakDecryption? {
+    get { lock.withLock { state.encryption } }
+    set { lock.withLock { state.encryption = newValue } }
+  }
+
+  /// Is told of each step of looking tweaks up.
+  public var logClosure: TweakLogClosure? {
+    get { lock.withLock { state.log } }
+    set { lock.withLock { state.log = newValue } }
+  }
+
+  /// Adds a hook, which is called each time a tweak is looked up.
+  ///
+  /// - Parameter hook: The hook.
+  public func add(_ hook: TweakHook) {
+    lock.withLock { state.hooks.append(hook) }
+    providerUpdated(.everything)
+  }
+
+  // MARK: The cache
+
+  /// Whether ``tweakWith(feature:variable:)`` and ``isFeatureEnabled(_:)`` remember what they found; at first not.
+  ///
+  /// What is remembered follows what the providers tell. Set it unless there is a provider whose values change without a word.
+  /// Changing it forgets.
+  public var useCache: Bool {
+    get { lock.withLock { state.isCaching } }
+    set {
+      let isChange = lock.withLock {
+        defer { state.isCaching = newValue }
+        return state.isCaching != newValue
+      }
+      if isChange { resetCache() }
+    }
+  }
+
+  /// Forgets all that is remembered, and asks the providers again for what is observed or has been read before.
+  ///
+  /// To be called when a provider has changed that does not tell of it.
+  public func resetCache() {
+    providerUpdated(.everything)
+  }
+}
+
+/// What happens if a value is not of the type that is asked for.
+public enum TweakMismatch: Sendable, Hashable {
+  /// The first provider that has the tweak decides: it is an error.
+  case strict
+
+  /// The next provider that has the tweak is asked.
+  case fallThrough
+}
+
+/// What is done about a tweak that no provider has, and that is read all the same.
+public enum TweakMissing: Sendable, Hashable {
+  /// Nothing: it has its default.
+  case ignored
+
+  /// It is told once by ``TweakManager/failures`` and the log, because a name may be misspelt.
+  case reported
+}

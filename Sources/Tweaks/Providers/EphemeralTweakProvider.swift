@@ -1,0 +1,62 @@
+public import Signals
+
+/// Tweaks in memory, gone with the process.
+public final class EphemeralTweakProvider: MutableTweakProvider, @unchecked Sendable {
+  // Sound: the values are guarded by the lock.
+
+  /// What the provider is called.
+  public let name: String
+
+  private let lock = Lock()
+  private var values: [TweakID: TweakValue]
+  private let emitter = Emitter<TweakUpdate, Never>()
+
+  /// Makes a provider.
+  ///
+  /// - Parameters:
+  ///   - values: The values by feature and variable.
+  ///   - name: What the provider is called.
+  public init(_ values: [String: [String: TweakValue]] = [:], name: String = "EphemeralTweakProvider") {
+    self.name = name
+    var found: [TweakID: TweakValue] = [:]
+    for (feature, variables) in values {
+      for (variable, value) in variables { found[TweakID(feature: feature, variable: variable)] = value }
+    }
+    self.values = found
+  }
+
+  /// The tweak of a name.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, or `nil` if there is none.
+  public func tweak(feature: String, variable: String) -> Tweak? {
+    let value = lock.withLock { values[TweakID(feature: feature, variable: variable)] }
+    return value.map { Tweak(feature: feature, variable: variable, value: $0, source: name) }
+  }
+
+  /// The names of the tweaks that are set.
+  public var tweakIDs: Set<TweakID> { lock.withLock { Set(values.keys) } }
+
+  /// What has changed, each time something has.
+  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+
+  /// `false`: nothing is written down.
+  public var isPersistent: Bool { false }
+
+  /// Makes changes, all at once.
+  ///
+  /// - Parameter edits: What to change, in order.
+  public func apply(_ edits: [TweakEdit]) {
+    let changed = lock.withLock {
+      var changed: Set<TweakID> = []
+      for edit in edits where values[edit.id] != edit.value {
+        values[edit.id] = edit.value
+        changed.insert(edit.id)
+      }
+      return changed
+    }
+    if !changed.isEmpty { emitter.send(.tweaks(changed)) }
+  }
+}

@@ -1,0 +1,167 @@
+import AppGroups
+public import FileSignals
+public import Foundation
+public import Signals
+import TweakFormat
+
+/// Tweaks in a JSON file, of JustTweak's format, which is followed while it changes.
+///
+/// ```json
+/// {
+///   "shop": {
+///     "limit": {
+///       "Title": "Limit", "Description": "How many may be bought", "Group": "Shop", "Value": 10
+///     }
+///   }
+/// }
+/// ```
+///
+/// - **Strict.** A file that is not of the format is an error with its line and column, both when it is opened and while it is
+///   followed; then the last good tweaks stand, ``failures`` tells, and the next good content is taken. What the file cannot
+///   say is `null`, an array or an object as a value, a name twice, and a number that no `Int` or `Double` can hold. Unknown
+///   properties are tolerated.
+/// - **Types** are what is written: `1` is an Int, `1.0` a Double, `true` a Bool. `"PreserveFloat": true` makes a Double of `1`.
+/// - **Encrypted.** With `"Encrypted": true` the value is decrypted when it is looked up, by ``decryptionClosure`` or the
+///   manager's.
+/// - **Features.** A feature that the file names is enabled, unless it has a Bool ``Tweak/enabledVariable`` that says no.
+///
+/// Files that nobody changes, such as those in an app's bundle, are best opened with `isLive: false`.
+public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
+  // Sound: the state is guarded by the lock.
+
+  /// What the provider is called: the type, and the name of the file.
+  public let name: String
+
+  /// The file.
+  public let url: URL
+
+  private let lock = Lock()
+  private var contents: TweakFile
+  private var decryption: TweakDecryption?
+  private let emitter = Emitter<TweakUpdate, Never>()
+  private let failureEmitter = Emitter<TweakError, Never>()
+
+  /// The file as it is followed.
+  private let file: AppGroupsFile<TweakFile>?
+  private var subscriptions: [SignalSubscription] = []
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - jsonURL: The file.
+  ///   - isLive: Whether to follow the file.
+  ///   - isOptional: Whether there need be no file. Then it has no tweaks while there is none; otherwise the last ones stand
+  ///     if it is removed.
+  ///   - polling: Whether to look from time to time where the system does not tell of changes.
+  /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``.
+  public init(
+    jsonURL: URL, isLive: Bool = true, isOptional: Bool = false, polling: WatchPolling = .automatic
+  ) throws(TweakError) {
+    let name = "LocalTweakProvider(\(jsonURL.lastPathComponent))"
+    self.name = name
+    url = jsonURL
+    do throws(AppGroupsFileError) {
+      let format = FileFormat<TweakFile>(
+        encode: { _ in Data() },
+        decode: { try TweakFile($0, source: name) }
+      )
+      let file = try AppGroupsFile(url: jsonURL, initialValue: TweakFile(), format: format, polling: polling)
+      switch file.status.value {
+      case .current: contents = file.value
+      case .missing where isOptional: contents = TweakFile()
+      case .missing: throw .missing(jsonURL)
+      case .stale(let error): throw error
+      }
+      self.file = isLive ? file : nil
+    } catch {
+      throw Self.error(error, jsonURL)
+    }
+    if let file { follow(file, isOptional: isOptional) }
+  }
+
+  private func follow(_ file: AppGroupsFile<TweakFile>, isOptional: Bool) {
+    // Not only the value: a file that is gone has its last one.
+    let contents = file.property.combineLatest(file.status).map { value, status in
+      isOptional && status == .missing ? TweakFile() : value
+    }
+    subscriptions = [
+      contents.sink { [weak self] in self?.take($0) },
+      file.failures.sink { [weak self, url] (error: AppGroupsFileError) in
+        if isOptional, case .missing = error { return }
+        self?.failureEmitter.send(Self.error(error, url))
+      },
+    ]
+  }
+
+  private func take(_ new: TweakFile) {
+    let old = lock.withLock {
+      defer { contents = new }
+      return contents
+    }
+    let changed = new.difference(from: old)
+    if !changed.isEmpty { emitter.send(.tweaks(changed)) }
+  }
+
+  /// The error with the place in the file, if that is what is wrong.
+  private static func error(_ error: AppGroupsFileError, _ url: URL) -> TweakError {
+    guard case .undecodable = error else { return .unusableFile(error) }
+    do {
+      _ = try TweakFile(DurableFile.read(url), source: "")
+    } catch let problem as TextProblem {
+      return .invalidFile(
+        url, line: problem.position.line, column: problem.position.column, reason: problem.reason
+      )
+    } catch {
+      return .unusableFile((error as? DurableFileError).map { .inaccessible($0) } ?? .missing(url))
+    }
+    return .unusableFile(error)
+  }
+
+  /// The tweak of a name.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak as the file has it, that is, possibly encrypted, or `nil` if the file has none.
+  public func tweak(feature: String, variable: String) -> Tweak? {
+    lock.withLock { contents.tweaks[TweakID(feature: feature, variable: variable)] }
+  }
+
+  /// Whether a feature is enabled: it is if the file names it, unless the file says otherwise.
+  ///
+  /// - Parameter feature: The feature.
+  /// - Returns: The answer, or `nil` if the file does not name it.
+  public func featureState(_ feature: String) -> Bool? {
+    if let isEnabled = tweak(feature: feature, variable: Tweak.enabledVariable)?.boolValue { return isEnabled }
+    return lock.withLock { contents.features.contains(feature) } ? true : nil
+  }
+
+  /// The variables by feature, in order.
+  public var features: [String: [String]] {
+    let contents = lock.withLock { self.contents }
+    var features = Dictionary(uniqueKeysWithValues: contents.features.map { ($0, [String]()) })
+    for id in contents.tweaks.keys.sorted() { features[id.feature, default: []].append(id.variable) }
+    return features
+  }
+
+  /// All tweaks of the file, in the order of their names.
+  public var tweaks: [Tweak] { lock.withLock { contents.tweaks.values.sorted { $0.id < $1.id } } }
+
+  /// The names of the tweaks that the file has.
+  public var tweakIDs: Set<TweakID> { lock.withLock { Set(contents.tweaks.keys) } }
+
+  /// Decrypts this file's values; it comes before the manager's.
+  public var decryptionClosure: TweakDecryption? {
+    get { lock.withLock { decryption } }
+    set {
+      lock.withLock { decryption = newValue }
+      emitter.send(.everything)
+    }
+  }
+
+  /// What has changed, each time something has.
+  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+
+  /// What keeps the tweaks from following the file, each time something does.
+  public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }
+}

@@ -1,0 +1,79 @@
+public import Signals
+
+/// Tweaks that are fetched from elsewhere, such as a server, whenever ``refresh()`` is called.
+///
+/// The last ones that could be fetched stand until the next ones arrive, all at once. An answer that arrives after that of a
+/// later request is dropped.
+///
+/// To use a service with an interface of its own, implement ``TweakProvider`` and send ``TweakUpdate/everything`` whenever it
+/// has activated new values.
+public final class RemoteTweakProvider: TweakProvider, @unchecked Sendable {
+  // Sound: the counters are guarded by the lock.
+
+  /// What the provider is called.
+  public let name: String
+
+  private let fetch: @Sendable () async throws -> [Tweak]
+  private let contents: MutableProperty<[TweakID: Tweak]>
+  private let emitter = Emitter<TweakUpdate, Never>()
+  private let lock = Lock()
+  private var requested = 0
+  private var answered = 0
+
+  /// Makes a provider; nothing is fetched yet.
+  ///
+  /// - Parameters:
+  ///   - name: What the provider is called.
+  ///   - initialTweaks: The tweaks until others have been fetched.
+  ///   - fetch: Gets all tweaks.
+  public init(
+    name: String = "RemoteTweakProvider", initialTweaks: [Tweak] = [],
+    fetch: @escaping @Sendable () async throws -> [Tweak]
+  ) {
+    self.name = name
+    self.fetch = fetch
+    contents = MutableProperty(Self.table(initialTweaks, name))
+  }
+
+  private static func table(_ tweaks: [Tweak], _ name: String) -> [TweakID: Tweak] {
+    var found: [TweakID: Tweak] = [:]
+    for var tweak in tweaks {
+      tweak.source = tweak.source ?? name
+      found[tweak.id] = tweak
+    }
+    return found
+  }
+
+  /// Fetches the tweaks.
+  ///
+  /// - Throws: What fetching threw; the tweaks are the same as before then.
+  public func refresh() async throws {
+    let number = lock.withLock {
+      requested += 1
+      return requested
+    }
+    let tweaks = Self.table(try await fetch(), name)
+    let isNew = lock.withLock {
+      guard number > answered else { return false }
+      answered = number
+      return true
+    }
+    if isNew { SharedTweakProvider.take(tweaks, in: contents, emitter) }
+  }
+
+  /// The tweak of a name.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, or `nil` if there is none.
+  public func tweak(feature: String, variable: String) -> Tweak? {
+    contents.value[TweakID(feature: feature, variable: variable)]
+  }
+
+  /// The names of the tweaks that there are.
+  public var tweakIDs: Set<TweakID> { Set(contents.value.keys) }
+
+  /// What has changed, each time something has.
+  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+}

@@ -1,0 +1,116 @@
+public import AppGroups
+public import Signals
+
+/// Tweaks in a suite of values that several processes share: set in one, they are in force in all, at once.
+///
+/// Each is a value of its own in the suite, `"feature/variable" : { "int" : 42 }`, so that changes which processes make at the
+/// same time are all kept. A slash or a percent sign inside of a name is escaped. Other values of the suite are left alone.
+public final class SuiteTweakProvider: MutableTweakProvider {
+  /// What the provider is called.
+  public let name: String
+
+  /// The suite.
+  public let suite: AppGroupsSuite
+
+  private let emitter = Emitter<TweakUpdate, Never>()
+  private let contents: MutableProperty<SuiteContents>
+  private let subscription: SignalSubscription
+
+  /// Makes a provider of a suite.
+  ///
+  /// - Parameters:
+  ///   - suite: The suite.
+  ///   - name: What the provider is called.
+  public init(suite: AppGroupsSuite, name: String = "SuiteTweakProvider") {
+    self.suite = suite
+    self.name = name
+    let contents = MutableProperty(suite.value)
+    self.contents = contents
+    subscription = suite.property.sink { [emitter] new in
+      var old = new
+      contents.modify {
+        old = $0
+        $0 = new
+      }
+      let changed = Self.difference(of: new, from: old)
+      if !changed.isEmpty { emitter.send(.tweaks(changed)) }
+    }
+  }
+
+  private static func difference(of new: SuiteContents, from old: SuiteContents) -> Set<TweakID> {
+    var changed: Set<TweakID> = []
+    for key in Set(new.keys).union(old.keys) {
+      guard let id = TweakName.id(of: key), value(key, in: new) != value(key, in: old) else { continue }
+      changed.insert(id)
+    }
+    return changed
+  }
+
+  private enum Stored: Equatable {
+    case none
+    case value(TweakValue)
+    case failure(AppGroupsFileError)
+  }
+
+  private static func value(_ key: String, in contents: SuiteContents) -> Stored {
+    do throws(AppGroupsFileError) {
+      return try contents.value(forKey: key, as: TweakValue.self).map(Stored.value) ?? .none
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The tweak of a name.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, or `nil` if none is set.
+  /// - Throws: ``TweakError/unusableStore(provider:_:)`` if what is stored is no tweak.
+  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+    switch Self.value(TweakName.text(of: TweakID(feature: feature, variable: variable)), in: suite.value) {
+    case .none: return nil
+    case .value(let value): return Tweak(feature: feature, variable: variable, value: value, source: name)
+    case .failure(let error): throw .unusableStore(provider: name, error)
+    }
+  }
+
+  /// The names of the tweaks that are set.
+  public var tweakIDs: Set<TweakID> { Set(suite.keys.compactMap { TweakName.id(of: $0) }) }
+
+  /// What has changed, each time something has, whichever process has changed it.
+  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+
+  /// What keeps the tweaks from following the file, each time something does.
+  public var failures: AnySignal<TweakError, Never> {
+    suite.failures.map { [name] in TweakError.unusableStore(provider: name, $0) }.eraseToAnySignal()
+  }
+
+  /// Makes changes, all at once.
+  ///
+  /// - Parameter edits: What to change, in order.
+  /// - Throws: ``TweakError``; nothing has changed then.
+  public func apply(_ edits: [TweakEdit]) throws(TweakError) {
+    do {
+      try suite.update { contents in
+        for edit in edits {
+          let key = TweakName.text(of: edit.id)
+          if let value = edit.value {
+            if case .double(let number) = value, !number.isFinite {
+              throw TweakError.notSupported(edit.id, provider: name, reason: "\(number) cannot be written down")
+            }
+            try contents.set(value, forKey: key)
+          } else {
+            contents.removeValue(forKey: key)
+          }
+        }
+      }
+    } catch let error as TweakError {
+      throw error
+    } catch let error as AppGroupsFileError {
+      throw .unusableStore(provider: name, error)
+    } catch {
+      throw .unavailable(edits[0].id, provider: name, reason: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,141 @@
+public import Signals
+
+/// Makes the value of an encrypted tweak; may throw.
+public typealias TweakDecryption = @Sendable (Tweak) throws -> TweakValue
+
+/// Where values of tweaks come from.
+///
+/// A ``TweakManager`` asks its providers in order; the first that *has* a tweak decides.
+///
+/// To write one, implement ``tweak(feature:variable:)``. A provider whose values change says so by ``updates``, or has
+/// somebody call ``TweakManager/resetCache()``. Everything may be called from any thread, at the same time, and no lock of the
+/// manager is held meanwhile: a provider may use the manager.
+public protocol TweakProvider: Sendable {
+  /// What the provider is called in ``Tweak/source``, errors and traces.
+  var name: String { get }
+
+  /// The tweak of a name.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, or `nil` if the provider has none, so that the next one is asked.
+  /// - Throws: ``TweakError`` if it has one that cannot be used. ``TweakError/notFound(_:)`` is the same as `nil`.
+  func tweak(feature: String, variable: String) throws(TweakError) -> Tweak?
+
+  /// Whether a feature is enabled, as far as this provider says.
+  ///
+  /// By default it is the Bool of the variable ``Tweak/enabledVariable``.
+  ///
+  /// - Parameter feature: The feature.
+  /// - Returns: The answer, or `nil` if the provider has none, so that the next one is asked.
+  func featureState(_ feature: String) -> Bool?
+
+  /// The names of the tweaks that the provider knows to have; by default none.
+  var tweakIDs: Set<TweakID> { get }
+
+  /// Decrypts this provider's values; it comes before the manager's.
+  var decryptionClosure: TweakDecryption? { get }
+
+  /// What has changed, each time something has; by default nothing ever does.
+  ///
+  /// When it is sent, ``tweak(feature:variable:)`` gives the new value already.
+  var updates: AnySignal<TweakUpdate, Never> { get }
+
+  /// What keeps the provider from following what it reads, each time something does.
+  var failures: AnySignal<TweakError, Never> { get }
+}
+
+/// Which tweaks of a provider may have changed.
+public enum TweakUpdate: Sendable, Hashable {
+  /// Any of them.
+  case everything
+
+  /// These.
+  case tweaks(Set<TweakID>)
+}
+
+extension TweakProvider {
+  /// Whether a feature is enabled: the Bool of the variable ``Tweak/enabledVariable``.
+  ///
+  /// - Parameter feature: The feature.
+  /// - Returns: The answer, or `nil` if the provider has none.
+  public func featureState(_ feature: String) -> Bool? {
+    do {
+      return try tweak(feature: feature, variable: Tweak.enabledVariable)?.boolValue
+    } catch {
+      return nil
+    }
+  }
+
+  /// No names.
+  public var tweakIDs: Set<TweakID> { [] }
+
+  /// None.
+  public var decryptionClosure: TweakDecryption? { nil }
+
+  /// Nothing.
+  public var updates: AnySignal<TweakUpdate, Never> { .never() }
+
+  /// Nothing.
+  public var failures: AnySignal<TweakError, Never> { .never() }
+}
+
+/// A provider whose values can be set.
+public protocol MutableTweakProvider: TweakProvider {
+  /// Whether what is set is written down somewhere, so that a secret has to be encrypted; `true` by default.
+  var isPersistent: Bool { get }
+
+  /// Makes changes, all or none if the provider can.
+  ///
+  /// What is set to the value that it has is no change.
+  ///
+  /// - Parameter edits: What to change, in order.
+  /// - Throws: ``TweakError``.
+  func apply(_ edits: [TweakEdit]) throws(TweakError)
+}
+
+/// A change to a provider.
+public struct TweakEdit: Sendable, Hashable {
+  /// The tweak.
+  public var id: TweakID
+
+  /// The new value; `nil` deletes what the provider has.
+  public var value: TweakValue?
+
+  /// Makes a change.
+  ///
+  /// - Parameters:
+  ///   - id: The tweak.
+  ///   - value: The new value; `nil` deletes what the provider has.
+  public init(_ id: TweakID, _ value: TweakValue?) {
+    self.id = id
+    self.value = value
+  }
+}
+
+extension MutableTweakProvider {
+  /// `true`.
+  public var isPersistent: Bool { true }
+
+  /// Sets the value of a tweak.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Throws: ``TweakError``; nothing has changed then.
+  public func set(_ value: TweakValue, feature: String, variable: String) throws(TweakError) {
+    try apply([TweakEdit(TweakID(feature: feature, variable: variable), value)])
+  }
+
+  /// Deletes the value of a tweak, if this provider has one.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Throws: ``TweakError``; nothing has changed then.
+  public func deleteValue(feature: String, variable: String) throws(TweakError) {
+    try apply([TweakEdit(TweakID(feature: feature, variable: variable), nil)])
+  }
+}

@@ -1,0 +1,132 @@
+public import Foundation
+public import Signals
+
+/// Tweaks in `UserDefaults`, each under its feature *and* its variable: `tweaks.feature/variable`.
+///
+/// Values keep their kind: a Bool stays a Bool, and `1.0` a Double. A change is written down before the call returns, on Linux
+/// too, where `UserDefaults` does so only when asked.
+///
+/// What another process changes is seen after ``refresh()``. For tweaks that processes share, use ``SuiteTweakProvider``.
+public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked Sendable {
+  // Sound: defaults may be used from any thread, as they document.
+
+  /// What JustTweak puts before the name of the variable, which is all that it stores a tweak by.
+  public static let legacyPrefix = "lib.fragments.userDefaultsKey."
+
+  private static let prefix = "tweaks."
+
+  /// What the provider is called.
+  public let name: String
+
+  private let userDefaults: UserDefaults
+  private let emitter = Emitter<TweakUpdate, Never>()
+
+  /// Makes a provider.
+  ///
+  /// - Parameters:
+  ///   - userDefaults: Where the values are.
+  ///   - migrating: The tweaks whose values are taken over, once, from what JustTweak has stored. It does not tell features
+  ///     apart, so variables of the same name get the same value.
+  ///   - name: What the provider is called.
+  public init(
+    userDefaults: UserDefaults, migrating: some Sequence<TweakID> = [], name: String = "UserDefaultsTweakProvider"
+  ) {
+    self.userDefaults = userDefaults
+    self.name = name
+    var legacy: Set<String> = []
+    for id in migrating {
+      let key = Self.legacyPrefix + id.variable
+      guard let value = Self.value(of: userDefaults.object(forKey: key)) else { continue }
+      legacy.insert(key)
+      if userDefaults.object(forKey: Self.key(of: id)) == nil { store(value, id) }
+    }
+    if legacy.isEmpty { return }
+    // In two steps, so that a process that dies in between leaves the old values or both.
+    userDefaults.synchronize()
+    for key in legacy { userDefaults.removeObject(forKey: key) }
+    userDefaults.synchronize()
+  }
+
+  private static func key(of id: TweakID) -> String { prefix + TweakName.text(of: id) }
+
+  /// The value of what is stored, by how it was stored and not by what it could be taken for.
+  private static func value(of object: Any?) -> TweakValue? {
+    if let text = object as? NSString { return .string(text as String) }
+    if let text = object as? String { return .string(text) }
+    guard let number = object.flatMap({ $0 as? NSNumber }) else { return nil }
+    return switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "c"), UInt8(ascii: "B"): .bool(number.boolValue)
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): .double(number.doubleValue)
+    case UInt8(ascii: "Q") where number.uint64Value > UInt64(Int.max): nil
+    default: .int(number.intValue)
+    }
+  }
+
+  private func store(_ value: TweakValue, _ id: TweakID) {
+    let key = Self.key(of: id)
+    switch value {
+    case .bool(let value): userDefaults.set(value, forKey: key)
+    case .int(let value): userDefaults.set(value, forKey: key)
+    case .double(let value): userDefaults.set(value, forKey: key)
+    case .string(let value): userDefaults.set(value, forKey: key)
+    }
+  }
+
+  /// The tweak of a name.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, or `nil` if none is set.
+  /// - Throws: ``TweakError/notSupported(_:provider:reason:)`` if what is stored there is no tweak.
+  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+    let id = TweakID(feature: feature, variable: variable)
+    guard let object = userDefaults.object(forKey: Self.key(of: id)) else { return nil }
+    guard let value = Self.value(of: object) else {
+      throw .notSupported(id, provider: name, reason: "what is stored is neither a Bool, a number nor a text")
+    }
+    return Tweak(feature: feature, variable: variable, value: value, source: name)
+  }
+
+  /// The names of the tweaks that are set.
+  public var tweakIDs: Set<TweakID> {
+    Set(
+      userDefaults.dictionaryRepresentation().keys.compactMap { key in
+        key.hasPrefix(Self.prefix) ? TweakName.id(of: key.dropFirst(Self.prefix.count)) : nil
+      }
+    )
+  }
+
+  /// What has changed, each time something has.
+  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+
+  /// Reads again what other processes have written, where the system does not do so by itself.
+  public func refresh() {
+    userDefaults.synchronize()
+    emitter.send(.everything)
+  }
+
+  /// Makes changes.
+  ///
+  /// - Parameter edits: What to change, in order.
+  /// - Throws: ``TweakError/notSupported(_:provider:reason:)``; nothing has changed then.
+  public func apply(_ edits: [TweakEdit]) throws(TweakError) {
+    for edit in edits {
+      if case .double(let number) = edit.value, !number.isFinite {
+        throw .notSupported(edit.id, provider: name, reason: "\(number) cannot be written down")
+      }
+    }
+    var changed: Set<TweakID> = []
+    for edit in edits where Self.value(of: userDefaults.object(forKey: Self.key(of: edit.id))) != edit.value {
+      if let value = edit.value {
+        store(value, edit.id)
+      } else {
+        userDefaults.removeObject(forKey: Self.key(of: edit.id))
+      }
+      changed.insert(edit.id)
+    }
+    if changed.isEmpty { return }
+    userDefaults.synchronize()
+    emitter.send(.tweaks(changed))
+  }
+}

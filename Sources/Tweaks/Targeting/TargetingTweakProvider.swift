@@ -1,0 +1,94 @@
+public import Signals
+
+/// Tweaks whose values depend on the user and the situation: conditions, and shares of all users.
+///
+/// ```swift
+/// import Signals
+/// import Tweaks
+///
+/// let context = MutableProperty(TweakContext(stickyID: "user-42", attributes: ["country": "NL"]))
+/// let targeting = TargetingTweakProvider(
+///   rules: [
+///     TweakRule("shop", "limit", value: 50, if: [TweakCondition("country", .isOneOf, "NL", "BE")]),
+///     TweakRule("shop", "limit", value: 20, basisPoints: 1_000),
+///   ],
+///   context: context
+/// )
+/// let manager = TweakManager(tweakProviders: [targeting])
+/// print(manager.value(feature: "shop", variable: "limit", default: 10))  // Prints "50"
+/// context.modify { $0.attributes["country"] = "US" }
+/// print(manager.value(feature: "shop", variable: "limit", default: 10))  // Prints "10"
+/// ```
+///
+/// The first rule for a tweak that applies decides; if none does, the provider has none. A rule for a share of the users, which
+/// is neither nobody nor everyone, needs the context's ``TweakContext/stickyID``: without it, it is an error.
+public final class TargetingTweakProvider: TweakProvider {
+  /// What the provider is called.
+  public let name: String
+
+  /// The rules, those that come first being the more important.
+  public let rules: MutableProperty<[TweakRule]>
+
+  /// What is known about the user and the situation.
+  public let context: Property<TweakContext>
+
+  private let emitter = Emitter<TweakUpdate, Never>()
+  private let failureEmitter = Emitter<TweakError, Never>()
+  private let subscriptions: [SignalSubscription]
+
+  /// Makes a provider.
+  ///
+  /// - Parameters:
+  ///   - rules: The rules.
+  ///   - context: What is known about the user and the situation; it is followed.
+  ///   - name: What the provider is called.
+  public init(rules: [TweakRule], context: Property<TweakContext>, name: String = "TargetingTweakProvider") {
+    self.name = name
+    self.rules = MutableProperty(rules)
+    self.context = context
+    subscriptions = [
+      self.rules.changes.sink { [emitter] _ in emitter.send(.everything) },
+      context.changes.sink { [emitter, rules = self.rules] _ in emitter.send(.tweaks(Set(rules.value.map(\.id)))) },
+    ]
+  }
+
+  /// The tweak of a name.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The tweak, or `nil` if no rule applies.
+  /// - Throws: ``TweakError/targetingKeyMissing(_:provider:)``.
+  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+    let context = context.value
+    for rule in rules.value where rule.feature == feature && rule.variable == variable {
+      if try applies(rule, context) {
+        return Tweak(feature: feature, variable: variable, value: rule.value, source: name)
+      }
+    }
+    return nil
+  }
+
+  private func applies(_ rule: TweakRule, _ context: TweakContext) throws(TweakError) -> Bool {
+    for condition in rule.conditions {
+      guard let holds = condition.holds(in: context) else {
+        failureEmitter.send(.unknownOperator(rule.id, operator: condition.comparison.rawValue, provider: name))
+        return false
+      }
+      if !holds { return false }
+    }
+    if rule.basisPoints <= 0 { return false }
+    if rule.basisPoints >= 10_000 { return true }
+    guard let stickyID = context.stickyID else { throw .targetingKeyMissing(rule.id, provider: name) }
+    return TweakRule.bucket("\(rule.feature)/\(rule.variable)", stickyID: stickyID) < rule.basisPoints
+  }
+
+  /// The names of the tweaks that there are rules for.
+  public var tweakIDs: Set<TweakID> { Set(rules.value.map(\.id)) }
+
+  /// What may have changed, each time the rules or the context have.
+  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+
+  /// The rules that this version does not understand, each time one is looked at.
+  public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }
+}

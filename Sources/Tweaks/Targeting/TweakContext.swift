@@ -1,0 +1,173 @@
+/// What is known about the user, the device or the situation, by which values are chosen.
+public struct TweakContext: Sendable, Hashable, Codable {
+  /// What stays the same for a user, such as an installation's number; it decides which share of the users this one is in.
+  public var stickyID: String?
+
+  /// Anything else, by name.
+  public var attributes: [String: TweakValue]
+
+  /// Makes a context.
+  ///
+  /// - Parameters:
+  ///   - stickyID: What stays the same for a user.
+  ///   - attributes: Anything else, by name.
+  public init(stickyID: String? = nil, attributes: [String: TweakValue] = [:]) {
+    self.stickyID = stickyID
+    self.attributes = attributes
+  }
+}
+
+/// A condition on an attribute of the context.
+///
+/// One on an attribute that is missing, or with an operator that this version does not know, does not hold, negated or not.
+public struct TweakCondition: Sendable, Hashable, Codable {
+  /// How an attribute is compared.
+  public struct Operator: RawRepresentable, Sendable, Hashable, Codable {
+    /// The name of the operator.
+    public let rawValue: String
+
+    /// Names an operator, known or not.
+    ///
+    /// - Parameter rawValue: The name.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// The attribute is one of the values.
+    public static let isOneOf = Operator(rawValue: "isOneOf")
+
+    /// The attribute is a text that begins with one of the values.
+    public static let startsWith = Operator(rawValue: "startsWith")
+
+    /// The attribute is a text that ends with one of the values.
+    public static let endsWith = Operator(rawValue: "endsWith")
+
+    /// The attribute is a text that contains one of the values.
+    public static let contains = Operator(rawValue: "contains")
+
+    /// The attribute is a number that is less than one of the values.
+    public static let isLess = Operator(rawValue: "isLess")
+
+    /// The attribute is a number that is greater than one of the values.
+    public static let isGreater = Operator(rawValue: "isGreater")
+
+    /// The attribute is a version, such as `2.10.1`, and one of the values is not a later one.
+    public static let isVersionFrom = Operator(rawValue: "isVersionFrom")
+  }
+
+  /// The attribute.
+  public var attribute: String
+
+  /// How it is compared.
+  public var comparison: Operator
+
+  /// What it is compared with.
+  public var values: [TweakValue]
+
+  /// Whether the condition holds if the comparison does not.
+  public var isNegated: Bool
+
+  /// Makes a condition.
+  ///
+  /// - Parameters:
+  ///   - attribute: The attribute.
+  ///   - comparison: How it is compared.
+  ///   - values: What it is compared with.
+  ///   - isNegated: Whether the condition holds if the comparison does not.
+  public init(_ attribute: String, _ comparison: Operator, _ values: TweakValue..., isNegated: Bool = false) {
+    self.attribute = attribute
+    self.comparison = comparison
+    self.values = values
+    self.isNegated = isNegated
+  }
+
+  /// Whether the condition holds; `nil` if the operator is not known.
+  func holds(in context: TweakContext) -> Bool? {
+    let isKnown: Set<Operator> = [
+      .isOneOf, .startsWith, .endsWith, .contains, .isLess, .isGreater, .isVersionFrom,
+    ]
+    guard isKnown.contains(comparison) else { return nil }
+    guard let attribute = context.attributes[attribute] else { return false }
+    return values.contains { compare(attribute, $0) } != isNegated
+  }
+
+  private func compare(_ attribute: TweakValue, _ value: TweakValue) -> Bool {
+    if let number = attribute.doubleValue, let other = value.doubleValue {
+      return switch comparison {
+      case .isLess: number < other
+      case .isGreater: number > other
+      case .isOneOf: number == other
+      default: false
+      }
+    }
+    if comparison == .isOneOf { return attribute == value }
+    guard let text = attribute.stringValue, let other = value.stringValue else { return false }
+    return switch comparison {
+    case .startsWith: text.hasPrefix(other)
+    case .endsWith: text.hasSuffix(other)
+    case .contains: text.contains(other)
+    case .isVersionFrom: !Self.version(text).lexicographicallyPrecedes(Self.version(other))
+    default: false
+    }
+  }
+
+  /// The numbers of a version, without zeros at the end.
+  private static func version(_ text: String) -> [Int] {
+    var numbers = text.split(separator: ".").map { Int($0) ?? 0 }
+    while numbers.last == 0 { numbers.removeLast() }
+    return numbers
+  }
+}
+
+/// Gives a tweak a value under conditions, or for a share of all users.
+public struct TweakRule: Sendable, Hashable, Codable {
+  /// The feature.
+  public var feature: String
+
+  /// The variable of the feature.
+  public var variable: String
+
+  /// The value that the rule gives.
+  public var value: TweakValue
+
+  /// What must all hold.
+  public var conditions: [TweakCondition]
+
+  /// The share of the users that get the value, in hundredths of a percent: 10,000 is everyone.
+  public var basisPoints: Int
+
+  /// Makes a rule.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - value: The value that the rule gives.
+  ///   - conditions: What must all hold.
+  ///   - basisPoints: The share of the users that get the value, in hundredths of a percent.
+  public init(
+    _ feature: String, _ variable: String, value: TweakValue, if conditions: [TweakCondition] = [],
+    basisPoints: Int = 10_000
+  ) {
+    self.feature = feature
+    self.variable = variable
+    self.value = value
+    self.conditions = conditions
+    self.basisPoints = basisPoints
+  }
+
+  /// The tweak that the rule is for.
+  public var id: TweakID { TweakID(feature: feature, variable: variable) }
+
+  /// Which share a user is in: from 0 up to 9,999.
+  ///
+  /// Whoever is below 500 is below 2,500, too, so raising a share takes the value from nobody. Shares of different tweaks have
+  /// nothing to do with one another.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the tweak, or anything else that is to be divided.
+  ///   - stickyID: What stays the same for the user.
+  /// - Returns: The remainder of MurmurHash3 of both, with a colon in between.
+  public static func bucket(_ name: String, stickyID: String) -> Int {
+    Int(MurmurHash.hash("\(name):\(stickyID)") % 10_000)
+  }
+}

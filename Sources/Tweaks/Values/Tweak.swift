@@ -1,0 +1,126 @@
+/// A tweak as it was found: its name, its value, what is said about it, and who said so.
+///
+/// Printing one that is secret shows ``Tweak/redacted`` instead of the value.
+public struct Tweak: Sendable, Hashable {
+  /// The feature it belongs to.
+  public let feature: String
+
+  /// Its name in the feature.
+  public let variable: String
+
+  /// The value.
+  public var value: TweakValue
+
+  /// What people call it.
+  public var title: String?
+
+  /// What it does.
+  public var desc: String?
+
+  /// The group it is shown in.
+  public var group: String?
+
+  /// The name of the provider whose value it is.
+  public var source: String?
+
+  /// Whether the value is still encrypted; those that a ``TweakManager`` gives are not.
+  public var isEncrypted = false
+
+  /// Whether the value must not be shown.
+  public var isSecret = false
+
+  /// Whether the value is a text that stands for one of the type that is asked for, as in the environment.
+  public var isUntyped = false
+
+  /// What is shown instead of a secret.
+  public static let redacted = "<redacted>"
+
+  /// The variable that says of a feature, by a Bool, whether it is enabled.
+  public static let enabledVariable = "enabled"
+
+  /// Makes a tweak.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature it belongs to.
+  ///   - variable: Its name in the feature.
+  ///   - value: The value.
+  ///   - title: What people call it.
+  ///   - desc: What it does.
+  ///   - group: The group it is shown in.
+  ///   - source: The name of the provider; the manager fills it in.
+  public init(
+    feature: String, variable: String, value: TweakValue, title: String? = nil, desc: String? = nil,
+    group: String? = nil, source: String? = nil
+  ) {
+    self.feature = feature
+    self.variable = variable
+    self.value = value
+    self.title = title
+    self.desc = desc
+    self.group = group
+    self.source = source
+  }
+
+  /// The name.
+  public var id: TweakID { TweakID(feature: feature, variable: variable) }
+
+  /// The title, or the names if there is none.
+  public var displayTitle: String { title ?? "\(feature):\(variable)" }
+
+  /// The value, if it is yes or no.
+  public var boolValue: Bool? { converted(to: Bool.self) }
+
+  /// The value, if it is a whole number.
+  public var intValue: Int? { converted(to: Int.self) }
+
+  /// The value, if it is a number that a `Double` can hold exactly.
+  public var doubleValue: Double? { converted(to: Double.self) }
+
+  /// The value, if it is a number that a `Float` can hold.
+  public var floatValue: Float? { converted(to: Float.self) }
+
+  /// The value, if it is a text.
+  public var stringValue: String? { converted(to: String.self) }
+
+  /// The value as a type.
+  ///
+  /// - Parameter type: What the value is to be.
+  /// - Returns: The value.
+  /// - Throws: ``TweakError/typeMismatch(_:expected:found:provider:)`` if it is none of the type.
+  public func value<Value: TweakValueConvertible>(as type: Value.Type = Value.self) throws(TweakError) -> Value {
+    if let value = converted(to: type) { return value }
+    throw .typeMismatch(id, expected: "\(type)", found: found, provider: source ?? "unknown")
+  }
+
+  func converted<Value: TweakValueConvertible>(to type: Value.Type) -> Value? {
+    guard isUntyped, case .string(let text) = value else { return Value(tweakValue: value) }
+    return Value.tweakValue(parsing: text).flatMap { Value(tweakValue: $0) }
+  }
+
+  /// The value as a type of its own, to be shown and compared.
+  var shownValue: String { isSecret || isEncrypted ? Self.redacted : value.description }
+
+  private var found: String {
+    isSecret || isEncrypted ? "a \(value.kind)" : "the \(value.kind) \(value.description.debugDescription)"
+  }
+}
+
+extension Tweak: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The name, the value and the provider.
+  public var description: String { "\(id) = \(shownValue)" + (source.map { " (\($0))" } ?? "") }
+
+  /// The name, the value and the provider.
+  public var debugDescription: String { description }
+
+  /// What `dump` shows.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "feature": feature, "variable": variable, "value": shownValue, "title": title as Any, "desc": desc as Any,
+        "group": group as Any, "source": source as Any,
+      ],
+      displayStyle: .struct
+    )
+  }
+}

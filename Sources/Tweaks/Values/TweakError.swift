@@ -1,0 +1,106 @@
+public import AppGroups
+public import Foundation
+
+/// Why a tweak has no value that could be used, or could not be changed.
+///
+/// No error shows the value of a tweak that is secret.
+public enum TweakError: Error, Sendable, Hashable {
+  /// No provider has the tweak.
+  case notFound(TweakID)
+
+  /// A provider cannot hold the value.
+  case notSupported(TweakID, provider: String, reason: String)
+
+  /// The value is not of the type that was asked for.
+  case typeMismatch(TweakID, expected: String, found: String, provider: String)
+
+  /// The value is encrypted, and neither the provider nor the manager knows how to decrypt it.
+  case decryptionClosureNotProvided(TweakID, provider: String)
+
+  /// The value is encrypted, and the closure that decrypts it threw.
+  case decryptionFailed(TweakID, provider: String, reason: String)
+
+  /// The value is to be kept encrypted, and the manager does not know how to encrypt it.
+  case encryptionClosureNotProvided(TweakID, provider: String)
+
+  /// The closure that encrypts values threw.
+  case encryptionFailed(TweakID, provider: String, reason: String)
+
+  /// There is no provider that could be written to.
+  case readOnly(TweakID)
+
+  /// A provider could not say what the value is, or could not store it.
+  case unavailable(TweakID, provider: String, reason: String)
+
+  /// A share of all users is to get the value, and nothing says which user this is.
+  case targetingKeyMissing(TweakID, provider: String)
+
+  /// A provider, or a manager among the providers, asked for the tweak that it was being asked for.
+  case cyclic(TweakID, provider: String)
+
+  /// A hook did not allow that the tweak is read.
+  case hookFailed(TweakID, reason: String)
+
+  /// The file is not one of tweaks.
+  case invalidFile(URL, line: Int, column: Int, reason: String)
+
+  /// The file cannot be read, or not be observed.
+  case unusableFile(AppGroupsFileError)
+
+  /// What stores the tweaks failed.
+  case unusableStore(provider: String, AppGroupsFileError)
+
+  /// A condition uses an operator that this program does not know, so the rule does not apply.
+  case unknownOperator(TweakID, operator: String, provider: String)
+
+  /// An argument names a tweak that is not known.
+  case unknownArgument(String, suggestion: String?)
+
+  /// An argument is not what it should be.
+  case invalidArgument(String, reason: String)
+}
+
+extension TweakError: CustomStringConvertible {
+  /// What happened, where, why, and what to do.
+  public var description: String {
+    switch self {
+    case .notFound(let id):
+      "No provider has a value for \(id). Add it to the file of tweaks, or read it with a default."
+    case .notSupported(let id, let provider, let reason):
+      "\(provider) cannot hold the value for \(id): \(reason)."
+    case .typeMismatch(let id, let expected, let found, let provider):
+      "The value for \(id) from \(provider) is \(found), and was asked for as \(expected). Correct the value, or the type."
+    case .decryptionClosureNotProvided(let id, let provider):
+      "The value for \(id) from \(provider) is encrypted. Set the decryptionClosure of the manager or of the provider."
+    case .decryptionFailed(let id, let provider, let reason):
+      "The value for \(id) from \(provider) could not be decrypted: \(reason)."
+    case .encryptionClosureNotProvided(let id, let provider):
+      "The value for \(id) is secret and would lie in \(provider) for all to read. Set the manager's encryptionClosure."
+    case .encryptionFailed(let id, let provider, let reason):
+      "The value for \(id) could not be encrypted for \(provider), and has not been stored: \(reason)."
+    case .readOnly(let id):
+      "\(id) cannot be changed, because none of the providers can be written to. Add one, such as EphemeralTweakProvider."
+    case .unavailable(let id, let provider, let reason):
+      "\(provider) failed for \(id): \(reason)."
+    case .targetingKeyMissing(let id, let provider):
+      "\(provider) gives \(id) to a share of the users, and nothing says which user this is. Set the context's stickyID."
+    case .cyclic(let id, let provider):
+      "\(provider) asked for \(id) while it was being asked for it. Have it ask a manager that it is not part of."
+    case .hookFailed(let id, let reason):
+      "A hook does not allow that \(id) is read: \(reason)."
+    case .invalidFile(let url, let line, let column, let reason):
+      "\(url.path):\(line):\(column): \(reason). The tweaks that were read before stand, if any; correct the file."
+    case .unusableFile(let error):
+      error.description
+    case .unusableStore(let provider, let error):
+      "\(provider): \(error.description)"
+    case .unknownOperator(let id, let name, let provider):
+      "A rule of \(provider) for \(id) uses the operator \(name.debugDescription), which this version does not know. The "
+        + "rule does not apply."
+    case .unknownArgument(let name, let suggestion):
+      "There is no tweak \(name.debugDescription)." + (suggestion.map { " Did you mean \($0.debugDescription)?" } ?? "")
+    case .invalidArgument(let argument, let reason):
+      "The argument \(argument.debugDescription) cannot be used: \(reason)."
+    }
+  }
+}

@@ -1,0 +1,180 @@
+public import Signals
+
+/// A tweak that is read and written like a variable, with a default for when there is none.
+///
+/// ```swift
+/// import Signals
+/// import Tweaks
+///
+/// struct Settings {
+///   @TweakProperty var limit: Int
+///   @TweakProperty var title: String
+///
+///   init(manager: TweakManager) {
+///     _limit = TweakProperty(wrappedValue: 10, feature: "shop", variable: "limit", tweakManager: manager)
+///     _title = TweakProperty(feature: "shop", variable: "title", tweakManager: manager)
+///   }
+/// }
+///
+/// let settings = Settings(manager: TweakManager(tweakProviders: [EphemeralTweakProvider()]))
+/// let subscription = settings.$limit.sink { print("limit", $0) }  // Prints "limit 10"
+/// settings.limit = 20  // Prints "limit 20"
+/// print(settings.title.isEmpty)  // Prints "true"
+/// subscription.cancel()
+/// ```
+///
+/// It never stops the program: a value that is missing, or none of the type, gives the default, and
+/// ``TweakManager/failures`` tells of the latter. `$` before the name gives the value as a property, to be observed.
+///
+/// Reading a Bool or a number takes a few loads. What cannot be stored is told by ``TweakManager/failures``, because a
+/// variable cannot throw; to know, use ``TweakManager/set(_:feature:variable:)``.
+@propertyWrapper
+@frozen
+public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
+  @usableFromInline let core: TweakPropertyCore
+  @usableFromInline let defaultValue: Value
+
+  /// Makes a variable of a tweak.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The value for when there is none.
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - tweakManager: Who knows the value.
+  public init(wrappedValue: Value, feature: String, variable: String, tweakManager: TweakManager) {
+    core = TweakPropertyCore(feature, variable, tweakManager)
+    defaultValue = wrappedValue
+  }
+
+  /// Makes a variable of a tweak which is `false`, zero or empty if there is none.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - tweakManager: Who knows the value.
+  public init(feature: String, variable: String, tweakManager: TweakManager) where Value: TweakPrimitive {
+    self.init(
+      wrappedValue: Value.emptyTweakValue, feature: feature, variable: variable, tweakManager: tweakManager
+    )
+  }
+
+  /// The value; setting it writes to the first provider that can be written to.
+  @inlinable
+  public var wrappedValue: Value {
+    get { core.value(as: Value.self) ?? defaultValue }
+    nonmutating set { core.set(newValue.tweakValue) }
+  }
+
+  /// The value as a property, to be observed.
+  public var projectedValue: Property<Value> {
+    core.manager.property(for: TweakKey(core.id.feature, core.id.variable, default: defaultValue))
+  }
+}
+
+/// A tweak that is read and written like a variable, with a fallback for when there is none.
+///
+/// It is ``TweakProperty`` with the name and the arguments that JustTweak has.
+@propertyWrapper
+@frozen
+public struct FallbackTweakProperty<Value: TweakValueConvertible>: Sendable {
+  @usableFromInline let core: TweakPropertyCore
+
+  /// The value for when there is none, or none of the type.
+  public let fallbackValue: Value
+
+  /// Makes a variable of a tweak.
+  ///
+  /// - Parameters:
+  ///   - fallbackValue: The value for when there is none.
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - tweakManager: Who knows the value.
+  public init(fallbackValue: Value, feature: String, variable: String, tweakManager: TweakManager) {
+    core = TweakPropertyCore(feature, variable, tweakManager)
+    self.fallbackValue = fallbackValue
+  }
+
+  /// The value; setting it writes to the first provider that can be written to.
+  @inlinable
+  public var wrappedValue: Value {
+    get { core.value(as: Value.self) ?? fallbackValue }
+    nonmutating set { core.set(newValue.tweakValue) }
+  }
+
+  /// The value as a property, to be observed.
+  public var projectedValue: Property<Value> {
+    core.manager.property(for: TweakKey(core.id.feature, core.id.variable, default: fallbackValue))
+  }
+}
+
+/// A tweak that is read and written like a variable which may be `nil`.
+///
+/// Setting `nil` deletes what was set, so that the next provider decides.
+@propertyWrapper
+@frozen
+public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {
+  @usableFromInline let core: TweakPropertyCore
+
+  /// The value for when there is none, or none of the type.
+  public let fallbackValue: Value?
+
+  /// Makes a variable of a tweak.
+  ///
+  /// - Parameters:
+  ///   - fallbackValue: The value for when there is none.
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - tweakManager: Who knows the value.
+  public init(fallbackValue: Value? = nil, feature: String, variable: String, tweakManager: TweakManager) {
+    core = TweakPropertyCore(feature, variable, tweakManager)
+    self.fallbackValue = fallbackValue
+  }
+
+  /// The value; setting it writes to the first provider that can be written to, and setting `nil` deletes what is there.
+  @inlinable
+  public var wrappedValue: Value? {
+    get { core.value(as: Value.self) ?? fallbackValue }
+    nonmutating set { core.set(newValue?.tweakValue) }
+  }
+
+  /// The value as a property, to be observed.
+  public var projectedValue: Property<Value?> {
+    let fallbackValue = fallbackValue
+    return .derived(core.manager.optionalProperty(core.id, as: Value.self)) { $0 ?? fallbackValue }
+  }
+}
+
+/// What the property wrappers have in common.
+@usableFromInline
+@frozen
+struct TweakPropertyCore: Sendable {
+  @usableFromInline let manager: TweakManager
+  @usableFromInline let slot: TweakSlot
+
+  @usableFromInline
+  init(_ feature: String, _ variable: String, _ manager: TweakManager) {
+    self.manager = manager
+    slot = manager.tweakSlot(TweakID(feature: feature, variable: variable))
+  }
+
+  var id: TweakID { slot.id }
+
+  @inlinable @inline(__always)
+  func value<Value: TweakValueConvertible>(as type: Value.Type) -> Value? {
+    switch slot.glance {
+    case .value(let value): if let value = Value(tweakValue: value) { return value }
+    case .absent: return nil
+    case .unclear: break
+    }
+    return manager.lookedUp(in: slot, as: type)
+  }
+
+  @usableFromInline
+  func set(_ value: TweakValue?) {
+    do throws(TweakError) {
+      try manager.apply([TweakEdit(id, value)])
+    } catch {
+      manager.report(error)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Tweaks
+
+/// Feature flags that several processes set.
+///
+/// - `tweaks DIR`: use the flags of the suite in the container DIR from now on
+/// - `tweak-set FEATURE VARIABLE N`: set a flag to a number
+/// - `tweak-observe FEATURE VARIABLE`: report each number of a flag from now on, as `tweak N`
+/// - `tweak-flip SEED N`: N times, set one of ten flags to the next of the numbers that are this process's own
+/// - `tweak-history`: the last number of each flag, and whether all numbers of each process came in order
+final class TweakCommands: CommandFamily {
+  private let console: Console
+  private var manager: TweakManager?
+  private var subscriptions: Set<SignalSubscription> = []
+  private let isOrdered = MutableProperty(true)
+
+  init(console: Console) {
+    self.console = console
+  }
+
+  func perform(_ command: Command) throws -> String? {
+    switch command.word {
+    case "tweaks":
+      let container = try AppGroupsContainer(directory: URL(filePath: command.argument(), directoryHint: .isDirectory))
+      let suite = try AppGroupsSuite(name: "tweaks.json", container: container, durability: .process)
+      let manager = TweakManager(tweakProviders: [SuiteTweakProvider(suite: suite)])
+      self.manager = manager
+      watchOrder(of: manager)
+    case "tweak-set":
+      let arguments = try command.arguments(3)
+      try opened().set(.int(command.number(arguments[2])), feature: arguments[0], variable: arguments[1])
+    case "tweak-observe":
+      let arguments = try command.arguments(2)
+      try opened().signal(feature: arguments[0], variable: arguments[1], as: Int.self)
+        .sink { [console] in console.write("event tweak \($0 ?? -1)") }
+        .store(in: &subscriptions)
+    case "tweak-flip":
+      let arguments = try command.arguments(2)
+      let seed = try command.number(arguments[0])
+      let manager = try opened()
+      for number in 1...(try command.number(arguments[1])) {
+        let variable = "flag\((number &* 7 &+ seed &* 3 &+ number / 10) % 10)"
+        try manager.set(.int(seed * 1_000_000 + number), feature: "torture", variable: variable)
+      }
+    case "tweak-history":
+      let tweaks = try opened().snapshot().tweaks.values.sorted { $0.id < $1.id }
+      return tweaks.map { "\($0.variable)=\($0.value)" }.joined(separator: ",")
+        + (isOrdered.value ? " ordered" : " broken")
+    default: return nil
+    }
+    return ""
+  }
+
+  /// Each process counts up, so its numbers in one flag may only grow.
+  private func watchOrder(of manager: TweakManager) {
+    let last = MutableProperty<[String: Int]>([:])
+    manager.changes.sink { [isOrdered] change in
+      guard let number = change.new?.intValue else { return }
+      let key = "\(change.id) \(number / 1_000_000)"
+      let isNewer = last.modify { last in
+        defer { last[key] = number }
+        return last[key].map { $0 < number } ?? true
+      }
+      if !isNewer { isOrdered.value = false }
+    }
+    .store(in: &subscriptions)
+  }
+
+  private func opened() throws -> TweakManager {
+    guard let manager else { throw CommandError(description: "no flags are open") }
+    return manager
+  }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import Signals
+import SignalsTesting
+import TestSupport
+import Testing
+import Tweaks
+
+/// What JustTweak's own tests say, in their groups, where it is no fault.
+@Suite("As JustTweak does it")
+struct JustTweakTests {
+  @Suite("LocalTweakProvider")
+  struct Local {
+    let provider: LocalTweakProvider
+
+    init() throws {
+      provider = try Fixture().local(Example.json)
+    }
+
+    @Test
+    func `it reads Bools, numbers and texts, with what is said about them`() {
+      let red = provider.tweak(feature: "ui_customization", variable: "display_red_view")
+      #expect(red?.value == false)
+      #expect(red?.title == "Display Red View")
+      #expect(red?.desc == "shows a red view")
+      #expect(red?.group == "UI")
+      #expect(provider.tweak(feature: "ui_customization", variable: "red_view_alpha_component")?.value == 1.0)
+      #expect(provider.tweak(feature: "ui_customization", variable: "label_text")?.value == "Test value")
+      #expect(provider.tweak(feature: "general", variable: "answer_to_the_universe")?.value == 42)
+      #expect(provider.tweak(feature: "general", variable: "nothing") == nil)
+    }
+
+    @Test
+    func `it lists features and variables`() {
+      #expect(Set(provider.features.keys) == ["ui_customization", "general"])
+      #expect(provider.features["general"]?.count == 4)
+    }
+
+    @Test
+    func `it has no closure to decrypt until one is set`() throws {
+      #expect(provider.decryptionClosure == nil)
+      provider.decryptionClosure = Example.reversed
+      let tweak = Tweak(feature: "f", variable: "v", value: "abc")
+      #expect(try provider.decryptionClosure?(tweak) == "cba")
+    }
+  }
+
+  @Suite("UserDefaultsTweakProvider")
+  struct Defaults {
+    @Test(arguments: [true, 42, 3.5, "text", false, 0, 1, 0.0, 1.0, "", "1"] as [TweakValue])
+    func `a value that was set is read again, by another provider, too`(value: TweakValue) throws {
+      let test = try TestDefaults()
+      let provider = UserDefaultsTweakProvider(userDefaults: test.defaults)
+      #expect(try provider.tweak(feature: "f", variable: "v") == nil)
+      try provider.set(value, feature: "f", variable: "v")
+      let other = UserDefaultsTweakProvider(userDefaults: test.defaults)
+      #expect(try other.tweak(feature: "f", variable: "v")?.value == value)
+      #expect(other.decryptionClosure == nil)
+    }
+  }
+
+  @Suite("TweakManager")
+  struct Manager {
+    let overrides = EphemeralTweakProvider()
+    let manager: TweakManager
+
+    init() throws {
+      manager = TweakManager(tweakProviders: [
+        overrides, EphemeralTweakProvider(Example.remote, name: "Remote"), try Fixture().local(Example.json),
+      ])
+    }
+
+    @Test
+    func `without a provider that can be written to, setting is an error`() throws {
+      let manager = TweakManager(tweakProviders: [try Fixture().local(Example.json)])
+      #expect(throws: TweakError.readOnly(TweakID(feature: "f", variable: "v"))) {
+        try manager.set(1, feature: "f", variable: "v")
+      }
+    }
+
+    @Test
+    func `what nobody knows is not found`() {
+      let id = TweakID(feature: "general", variable: "nothing")
+      #expect(throws: TweakError.notFound(id)) { try manager.tweakWith(feature: id.feature, variable: id.variable) }
+      #expect(throws: TweakError.notFound(id)) {
+        try TweakManager(tweakProviders: []).tweakWith(feature: id.feature, variable: id.variable)
+      }
+    }
+
+    @Test(arguments: [
+      ("ui_customization", "display_red_view", true), ("ui_customization", "display_yellow_view", true),
+      ("ui_customization", "display_green_view", false), ("general", "greet_on_app_did_become_active", true),
+      ("general", "tap_to_change_color_enabled", true),
+    ])
+    func `the first provider that has a tweak decides`(feature: String, variable: String, value: Bool) throws {
+      let tweak = try manager.tweakWith(feature: feature, variable: variable)
+      #expect(tweak.boolValue == value)
+      #expect(tweak.source == (variable.hasPrefix("tap") ? "LocalTweakProvider(tweaks.json)" : "Remote"))
+      #expect(tweak.title != nil)
+    }
+
+    @Test
+    func `what the user sets comes first`() throws {
+      try manager.set(false, feature: "general", variable: "greet_on_app_did_become_active")
+      #expect(try manager.tweakWith(feature: "general", variable: "greet_on_app_did_become_active").value == false)
+      try manager.deleteValue(feature: "general", variable: "greet_on_app_did_become_active")
+      #expect(try manager.tweakWith(feature: "general", variable: "greet_on_app_did_become_active").value == true)
+    }
+
+    @Test(.patient)
+    func `an observer is told of changes, on its queue, until it is deregistered`() async throws {
+      let observer = Observer()
+      let changes = Recorder<TweakChange>()
+      manager.registerForConfigurationsUpdates(observer, on: .global()) { changes.record($0) }
+      try manager.set("new", feature: "ui_customization", variable: "label_text")
+      let change = try await changes.first("a change") { _ in true }
+      #expect(change.new == "new")
+      #expect(change.old == "Test value")
+      #expect(change.source == "EphemeralTweakProvider")
+      manager.deregisterFromConfigurationsUpdates(observer)
+      try manager.set("newer", feature: "ui_customization", variable: "label_text")
+      #expect(changes.elements.count == 1)
+    }
+
+    @Test
+    func `encrypted tweaks are decrypted`() throws {
+      manager.decryptionClosure = Example.reversed
+      let tweak = try manager.tweakWith(feature: "general", variable: "encrypted_answer_to_the_universe")
+      #expect(tweak.value == "Definitely not 42")
+      manager.decryptionClosure = { _ in "another" }
+      #expect(
+        try manager.tweakWith(feature: "general", variable: "encrypted_answer_to_the_universe").value == "another")
+      #expect(manager.value(feature: "general", variable: "encrypted_answer_to_the_universe", default: "") == "another")
+    }
+  }
+
+  @Suite("TweakManager's cache")
+  struct Cache {
+    let provider = CountingProvider { _ in 42 }
+
+    @Test
+    func `without a cache, providers are asked each time`() throws {
+      let manager = TweakManager(tweakProviders: [provider])
+      #expect(!manager.useCache)
+      for count in 1...2 {
+        #expect(try manager.tweakWith(feature: "f", variable: "v").value == 42)
+        #expect(manager.isFeatureEnabled("f"))
+        #expect(provider.asked.value == count)
+        #expect(provider.featuresAsked.value == count)
+      }
+      manager.resetCache()
+      _ = try manager.tweakWith(feature: "f", variable: "v")
+      _ = manager.isFeatureEnabled("f")
+      #expect(provider.asked.value == 3)
+      #expect(provider.featuresAsked.value == 3)
+    }
+
+    @Test
+    func `with a cache, providers are asked once, and once more after it is reset`() throws {
+      let manager = TweakManager(tweakProviders: [provider])
+      manager.useCache = true
+      for _ in 1...2 {
+        #expect(try manager.tweakWith(feature: "f", variable: "v").value == 42)
+        #expect(manager.isFeatureEnabled("f"))
+        #expect(provider.asked.value == 1)
+        #expect(provider.featuresAsked.value == 1)
+      }
+      manager.resetCache()
+      for _ in 1...2 {
+        _ = try manager.tweakWith(feature: "f", variable: "v")
+        _ = manager.isFeatureEnabled("f")
+        #expect(provider.asked.value == 2)
+        #expect(provider.featuresAsked.value == 2)
+      }
+    }
+
+    @Test
+    func `setting a tweak is seen through the cache`() throws {
+      let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), provider])
+      manager.useCache = true
+      #expect(try manager.tweakWith(feature: "f", variable: "v").value == 42)
+      try manager.set(43, feature: "f", variable: "v")
+      #expect(try manager.tweakWith(feature: "f", variable: "v").value == 43)
+    }
+
+    @Test
+    func `that there is no tweak is remembered, too`() {
+      let provider = CountingProvider { _ in nil }
+      let manager = TweakManager(tweakProviders: [provider])
+      manager.useCache = true
+      for _ in 1...3 {
+        #expect(throws: TweakError.self) { try manager.tweakWith(feature: "f", variable: "v") }
+        #expect(manager.value(feature: "f", variable: "v", default: 5) == 5)
+      }
+      #expect(provider.asked.value == 1)
+    }
+  }
+
+  @Suite("Property wrappers")
+  struct Wrappers {
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+
+    @Test
+    func `fallbacks until something is set, for all types`() {
+      @FallbackTweakProperty(fallbackValue: "a", feature: "f", variable: "s", tweakManager: manager) var string: String
+      @FallbackTweakProperty(fallbackValue: true, feature: "f", variable: "b", tweakManager: manager) var bool: Bool
+      @FallbackTweakProperty(fallbackValue: 4, feature: "f", variable: "i", tweakManager: manager) var int: Int
+      @FallbackTweakProperty(fallbackValue: 4.5, feature: "f", variable: "d", tweakManager: manager) var double: Double
+      @FallbackTweakProperty(fallbackValue: 4.5, feature: "f", variable: "fl", tweakManager: manager) var float: Float
+      #expect((string, bool, int) == ("a", true, 4))
+      #expect((double, float) == (4.5, 4.5))
+      string = "b"
+      bool = false
+      int = 5
+      double = 5.5
+      float = 0.1
+      #expect((string, bool, int) == ("b", false, 5))
+      #expect((double, float) == (5.5, 0.1))
+    }
+
+    @Test
+    func `nothing until something is set, and nothing after that is deleted, for all types`() {
+      @OptionalTweakProperty(fallbackValue: nil, feature: "f", variable: "s", tweakManager: manager) var string: String?
+      @OptionalTweakProperty(feature: "f", variable: "b", tweakManager: manager) var bool: Bool?
+      @OptionalTweakProperty(fallbackValue: nil, feature: "f", variable: "i", tweakManager: manager) var int: Int?
+      @OptionalTweakProperty(fallbackValue: nil, feature: "f", variable: "d", tweakManager: manager) var double: Double?
+      @OptionalTweakProperty(fallbackValue: nil, feature: "f", variable: "fl", tweakManager: manager) var float: Float?
+      #expect(string == nil && bool == nil && int == nil && double == nil && float == nil)
+      string = "b"
+      bool = false
+      int = 5
+      double = 5.5
+      float = 0.1
+      #expect(string == "b" && bool == false && int == 5 && double == 5.5 && float == 0.1)
+      int = nil
+      #expect(int == nil)
+    }
+
+    @Test
+    func `what is required and missing is zero, or the default`() {
+      @TweakProperty(feature: "f", variable: "s", tweakManager: manager) var string: String
+      @TweakProperty(feature: "f", variable: "i", tweakManager: manager) var int: Int
+      @TweakProperty(feature: "f", variable: "b", tweakManager: manager) var bool = true
+      #expect((string, int, bool) == ("", 0, true))
+      int = 7
+      #expect(int == 7)
+      #expect(manager.value(feature: "f", variable: "i", default: 0) == 7)
+    }
+
+    @Test
+    func `the dollar sign gives a property that follows`() {
+      @FallbackTweakProperty(fallbackValue: 1, feature: "f", variable: "v", tweakManager: manager) var value: Int
+      @OptionalTweakProperty(feature: "f", variable: "v", tweakManager: manager) var optional: Int?
+      let seen = $value.recorded()
+      let seenOptional = $optional.recorded()
+      value = 2
+      optional = nil
+      value = 2
+      value = 2
+      #expect(seen.elements == [1, 2, 1, 2])
+      #expect(seenOptional.elements == [nil, 2, nil, 2])
+      #expect($value.value == 2)
+    }
+  }
+}
+
+final class Observer: Sendable {}

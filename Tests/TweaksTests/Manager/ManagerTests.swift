@@ -1,0 +1,255 @@
+import Foundation
+import Signals
+import SignalsTesting
+import TestSupport
+import Testing
+import Tweaks
+
+@Suite("The manager")
+struct ManagerTests {
+  private let id = TweakID(feature: "f", variable: "a")
+
+  private func manager(_ mismatch: TweakMismatch) -> TweakManager {
+    TweakManager(
+      tweakProviders: [
+        EphemeralTweakProvider(["f": ["a": "x"]], name: "p1"), EphemeralTweakProvider(["f": ["a": 5]], name: "p2"),
+      ],
+      mismatch: mismatch
+    )
+  }
+
+  @Test
+  func `strictly, the first provider decides, even if its value is of another type`() throws {
+    let manager = manager(.strict)
+    let failures = manager.failures.recorded()
+    #expect(throws: TweakError.typeMismatch(id, expected: "Int", found: "the String \"x\"", provider: "p1")) {
+      try manager.value(feature: "f", variable: "a", as: Int.self)
+    }
+    #expect(failures.elements.isEmpty)
+    let key = TweakKey("f", "a", default: 9)
+    for _ in 1...3 { #expect(manager[key] == 9) }
+    #expect(manager.signal(for: key).recorded().elements == [9])
+    #expect(failures.elements.count == 1)
+    #expect(manager.trace(feature: "f", variable: "a", as: Int.self).winner == 0)
+  }
+
+  @Test
+  func `if it is allowed to fall through, the next provider with the type decides, and the trace says why`() throws {
+    let manager = manager(.fallThrough)
+    #expect(try manager.value(feature: "f", variable: "a", as: Int.self) == 5)
+    #expect(try manager.value(feature: "f", variable: "a", as: String.self) == "x")
+    let trace = manager.trace(feature: "f", variable: "a", as: Int.self)
+    #expect(trace.winner == 1)
+    #expect(trace.answers.map(\.provider) == ["p1", "p2"])
+    guard case .mismatch = trace.answers[0].outcome else { return #expect(Bool(false)) }
+    #expect(trace.description == "f/a\n  p1: x, which is not of the type\n→ p2: 5")
+  }
+
+  @Test
+  func `what a provider does not say about a tweak is taken from those below, with the one that decides as source`()
+    throws
+  {
+    let local = try Fixture().local(#"{"f": {"a": {"Title": "T", "Description": "D", "Group": "G", "Value": 1}}}"#)
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), local])
+    try manager.set(2, feature: "f", variable: "a")
+    let tweak = try manager.tweakWith(feature: "f", variable: "a")
+    #expect((tweak.title, tweak.desc, tweak.group) == ("T", "D", "G"))
+    #expect(tweak.value == 2)
+    #expect(tweak.source == "EphemeralTweakProvider")
+  }
+
+  @Test
+  func `what is set below a provider that cannot be written to is said to be shadowed`() throws {
+    let environment = EnvironmentTweakProvider(environment: ["TWEAK_F__A": "1"])
+    let manager = TweakManager(tweakProviders: [environment, EphemeralTweakProvider()])
+    let seen = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
+    #expect(try manager.set(99, feature: "f", variable: "a") == .shadowed(by: "EnvironmentTweakProvider"))
+    #expect(try manager.set(99, feature: "f", variable: "b") == .effective)
+    #expect(manager.value(feature: "f", variable: "a", default: 0) == 1)
+    #expect(seen.elements == [1])
+  }
+
+  @Test
+  func `what is set to what it is, and what is deleted and was not there, is no change`() throws {
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), EphemeralTweakProvider(["f": ["a": 1]])])
+    let changes = manager.changes.recorded()
+    let version = manager.version
+    try manager.set(1, feature: "f", variable: "a")
+    try manager.deleteValue(feature: "f", variable: "b")
+    #expect(changes.elements.isEmpty)
+    #expect(manager.version == version)
+    #expect(manager.snapshot()["f", "a"]?.source == "EphemeralTweakProvider")
+    try manager.set(2, feature: "f", variable: "a")
+    try manager.deleteValue(feature: "f", variable: "a")
+    #expect(changes.elements.map(\.new) == [2, 1])
+    #expect(changes.elements.map(\.old) == [1, 2])
+    #expect(manager.version == version + 2)
+  }
+
+  @Test(.patient)
+  func `what is changed by one update is seen together, and is one version`() async throws {
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let first = TweakKey("f", "first", default: 0)
+    let second = TweakKey("f", "second", default: 0)
+    _ = (manager[first], manager[second])
+    let sums = MutableProperty<Set<Int>>([])
+    let derived = Property.derived(manager.property(for: first), manager.property(for: second)) { $0 - $1 }
+    let observed = derived.sink { difference in sums.modify { _ = $0.insert(difference) } }
+    let reader = Thread {
+      while !Thread.current.isCancelled {
+        let snapshot = manager.snapshot()
+        let difference = snapshot[first] - snapshot[second]
+        sums.modify { _ = $0.insert(difference) }
+      }
+    }
+    reader.start()
+    let version = manager.version
+    for number in 1...500 {
+      try manager.update { edits in
+        edits.set(number, for: first)
+        edits.set(number, for: second)
+      }
+    }
+    reader.cancel()
+    #expect(sums.value == [0])
+    #expect(manager.version == version + 500)
+    struct Failure: Error {}
+    #expect(throws: Failure.self) {
+      try manager.update { edits in
+        edits.set(-1, for: first)
+        throw Failure()
+      }
+    }
+    #expect(manager[first] == 500)
+    withExtendedLifetime(observed) {}
+  }
+
+  @Test
+  func `a change wakes those who observe the tweak, and nobody else`() throws {
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let observed = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
+    let others = (0..<50).map { manager.signal(feature: "f", variable: "v\($0)", as: Int.self).recorded() }
+    try manager.set(1, feature: "f", variable: "a")
+    try manager.set("text", feature: "f", variable: "a")
+    #expect(observed.elements == [nil, 1, nil])
+    for other in others { #expect(other.elements == [nil]) }
+  }
+
+  @Test(.patient)
+  func `changes come in the order in which they were made, from any number of threads`() async throws {
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": ["a": 0]])])
+    let changes = manager.changes.recorded()
+    let values = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
+    try await onThread {
+      withThreads(4) { thread in
+        for number in 1...200 {
+          do { try manager.set(.int(thread * 1_000 + number), feature: "f", variable: "a") } catch {}
+        }
+      }
+    }
+    let sent = changes.elements
+    for (change, next) in zip(sent, sent.dropFirst()) { #expect(change.new == next.old) }
+    #expect(sent.last?.new == manager.snapshot()["f", "a"]?.value)
+    // A property may pass over a value that is outdated already, but its values are in the same order.
+    var rest = sent.compactMap(\.new)[...]
+    for value in values.elements.dropFirst().compactMap({ $0.map(TweakValue.int) }) {
+      let index = rest.firstIndex(of: value)
+      #expect(index != nil)
+      rest = index.map { rest[($0 + 1)...] } ?? rest
+    }
+    #expect(values.elements.last?.map(TweakValue.int) == sent.last?.new)
+  }
+
+  @Test
+  func `a manager is a provider of another one`() throws {
+    let inner = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": ["a": 1]])], name: "Inner")
+    let outer = TweakManager(tweakProviders: [inner, EphemeralTweakProvider(["f": ["a": 2, "b": 3]])])
+    #expect(outer.value(feature: "f", variable: "a", default: 0) == 1)
+    #expect(outer.value(feature: "f", variable: "b", default: 0) == 3)
+    let seen = outer.signal(feature: "f", variable: "b", as: Int.self).recorded()
+    try inner.set(4, feature: "f", variable: "b")
+    try outer.set(5, feature: "f", variable: "b")
+    #expect(inner.value(feature: "f", variable: "b", default: 0) == 5)
+    #expect(seen.elements == [3, 4, 5])
+  }
+
+  @Test
+  func `hooks run once for each lookup, in order and in reverse, and can refuse`() throws {
+    let calls = MutableProperty<[String]>([])
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": ["a": 1]])])
+    for name in ["one", "two"] {
+      manager.add(
+        TweakHook(
+          before: { _ in calls.modify { $0.append("before \(name)") } },
+          after: { tweak in calls.modify { $0.append("after \(name) \(tweak.value)") } },
+          error: { _, _ in calls.modify { $0.append("error \(name)") } },
+          finally: { _ in calls.modify { $0.append("finally \(name)") } }
+        )
+      )
+    }
+    for _ in 1...3 { #expect(manager.value(feature: "f", variable: "a", default: 0) == 1) }
+    #expect(
+      calls.value == ["before one", "before two", "after two 1", "after one 1", "finally two", "finally one"]
+    )
+    calls.value = []
+    struct Refusal: Error {}
+    manager.add(TweakHook(before: { _ in throw Refusal() }))
+    calls.value = []
+    #expect(throws: TweakError.hookFailed(id, reason: "Refusal()")) {
+      try manager.tweakWith(feature: "f", variable: "a")
+    }
+    #expect(calls.value == ["before one", "before two", "error two", "error one", "finally two", "finally one"])
+    #expect(manager.value(feature: "f", variable: "a", default: 7) == 7)
+  }
+
+  @Test
+  func `a tweak that nobody has can be reported, once`() {
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()], missing: .reported)
+    let failures = manager.failures.recorded()
+    for _ in 1...3 { #expect(manager.value(feature: "f", variable: "a", default: 1) == 1) }
+    #expect(failures.elements == [.notFound(id)])
+  }
+
+  @Test
+  func `the log tells what was found and what went wrong`() throws {
+    let log = MutableLog()
+    let manager = manager(.strict)
+    manager.logClosure = log.closure
+    _ = try manager.tweakWith(feature: "f", variable: "a")
+    #expect(log.lines.first == "f/a = x (p1)")
+    _ = manager.value(feature: "f", variable: "a", default: 0)
+    #expect(log.levels.contains(.error))
+  }
+
+  @Test
+  func `ten thousand tweaks are found among each other`() {
+    var variables: [String: TweakValue] = [:]
+    for number in 0..<10_000 { variables["v\(number)"] = .int(number) }
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": variables])])
+    for number in 0..<10_000 {
+      #expect(manager.value(feature: "f", variable: "v\(number)", default: -1) == number)
+    }
+    #expect(manager.snapshot().tweaks.count == 10_000)
+  }
+
+  @Test(.patient)
+  func `values are whole while others write them`() async throws {
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let values: [TweakValue] = [1, 2.5, true, "text", "a longer text than fits into a word", 9_007_199_254_740_993]
+    let seen = MutableProperty<Set<TweakValue>>([])
+    let key = TweakKey("f", "a", default: TweakValue.string("default"))
+    try await onThread {
+      withThreads(3) { thread in
+        for number in 0..<3_000 {
+          if thread == 0 {
+            do { try manager.set(values[number % values.count], feature: "f", variable: "a") } catch {}
+          } else {
+            let value = manager[key]
+            if !seen.value.contains(value) { seen.modify { _ = $0.insert(value) } }
+          }
+        }
+      }
+    }
+    #expect(seen.value.subtracting(values).subtracting(["default"]).isEmpty)
+  }
+}

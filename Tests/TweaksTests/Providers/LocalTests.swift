@@ -1,0 +1,110 @@
+import FileSignals
+import Foundation
+import Signals
+import SignalsTesting
+import TestSupport
+import Testing
+import Tweaks
+
+@Suite("A file of tweaks, followed while it changes")
+struct LocalTests {
+  private let fixture: Fixture
+
+  init() throws {
+    fixture = try Fixture()
+  }
+
+  private func text(_ value: String) -> String { #"{"f": {"v": {"Value": \#(value)}, "other": {"Value": 0}}}"# }
+
+  @Test(.patient)
+  func `what is written is seen, garbage is an error with its place, and the last good tweaks stand`() async throws {
+    let url = try fixture.write(text("1"))
+    let local = try LocalTweakProvider(jsonURL: url)
+    let manager = TweakManager(tweakProviders: [local])
+    let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
+    let others = manager.signal(feature: "f", variable: "other", as: Int.self).recorded()
+    let failures = manager.failures.recorded()
+    try fixture.write(text("2"))
+    try await values.wait(for: 2)
+    try fixture.write("{\n  \"f\": {,")
+    let failure = try await failures.first("an error") { _ in true }
+    guard case .invalidFile(let file, 2, 9, _) = failure else {
+      Issue.record("\(failure)")
+      return
+    }
+    #expect(file == url)
+    #expect(manager.value(feature: "f", variable: "v", default: 0) == 2)
+    try fixture.write(text("3"))
+    try await values.wait(for: 3)
+    #expect(values.elements == [1, 2, 3])
+    #expect(others.elements == [0])
+  }
+
+  @Test(.patient)
+  func `a file that is removed leaves the last tweaks, or none if it is optional`() async throws {
+    let url = try fixture.write(text("1"))
+    let kept = TweakManager(tweakProviders: [try LocalTweakProvider(jsonURL: url)])
+    let optional = TweakManager(tweakProviders: [try LocalTweakProvider(jsonURL: url, isOptional: true)])
+    let keptValues = kept.signal(feature: "f", variable: "v", as: Int.self).recorded()
+    let values = optional.signal(feature: "f", variable: "v", as: Int.self).recorded()
+    try FileManager.default.removeItem(at: url)
+    _ = try await values.wait(for: "none") { $0 == [1, nil] }
+    try fixture.write(text("2"))
+    _ = try await values.wait(for: "the new one") { $0 == [1, nil, 2] }
+    _ = try await keptValues.wait(for: "the new one") { $0.last == 2 }
+    #expect(keptValues.elements == [1, 2])
+  }
+
+  @Test(.patient)
+  func `an optional file may come later`() async throws {
+    let local = try LocalTweakProvider(jsonURL: fixture.directory.file("tweaks.json"), isOptional: true)
+    let manager = TweakManager(tweakProviders: [local])
+    let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
+    #expect(values.elements == [nil])
+    try fixture.write(text("1"))
+    _ = try await values.wait(for: "the file") { $0 == [nil, 1] }
+  }
+
+  @Test(.patient)
+  func `a symbolic link that is pointed elsewhere is followed, as in a mounted configuration`() async throws {
+    let folder = fixture.directory.url
+    for (name, value) in [("one", "1"), ("two", "2")] {
+      try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: true)
+      try await DurableFile.write(Data(text(value).utf8), to: folder.appending(path: "\(name)/tweaks.json"))
+    }
+    let link = folder.appending(path: "..data").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "one")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.appending(path: "tweaks.json").path, withDestinationPath: "..data/tweaks.json"
+    )
+    let manager = TweakManager(tweakProviders: [try LocalTweakProvider(jsonURL: fixture.directory.file("tweaks.json"))])
+    let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
+    try FileManager.default.createSymbolicLink(atPath: link + ".new", withDestinationPath: "two")
+    rename(link + ".new", link)
+    _ = try await values.wait(for: "the other file") { $0 == [1, 2] }
+  }
+
+  @Test
+  func `a file that is not followed needs no watch, and says the same`() throws {
+    let local = try fixture.local(Example.json)
+    #expect(local.tweaks.count == 9)
+    #expect(local.tweakIDs.count == 9)
+    #expect(local.name == "LocalTweakProvider(tweaks.json)")
+  }
+
+  @Test
+  func `numbers are what is written, and unknown properties are tolerated`() throws {
+    let local = try fixture.local(
+      #"""
+      {"f": {"int": {"Value": 42}, "double": {"Value": 42.0}, "exponent": {"Value": 1e2},
+       "wide": {"Value": 3, "PreserveFloat": true}, "text": {"Value": "\u00e9 \ud83e\uddf5 \"\\\/\n", "Colour": [1, {}]}}}
+      """#
+    )
+    func value(_ name: String) -> TweakValue? { local.tweak(feature: "f", variable: name)?.value }
+    #expect(value("int") == 42)
+    #expect(value("double") == 42.0)
+    #expect(value("exponent") == 100.0)
+    #expect(value("wide") == 3.0)
+    #expect(value("text") == "é 🧵 \"\\/\n")
+  }
+}

@@ -1,0 +1,190 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+import SignalsTesting
+import TestSupport
+import Testing
+import Tweaks
+
+@Suite("Where tweaks come from")
+struct ProviderTests {
+  // MARK: Preferences
+
+  @Test
+  func `preferences come from JustTweak's once, and are told apart by feature from then on`() throws {
+    let test = try TestDefaults()
+    let prefix = UserDefaultsTweakProvider.legacyPrefix
+    test.defaults.set(true, forKey: prefix + "same")
+    test.defaults.set(5, forKey: prefix + "number")
+    test.defaults.set("untouched", forKey: prefix + "unknown")
+    let ids = [("a", "same"), ("b", "same"), ("a", "number"), ("a", "absent")]
+      .map { TweakID(feature: $0.0, variable: $0.1) }
+    let provider = UserDefaultsTweakProvider(userDefaults: test.defaults, migrating: ids)
+    #expect(provider.tweakIDs == Set(ids.dropLast()))
+    try provider.set(false, feature: "a", variable: "same")
+    #expect(try provider.tweak(feature: "a", variable: "same")?.value == false)
+    #expect(try provider.tweak(feature: "b", variable: "same")?.value == true)
+    #expect(test.defaults.object(forKey: prefix + "same") == nil)
+    #expect(test.defaults.string(forKey: prefix + "unknown") == "untouched")
+    let again = UserDefaultsTweakProvider(userDefaults: test.defaults, migrating: ids)
+    #expect(try again.tweak(feature: "a", variable: "same")?.value == false)
+  }
+
+  @Test
+  func `preferences do not hold what cannot be written down, and what is no tweak is an error`() throws {
+    let test = try TestDefaults()
+    let provider = UserDefaultsTweakProvider(userDefaults: test.defaults)
+    for number in [Double.nan, .infinity] {
+      #expect(throws: TweakError.self) { try provider.set(.double(number), feature: "f", variable: "v") }
+    }
+    test.defaults.set(["a": 1], forKey: "tweaks.f/v")
+    #expect(throws: TweakError.self) { try provider.tweak(feature: "f", variable: "v") }
+  }
+
+  // MARK: Suites and shared values
+
+  @Test(.patient)
+  func `a suite keeps kinds, leaves other values alone, and tells of what others change`() async throws {
+    let fixture = try Fixture()
+    let suite = try fixture.suite()
+    try await suite.set("theirs", forKey: "theme")
+    let manager = TweakManager(tweakProviders: [SuiteTweakProvider(suite: suite)])
+    let values = manager.signal(feature: "f", variable: "v", as: Double.self).recorded()
+    try manager.set(1.0, feature: "f", variable: "v")
+    #expect(values.elements == [nil, 1.0])
+    let other = SuiteTweakProvider(suite: try fixture.suite())
+    #expect(try other.tweak(feature: "f", variable: "v")?.value == 1.0)
+    #expect(try other.tweak(feature: "f", variable: "v")?.value != 1)
+    try other.set(2.5, feature: "f", variable: "v")
+    _ = try await values.wait(for: "the other's") { $0.last == 2.5 }
+    #expect(try suite.value(forKey: "theme", as: String.self) == "theirs")
+    try await suite.set("garbage", forKey: "f/v")
+    #expect(throws: TweakError.self) { try manager.value(feature: "f", variable: "v", as: Double.self) }
+    #expect(throws: TweakError.self) { try manager.set(.double(.nan), feature: "f", variable: "v") }
+    try manager.set(3.0, feature: "f", variable: "v")
+    #expect(values.elements.last == 3.0)
+  }
+
+  struct Limits: Codable, Sendable, Equatable { var limit = 1 }
+
+  @Test
+  func `a shared value becomes tweaks, which follow it`() throws {
+    let fixture = try Fixture()
+    let container = try AppGroupsContainer(directory: fixture.directory.url)
+    let file = try AppGroupsFile(name: "limits.json", initialValue: Limits(), container: container)
+    let manager = TweakManager(tweakProviders: [
+      SharedTweakProvider(file) { [Tweak(feature: "shop", variable: "limit", value: .int($0.limit), title: "Limit")] }
+    ])
+    let values = manager.signal(feature: "shop", variable: "limit", as: Int.self).recorded()
+    try file.update { $0.limit = 2 }
+    #expect(values.elements == [1, 2])
+    #expect(try manager.tweakWith(feature: "shop", variable: "limit").title == "Limit")
+  }
+
+  // MARK: Environment and arguments
+
+  @Test
+  func `the environment gives texts, which are read as the type that is asked for`() throws {
+    let provider = EnvironmentTweakProvider(
+      environment: ["TWEAK_SHOP__LIMIT": "20", "TWEAK_SHOP__ON": "on", "TWEAK_A_B__C_D": "", "OTHER": "x"]
+    )
+    let manager = TweakManager(tweakProviders: [provider])
+    #expect(try manager.value(feature: "shop", variable: "limit", as: Int.self) == 20)
+    #expect(try manager.value(feature: "shop", variable: "limit", as: Double.self) == 20)
+    #expect(try manager.value(feature: "shop", variable: "limit", as: String.self) == "20")
+    #expect(manager[TweakKey("shop", "limit", default: 1)] == 20)
+    #expect(try manager.value(feature: "shop", variable: "on", as: Bool.self))
+    #expect(try manager.value(feature: "a-b", variable: "c.d", as: String.self) == "")
+    #expect(throws: TweakError.notFound(TweakID(feature: "x", variable: "y"))) {
+      try manager.tweakWith(feature: "x", variable: "y")
+    }
+    do {
+      _ = try manager.value(feature: "shop", variable: "limit", as: Bool.self)
+      Issue.record("20 is no Bool")
+    } catch {
+      #expect("\(error)".contains("TWEAK_SHOP__LIMIT"))
+    }
+  }
+
+  @Test
+  func `arguments come in several forms, the last one counts, and names may contain dots`() throws {
+    let known = [
+      Tweak(feature: "general", variable: "answer", value: 42), Tweak(feature: "a.b", variable: "c", value: "x"),
+      Tweak(feature: "general", variable: "on", value: false),
+    ]
+    let provider = try ArgumentsTweakProvider(
+      arguments: [
+        "tool", "--tweak", "general.answer=1", "--tweak=general/answer=43", "file", "--tweak", "general.on",
+        "--tweak", "a.b.c==y", "--other", "--", "--tweak", "nonsense",
+      ],
+      known: known
+    )
+    let manager = TweakManager(tweakProviders: [
+      provider, EnvironmentTweakProvider(environment: ["TWEAK_GENERAL__ANSWER": "5"]),
+    ])
+    #expect(try manager.value(feature: "general", variable: "answer", as: Int.self) == 43)
+    #expect(try manager.value(feature: "general", variable: "on", as: Bool.self))
+    #expect(try manager.value(feature: "a.b", variable: "c", as: String.self) == "=y")
+    let off = try ArgumentsTweakProvider(arguments: ["--no-tweak", "general/on"])
+    #expect(TweakManager(tweakProviders: [off]).value(feature: "general", variable: "on", default: true) == false)
+  }
+
+  @Test
+  func `arguments that are wrong are errors before the work begins, with what may have been meant`() {
+    let known = [Tweak(feature: "general", variable: "answer", value: 42)]
+    func error(_ arguments: String..., known: [Tweak] = []) -> TweakError? {
+      do {
+        _ = try ArgumentsTweakProvider(arguments: arguments, known: known)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(
+      error("--tweak", "general.anwser=1", known: known)
+        == .unknownArgument("general.anwser", suggestion: "general.answer")
+    )
+    #expect(error("--tweak", "zzz=1", known: known) == .unknownArgument("zzz", suggestion: nil))
+    #expect(
+      error("--tweak", "general.answer=abc", known: known)
+        == .typeMismatch(
+          known[0].id, expected: "Int", found: "the text \"abc\"", provider: "ArgumentsTweakProvider"
+        )
+    )
+    for arguments in [["--tweak"], ["--tweak", "name"], ["--no-tweak", "f/v=1"]] {
+      #expect(throws: TweakError.self) { try ArgumentsTweakProvider(arguments: arguments) }
+    }
+  }
+
+  // MARK: Remote
+
+  @Test(.patient)
+  func `an answer that comes after that of a later request is dropped, and a failure changes nothing`() async throws {
+    struct Offline: Error {}
+    let gates = [Emitter<Int, any Error>(replay: 1), Emitter<Int, any Error>(replay: 1)]
+    let number = MutableProperty(0)
+    let provider = RemoteTweakProvider {
+      let index = number.modify { number in
+        number += 1
+        return number - 1
+      }
+      if index > 1 { throw Offline() }
+      guard let value = try await gates[index].first() else { throw Offline() }
+      return [Tweak(feature: "f", variable: "v", value: .int(value))]
+    }
+    let manager = TweakManager(tweakProviders: [provider])
+    let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
+    let first = Task { try await provider.refresh() }
+    try await number.firstValue("the first request") { $0 == 1 }
+    let second = Task { try await provider.refresh() }
+    try await number.firstValue("the second request") { $0 == 2 }
+    gates[1].send(2)
+    try await second.value
+    gates[0].send(1)
+    try await first.value
+    #expect(values.elements == [nil, 2])
+    await #expect(throws: Offline.self) { try await provider.refresh() }
+    #expect(values.elements == [nil, 2])
+  }
+}

@@ -1,0 +1,14 @@
+import Signals
+import Tweaks
+
+/// Keeps what a manager logs.
+final class MutableLog: Sendable {
+  private let entries = MutableProperty<[(text: String, level: TweakLogLevel)]>([])
+
+  var closure: TweakLogClosure {
+    { [entries] text, level in entries.modify { $0.append((text, level)) } }
+  }
+
+  var lines: [String] { entries.value.map(\.text) }
+  var levels: [TweakLogLevel] { entries.value.map(\.level) }
+}

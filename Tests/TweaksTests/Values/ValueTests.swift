@@ -1,0 +1,169 @@
+import Foundation
+import SignalsTesting
+import TestSupport
+import Testing
+import Tweaks
+
+@Suite("Values of tweaks")
+struct ValueTests {
+  @Test
+  func `values are equal if their kind and their content are`() {
+    #expect(TweakValue.int(1) != .bool(true))
+    #expect(TweakValue.int(1) != .double(1))
+    #expect(TweakValue.string("1") != .int(1))
+    #expect(TweakValue.bool(true) == true)
+    #expect(TweakValue.int(42) == 42)
+    #expect(TweakValue.double(4.5) == 4.5)
+    #expect(TweakValue.string("Hello") == "Hello")
+    #expect(TweakValue.string("Hello") != "Goodbye")
+  }
+
+  @Test
+  func `a value is read as its own type, and as nothing else`() {
+    #expect(TweakValue.bool(true).boolValue == true)
+    #expect(TweakValue.bool(true).intValue == nil)
+    #expect(TweakValue.bool(true).doubleValue == nil)
+    #expect(TweakValue.bool(true).stringValue == nil)
+    #expect(TweakValue.int(1).boolValue == nil)
+    #expect(TweakValue.double(1).intValue == nil)
+    #expect(TweakValue.double(3.5).intValue == nil)
+    #expect(TweakValue.double(3.5).stringValue == nil)
+    #expect(TweakValue.string("Hello").intValue == nil)
+    #expect(TweakValue.string("true").boolValue == nil)
+  }
+
+  @Test
+  func `an Int is read as a Double or a Float only if that is exact`() {
+    #expect(TweakValue.int(42).doubleValue == 42)
+    #expect(TweakValue.int(9_007_199_254_740_992).doubleValue == 9_007_199_254_740_992)
+    #expect(TweakValue.int(9_007_199_254_740_993).doubleValue == nil)
+    #expect(TweakValue.int(9_007_199_254_740_993).intValue == 9_007_199_254_740_993)
+    #expect(TweakValue.int(16_777_216).floatValue == 16_777_216)
+    #expect(TweakValue.int(16_777_217).floatValue == nil)
+    #expect(TweakValue.double(1e300).floatValue == nil)
+    #expect(TweakValue.double(0.1).floatValue == 0.1)
+  }
+
+  @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300])
+  func `no number is too large to be asked for as an Int`(number: Double) {
+    #expect(TweakValue.double(number).intValue == nil)
+    #expect(TweakValue.string("\(number)").intValue == nil)
+  }
+
+  @Test
+  func `a Float is stored so that it reads the same`() {
+    #expect(Float(0.1).tweakValue == .double(0.1))
+    #expect(Float(tweakValue: Float(0.1).tweakValue) == 0.1)
+  }
+
+  @Test
+  func `texts of the environment are read as the type that is asked for`() {
+    for text in ["on", "yes", "1", "TRUE", "tRuE"] { #expect(Bool.tweakValue(parsing: text) == true) }
+    for text in ["off", "no", "0", "False"] { #expect(Bool.tweakValue(parsing: text) == false) }
+    for text in ["maybe", "", "2", " true"] { #expect(Bool.tweakValue(parsing: text) == nil) }
+    #expect(Int.tweakValue(parsing: "42") == 42)
+    #expect(Int.tweakValue(parsing: "4.2") == nil)
+    #expect(Int.tweakValue(parsing: "99999999999999999999") == nil)
+    #expect(Double.tweakValue(parsing: "1e3") == 1000.0)
+    for text in ["nan", "inf", "1e400", "", "x"] { #expect(Double.tweakValue(parsing: text) == nil) }
+    #expect(String.tweakValue(parsing: "1") == "1")
+    #expect(TweakValue.tweakValue(parsing: "1") == 1)
+    #expect(TweakValue.tweakValue(parsing: "1.0") == 1.0)
+    #expect(TweakValue.tweakValue(parsing: "TrUe") == true)
+    #expect(TweakValue.tweakValue(parsing: "hello") == "hello")
+  }
+
+  enum Theme: String, TweakValueConvertible { case light, dark }
+  enum Level: Int, TweakValueConvertible { case low = 1, high }
+
+  @Test
+  func `enumerations are read by their raw value`() {
+    #expect(Theme(tweakValue: "dark") == .dark)
+    #expect(Theme(tweakValue: "blue") == nil)
+    #expect(Level(tweakValue: 2) == .high)
+    #expect(Level(tweakValue: 2.0) == nil)
+    #expect(Theme.dark.tweakValue == "dark")
+    #expect(Level.tweakValue(parsing: "1") == 1)
+  }
+
+  @Test(arguments: [true, 1, 1.0, "1", -0.0, 9_007_199_254_740_993] as [TweakValue])
+  func `a value that is written down keeps its kind`(value: TweakValue) throws {
+    let data = try JSONEncoder().encode(value)
+    #expect(try JSONDecoder().decode(TweakValue.self, from: data) == value)
+  }
+
+  @Test(arguments: ["1", "{}", #"{"int":1,"bool":true}"#, #"{"int":1.5}"#, #"{"bool":1}"#, #"{"text":"x"}"#])
+  func `what is no value is not read as one`(text: String) {
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(TweakValue.self, from: Data(text.utf8)) }
+  }
+
+  @Test
+  func `a tweak has a title to show, and compares all that it has`() {
+    var tweak = Tweak(feature: "f", variable: "v", value: 3.5)
+    #expect(tweak.displayTitle == "f:v")
+    let bare = tweak
+    tweak.title = "Title"
+    #expect(tweak.displayTitle == "Title")
+    #expect(tweak != bare)
+    #expect(tweak.doubleValue == 3.5)
+    #expect(tweak.floatValue == 3.5)
+    #expect(tweak.intValue == nil)
+    #expect(tweak.boolValue == nil)
+    #expect(tweak.stringValue == nil)
+  }
+}
+
+@Suite("Secrets")
+struct SecretTests {
+  @Test
+  func `a secret is not shown by any way of printing`() {
+    let secret = Secret("hunter2")
+    var dumped = ""
+    dump(secret, to: &dumped)
+    for text in ["\(secret)", String(describing: secret), String(reflecting: secret), dumped, "\([secret])"] {
+      #expect(!text.contains("hunter2"))
+      #expect(text.contains("<redacted>"))
+    }
+    #expect(secret.value == "hunter2")
+  }
+
+  @Test
+  func `a secret tweak is not shown by any way of printing, nor in errors and changes`() throws {
+    let provider = EphemeralTweakProvider(["f": ["v": "2retnuh"]])
+    let manager = TweakManager(tweakProviders: [provider, try Fixture().local(encrypted)])
+    manager.encryptionClosure = Example.reversed
+    manager.decryptionClosure = Example.reversed
+    let changes = manager.changes.recorded()
+    let failures = manager.failures.recorded()
+    let log = MutableLog()
+    manager.logClosure = log.closure
+    try manager.set("hunter3", feature: "f", variable: "v")
+    let tweak = try manager.tweakWith(feature: "f", variable: "v")
+    #expect(tweak.value == "hunter3")
+    #expect(manager.value(feature: "f", variable: "v", default: 1) == 1)
+    var dumped = ""
+    dump(tweak, to: &dumped)
+    dump(changes.elements, to: &dumped)
+    let texts = [
+      "\(tweak)", String(reflecting: tweak), dumped, "\(changes.elements)", "\(failures.elements)",
+      "\(manager.trace(feature: "f", variable: "v"))", "\(manager.snapshot())", "\(log.lines)",
+    ]
+    for text in texts {
+      #expect(!text.contains("hunter"))
+      #expect(!text.contains("2retnuh"))
+    }
+    #expect(changes.elements.count == 1)
+    #expect(failures.elements.count == 1)
+    #expect(!log.lines.isEmpty)
+  }
+
+  @Test
+  func `a tweak can be read as a secret`() throws {
+    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": ["v": "hunter2"]])])
+    let secret: Secret<String> = try manager.value(feature: "f", variable: "v")
+    #expect(secret == Secret("hunter2"))
+    #expect(!"\(secret)".contains("hunter2"))
+  }
+
+  private let encrypted = #"{"f": {"v": {"Value": "2retnuh", "Encrypted": true}}}"#
+}
