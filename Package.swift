@@ -73,7 +73,9 @@ let package = Package(
     ),
     .executableTarget(
       name: "Peer",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "TestSupport"],
+      dependencies: [
+        "Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "TestSupport",
+      ],
       path: "Tests/Peer",
       swiftSettings: settings
     ),
