@@ -33,7 +33,7 @@ struct Guide {
     display.note("Everything you see happens in real processes, on files in \(workplace.directory.path).")
     let scenes: [any Scene] = [
       ArrivalScene(isQuick: isQuick), CountingScene(isQuick: isQuick), KilledWriterScene(isQuick: isQuick),
-      ForeignProgramsScene(), EnvironmentScene(isQuick: isQuick),
+      ForeignProgramsScene(), EnvironmentScene(isQuick: isQuick), SessionScene(isQuick: isQuick),
     ]
     var promises: [Promise] = []
     for (index, scene) in scenes.enumerated() {

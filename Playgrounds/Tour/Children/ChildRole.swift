@@ -19,11 +19,15 @@ enum ChildRole {
   case tenant(directory: String)
   /// Switches environments until it is killed.
   case switcher(directory: String)
+  /// Prints each ticket of the session, and how far it is known who the user is.
+  case visitor(directory: String)
 
   /// The argument that says that the process is a child.
   static let flag = "--child"
 
-  private static let names = ["writer", "watcher", "counter", "painter", "examiner", "decorator", "tenant", "switcher"]
+  private static let names = [
+    "writer", "watcher", "counter", "painter", "examiner", "decorator", "tenant", "switcher", "visitor",
+  ]
 
   init(_ arguments: [String]) throws(UsageError) {
     guard arguments.count >= 2 else { throw UsageError("\(Self.flag) takes a role and a directory") }
@@ -37,6 +41,7 @@ enum ChildRole {
     case "decorator": self = .decorator(directory: directory)
     case "tenant": self = .tenant(directory: directory)
     case "switcher": self = .switcher(directory: directory)
+    case "visitor": self = .visitor(directory: directory)
     default: throw UsageError("\(Self.flag) takes one of \(Self.names.joined(separator: ", "))")
     }
   }
@@ -51,6 +56,7 @@ enum ChildRole {
     case .decorator(let directory): ["decorator", directory]
     case .tenant(let directory): ["tenant", directory]
     case .switcher(let directory): ["switcher", directory]
+    case .visitor(let directory): ["visitor", directory]
     }
   }
 
@@ -68,6 +74,7 @@ enum ChildRole {
     case .decorator(let directory): try await decorate(in: directory, commands)
     case .tenant(let directory): try await live(in: directory, commands)
     case .switcher(let directory): try await switchForEver(in: directory)
+    case .visitor(let directory): try await visit(in: directory, commands)
     }
   }
 
@@ -152,6 +159,20 @@ enum ChildRole {
     while true {
       for container in app.containers { try await app.activate(container: container) }
     }
+  }
+
+  private func visit(in directory: String, _ commands: Commands) async throws {
+    let container = try container(directory)
+    let clerk = try TicketClerk(container)
+    let context = try TicketClerk.session(in: container)
+    try await context.setup(authDelegate: clerk)
+    let tickets = context.user.compactMap(\.self).sink { say("ticket \($0.ticket)") }
+    let states = context.authState.sink { say("\($0)") }
+    say("ready")
+    for await _ in commands.lines {}
+    tickets.cancel()
+    states.cancel()
+    withExtendedLifetime(clerk) {}
   }
 
   private func environments(_ directory: String) throws -> AppContainer {

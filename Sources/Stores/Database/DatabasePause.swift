@@ -2,24 +2,23 @@ import Dispatch
 import Signals
 
 /// The time during which a database has no file, because another one is being put in its place.
+///
+/// The thread that makes it is the one that will end it.
 final class DatabasePause: Sendable {
   private let thread = ThreadIdentity.current
-  private let gate = DispatchGroup()
-
-  /// Begins; the calling thread is the one that will end it.
-  init() {
-    gate.enter()
-  }
+  private let gate = DispatchSemaphore(value: 0)
 
   /// Lets all go on who wait.
   func end() {
-    gate.leave()
+    gate.signal()
   }
 
   /// Waits for the end.
   func wait(_ path: String) throws(DatabaseError) {
     try refuse(path)
+    // Each lets the next one pass.
     gate.wait()
+    gate.signal()
   }
 
   /// Throws for the thread that swaps the files, which would wait for itself.

@@ -81,8 +81,7 @@ final class SQLiteConnection {
 
   /// How SQLite is told that nobody will write a file.
   private static func immutableName(_ path: String) -> String {
-    let unreserved = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ";?#%"))
-    return "file:\(path.addingPercentEncoding(withAllowedCharacters: unreserved) ?? path)?immutable=1"
+    "file:\(URL(filePath: path, directoryHint: .notDirectory).path(percentEncoded: true))?immutable=1"
   }
 
   private let waiter: BusyWaiter

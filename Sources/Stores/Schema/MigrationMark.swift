@@ -41,9 +41,8 @@ final class MigrationMark {
     #else
       let modified = status.st_mtim
     #endif
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return .seconds(now.tv_sec - modified.tv_sec) + .nanoseconds(now.tv_nsec - modified.tv_nsec)
+    let beat = Date(timeIntervalSince1970: Double(modified.tv_sec) + Double(modified.tv_nsec) / 1e9)
+    return .seconds(Date().timeIntervalSince(beat))
   }
 
   /// Says now and then that a connection goes on, while a closure runs statements on it.
