@@ -8,7 +8,9 @@ struct Visitor: UserProtocol {
   var expiration: Date?
 }
 
-/// What a server knows: which ticket is the valid one. It is a file here, so that several processes can ask it.
+/// What a server knows: which ticket is the valid one.
+///
+/// It is a file here, so that several processes can ask it.
 struct TicketOffice: Codable, Sendable {
   /// How long a ticket lasts.
   static let lifetime = 0.6

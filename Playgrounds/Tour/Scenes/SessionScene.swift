@@ -23,7 +23,8 @@ struct SessionScene: Scene {
     for member in members {
       try await member.wait(for: "ticket \(ticket)") { Self.tickets($0).contains { $0 >= ticket } }
     }
-    let state = context.authState.value
+    // For a moment it may be one that is being renewed, and never one that is over.
+    let state = try await context.authState.wait(for: "a session that is valid") { $0 != .presession }
     try await context.logout()
     for member in members { try await member.wait(for: "unauthenticated") }
 
@@ -32,7 +33,7 @@ struct SessionScene: Scene {
       let tickets = Self.tickets(member.transcript.value.lines)
       return tickets == tickets.sorted() && !tickets.isEmpty
     }
-    display.line("  \(renewals) renewals of a session of \(members.count + 1) processes; then it was ended for all of them")
+    display.line("  \(renewals) renewals of a session of \(members.count + 1) processes; then it ended for all of them")
     return [
       Promise(
         "A session is renewed once for all processes",

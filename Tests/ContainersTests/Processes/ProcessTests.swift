@@ -28,7 +28,8 @@ struct ProcessTests {
     }
     try await app.list.recorded().wait(for: "the old list") { $0.last?.count == 3 }
     for peer in peers {
-      #expect(try await peer.send("env-list") == world.names)
+      // What this process has heard of, the others hear of soon.
+      try await peer.answers("env-list", world.names)
       #expect(try await peer.send("env-active") == active)
     }
   }
@@ -85,5 +86,16 @@ struct ProcessTests {
     }
     #expect(last)
     #expect(!world.fixture.exists(".containers/aside"))
+  }
+}
+
+extension PeerProcess {
+  /// Asks until the answer is the one that must come.
+  fileprivate func answers(_ command: String, _ answer: String) async throws {
+    let limit = ContinuousClock.now + .seconds(240)
+    while try await send(command) != answer {
+      try #require(ContinuousClock.now < limit, "\(command) never answered \(answer)")
+      try await Task.sleep(for: .milliseconds(5))
+    }
   }
 }

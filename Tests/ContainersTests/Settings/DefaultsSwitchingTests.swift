@@ -82,9 +82,12 @@
       try await second.send("switching \(world.root) suite")
       let work = try await first.send("switching-new Work")
       try await second.send("defaults-set suite pending stale")
+      // It hears of nothing until all is done, because nothing keeps two processes from writing a suite at the same time.
+      second.signal(SIGSTOP)
       try await first.send("switching-to \(work)")
       try await first.send("defaults-set suite first new")
       try await first.send("defaults-sync suite")
+      second.signal(SIGCONT)
       // It hears of the switch before it does anything of its own.
       _ = try await second.send("switching-new Other")
       try await second.send("defaults-sync suite")
