@@ -9,8 +9,8 @@ struct Disappointment: Error, CustomStringConvertible {
   }
 }
 
-/// How long to wait for what takes a moment if all is well.
-private let patience = Duration.seconds(15)
+/// How long to wait for what takes a moment if all is well, and longer where the machine is busy.
+private let patience = Duration.seconds(90)
 
 extension Property {
   /// Waits until the value satisfies a condition.
