@@ -23,6 +23,22 @@ struct LogTests {
   }
 
   @Test
+  func `a log whose consumer has saved its progress can be removed at once`() async throws {
+    for _ in 0..<40 {
+      let directory = FileManager.default.temporaryDirectory.appending(path: "signals-\(UUID())")
+      let log = try AppGroupsLog<String>(name: "log", container: AppGroupsContainer(directory: directory))
+      try log.append("one")
+      let events = try log.events(for: "widget")
+      for await entry in events.values {
+        #expect(entry.event == "one")
+        break
+      }
+      try await events.saveProgress()
+      try FileManager.default.removeItem(at: directory)
+    }
+  }
+
+  @Test
   func `a consumer goes on where it was, also after being away`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
