@@ -72,13 +72,11 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
 
   /// Notes on disk how far the consumer is, without waiting for when it would be noted anyway.
   ///
-  /// Do this where you would rather wait than handle the last events again after a crash, and before the log's directory is
-  /// removed: after it, this process does nothing in there unless it is asked to.
+  /// Do this where you would rather wait than handle the last events again after a crash.
   ///
   /// - Throws: ``AppGroupsLogError`` if it cannot be written down.
   public func saveProgress() async throws {
     try await feed.save()
-    await LogTrimmer.finish()
   }
 }
 

@@ -23,18 +23,16 @@ struct LogTests {
   }
 
   @Test
-  func `a log whose consumer has saved its progress can be removed at once`() async throws {
-    for _ in 0..<40 {
-      let directory = FileManager.default.temporaryDirectory.appending(path: "signals-\(UUID())")
-      let log = try AppGroupsLog<String>(name: "log", container: AppGroupsContainer(directory: directory))
-      try log.append("one")
-      let events = try log.events(for: "widget")
-      for await entry in events.values {
-        #expect(entry.event == "one")
-        break
-      }
+  func `a log can be removed while it is read, with nobody putting things in the way`() async throws {
+    for _ in 0..<20 {
+      let fixture = try LogFixture()
+      try fixture.log().append("one")
+      let events = try fixture.log().events(for: "widget")
+      var iterator = events.values.makeAsyncIterator()
+      #expect(await iterator.next()?.event == "one")
       try await events.saveProgress()
-      try FileManager.default.removeItem(at: directory)
+      try FileManager.default.removeItem(at: fixture.directory)
+      withExtendedLifetime(iterator) {}
     }
   }
 

@@ -41,10 +41,11 @@ struct ConsumerPlace: Sendable {
   // MARK: The lock
 
   /// Becomes the consumer, until the lock is released or the process dies; `nil` if somebody else is.
-  func lock() throws(AppGroupsLogError) -> ConsumerLock? {
+  func lock(creating: Bool = true) throws(AppGroupsLogError) -> ConsumerLock? {
     let url = file(".lock")
-    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    let flags = O_RDWR | (creating ? O_CREAT : 0) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     guard let file = Descriptor(uninterrupted { open(url.path, flags, 0o600) }) else {
+      if !creating, errno == ENOENT { return nil }
       throw .inaccessible(DurableFileError(errno, "lock", url))
     }
     if uninterrupted({ flock(file.number, LOCK_EX | LOCK_NB) }) == 0 { return ConsumerLock(file, path: url.path) }

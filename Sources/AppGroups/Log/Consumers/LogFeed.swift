@@ -159,7 +159,7 @@ final class LogFeed: @unchecked Sendable {
   ) throws(AppGroupsLogError) -> (positions: [UUID: LogPosition], lock: ConsumerLock?)? {
     guard let consumer = reading.consumer else { return (ends, nil) }
     if !isRemovalLikely { try place.makeFolders() }
-    guard let lock = try consumer.lock() else { return nil }
+    guard let lock = try consumer.lock(creating: !isRemovalLikely) else { return nil }
     reportLoss()
     do throws(AppGroupsLogError) {
       return (try consumer.load() ?? ends, lock)
@@ -169,7 +169,8 @@ final class LogFeed: @unchecked Sendable {
     }
   }
 
-  /// Whether folders that are missing may be so because the log is being removed; they are made again a little later if not.
+  /// Whether folders and a lock that are missing may be so because the log is being removed, and anything new would be in the
+  /// way; they are made again a little later if not.
   private var isRemovalLikely: Bool { hasBegun && attempts < 3 }
 
   private func tryLater(from ends: [UUID: LogPosition], _ epoch: Int) {

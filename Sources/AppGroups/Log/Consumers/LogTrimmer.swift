@@ -203,8 +203,4 @@ struct LogTrimmer {
       }
     }
   }
-  /// Waits until what this process has begun to trim is done, after which the log may be removed as a whole.
-  static func finish() async {
-    await withCheckedContinuation { done in queue.async { done.resume() } }
-  }
 }
