@@ -148,6 +148,30 @@ struct FollowingTests {
     #expect(!fixture.exists(".containers/aside"))
   }
 
+  @Test func `updates that wait for a switch take nothing over into a container that has no file yet`() async throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let peer = try PeerProcess()
+    try await peer.send("env \(fixture.root.path)")
+    let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
+    let rounds = Scale.count(100, torture: 10_000)
+    async let counted = peer.send("env-count count.json \(rounds)")
+    async let updates = onThread {
+      for _ in 0..<rounds { try file.update { $0 += 1 } }
+    }
+    var sum = 0
+    for _ in 0..<Scale.count(25, torture: 1_000) {
+      let next = try app.createNewContainer(name: "Next")
+      try await app.activate(container: next)
+    }
+    _ = try await (counted, updates)
+    for container in app.containers {
+      try await app.activate(container: container)
+      sum += file.value
+    }
+    #expect(sum == 2 * rounds)
+  }
+
   @Test func `an update that wants a switch of its own file's root is refused`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()

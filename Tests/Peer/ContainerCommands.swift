@@ -23,6 +23,7 @@ import TestSupport
 /// - `env-endless UUIDS SEED`: the same without end, on a thread of its own
 /// - `env-file NAME`: open a text in the scope of the root, and report each value as `value TEXT`
 /// - `env-write TEXT`: write it
+/// - `env-count NAME N`: open a number in the scope of the root, and count it up N times
 /// - `env-follow`: report `active UUID`, `did FROM TO` and `list N` from now on
 final class ContainerCommands: CommandFamily {
   private let console: Console
@@ -51,6 +52,10 @@ final class ContainerCommands: CommandFamily {
       let file = try AppGroupsFile(name: command.argument(), initialValue: "nothing", scope: app().scope)
       file.sink { console.report("value \($0)") }.store(in: &subscriptions)
       self.file = file
+    case "env-count":
+      let arguments = try command.arguments(2)
+      let file = try AppGroupsFile(name: arguments[0], initialValue: 0, scope: app().scope)
+      for _ in 0..<(try command.number(arguments[1])) { try file.update { $0 += 1 } }
     case "env-write": try file?.write(command.argument())
     case "env-follow": try follow()
     default: return try change(command)

@@ -131,8 +131,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   ///
   /// When the contents are swapped, the file goes over to the one of its name among the new contents, and sends its value if
   /// that is another; where there is none, one is made with the initial value. A write that is under way is finished before;
-  /// one that comes meanwhile waits, and then changes the new file. ``value`` is never the one of other contents: if the new
-  /// file cannot be used, it is the initial one, and ``status`` says why.
+  /// one that comes meanwhile waits, and then changes the new file. Neither ``value`` nor an update begins with what other
+  /// contents held: if the new file cannot be used, it is the initial value, and ``status`` says why.
   ///
   /// - Parameters:
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.

@@ -97,6 +97,9 @@ struct SharedFileLocation: Sendable {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
+  /// Whether what is known of the file is of the contents around it, and not of those that were there before a swap.
+  var isFollowed: Bool { scope?.isFollowed ?? true }
+
   /// The file's content at this moment.
   func read() throws(AppGroupsFileError) -> Data {
     do {

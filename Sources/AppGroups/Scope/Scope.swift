@@ -29,6 +29,7 @@ public final class Scope: Sendable {
   private let swaps = MutableProperty(0)
   private let members = ScopeMembers()
   private let whileSteady: @Sendable (() throws -> Void) throws -> Void
+  private let hasGoneOver: @Sendable () -> Bool
 
   /// Held while the contents are swapped.
   private let turn = Lock()
@@ -40,6 +41,7 @@ public final class Scope: Sendable {
   public init(root: URL) {
     self.root = root
     whileSteady = { try $0() }
+    hasGoneOver = { true }
   }
 
   /// Makes the scope of a directory that several processes swap.
@@ -47,10 +49,19 @@ public final class Scope: Sendable {
   /// - Parameters:
   ///   - root: The directory.
   ///   - whileSteady: Runs a closure while no process swaps; at once, on the thread that swaps.
-  package init(root: URL, whileSteady: @escaping @Sendable (() throws -> Void) throws -> Void) {
+  ///   - hasGoneOver: Tells at once whether the members have gone over to whatever any process has swapped in, or is about to.
+  package init(
+    root: URL,
+    whileSteady: @escaping @Sendable (() throws -> Void) throws -> Void,
+    hasGoneOver: @escaping @Sendable () -> Bool
+  ) {
     self.root = root
     self.whileSteady = whileSteady
+    self.hasGoneOver = hasGoneOver
   }
+
+  /// Whether what members have in memory is of the contents that were there when this was asked, and not of others.
+  package var isFollowed: Bool { hasGoneOver() }
 
   /// Runs a closure that makes something in the root, which must not happen while the contents are half swapped.
   package func steadily<Result>(_ body: () throws -> Result) throws -> Result {

@@ -40,10 +40,14 @@ final class ContainerEngine: Sendable {
     store = ContainerStore(layout: layout)
     scope = Scope(root: layout.root)
     active = MutableProperty(Container(uuid: Container.defaultUUID, name: "", createdAt: .distantPast))
-    scope = Scope(root: layout.root) { [weak self] body in
-      guard let self else { return try body() }
-      try steadily(body)
-    }
+    scope = Scope(
+      root: layout.root,
+      whileSteady: { [weak self] body in
+        guard let self else { return try body() }
+        try steadily(body)
+      },
+      hasGoneOver: { [weak self] in self?.hasFollowed ?? true }
+    )
     for one in settings { participants.add(one) }
     try prepareRoot()
     do {
@@ -154,6 +158,17 @@ final class ContainerEngine: Sendable {
     } catch {
       // From inside of a change, nothing is newer than what this thread knows.
       guard case .nested = error else { throw error }
+    }
+  }
+
+  /// Whether the live values of this process have followed every switch, and none is under way.
+  private var hasFollowed: Bool {
+    do {
+      // In this order: the journal is there before the first file is moved, and until the state says that all are.
+      guard try store.journal() == nil, let state = try store.state() else { return false }
+      return state.switches == known.switches
+    } catch {
+      return false
     }
   }
 

@@ -22,9 +22,9 @@ struct ProcessTests {
     _ = try await (first, second)
     let active = try world.check()
     for peer in peers {
-      try await peer.send("env-new more")
-      _ = try await app.list.firstValue("the new list") { $0.last?.name == "more" }
-      try await peer.send("env-delete \(#require(app.containers.last).uuid)")
+      let uuid = try await peer.send("env-new more")
+      _ = try await app.list.firstValue("the new list") { $0.last?.uuid == uuid }
+      try await peer.send("env-delete \(uuid)")
     }
     try await app.list.recorded().wait(for: "the old list") { $0.last?.count == 3 }
     for peer in peers {

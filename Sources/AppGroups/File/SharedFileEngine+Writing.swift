@@ -1,0 +1,150 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+
+/// How the value gets into the file: one writer at a time, under the lock of the file.
+extension SharedFileEngine {
+  @available(*, noasync)
+  func write(_ newValue: Value) throws(AppGroupsFileError) {
+    let data = try format.encoded(newValue, for: location.url)
+    var delivery = SharedFileDelivery<Value>()
+    var locked: ExclusiveFile?
+    // What others change while the lock is waited for will be read, and what is changed here is no news here. Both run after
+    // the file is unlocked.
+    defer { delivery.send() }
+    watch?.pause()
+    defer { watch?.resume { isKnown(in: locked) } }
+    let file = try location.lock()
+    locked = file
+    defer { file.unlock() }
+    try checkOpen()
+    // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are replaced.
+    var isPresent = lock.withLock { state.known == data }
+    if isPresent {
+      let present = Result { () throws(DurableFileError) in try file.read() }
+      isPresent = present == .success(data)
+    }
+    try store(newValue, data, in: file, isPresent: isPresent, &delivery)
+  }
+
+  /// What one attempt at an update came to.
+  private enum Attempt<Result> {
+    case done(Result)
+    case unreadable(AppGroupsFileError)
+  }
+
+  @available(*, noasync)
+  func update<Result>(overwriting: Bool, _ body: (inout Value) throws -> Result) throws -> Result {
+    var ladder = RetryLadder()
+    var trustsEmptiness = false
+    while true {
+      switch try attempt(overwriting: overwriting, trustsEmptiness: trustsEmptiness, body) {
+      case .done(let result): return result
+      case .unreadable(let error):
+        guard error.mayPassSoon else { throw error }
+        if let pause = ladder.climb() {
+          // The lock is free meanwhile, and whoever is in the midst of writing can finish.
+          _ = DispatchSemaphore(value: 0).wait(timeout: .now() + pause)
+        } else if case .empty = error, !trustsEmptiness {
+          trustsEmptiness = true
+        } else {
+          throw error
+        }
+      }
+    }
+  }
+
+  @available(*, noasync)
+  private func attempt<Result>(
+    overwriting: Bool, trustsEmptiness: Bool, _ body: (inout Value) throws -> Result
+  ) throws -> Attempt<Result> {
+    var delivery = SharedFileDelivery<Value>()
+    var locked: ExclusiveFile?
+    // What others change while the lock is waited for will be read, and what is changed here is no news here. Both run after
+    // the file is unlocked.
+    defer { delivery.send() }
+    watch?.pause()
+    defer { watch?.resume { isKnown(in: locked) } }
+    let file = try location.lock()
+    locked = file
+    defer { file.unlock() }
+    try checkOpen()
+    var present: Data?
+    var newValue: Value
+    do throws(AppGroupsFileError) {
+      (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)
+    } catch {
+      guard overwriting else { return .unreadable(error) }
+      newValue = lastGood
+    }
+    let result = try body(&newValue)
+    let data = try format.encoded(newValue, for: location.url)
+    try store(newValue, data, in: file, isPresent: present == data, &delivery)
+    return .done(result)
+  }
+
+  /// What stands for a file that is not there or cannot be read, to whoever has it locked: the value in memory, unless that is
+  /// of other contents, which were swapped for those around the file and must not get into them.
+  private var lastGood: Value { location.isFollowed ? value.value : initialValue }
+
+  /// The value that the locked file holds, and its bytes; the last good one if there is no file.
+  private func stored(
+    in file: ExclusiveFile, trustsEmptiness: Bool
+  ) throws(AppGroupsFileError) -> (Value, Data?) {
+    let data: Data?
+    do {
+      data = try file.read()
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+    guard let data else { return (lastGood, nil) }
+    let (known, current) = lock.withLock { (state.known, value.value) }
+    if data == known { return (current, data) }
+    let decoded = try format.decoded(data, from: location.url)
+    // Also where emptiness can be a value: somebody may have emptied the file in order to fill it.
+    guard !data.isEmpty || trustsEmptiness else { throw .empty(location.url) }
+    return (decoded, data)
+  }
+
+  /// Puts the value into the locked file, unless its bytes are there already, and into memory; `delivery` is what is to be
+  /// sent when the file is unlocked.
+  private func store(
+    _ newValue: Value, _ data: Data, in file: ExclusiveFile, isPresent: Bool,
+    _ delivery: inout SharedFileDelivery<Value>
+  ) throws(AppGroupsFileError) {
+    do {
+      let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
+      try quietly { () throws(DurableFileError) in
+        try lock.withLock { () throws(DurableFileError) in
+          try prepared?.commit()
+          if state.adopt(data) { delivery.value = value.stage(newValue) }
+          stageStatus(in: &delivery)
+        }
+        // Others need not wait for the events to be taken in.
+        if durability == .process { file.unlock() }
+      }
+      if durability == .storage {
+        // The same bytes may have been put there by somebody who did not wait for the disk.
+        if isPresent { try file.synchronize() } else { try file.synchronizeDirectory() }
+      }
+    } catch {
+      throw AppGroupsFileError(error)
+    }
+  }
+
+  /// Runs a closure that changes the file.
+  ///
+  /// To wake a thread for what is no news here would take the processor from those to whom it is.
+  private func quietly(_ change: () throws(DurableFileError) -> Void) throws(DurableFileError) {
+    guard let watch else { return try change() }
+    try watch.quietly(change)
+  }
+
+  /// Whether the file holds the known bytes.
+  private func isKnown(in file: ExclusiveFile?) -> Bool {
+    let (known, epoch) = snapshot()
+    guard let file, let known, file.holds(known) else { return false }
+    return lock.withLock { state.epoch } == epoch
+  }
+}

@@ -1,0 +1,49 @@
+import AppGroups
+import Foundation
+import Synchronization
+import Testing
+import TestSupport
+
+/// Files of a root whose contents were swapped by another process, before the news of it has come.
+@Suite("A file whose surroundings were swapped unnoticed")
+struct ScopedFileTests {
+  private let directory: TemporaryDirectory
+  private let hasGoneOver = Flag()
+  private let file: AppGroupsFile<Int>
+
+  private final class Flag: Sendable {
+    let isSet = Atomic(true)
+  }
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    let scope = Scope(
+      root: directory.url,
+      whileSteady: { try $0() },
+      hasGoneOver: { [hasGoneOver] in hasGoneOver.isSet.load(ordering: .relaxed) }
+    )
+    file = try AppGroupsFile(name: "number.json", initialValue: 1, scope: scope)
+    try file.write(5)
+  }
+
+  @Test func `an update takes nothing over from other contents, if there is no file among the new ones`() throws {
+    hasGoneOver.isSet.store(false, ordering: .relaxed)
+    try FileManager.default.removeItem(at: file.url)
+    try file.update { $0 += 1 }
+    #expect(file.value == 2)
+    #expect(try file.read() == 2)
+  }
+
+  @Test func `an update over a damaged file takes nothing over from other contents`() throws {
+    hasGoneOver.isSet.store(false, ordering: .relaxed)
+    try Data("{".utf8).write(to: file.url)
+    try file.update(overwriting: true) { $0 += 1 }
+    #expect(try file.read() == 2)
+  }
+
+  @Test func `an update goes on from the last good value if the file was removed and nothing swapped`() throws {
+    try FileManager.default.removeItem(at: file.url)
+    try file.update { $0 += 1 }
+    #expect(try file.read() == 6)
+  }
+}
