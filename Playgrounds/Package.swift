@@ -23,6 +23,7 @@ let pages = [
   "10-Stores",
   "11-Environments",
   "12-Sessions",
+  "13-Tweaks",
 ].map { page in
   Target.executableTarget(
     name: page,

@@ -1,0 +1,96 @@
+//: # Tweaks
+//:
+//: Feature flags and settings: from several places, typed, live, and read in nanoseconds.
+//:
+//: Run it anywhere with `swift run --package-path Playgrounds 13-Tweaks`.
+
+import Foundation
+import SignalsKit
+
+//: ## Who decides
+//:
+//: A manager asks its providers in order, and the first that has a tweak decides, also if it says `false`. Here what the user
+//: chose comes before what the application was delivered with.
+
+let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+let url = directory.appending(path: "Tweaks.json")
+let delivered = #"""
+  { "shop": { "limit": { "Title": "Limit", "Group": "Shop", "Value": 10 },
+              "express": { "Title": "Express delivery", "Group": "Shop", "Value": true } } }
+  """#
+try Data(delivered.utf8).write(to: url)
+
+let chosen = EphemeralTweakProvider(name: "Chosen")
+let file = try LocalTweakProvider(jsonURL: url)
+let manager = TweakManager(tweakProviders: [chosen, file])
+
+let limit = TweakKey("shop", "limit", default: 5)
+let express = TweakKey("shop", "express", default: false)
+print(manager[limit], manager[express])  // Prints "10 true"
+try manager.set(false, for: express)
+print(manager[express])  // Prints "false"
+print(manager.trace(feature: "shop", variable: "express").winner ?? -1)  // Prints "0"
+
+//: ## As variables
+//:
+//: A wrapped variable reads and writes a tweak, and `$` is a property, to be observed. It has a default, and never stops the
+//: program.
+
+struct Shop {
+  @TweakProperty var limit: Int
+  @OptionalTweakProperty var banner: String?
+
+  init(manager: TweakManager) {
+    _limit = TweakProperty(wrappedValue: 5, feature: "shop", variable: "limit", tweakManager: manager)
+    _banner = OptionalTweakProperty(feature: "shop", variable: "banner", tweakManager: manager)
+  }
+}
+
+let shop = Shop(manager: manager)
+let observing = shop.$limit.sink { print("limit", $0) }  // Prints "limit 10"
+shop.limit = 20  // Prints "limit 20"
+try manager.deleteValue(for: limit)  // Prints "limit 10"
+print(shop.banner ?? "no banner")  // Prints "no banner"
+observing.cancel()
+
+//: ## Files are followed
+//:
+//: Whoever changes the file changes the tweak. What is not well formed is told, with line and column, and changes nothing.
+
+try Data(delivered.replacing("10", with: "12").utf8).write(to: url, options: .atomic)
+_ = await manager.signal(for: limit).values.first { $0 == 12 }
+print(manager[limit])  // Prints "12"
+
+let failures = file.failures.values
+try Data("{ \"shop\": {".utf8).write(to: url, options: .atomic)
+for await case .invalidFile(_, let line, let column, _) in failures {
+  print(line, column)  // Prints "1 12"
+  break
+}
+print(manager[limit])  // Prints "12"
+
+//: ## Some users
+//:
+//: Rules look at what is known of a user. A share of all users is the same users each time.
+
+let context = MutableProperty(TweakContext(stickyID: "user-42", attributes: ["country": "NL"]))
+let targeting = TargetingTweakProvider(
+  rules: [TweakRule("shop", "limit", value: 50, if: [TweakCondition("country", .isOneOf, "NL", "BE")])],
+  context: context)
+manager.insert(targeting, at: 1)
+print(manager[limit])  // Prints "50"
+context.modify { $0.attributes["country"] = "US" }
+print(manager[limit])  // Prints "12"
+
+//: ## A panel
+//:
+//: What people see and may change, as a value; any user interface can show it.
+
+let panel = TweakPanel(manager: manager)
+for row in panel.sections.value[0].rows {
+  print(row.title, row.text, row.isOverridden)  // Prints "Express delivery false true"
+}
+// Prints "Limit 12 false"
+
+try FileManager.default.removeItem(at: directory)
