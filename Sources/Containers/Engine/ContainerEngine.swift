@@ -151,10 +151,11 @@ final class ContainerEngine: Sendable {
     }
   }
 
-  /// Sees to it that who opens the root sees what is there now, also if the news of it is still on its way.
+  /// Sees to it that who opens the root sees what is there now, also if the news of it is still on its way, and if others in
+  /// this process have it open.
   func catchUp() throws(AppContainerError) {
     do {
-      try exclusively("Opening") { _ in }
+      try exclusively("Opening") { access in try access.reconcile() }
     } catch {
       // From inside of a change, nothing is newer than what this thread knows.
       guard case .nested = error else { throw error }
