@@ -21,12 +21,14 @@ enum ChildRole {
   case switcher(directory: String)
   /// Prints each ticket of the session, and how far it is known who the user is.
   case visitor(directory: String)
+  /// Prints what is set for the shop, and sets the discount that it is told to.
+  case shop(directory: String)
 
   /// The argument that says that the process is a child.
   static let flag = "--child"
 
   private static let names = [
-    "writer", "watcher", "counter", "painter", "examiner", "decorator", "tenant", "switcher", "visitor",
+    "writer", "watcher", "counter", "painter", "examiner", "decorator", "tenant", "switcher", "visitor", "shop",
   ]
 
   init(_ arguments: [String]) throws(UsageError) {
@@ -42,6 +44,7 @@ enum ChildRole {
     case "tenant": self = .tenant(directory: directory)
     case "switcher": self = .switcher(directory: directory)
     case "visitor": self = .visitor(directory: directory)
+    case "shop": self = .shop(directory: directory)
     default: throw UsageError("\(Self.flag) takes one of \(Self.names.joined(separator: ", "))")
     }
   }
@@ -57,6 +60,7 @@ enum ChildRole {
     case .tenant(let directory): ["tenant", directory]
     case .switcher(let directory): ["switcher", directory]
     case .visitor(let directory): ["visitor", directory]
+    case .shop(let directory): ["shop", directory]
     }
   }
 
@@ -75,6 +79,7 @@ enum ChildRole {
     case .tenant(let directory): try await live(in: directory, commands)
     case .switcher(let directory): try await switchForEver(in: directory)
     case .visitor(let directory): try await visit(in: directory, commands)
+    case .shop(let directory): try await sell(in: directory, commands)
     }
   }
 
@@ -173,6 +178,18 @@ enum ChildRole {
     tickets.cancel()
     states.cancel()
     withExtendedLifetime(clerk) {}
+  }
+
+  private func sell(in directory: String, _ commands: Commands) async throws {
+    let manager = try Flags.manager(in: container(directory))
+    let discounts = manager.signal(for: Flags.discount).sink { say("discount \($0)") }
+    let doors = manager.signal(for: Flags.isOpen).sink { say("isOpen \($0)") }
+    say("ready")
+    for await command in commands.lines {
+      if let discount = Int(command) { try manager.set(discount, for: Flags.discount) }
+    }
+    discounts.cancel()
+    doors.cancel()
   }
 
   private func environments(_ directory: String) throws -> AppContainer {

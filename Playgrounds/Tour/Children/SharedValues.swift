@@ -55,6 +55,19 @@ struct Theme: Codable, Sendable {
   }
 }
 
+/// What is set for a shop: as delivered, unless somebody sets something else.
+enum Flags {
+  static let discount = TweakKey("shop", "discount", default: 0)
+  static let isOpen = TweakKey("shop", "isOpen", default: false)
+
+  static func manager(in container: AppGroupsContainer) throws -> TweakManager {
+    TweakManager(tweakProviders: [
+      SuiteTweakProvider(suite: try AppGroupsSuite(name: "flags", container: container)),
+      EphemeralTweakProvider(["shop": ["discount": 0, "isOpen": true]], name: "Delivered"),
+    ])
+  }
+}
+
 /// What each environment says of itself.
 enum Greeting {
   static func file(in app: AppContainer) throws -> AppGroupsFile<String> {
