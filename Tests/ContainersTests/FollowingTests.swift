@@ -154,13 +154,13 @@ struct FollowingTests {
     let peer = try PeerProcess()
     try await peer.send("env \(fixture.root.path)")
     let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
-    let rounds = Scale.count(100, torture: 10_000)
+    let rounds = Scale.count(100, torture: 2_000)
     async let counted = peer.send("env-count count.json \(rounds)")
     async let updates = onThread {
       for _ in 0..<rounds { try file.update { $0 += 1 } }
     }
     var sum = 0
-    for _ in 0..<Scale.count(25, torture: 1_000) {
+    for _ in 0..<Scale.count(25, torture: 200) {
       let next = try app.createNewContainer(name: "Next")
       try await app.activate(container: next)
     }

@@ -1,0 +1,24 @@
+import Foundation
+import SignalsKit
+
+let directory = FileManager.default.temporaryDirectory.appending(path: "org.example.flags")
+try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+let url = directory.appending(path: "Tweaks.json")
+
+func deliver(_ limit: String) throws {
+  let text = #"{ "shop": { "limit": { "Title": "Limit", "Group": "Shop", "Value": \#(limit) } } }"#
+  try DurableFile.write(Data(text.utf8), to: url)
+}
+
+try deliver("10")
+let file = try LocalTweakProvider(jsonURL: url)
+let manager = TweakManager(tweakProviders: [file])
+let limit = TweakKey("shop", "limit", default: 5)
+print(manager[limit])  // Prints "10"
+
+let watching = manager.signal(for: limit).sink { print("limit", $0) }  // Prints "limit 10"
+try deliver("12")
+_ = await manager.signal(for: limit).values.first { $0 == 12 }  // Prints "limit 12"
+
+watching.cancel()
+try FileManager.default.removeItem(at: directory)

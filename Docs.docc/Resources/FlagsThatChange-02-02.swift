@@ -1,0 +1,34 @@
+import Foundation
+import SignalsKit
+
+let directory = FileManager.default.temporaryDirectory.appending(path: "org.example.flags")
+try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+let url = directory.appending(path: "Tweaks.json")
+
+func deliver(_ limit: String) throws {
+  let text = #"{ "shop": { "limit": { "Title": "Limit", "Group": "Shop", "Value": \#(limit) } } }"#
+  try DurableFile.write(Data(text.utf8), to: url)
+}
+
+try deliver("10")
+let file = try LocalTweakProvider(jsonURL: url)
+let container = try AppGroupsContainer(directory: directory)
+let overrides = try AppGroupsSuite(name: "overrides", container: container)
+let manager = TweakManager(tweakProviders: [SuiteTweakProvider(suite: overrides), file])
+let limit = TweakKey("shop", "limit", default: 5)
+
+let watching = manager.signal(for: limit).sink { print("limit", $0) }  // Prints "limit 10"
+try manager.set(20, for: limit)  // Prints "limit 20"
+
+// In another process:
+let suite = try AppGroupsSuite(name: "overrides", container: container)
+let other = TweakManager(tweakProviders: [SuiteTweakProvider(suite: suite), try LocalTweakProvider(jsonURL: url)])
+print(other[limit])  // Prints "20"
+try other.deleteValue(for: limit)
+
+// And in this one, a moment later:
+_ = await manager.signal(for: limit).values.first { $0 == 10 }  // Prints "limit 10"
+print(manager[limit] == other[limit])  // Prints "true"
+
+watching.cancel()
+try FileManager.default.removeItem(at: directory)
