@@ -93,7 +93,7 @@ struct TreeUnpacker {
   private mutating func unpackFile(
     _ entry: ArchiveEntry, _ name: EntryPath, in folder: Folder
   ) throws(AppContainerError) {
-    guard fitsSizeLimit(Int(entry.size)) else { throw .file(.fileTooLarge(folder.place(of: name))) }
+    guard entry.size <= fileSizeLimit() else { throw .file(.fileTooLarge(folder.place(of: name))) }
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     guard let file = Descriptor(uninterrupted { openat(folder.number, name.cString, flags, 0o600) }) else {
       throw failure(entry, name, folder)
@@ -104,7 +104,7 @@ struct TreeUnpacker {
       guard kind == .bytes, !payload.isEmpty, payload.count <= rest else {
         throw reader.damaged("a file does not have the size it should have")
       }
-      let isWritten = payload.withUnsafeBytes { writeAll($0, to: file.number) }
+      let isWritten = payload.withUnsafeBytes { writeAll($0, to: file.number) == $0.count }
       guard isWritten else { throw folder.failure("write", name) }
       rest -= payload.count
       done.bytes += payload.count

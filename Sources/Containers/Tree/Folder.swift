@@ -98,9 +98,7 @@ final class Folder: Sendable {
     guard let directory = Descriptor(uninterrupted { openat(number, path.cString, flags) }) else {
       throw failure("open", path)
     }
-    guard uninterrupted({ fsync(directory.number) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
-      throw failure("synchronize", path)
-    }
+    guard synchronizeNames(directory.number) else { throw failure("synchronize", path) }
   }
 
   /// The error of a system call that has just failed.

@@ -61,18 +61,11 @@ struct TreeCopier {
     }
     var buffer = [UInt8](repeating: 0, count: min(max(status.size, 1), 1 << 18))
     while true {
-      let count = uninterrupted { read(source.number, &buffer, buffer.count) }
+      let count = buffer.withUnsafeMutableBytes { readAll($0, from: source.number) }
       guard count >= 0 else { throw old.failure("read", path) }
       if count == 0 { break }
-      var done = 0
-      while done < count {
-        let written = buffer.withUnsafeBytes { bytes in
-          // Sound: `done` is below `count`, which the buffer holds.
-          uninterrupted { write(copy.number, bytes.baseAddress.map { $0 + done }, count - done) }
-        }
-        guard written >= 0 else { throw new.failure("write", destination) }
-        done += written
-      }
+      let written = buffer.withUnsafeBytes { writeAll(.init(rebasing: $0[..<count]), to: copy.number) }
+      guard written == count else { throw new.failure("write", destination) }
     }
     guard fchmod(copy.number, mode_t(status.permissions)) == 0 else {
       throw new.failure("set the mode of", destination)

@@ -145,8 +145,7 @@ package final class ExclusiveFile {
 
   /// Waits until the directory, and with it a new name, is on the disk.
   package func synchronizeDirectory() throws(DurableFileError) {
-    // Some file systems cannot, and say so with EINVAL; there it is not needed or not possible.
-    guard uninterrupted({ fsync(place.directory.number) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
+    guard synchronizeNames(place.directory.number) else {
       throw DurableFileError(errno, "synchronize the directory of", place.location.url)
     }
   }

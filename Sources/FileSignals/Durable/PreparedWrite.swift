@@ -137,7 +137,7 @@ package final class PreparedWrite {
   package func append(_ bytes: UnsafeRawBufferPointer) throws(DurableFileError) {
     guard let number = temporary?.number else { stop(because: "A content was continued after its end") }
     try checkSizeLimit(count + bytes.count)
-    guard writeAll(bytes, to: number) else { throw DurableFileError(errno, "write", file.place.location.url) }
+    guard writeAll(bytes, to: number) == bytes.count else { throw DurableFileError(errno, "write", file.place.location.url) }
     count += bytes.count
   }
 
@@ -169,17 +169,11 @@ package final class PreparedWrite {
 
   /// Waits until the content of an open file is on the disk.
   static func synchronize(_ number: CInt, of url: URL) throws(DurableFileError) {
-    #if canImport(Darwin)
-      // There, `fsync` only reaches the drive's cache.
-      if fcntl(number, F_FULLFSYNC) == 0 { return }
-    #endif
-    guard uninterrupted({ fsync(number) }) == 0 else {
-      throw DurableFileError(errno, "synchronize", url)
-    }
+    guard synchronizeContents(number, attributes: true) else { throw DurableFileError(errno, "synchronize", url) }
   }
 
   /// Throws if the process may not write so large a file.
   private func checkSizeLimit(_ count: Int) throws(DurableFileError) {
-    guard fitsSizeLimit(count) else { throw .fileTooLarge(file.place.location.url) }
+    guard count <= fileSizeLimit() else { throw .fileTooLarge(file.place.location.url) }
   }
 }

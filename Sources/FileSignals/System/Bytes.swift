@@ -8,16 +8,16 @@
 
 /// Writes all of some bytes to a descriptor.
 ///
-/// - Returns: Whether that worked; if not, `errno` says why.
-package func writeAll(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> Bool {
-  var rest = bytes[...]
-  while !rest.isEmpty {
-    let buffer = UnsafeRawBufferPointer(rebasing: rest)
-    let count = uninterrupted { write(number, buffer.baseAddress, buffer.count) }
-    guard count >= 0 else { return false }
-    rest = rest.dropFirst(count)
+/// - Returns: How many were written; if that is not all, `errno` says why.
+package func writeAll(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> Int {
+  var written = 0
+  while written < bytes.count {
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+    let count = uninterrupted { write(number, rest.baseAddress, rest.count) }
+    if count < 0 { break }
+    written += count
   }
-  return true
+  return written
 }
 
 /// Reads bytes from a descriptor until a buffer is full or there are no more.
@@ -35,13 +35,13 @@ package func readAll(_ buffer: UnsafeMutableRawBufferPointer, from number: CInt)
   return count
 }
 
-/// Whether the process may write so large a file: the kernel's own answer would be a signal that ends it.
-package func fitsSizeLimit(_ count: Int) -> Bool {
+/// How large a file this process may write: beyond it, the kernel's answer would be a signal that ends the process.
+package func fileSizeLimit() -> Int {
   var limit = rlimit()
   #if canImport(Glibc)
     let result = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
   #else
     let result = getrlimit(RLIMIT_FSIZE, &limit)
   #endif
-  return result != 0 || UInt64(limit.rlim_cur) >= UInt64(count)
+  return result == 0 ? Int(clamping: limit.rlim_cur) : .max
 }

@@ -28,7 +28,7 @@ final class SegmentWriter {
   init(_ header: SegmentHeader, in place: LogPlace, durability: Durability) throws(AppGroupsLogError) {
     url = place.url(of: header.id)
     path = url.path
-    limit = Self.sizeLimit()
+    limit = fileSizeLimit()
     let temporary = place.shared.appending(path: header.id.temporaryName, directoryHint: .notDirectory).path
     let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC
     guard let file = Descriptor(uninterrupted { open(temporary, flags, 0o600) }) else {
@@ -96,56 +96,23 @@ final class SegmentWriter {
 
   /// - Returns: How many bytes were written, and the error number if that was not all.
   private static func write(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> (count: Int, errno: CInt?) {
-    var written = 0
-    while written < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-      let count = uninterrupted { systemWrite(number, rest) }
-      guard count >= 0 else { return (written, errno) }
-      written += count
-    }
-    return (written, nil)
-  }
-
-  private static func systemWrite(_ number: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Darwin)
-      Darwin.write(number, bytes.baseAddress, bytes.count)
-    #elseif canImport(Glibc)
-      Glibc.write(number, bytes.baseAddress, bytes.count)
-    #elseif canImport(Musl)
-      Musl.write(number, bytes.baseAddress, bytes.count)
-    #endif
+    let count = writeAll(bytes, to: number)
+    return (count, count == bytes.count ? nil : errno)
   }
 
   /// Waits until the content is on the disk.
   private static func synchronize(_ number: CInt, _ url: URL) throws(AppGroupsLogError) {
-    #if canImport(Darwin)
-      // There, `fsync` only reaches the drive's cache.
-      if fcntl(number, F_FULLFSYNC) == 0 { return }
-      let result = uninterrupted { fsync(number) }
-    #else
-      let result = uninterrupted { fdatasync(number) }
-    #endif
-    guard result == 0 else { throw .inaccessible(DurableFileError(errno, "synchronize", url)) }
+    guard synchronizeContents(number, attributes: false) else {
+      throw .inaccessible(DurableFileError(errno, "synchronize", url))
+    }
   }
 
   private static func synchronizeDirectory(_ place: LogPlace) throws(AppGroupsLogError) {
     guard let directory = Descriptor(uninterrupted { open(place.url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
       throw .inaccessible(DurableFileError(errno, "open", place.url))
     }
-    // Some file systems cannot, and say so with EINVAL; there it is not needed or not possible.
-    guard uninterrupted({ fsync(directory.number) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
+    guard synchronizeNames(directory.number) else {
       throw .inaccessible(DurableFileError(errno, "synchronize", place.url))
     }
-  }
-
-  /// Beyond it, the kernel's answer would be a signal that ends the process.
-  private static func sizeLimit() -> Int {
-    var limit = rlimit()
-    #if canImport(Glibc)
-      let result = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-    #else
-      let result = getrlimit(RLIMIT_FSIZE, &limit)
-    #endif
-    return result == 0 ? Int(clamping: limit.rlim_cur) : .max
   }
 }
