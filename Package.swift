@@ -126,7 +126,8 @@ let package = Package(
     .testTarget(
       name: "TweaksTests",
       dependencies: [
-        "Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer", "TweakAccessorGenerator",
+        "Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer",
+        "TweakAccessorGenerator",
       ],
       swiftSettings: settings
     ),

@@ -14,14 +14,14 @@ struct TweakAccessors: BuildToolPlugin {
 
   fileprivate static let tool = "TweakAccessorGenerator"
 
-  fileprivate static func commands(target: String, files: [URL], tool: URL, folder: URL) throws -> [Command] {
+  fileprivate static func commands(target: String, files: [URL], tool: URL, folder: URL) -> [Command] {
     let inputs = files.filter { $0.lastPathComponent.hasSuffix(".tweaks.json") }.sorted { $0.path < $1.path }
     guard !inputs.isEmpty else {
       Diagnostics.error("The target \(target) uses the plugin TweakAccessors, but has no file *.tweaks.json")
       return []
     }
     let configuration = files.first { $0.lastPathComponent == "TweakAccessors.json" }
-    let name = try configuration.map(accessorName) ?? "GeneratedTweakAccessor"
+    let name = configuration.flatMap(accessorName) ?? "GeneratedTweakAccessor"
     return [
       .buildCommand(
         displayName: "Making \(name) for \(target)",
@@ -35,14 +35,14 @@ struct TweakAccessors: BuildToolPlugin {
   }
 
   /// The name that the files will have; whatever is wrong with the rest is told by the tool.
-  private static func accessorName(_ file: URL) throws -> String? {
+  private static func accessorName(_ file: URL) -> String? {
     struct Configuration: Decodable {
       var accessorName: String?
     }
     guard let contents = FileManager.default.contents(atPath: file.path) else { return nil }
     do {
       return try JSONDecoder().decode(Configuration.self, from: contents).accessorName
-    } catch is DecodingError {
+    } catch {
       return nil
     }
   }

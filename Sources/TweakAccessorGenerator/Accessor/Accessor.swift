@@ -131,7 +131,9 @@ struct Accessor: Sendable {
     return "\(entry.file.name), line \(position.line)"
   }
 
-  /// The names of constants by their texts. Texts that would have the same name have themselves as names.
+  /// The names of constants by their texts.
+  ///
+  /// Texts that would have the same name have themselves as names.
   private func constants(_ texts: [(String, Entry)], diagnostics: inout Diagnostics) -> [String: String] {
     var names: [String: String] = [:]
     var texts = texts
