@@ -27,6 +27,8 @@ let package = Package(
     .library(name: "Tweaks", targets: ["Tweaks"]),
     .library(name: "SignalsKit", targets: ["SignalsKit"]),
     .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
+    .executable(name: "TweakAccessorGenerator", targets: ["TweakAccessorGenerator"]),
+    .plugin(name: "TweakAccessors", targets: ["TweakAccessors"]),
   ],
   targets: [
     .target(name: "Signals", swiftSettings: librarySettings),
@@ -48,6 +50,13 @@ let package = Package(
     ),
     .target(name: "Containers", dependencies: ["Signals", "FileSignals", "AppGroups"], swiftSettings: librarySettings),
     .target(name: "TweakFormat", swiftSettings: librarySettings),
+    .executableTarget(name: "TweakAccessorGenerator", dependencies: ["TweakFormat"], swiftSettings: settings),
+    .plugin(
+      name: "TweakAccessors",
+      capability: .buildTool(),
+      dependencies: ["TweakAccessorGenerator"],
+      path: "Sources/TweakAccessors"
+    ),
     .target(
       name: "Tweaks",
       dependencies: ["Signals", "FileSignals", "AppGroups", "TweakFormat"],
@@ -116,7 +125,10 @@ let package = Package(
     ),
     .testTarget(
       name: "TweaksTests",
-      dependencies: ["Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer"],
+      dependencies: [
+        "Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer",
+        "TweakAccessorGenerator",
+      ],
       swiftSettings: settings
     ),
     .testTarget(

@@ -36,10 +36,19 @@ let pages = [
 /// The guided tour, in real processes: `swift run --package-path Playgrounds tour`.
 let tour = Target.executableTarget(name: "tour", dependencies: modules, path: "Tour")
 
+/// Tweaks with an accessor that a plugin generates: `swift run --package-path Playgrounds accessor`.
+let accessor = Target.executableTarget(
+  name: "accessor",
+  dependencies: modules + [.product(name: "Tweaks", package: "Signals")],
+  path: "Accessor",
+  resources: [.copy("Shop.tweaks.json")],
+  plugins: [.plugin(name: "TweakAccessors", package: "Signals")]
+)
+
 let package = Package(
   name: "Playgrounds",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "Signals", path: "..")],
-  targets: pages + [tour],
+  targets: pages + [tour, accessor],
   swiftLanguageModes: [.v6]
 )

@@ -7,7 +7,7 @@ package struct JSONNode: Sendable {
     case int(Int)
     case double(Double)
     case string(String)
-    case array
+    case array([JSONNode])
     case object([JSONMember])
   }
 

@@ -36,9 +36,7 @@ package struct JSONReader {
     let start = index
     switch peek {
     case UInt8(ascii: "{"): return JSONNode(content: .object(try members()), offset: start)
-    case UInt8(ascii: "["):
-      try elements()
-      return JSONNode(content: .array, offset: start)
+    case UInt8(ascii: "["): return JSONNode(content: .array(try elements()), offset: start)
     case UInt8(ascii: "\""): return JSONNode(content: .string(try string()), offset: start)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       return JSONNode(content: try number(), offset: start)
@@ -75,8 +73,10 @@ package struct JSONReader {
     return members
   }
 
-  private mutating func elements() throws(TextProblem) {
-    try sequence(to: UInt8(ascii: "]")) { reader throws(TextProblem) in _ = try reader.value() }
+  private mutating func elements() throws(TextProblem) -> [JSONNode] {
+    var elements: [JSONNode] = []
+    try sequence(to: UInt8(ascii: "]")) { reader throws(TextProblem) in elements.append(try reader.value()) }
+    return elements
   }
 
   /// Reads what stands between brackets, with commas in between.

@@ -4,8 +4,8 @@
     make-platform.py OUT WHEEL
 
 The standard library comes from the toolchain's own textual interfaces, Foundation and Dispatch from the interfaces that the
-toolchain synthesises of its Linux modules, Combine and Security from what is declared beside this file, and Darwin's C headers
-from WHEEL, the package `ziglang` of PyPI, which contains Apple's open-source headers. What has no spelling on Darwin is left
+toolchain synthesises of its Linux modules, Combine, Security and SwiftUI from what is declared beside this file, and Darwin's
+C headers from WHEEL, the package `ziglang` of PyPI, which contains Apple's open-source headers. What has no spelling on Darwin is left
 out.
 """
 import json
@@ -180,6 +180,7 @@ def make(name):
     )
     platform.add_declared("Combine")
     platform.add_declared("Security")
+    platform.add_declared("SwiftUI")
     print(f"{name} is ready", flush=True)
 
 

@@ -1,0 +1,167 @@
+import TweakFormat
+
+/// The type that is generated: a property for each tweak.
+struct Accessor: Sendable {
+  /// A tweak, and the place where it was found first.
+  struct Entry: Sendable {
+    var tweak: TweakDocument.Variable
+    let file: InputFile
+
+    /// The name of its property.
+    var property = ""
+
+    var name: String { "\"\(tweak.feature)/\(tweak.name)\"" }
+  }
+
+  /// The tweaks in the order of their properties.
+  private(set) var entries: [Entry] = []
+
+  /// The constants by the texts they stand for.
+  private(set) var features: [String: String] = [:]
+  private(set) var variables: [String: String] = [:]
+
+  /// Takes the tweaks of all files; of a tweak that several files have, the first says the most.
+  init(_ files: [InputFile], diagnostics: inout Diagnostics) {
+    var found: [TweakName: Int] = [:]
+    for file in files {
+      var problems: [TextProblem] = []
+      let document = TweakDocument.read(file.bytes, problems: &problems)
+      for problem in problems { diagnostics.add(problem, in: file) }
+      let tweaks = (document?.features ?? [:]).values.flatMap(\.values).sorted { $0.offset < $1.offset }
+      for tweak in tweaks {
+        let name = TweakName(feature: tweak.feature, variable: tweak.name)
+        if let index = found[name] {
+          merge(tweak, of: file, into: &entries[index], diagnostics: &diagnostics)
+        } else {
+          found[name] = entries.count
+          entries.append(Entry(tweak: tweak, file: file))
+        }
+      }
+    }
+    nameProperties(diagnostics: &diagnostics)
+    features = constants(entries.map { ($0.tweak.feature, $0) }, diagnostics: &diagnostics)
+    variables = constants(entries.map { ($0.tweak.name, $0) }, diagnostics: &diagnostics)
+    entries.sort { ($0.property, $0.tweak.feature) < ($1.property, $1.tweak.feature) }
+  }
+
+  private struct TweakName: Hashable {
+    let feature: String
+    let variable: String
+  }
+
+  private func merge(
+    _ tweak: TweakDocument.Variable, of file: InputFile, into entry: inout Entry, diagnostics: inout Diagnostics
+  ) {
+    if tweak.value.type != entry.tweak.value.type {
+      diagnostics.add(
+        "\(entry.name) is of type \(tweak.value.type) here, and of type \(entry.tweak.value.type) in \(place(of: entry))",
+        in: file, at: tweak.offset
+      )
+    }
+    entry.tweak.title = entry.tweak.title ?? tweak.title
+    entry.tweak.desc = entry.tweak.desc ?? tweak.desc
+    entry.tweak.group = entry.tweak.group ?? tweak.group
+    entry.tweak.isEncrypted = entry.tweak.isEncrypted || tweak.isEncrypted
+    if let name = tweak.propertyName, let first = entry.tweak.propertyName, name != first {
+      diagnostics.add(
+        "the property of \(entry.name) is called \(name) here, and \(first) in \(place(of: entry))",
+        in: file, at: tweak.propertyNameOffset ?? tweak.offset
+      )
+    }
+    entry.tweak.propertyName = entry.tweak.propertyName ?? tweak.propertyName
+  }
+
+  // MARK: Names
+
+  private mutating func nameProperties(diagnostics: inout Diagnostics) {
+    var taken: [String: Entry] = [:]
+    for index in entries.indices {
+      let entry = entries[index]
+      let tweak = entry.tweak
+      for (field, text) in [("Title", tweak.title), ("Group", tweak.group)] where text == nil {
+        diagnostics.add("\(entry.name) has no \"\(field)\"", in: entry.file, at: tweak.offset)
+      }
+      guard let name = property(of: entry, diagnostics: &diagnostics) else { continue }
+      entries[index].property = name
+      // The wrapper of a property is stored under its name with an underscore.
+      let clashing = [name, "_" + name] + (name.hasPrefix("_") ? [String(name.dropFirst())] : [])
+      if let first = clashing.compactMap({ taken[$0] }).first {
+        diagnostics.add(
+          "the property of \(entry.name) would be called \(name), and that of \(first.name) in \(place(of: first)) is called "
+            + "\(first.property): give one of them another \"GeneratedPropertyName\"",
+          in: entry.file, at: place(of: tweak, in: entry)
+        )
+      }
+      if taken[name] == nil { taken[name] = entries[index] }
+    }
+  }
+
+  private func property(of entry: Entry, diagnostics: inout Diagnostics) -> String? {
+    let reserved = ["tweakManager", "Features", "Variables"]
+    guard let name = entry.tweak.propertyName ?? Identifier.camelCased(entry.tweak.name) else {
+      diagnostics.add(
+        "no name of a property can be made of \(entry.name): give it a \"GeneratedPropertyName\"",
+        in: entry.file, at: entry.tweak.offset
+      )
+      return nil
+    }
+    guard Identifier.isValid(name) else {
+      diagnostics.add(
+        "\(name.debugDescription) is no name of a property", in: entry.file, at: place(of: entry.tweak, in: entry)
+      )
+      return nil
+    }
+    guard !reserved.contains(name) else {
+      diagnostics.add(
+        "the accessor has another member that is called \(name): give \(entry.name) another \"GeneratedPropertyName\"",
+        in: entry.file, at: place(of: entry.tweak, in: entry)
+      )
+      return nil
+    }
+    return name
+  }
+
+  /// Where the name of the property stands, or that of the variable from which it was made.
+  private func place(of tweak: TweakDocument.Variable, in entry: Entry) -> Int {
+    tweak.propertyName == nil ? tweak.offset : tweak.propertyNameOffset ?? tweak.offset
+  }
+
+  private func place(of entry: Entry) -> String {
+    let position = TextPosition(of: entry.tweak.offset, in: entry.file.bytes)
+    return "\(entry.file.name), line \(position.line)"
+  }
+
+  /// The names of constants by their texts.
+  ///
+  /// Texts that would have the same name have themselves as names.
+  private func constants(_ texts: [(String, Entry)], diagnostics: inout Diagnostics) -> [String: String] {
+    var names: [String: String] = [:]
+    var texts = texts
+    texts.removeAll { text, _ in names.updateValue(Identifier.camelCased(text) ?? text, forKey: text) != nil }
+    let counts = Dictionary(names.values.map { ($0, 1) }, uniquingKeysWith: +)
+    for (text, entry) in texts {
+      guard let name = names[text], counts[name, default: 0] > 1 || !Identifier.isValid(name) else { continue }
+      // The language keeps one of these to itself.
+      names[text] = text == "Protocol" ? "_Protocol" : text
+      guard Identifier.isValidRaw(text) else {
+        diagnostics.add(
+          "no name of a constant can be made of \(text.debugDescription)", in: entry.file, at: entry.tweak.offset
+        )
+        continue
+      }
+    }
+    return names
+  }
+}
+
+extension TweakDocument.Value {
+  /// The type in Swift.
+  var type: String {
+    switch self {
+    case .bool: "Bool"
+    case .int: "Int"
+    case .double: "Double"
+    case .string: "String"
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import TweakFormat
+
+/// A file of Toggles: a list of variables, each with a value of a type that is named.
+enum TogglesFile {
+  private static let types = ["bool", "int", "number", "string", "secure", "object"]
+
+  static func tweaks(of file: InputFile, feature: String, diagnostics: inout Diagnostics) -> [ConvertedTweak] {
+    guard let json = file.json(&diagnostics), let root = file.object(json, "the toggles", &diagnostics)
+    else { return [] }
+    root.drop(unless: ["toggles"], &diagnostics)
+    guard let list = root["toggles"], case .array(let toggles) = list.content else {
+      diagnostics.add("there is no array \"toggles\"", in: file, at: root["toggles"]?.offset ?? json.offset)
+      return []
+    }
+    var tweaks: [ConvertedTweak] = []
+    var offsets: [String: Int] = [:]
+    for toggle in toggles {
+      guard let fields = file.object(toggle, "a toggle", &diagnostics) else { continue }
+      guard let variable = fields.string("variable", &diagnostics), !variable.isEmpty else {
+        diagnostics.add("a toggle has no \"variable\"", in: file, at: toggle.offset)
+        continue
+      }
+      if let first = offsets.updateValue(toggle.offset, forKey: variable) {
+        let line = TextPosition(of: first, in: file.bytes).line
+        diagnostics.add(
+          "\(variable.debugDescription) is here a second time; the first is in line \(line)", in: file,
+          at: toggle.offset
+        )
+      }
+      if let tweak = tweak(feature, variable, toggle, fields, &diagnostics) { tweaks.append(tweak) }
+    }
+    return tweaks
+  }
+
+  private static func tweak(
+    _ feature: String, _ variable: String, _ toggle: JSONNode, _ fields: ObjectReader, _ diagnostics: inout Diagnostics
+  ) -> ConvertedTweak? {
+    let fields = ObjectReader(file: fields.file, members: fields.members, name: variable.debugDescription)
+    fields.drop(unless: Set(types + ["variable", "metadata"]), &diagnostics)
+    let values = types.filter { fields[$0] != nil }
+    guard let type = values.first, values.count == 1, let node = fields[type] else {
+      diagnostics.add(
+        "expected one value for \(fields.name) (\(types.joined(separator: ", "))), found \(values.count)",
+        in: fields.file, at: toggle.offset
+      )
+      return nil
+    }
+    guard let value = value(node, of: type) else {
+      diagnostics.add(
+        "\(node.kind) is no \(type.debugDescription) for \(fields.name)", in: fields.file, at: node.offset
+      )
+      return nil
+    }
+    if type == "object" {
+      diagnostics.add(
+        "the object of \(fields.name) becomes a String of JSON", in: fields.file, at: node.offset, isWarning: true
+      )
+    }
+    var tweak = ConvertedTweak(feature: feature, variable: variable, value: value, isEncrypted: type == "secure")
+    if let metadata = fields["metadata"].flatMap({ fields.file.object($0, "\"metadata\"", &diagnostics) }) {
+      metadata.drop(unless: ["description", "group", "propertyName"], &diagnostics)
+      tweak.title = metadata.string("description", &diagnostics)
+      tweak.group = metadata.string("group", &diagnostics)
+      tweak.propertyName = metadata.string("propertyName", &diagnostics)
+    }
+    // Toggles does without; accessors are made only of tweaks that have them.
+    tweak.title = tweak.title ?? variable
+    tweak.group = tweak.group ?? "Other"
+    return tweak
+  }
+
+  private static func value(_ node: JSONNode, of type: String) -> TweakDocument.Value? {
+    switch (type, node.content) {
+    case ("bool", .bool(let value)): .bool(value)
+    case ("int", .int(let value)): .int(value)
+    case ("int", .double(let value)): Int(exactly: value).map { .int($0) }
+    case ("number", .double(let value)): .double(value)
+    case ("number", .int(let value)): Double(exactly: value).map { .double($0) }
+    case ("string", .string(let value)), ("secure", .string(let value)): .string(value)
+    case ("object", .object): .string(TweaksJSON.compact(node))
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import TweakFormat
+
+/// Writes JSON.
+enum TweaksJSON {
+  /// The file of the tweaks, whose order stays.
+  static func text(of tweaks: [ConvertedTweak]) -> String {
+    var features: [(name: String, tweaks: [ConvertedTweak])] = []
+    var places: [String: Int] = [:]
+    for tweak in tweaks {
+      let place = places[tweak.feature] ?? features.count
+      if place == features.count {
+        features.append((tweak.feature, []))
+        places[tweak.feature] = place
+      }
+      features[place].tweaks.append(tweak)
+    }
+    let parts = features.map { feature in
+      let variables = feature.tweaks.map { "    \(quoted($0.variable)): {\n\(fields(of: $0))\n    }" }
+      return "  \(quoted(feature.name)): {\n\(variables.joined(separator: ",\n"))\n  }"
+    }
+    return parts.isEmpty ? "{}\n" : "{\n\(parts.joined(separator: ",\n"))\n}\n"
+  }
+
+  private static func fields(of tweak: ConvertedTweak) -> String {
+    let texts = [("Title", tweak.title), ("Description", tweak.desc), ("Group", tweak.group)]
+    var fields = texts.compactMap { name, text in text.map { (name, quoted($0)) } }
+    fields.append(("Value", value(tweak.value)))
+    if let name = tweak.propertyName { fields.append(("GeneratedPropertyName", quoted(name))) }
+    if tweak.isEncrypted { fields.append(("Encrypted", "true")) }
+    return fields.map { "      \"\($0)\": \($1)" }.joined(separator: ",\n")
+  }
+
+  private static func value(_ value: TweakDocument.Value) -> String {
+    switch value {
+    case .bool(let value): "\(value)"
+    case .int(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .string(let value): quoted(value)
+    }
+  }
+
+  /// A value without any space in between.
+  static func compact(_ node: JSONNode) -> String {
+    switch node.content {
+    case .null: "null"
+    case .bool(let value): "\(value)"
+    case .int(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .string(let value): quoted(value)
+    case .array(let elements): "[\(elements.map(compact).joined(separator: ","))]"
+    case .object(let members):
+      "{\(members.map { "\(quoted($0.name)):\(compact($0.value))" }.joined(separator: ","))}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"": return "\\\""
+      case "\\": return "\\\\"
+      case "\n": return "\\n"
+      case "\r": return "\\r"
+      case "\t": return "\\t"
+      case "\u{0}"..."\u{1F}":
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: return String(scalar)
+      }
+    }
+    return "\"\(escaped.joined())\""
+  }
+}

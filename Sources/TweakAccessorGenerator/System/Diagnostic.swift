@@ -1,0 +1,40 @@
+import TweakFormat
+
+/// What is wrong with what the tool was given, as compilers say it, so that build systems and editors find the place.
+struct Diagnostic: Hashable, Sendable {
+  /// The file, if it is about one.
+  var file: String?
+
+  /// The place in the file, if it is about one.
+  var position: TextPosition?
+
+  let reason: String
+  var isWarning = false
+
+  var text: String {
+    let place = [file, position.map { "\($0.line):\($0.column)" }].compactMap { $0 }.joined(separator: ":")
+    return (place.isEmpty ? "" : place + ": ") + (isWarning ? "warning: " : "error: ") + reason
+  }
+}
+
+/// All that is wrong.
+struct Diagnostics: Sendable {
+  private(set) var all: [Diagnostic] = []
+
+  var hasErrors: Bool { all.contains { !$0.isWarning } }
+
+  mutating func add(_ reason: String, in file: InputFile, at offset: Int, isWarning: Bool = false) {
+    let position = TextPosition(of: offset, in: file.bytes)
+    all.append(Diagnostic(file: file.path, position: position, reason: reason, isWarning: isWarning))
+  }
+
+  mutating func add(_ problem: TextProblem, in file: InputFile) {
+    all.append(
+      Diagnostic(file: file.path, position: problem.position, reason: problem.reason, isWarning: problem.isWarning)
+    )
+  }
+
+  mutating func add(_ error: FileError) {
+    all.append(Diagnostic(file: error.path, reason: error.reason))
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import PackagePlugin
+
+/// Makes an accessor of the files `*.tweaks.json` of a target, whenever it is built and they have changed.
+@main
+struct TweakAccessors: BuildToolPlugin {
+  func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+    guard let module = target as? any SourceModuleTarget else { return [] }
+    return try Self.commands(
+      target: target.name, files: module.sourceFiles.map(\.url), tool: context.tool(named: Self.tool).url,
+      folder: context.pluginWorkDirectoryURL
+    )
+  }
+
+  fileprivate static let tool = "TweakAccessorGenerator"
+
+  fileprivate static func commands(target: String, files: [URL], tool: URL, folder: URL) -> [Command] {
+    let inputs = files.filter { $0.lastPathComponent.hasSuffix(".tweaks.json") }.sorted { $0.path < $1.path }
+    guard !inputs.isEmpty else {
+      Diagnostics.error("The target \(target) uses the plugin TweakAccessors, but has no file *.tweaks.json")
+      return []
+    }
+    let configuration = files.first { $0.lastPathComponent == "TweakAccessors.json" }
+    let name = configuration.flatMap(accessorName) ?? "GeneratedTweakAccessor"
+    return [
+      .buildCommand(
+        displayName: "Making \(name) for \(target)",
+        executable: tool,
+        arguments: inputs.flatMap { ["-l", $0.path] } + (configuration.map { ["-c", $0.path] } ?? [])
+          + ["-o", folder.path],
+        inputFiles: inputs + (configuration.map { [$0] } ?? []),
+        outputFiles: ["\(name).swift", "\(name)+Constants.swift"].map { folder.appending(path: $0) }
+      )
+    ]
+  }
+
+  /// The name that the files will have; whatever is wrong with the rest is told by the tool.
+  private static func accessorName(_ file: URL) -> String? {
+    struct Configuration: Decodable {
+      var accessorName: String?
+    }
+    guard let contents = FileManager.default.contents(atPath: file.path) else { return nil }
+    do {
+      return try JSONDecoder().decode(Configuration.self, from: contents).accessorName
+    } catch {
+      return nil
+    }
+  }
+}
+
+#if canImport(XcodeProjectPlugin)
+  import XcodeProjectPlugin
+
+  extension TweakAccessors: XcodeBuildToolPlugin {
+    func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
+      try Self.commands(
+        target: target.displayName, files: target.inputFiles.map(\.url), tool: context.tool(named: Self.tool).url,
+        folder: context.pluginWorkDirectoryURL
+      )
+    }
+  }
+#endif

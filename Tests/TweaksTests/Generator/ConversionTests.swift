@@ -1,0 +1,196 @@
+import Foundation
+import TestSupport
+import Testing
+import Tweaks
+
+@Suite("Files of other libraries become files of tweaks")
+struct ConversionTests {
+  /// The file that Toggles' migrator comes with.
+  private static let toggles = """
+    {
+      "toggles" : [
+        {
+          "int" : 42,
+          "metadata" : {
+            "description" : "Definitive answer",
+            "group" : "General",
+            "propertyName" : "definitiveAnswer"
+          },
+          "variable" : "answer_to_the_universe"
+        },
+        {
+          "bool" : true,
+          "metadata" : {
+            "description" : "Display Green View",
+            "group" : "UI Customization"
+          },
+          "variable" : "display_green_view"
+        },
+        {
+          "metadata" : {
+            "description" : "Encrypted definitive answer",
+            "group" : "General",
+            "propertyName" : "definitiveAnswerEncrypted"
+          },
+          "secure" : "24 ton yletinifeD",
+          "variable" : "encrypted_answer_to_the_universe"
+        },
+        {
+          "metadata" : {
+            "description" : "Label Text",
+            "group" : "UI Customization"
+          },
+          "string" : "Test value",
+          "variable" : "label_text"
+        },
+        {
+          "metadata" : {
+            "description" : "Red View Alpha Component",
+            "group" : "UI Customization"
+          },
+          "number" : 0.80000000000000004,
+          "variable" : "red_view_alpha_component"
+        }
+      ]
+    }
+    """
+
+  @Test(.patient)
+  func `a file of Toggles becomes one that is read, and that an accessor is made of`() async throws {
+    let generator = try Generator()
+    try generator.write(Self.toggles, to: "Toggles.json")
+    let outcome = try await generator.run(
+      "convert", "--from", "toggles", "--feature", "app", "Toggles.json", "App.tweaks.json")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors == [])
+    let provider = try LocalTweakProvider(jsonURL: generator.directory.file("App.tweaks.json"), isLive: false)
+    #expect(
+      provider.tweaks.map { "\($0.variable) \($0.value.kind) \($0.value) \($0.title ?? "") \($0.group ?? "")" } == [
+        "answer_to_the_universe Int 42 Definitive answer General",
+        "display_green_view Bool true Display Green View UI Customization",
+        "encrypted_answer_to_the_universe String 24 ton yletinifeD Encrypted definitive answer General",
+        "label_text String Test value Label Text UI Customization",
+        "red_view_alpha_component Double 0.8 Red View Alpha Component UI Customization",
+      ])
+    #expect(provider.tweaks.map(\.isEncrypted) == [false, false, true, false, false])
+    #expect(provider.features.keys.sorted() == ["app"])
+    #expect(try await generator.run("-l", "App.tweaks.json", "-o", ".").errors == [])
+    #expect(
+      JustTweakExample.properties(in: try generator.text("GeneratedTweakAccessor.swift")) == [
+        "definitiveAnswer: Int", "definitiveAnswerEncrypted: String", "displayGreenView: Bool", "labelText: String",
+        "redViewAlphaComponent: Double",
+      ])
+  }
+
+  @Test(.patient)
+  func `toggles without metadata have their names, whole numbers become Doubles, objects become JSON`() async throws {
+    let generator = try Generator()
+    try generator.write(
+      """
+      {"toggles": [
+        {"variable": "a", "number": 3},
+        {"variable": "b", "object": {"int": 420, "list": [1.5, "x\\ny"], "no": null}}
+      ]}
+      """, to: "in.json")
+    let outcome = try await generator.run("convert", "--from=toggles", "in.json", "out.json")
+    #expect(outcome.errors == [#"in.json:3:31: warning: the object of "b" becomes a String of JSON"#])
+    #expect(
+      try generator.text("out.json") == #"""
+        {
+          "toggles": {
+            "a": {
+              "Title": "a",
+              "Group": "Other",
+              "Value": 3.0
+            },
+            "b": {
+              "Title": "b",
+              "Group": "Other",
+              "Value": "{\"int\":420,\"list\":[1.5,\"x\\ny\"],\"no\":null}"
+            }
+          }
+        }
+
+        """#)
+  }
+
+  @Test(.patient)
+  func `JustTweak's example stays what it is`() async throws {
+    let generator = try Generator()
+    try generator.write(JustTweakExample.json, to: "in.json")
+    let outcome = try await generator.run("convert", "--from", "justtweak", "in.json", "out.json")
+    #expect(outcome.errors == [])
+    let old = try LocalTweakProvider(jsonURL: generator.directory.file("in.json"), isLive: false).tweaks
+    let new = try LocalTweakProvider(jsonURL: generator.directory.file("out.json"), isLive: false).tweaks
+    #expect(
+      old.map { "\($0) \($0.title ?? "") \($0.desc ?? "") \($0.group ?? "") \($0.isEncrypted)" }.map(Self.plain)
+        == new.map { "\($0) \($0.title ?? "") \($0.desc ?? "") \($0.group ?? "") \($0.isEncrypted)" }.map(Self.plain))
+    #expect(new.count == 9)
+  }
+
+  private static func plain(_ text: String) -> String { text.replacing(/LocalTweakProvider\(.*?\)/, with: "") }
+
+  @Test(.patient)
+  func `what JustTweak silently took for false is written as false, with a warning`() async throws {
+    let generator = try Generator()
+    try generator.write(
+      """
+      {"f": {
+        "a": {"Value": null},
+        "b": {"Value": [1]},
+        "c": {"Title": "C"},
+        "d": {"Value": 3, "PreserveFloat": true, "Colour": [true]}
+      }}
+      """, to: "in.json")
+    let outcome = try await generator.run("convert", "--from", "justtweak", "in.json", "out.json")
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.errors == [
+        #"in.json:2:18: warning: the value of "f/a" is null, which JustTweak takes for false, and so it is written"#,
+        #"in.json:3:18: warning: the value of "f/b" is an array, which JustTweak takes for false, and so it is written"#,
+        #"in.json:4:3: warning: "f/c" has no "Value", which JustTweak takes for false, and so it is written"#,
+        #"in.json:5:44: warning: unknown property "Colour" of "f/d", which is left out"#,
+      ])
+    let provider = try LocalTweakProvider(jsonURL: generator.directory.file("out.json"), isLive: false)
+    #expect(provider.tweaks.map(\.value) == [false, false, false, .double(3)])
+  }
+
+  static let faults: [(String, String)] = [
+    (#"{"toggles": {}}"#, #"1:13: error: there is no array "toggles""#),
+    (#"{}"#, #"1:1: error: there is no array "toggles""#),
+    (#"{"toggles": [1]}"#, "1:14: error: expected an object for a toggle, found an Int"),
+    (#"{"toggles": [{"bool": true}]}"#, #"1:14: error: a toggle has no "variable""#),
+    (#"{"toggles": [{"variable": "a"}]}"#, #"1:14: error: expected one value for "a""#),
+    (#"{"toggles": [{"variable": "a", "bool": 1}]}"#, #"1:40: error: an Int is no "bool" for "a""#),
+    (#"{"toggles": [{"variable": "a", "int": 1.5}]}"#, #"1:39: error: a Double is no "int" for "a""#),
+    (#"{"toggles": [{"variable": "a", "int": 1, "bool": true}]}"#, #"1:14: error: expected one value for "a""#),
+    (
+      #"{"toggles": [{"variable": "a", "int": 1}, {"variable": "a", "int": 2}]}"#,
+      #"1:43: error: "a" is here a second time; the first is in line 1"#
+    ),
+    (#"{"toggles": [],}"#, "1:16: error: there is nothing after a comma"),
+  ]
+
+  @Test(.patient, arguments: faults)
+  func `bad files of Toggles are told with line and column, and nothing is written`(fault: (String, String))
+    async throws
+  {
+    let generator = try Generator()
+    try generator.write(fault.0, to: "in.json")
+    let outcome = try await generator.run("convert", "--from", "toggles", "in.json", "out.json")
+    #expect(outcome.status == 1)
+    #expect(try #require(outcome.errors.first).hasPrefix("in.json:" + fault.1))
+    #expect(!generator.exists("out.json"))
+  }
+
+  @Test(.patient)
+  func `conversions that make no sense are errors`() async throws {
+    let generator = try Generator()
+    for arguments in [
+      ["--from", "toggles", "a"], ["a", "b"], ["--from", "xml", "a", "b"],
+      ["--from", "justtweak", "--feature", "f", "a", "b"],
+    ] {
+      #expect(try await generator.run(Generator.tool.path, ["convert"] + arguments).status == 64)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What the generator of accessors complains about")
+struct GeneratorDiagnosticTests {
+  static let faults: [(String, String)] = [
+    (#""v": {"Title": "t", "Group": "g", "Value": [1]}"#, #"2:44: error: unsupported value for "f/v": an array"#),
+    (#""v": {"Title": "t", "Group": "g", "Value": null}"#, #"2:44: error: unsupported value for "f/v": null"#),
+    (#""v": {"Title": "t", "Group": "g"}"#, #"2:1: error: "f/v" has no "Value""#),
+    (#""v": {"Group": "g", "Value": 1}"#, #"2:1: error: "f/v" has no "Title""#),
+    (#""v": {"Title": "t", "Value": 1}"#, #"2:1: error: "f/v" has no "Group""#),
+    (#""v": {"Title": "t", "Group": "g", "Value": 1,}"#, "2:46: error: there is nothing after a comma"),
+    (#""v": {"Title": "t", "Group": "g", "Value": 1e400}"#, "2:44: error: 1e400 is larger than a Double can be"),
+    (
+      #""v": {"Title": "t", "Group": "g", "Value": 99999999999999999999}"#,
+      "2:44: error: 99999999999999999999 is larger than an Int can be"
+    ),
+    (#""v": {"Title": "t", "Group": "g", "Value": NaN}"#, "2:44: error: there is no value"),
+    (
+      "\"é\": {\"Title\": \"ü\", \"Group\": \"g\", \"Value\": 1},\n\"é\": {}",
+      #"3:1: error: the name "é" stands here a second time; the first is in line 2"#
+    ),
+    (#""": {"Title": "t", "Group": "g", "Value": 1}"#, "2:1: error: a variable has no name"),
+    (#""v": {"Title": 1, "Group": "g", "Value": 1}"#, #"2:16: error: expected a String for "Title", found an Int"#),
+    (#""--": {"Title": "t", "Group": "g", "Value": 1}"#, #"2:1: error: no name of a property can be made of "f/--""#),
+  ]
+
+  @Test(.patient, arguments: faults)
+  func `bad files are told with line and column, and nothing is written`(fault: (String, String)) async throws {
+    let generator = try Generator()
+    let outcome = try await generator.accessor(of: fault.0)
+    #expect(outcome.status == 1)
+    #expect(try #require(outcome.errors.first).hasPrefix("a.json:" + fault.1))
+    #expect(!generator.exists("GeneratedTweakAccessor.swift"))
+  }
+
+  @Test(.patient)
+  func `all that is wrong is told at once, and what is odd is a warning`() async throws {
+    let generator = try Generator()
+    let outcome = try await generator.accessor(
+      of: """
+        "a": {"Title": "t", "Group": "g", "Value": {}},
+        "b": {"Titel": "t", "Group": "g", "Value": 1}
+        """)
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors == [
+        #"a.json:2:44: error: unsupported value for "f/a": an object; expected a Bool, Int, Double or String"#,
+        #"a.json:3:7: warning: unknown property "Titel" of "f/b""#,
+        #"a.json:3:1: error: "f/b" has no "Title""#,
+      ])
+    let odd = try await generator.accessor(of: #""a": {"Title": "t", "Group": "g", "Value": 1, "Colour": "red"}"#)
+    #expect(odd.status == 0)
+    #expect(odd.errors == [#"a.json:2:47: warning: unknown property "Colour" of "f/a""#])
+    #expect(generator.exists("GeneratedTweakAccessor.swift"))
+  }
+
+  @Test(.patient)
+  func `what cannot be read or written, and arguments that make no sense, are errors`() async throws {
+    let generator = try Generator()
+    #expect(
+      try await generator.run("-l", "missing.json", "-o", ".").errors
+        == ["missing.json: error: it cannot be opened: No such file or directory"])
+    try generator.write("{}", to: "a.json")
+    let blocked = try await generator.run("-l", "a.json", "-o", "a.json/folder")
+    #expect(blocked.status == 1)
+    #expect(try #require(blocked.errors.first).hasPrefix("a.json: error: the folder cannot be made: "))
+    try generator.write(#"{"accessorName": "class", "accessLevel": 1, "author": "me"}"#, to: "config.json")
+    #expect(
+      try await generator.run("-l", "a.json", "-o", ".", "-c", ".").errors == [
+        #"./config.json:1:18: error: "class" is no name of a type"#,
+        #"./config.json:1:42: error: expected a String for "accessLevel", found an Int"#,
+        #"./config.json:1:45: warning: unknown property "author""#,
+      ])
+    for arguments in [
+      [], ["-l", "a.json"], ["-o", "."], ["-x", "a.json"], ["-l"], ["-l", "a.json", "-o", ".", "b"],
+    ] {
+      let outcome = try await generator.run(Generator.tool.path, arguments)
+      #expect(outcome.status == 64)
+      #expect(try #require(outcome.errors.first).hasPrefix("error: "))
+    }
+    let help = try await generator.run("--help")
+    #expect(help.status == 0)
+    #expect(help.output.contains("--local-tweaks-file-path"))
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What went wrong with generated accessors before")
+struct GeneratorHazardTests {
+  private static func variable(_ name: String, property: String? = nil) -> String {
+    let property = property.map { #", "GeneratedPropertyName": "\#($0)""# } ?? ""
+    return #""\#(name)": {"Title": "t", "Group": "g", "Value": 1\#(property)}"#
+  }
+
+  @Test(.patient)
+  func `J13: no two tweaks share a property: both are named, and nothing is generated that does not compile`()
+    async throws
+  {
+    let generator = try Generator()
+    let hint = #": give one of them another "GeneratedPropertyName""#
+    try generator.write(
+      "{\"f\": {\(Self.variable("v"))},\n \"g\": {\(Self.variable("v"))}}", to: "a.json")
+    let features = try await generator.run("-l", "a.json", "-o", ".")
+    #expect(features.status == 1)
+    #expect(
+      features.errors == [
+        #"a.json:2:8: error: the property of "g/v" would be called v, and that of "f/v" in a.json, line 1 is called v"#
+          + hint
+      ])
+    #expect(!generator.exists("GeneratedTweakAccessor.swift"))
+    let derived = try await generator.accessor(of: "\(Self.variable("x_y")),\n\(Self.variable("xY"))")
+    #expect(
+      derived.errors == [
+        #"a.json:3:1: error: the property of "f/xY" would be called xY, and that of "f/x_y" in a.json, line 2 is called xY"#
+          + hint
+      ])
+    let stored = try await generator.accessor(of: "\(Self.variable("x")),\n\(Self.variable("y", property: "_x"))")
+    #expect(
+      stored.errors == [
+        #"a.json:3:72: error: the property of "f/y" would be called _x, and that of "f/x" in a.json, line 2 is called x"#
+          + hint
+      ])
+    for reserved in ["tweakManager", "Features", "Variables"] {
+      let outcome = try await generator.accessor(of: Self.variable("v", property: reserved))
+      #expect(outcome.errors.count == 1)
+    }
+  }
+
+  @Test(.patient)
+  func `J13: tweaks with names of their own for the property lose neither property nor constant`() async throws {
+    let generator = try Generator()
+    let outcome = try await generator.accessor(
+      of: [
+        Self.variable("x_y"), Self.variable("xY", property: "other"), Self.variable("x-y", property: "third"),
+        Self.variable("y.z"),
+      ].joined(separator: ",\n"))
+    #expect(outcome.errors == [])
+    let constants = try generator.text("GeneratedTweakAccessor+Constants.swift")
+    #expect(
+      JustTweakExample.constants(in: constants)
+        == [#"f = "f""#, #"`x-y` = "x-y""#, #"xY = "xY""#, #"x_y = "x_y""#, #"yZ = "y.z""#])
+    let accessor = try generator.text("GeneratedTweakAccessor.swift")
+    #expect(JustTweakExample.properties(in: accessor) == ["other: Int", "third: Int", "xY: Int", "yZ: Int"])
+    try generator.write(
+      """
+      func read(_ accessor: GeneratedTweakAccessor) -> [String] {
+        [GeneratedTweakAccessor.Variables.`x-y`, "\\(accessor.other + accessor.third + accessor.xY + accessor.yZ)"]
+      }
+      """, to: "User.swift")
+    let compiled = try await generator.compile(
+      "User.swift", "GeneratedTweakAccessor.swift", "GeneratedTweakAccessor+Constants.swift")
+    #expect(compiled.errors == [])
+  }
+
+  @Test(.patient)
+  func `J13: keywords, digits and signs become names that compile, and no text escapes from its quotation marks`()
+    async throws
+  {
+    let keywords = [
+      "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue",
+      "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
+      "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator",
+      "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct",
+      "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while", "actor",
+      "async", "each", "get", "set", "some", "any", "open", "package", "Int", "String", "Bool", "hash",
+    ]
+    let texts = [#"\(1)"#, #"""#, "a\u{202E}b\u{0}", "line\nline", "*/ é 🎉"]
+    let names = keywords.map { ($0, $0 as String?) } + [("2fa", nil), ("a-b", nil), ("über_größe", nil), ("Äb", nil)]
+    var variables = names.map { Self.variable($0.0, property: $0.1) }
+    for (index, text) in texts.enumerated() {
+      let json = String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
+      variables.append(
+        #""text_\#(index)": {"Title": \#(json), "Description": \#(json), "Group": "g", "Value": \#(json)}"#)
+    }
+    let generator = try Generator()
+    let outcome = try await generator.accessor(of: variables.joined(separator: ",\n"))
+    #expect(outcome.errors == [])
+    let accessor = try generator.text("GeneratedTweakAccessor.swift")
+    for name in ["`default`: Int", "_2fa: Int", "aB: Int", "überGröße: Int", "äb: Int"] {
+      #expect(JustTweakExample.properties(in: accessor).contains(name))
+    }
+    #expect(accessor.contains(#"wrappedValue: "a\u{202e}b\u{0}","#))
+    #expect(accessor.contains(#"wrappedValue: "\\(1)","#))
+    try generator.write(
+      "func read(_ accessor: GeneratedTweakAccessor) -> Int { accessor.default + accessor.`self` + accessor._2fa }",
+      to: "User.swift")
+    let compiled = try await generator.compile(
+      "User.swift", "GeneratedTweakAccessor.swift", "GeneratedTweakAccessor+Constants.swift")
+    #expect(compiled.errors == [])
+  }
+
+  @Test(.patient)
+  func `J14: small whole numbers are Ints, on every system`() async throws {
+    let generator = try Generator()
+    let numbers = [0, 1, -1, 127, 128, 255, 65_536, 4_294_967_296, Int.max, Int.min]
+    let outcome = try await generator.accessor(
+      of: numbers.enumerated().map { index, number in
+        #""n\#(index)": {"Title": "t", "Group": "g", "Value": \#(number)}"#
+      }.joined(separator: ",\n"))
+    #expect(outcome.errors == [])
+    let accessor = try generator.text("GeneratedTweakAccessor.swift")
+    for (index, number) in numbers.enumerated() {
+      #expect(accessor.contains("var n\(index): Int\n"))
+      #expect(accessor.contains("wrappedValue: \(number),"))
+    }
+  }
+}
