@@ -137,7 +137,9 @@ package final class PreparedWrite {
   package func append(_ bytes: UnsafeRawBufferPointer) throws(DurableFileError) {
     guard let number = temporary?.number else { stop(because: "A content was continued after its end") }
     try checkSizeLimit(count + bytes.count)
-    guard writeAll(bytes, to: number) == bytes.count else { throw DurableFileError(errno, "write", file.place.location.url) }
+    guard writeAll(bytes, to: number) == bytes.count else {
+      throw DurableFileError(errno, "write", file.place.location.url)
+    }
     count += bytes.count
   }
 
