@@ -29,7 +29,7 @@ struct DocumentationTests {
   @Test
   func `every law and every answer names suites that exist`() throws {
     let tests = try Project.files(below: "Tests", endingWith: ".swift").map(Project.text).joined()
-    let names = ["TheLaws", "UsualComplaints", "WhatCannotHappen"]
+    let names = ["TheLaws", "UsualComplaints", "WhatCannotHappen", "Reliability"]
     let articles = try names.map { try Project.text("Docs.docc/Articles/\($0).md") }.joined()
     let suites = articles.matches(of: /\*Suites?:\* (`.*`)\.$/.anchorsMatchLineEndings()).flatMap { match in
       match.output.1.matches(of: /`([^`]*)`/).map(\.output.1)
