@@ -8,7 +8,9 @@
 
 /// Waits until what was written to an open file is on the disk.
 ///
-/// - Parameter attributes: Whether also who may read it and its times, and not only what is needed to read it.
+/// - Parameters:
+///   - number: The descriptor of the file.
+///   - attributes: Whether also who may read it and its times, and not only what is needed to read it.
 /// - Returns: Whether that worked; if not, `errno` says why.
 package func synchronizeContents(_ number: CInt, attributes: Bool) -> Bool {
   #if canImport(Darwin)
