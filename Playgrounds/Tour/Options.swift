@@ -3,6 +3,7 @@ struct Options {
   /// What to do.
   enum Command {
     case guide(isQuick: Bool)
+    case soak(seconds: Double)
     case follow(path: String, seconds: Double?)
     case child(ChildRole)
     case help
@@ -12,12 +13,14 @@ struct Options {
 
   static let help = """
     Usage: tour [--quick]
+           tour --soak SECONDS
            tour --file PATH [--for SECONDS]
 
     Shows processes that share values, and ends with what was promised and seen; the exit status is 0 if every promise was
     kept.
 
       --quick         do less of everything
+      --soak SECONDS  use everything at once for so long, while processes are killed, and see whether memory stays flat
       --file PATH     follow a JSON file of your own: edit it in any editor, and each change is printed as it is decoded
       --for SECONDS   stop following after so long, instead of at Control-C
       --help          print this
@@ -28,6 +31,7 @@ struct Options {
     var isQuick = false
     var path: String?
     var seconds: Double?
+    var soak: Double?
     if rest.first == ChildRole.flag {
       command = .child(try ChildRole(Array(rest.dropFirst())))
       return
@@ -36,24 +40,30 @@ struct Options {
       switch argument {
       case "--quick": isQuick = true
       case "--file": path = try Self.value(of: argument, from: &rest)
-      case "--for":
-        guard let number = Double(try Self.value(of: argument, from: &rest)), number > 0, number < 1e9 else {
-          throw UsageError("--for takes a number of seconds")
-        }
-        seconds = number
+      case "--for": seconds = try Self.seconds(of: argument, from: &rest)
+      case "--soak": soak = try Self.seconds(of: argument, from: &rest)
       case "--help", "-h":
         command = .help
         return
       default: throw UsageError("there is no option \(argument)")
       }
     }
-    if let path {
+    if let soak {
+      command = .soak(seconds: soak)
+    } else if let path {
       command = .follow(path: path, seconds: seconds)
     } else if seconds != nil {
       throw UsageError("--for goes with --file")
     } else {
       command = .guide(isQuick: isQuick)
     }
+  }
+
+  private static func seconds(of option: String, from rest: inout ArraySlice<String>) throws(UsageError) -> Double {
+    guard let number = Double(try value(of: option, from: &rest)), number > 0, number < 1e9 else {
+      throw UsageError("\(option) takes a number of seconds")
+    }
+    return number
   }
 
   private static func value(of option: String, from rest: inout ArraySlice<String>) throws(UsageError) -> String {

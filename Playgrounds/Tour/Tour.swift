@@ -11,6 +11,7 @@ struct Tour {
       switch try Options(CommandLine.arguments.dropFirst()).command {
       case .help: print(Options.help)
       case .child(let role): try await role.run()
+      case .soak(let seconds): exit(try await Soak(seconds: seconds).run())
       case .follow(let path, let seconds): try await FileFollower(path: path).run(for: seconds)
       case .guide(let isQuick): exit(try await Guide(isQuick: isQuick).walk())
       }

@@ -18,15 +18,22 @@ final class ChildProcess: Sendable {
   /// How many children were started in all.
   static let startedCount = MutableProperty(0)
 
+  /// The number by which the system knows the child.
+  var identifier: Int32 { process.processIdentifier }
+
   /// Starts a child; it ends when this object goes, or with this process.
-  init(_ role: ChildRole) throws {
+  ///
+  /// - Parameters:
+  ///   - role: What the child does.
+  ///   - keeping: How many of the lines that it has printed are kept.
+  init(_ role: ChildRole, keeping: Int = .max) throws {
     process.executableURL = Bundle.main.executableURL
     process.arguments = [ChildRole.flag] + role.arguments
     process.standardInput = input
     process.standardOutput = output
     try process.run()
     Self.startedCount.modify { $0 += 1 }
-    Self.follow(output.fileHandleForReading, in: transcript)
+    Self.follow(output.fileHandleForReading, in: transcript, keeping: keeping)
   }
 
   deinit {
@@ -63,14 +70,18 @@ final class ChildProcess: Sendable {
 
   /// Collects lines on a thread, because reading with handlers has brought down whole processes on Linux when many children
   /// came and went.
-  private static func follow(_ handle: FileHandle, in transcript: MutableProperty<Transcript>) {
+  private static func follow(_ handle: FileHandle, in transcript: MutableProperty<Transcript>, keeping: Int) {
     Thread {
       var rest = ""
       while case let data = handle.availableData, !data.isEmpty {
         rest += String(decoding: data, as: UTF8.self)
         var parts = rest.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         rest = parts.removeLast()
-        if !parts.isEmpty { transcript.modify { [parts] in $0.lines += parts } }
+        guard !parts.isEmpty else { continue }
+        transcript.modify { [parts] transcript in
+          transcript.lines += parts
+          transcript.lines.removeFirst(max(0, transcript.lines.count - keeping))
+        }
       }
       transcript.modify { $0.hasEnded = true }
     }.start()

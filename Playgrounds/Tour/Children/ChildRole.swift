@@ -23,12 +23,15 @@ enum ChildRole {
   case visitor(directory: String)
   /// Prints what is set for the shop, and sets the discount that it is told to.
   case shop(directory: String)
+  /// Uses everything at once, as one of several workers.
+  case worker(directory: String, slot: Int)
 
   /// The argument that says that the process is a child.
   static let flag = "--child"
 
   private static let names = [
     "writer", "watcher", "counter", "painter", "examiner", "decorator", "tenant", "switcher", "visitor", "shop",
+    "worker",
   ]
 
   init(_ arguments: [String]) throws(UsageError) {
@@ -45,6 +48,7 @@ enum ChildRole {
     case "switcher": self = .switcher(directory: directory)
     case "visitor": self = .visitor(directory: directory)
     case "shop": self = .shop(directory: directory)
+    case "worker": self = .worker(directory: directory, slot: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0)
     default: throw UsageError("\(Self.flag) takes one of \(Self.names.joined(separator: ", "))")
     }
   }
@@ -61,6 +65,7 @@ enum ChildRole {
     case .switcher(let directory): ["switcher", directory]
     case .visitor(let directory): ["visitor", directory]
     case .shop(let directory): ["shop", directory]
+    case .worker(let directory, let slot): ["worker", directory, String(slot)]
     }
   }
 
@@ -80,6 +85,8 @@ enum ChildRole {
     case .switcher(let directory): try await switchForEver(in: directory)
     case .visitor(let directory): try await visit(in: directory, commands)
     case .shop(let directory): try await sell(in: directory, commands)
+    case .worker(let directory, let slot):
+      try await SoakWorker(slot: slot, directory: directory).run(commands) { say($0) }
     }
   }
 
