@@ -127,8 +127,7 @@ struct Accessor: Sendable {
   }
 
   private func place(of entry: Entry) -> String {
-    let position = TextPosition(of: entry.tweak.offset, in: entry.file.bytes)
-    return "\(entry.file.name), line \(position.line)"
+    "\(entry.file.name), line \(entry.file.place(of: entry.tweak.offset).line)"
   }
 
   /// The names of constants by their texts.

@@ -28,7 +28,8 @@ struct GenerationOptions: Sendable {
       for path in inputs { files.append(try Files.contents(of: path)) }
       let accessor = Accessor(files, diagnostics: &diagnostics)
       guard !diagnostics.hasErrors else { return }
-      let code = AccessorCode(accessor: accessor, configuration: configuration, sources: files.map(\.name))
+      let sources = Literal.line(files.map(\.name).joined(separator: ", "))
+      let code = AccessorCode(accessor: accessor, configuration: configuration, sources: sources)
       try Files.makeDirectory(folder)
       for file in code.files { try Files.update("\(folder)/\(file.name)", with: file.text) }
     } catch {

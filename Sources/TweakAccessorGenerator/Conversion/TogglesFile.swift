@@ -21,7 +21,7 @@ enum TogglesFile {
         continue
       }
       if let first = offsets.updateValue(toggle.offset, forKey: variable) {
-        let line = TextPosition(of: first, in: file.bytes).line
+        let line = file.place(of: first).line
         diagnostics.add(
           "\(variable.debugDescription) is here a second time; the first is in line \(line)", in: file,
           at: toggle.offset

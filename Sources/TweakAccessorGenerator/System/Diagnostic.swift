@@ -6,13 +6,14 @@ struct Diagnostic: Hashable, Sendable {
   var file: String?
 
   /// The place in the file, if it is about one.
-  var position: TextPosition?
+  var line: Int?
+  var column: Int?
 
   let reason: String
   var isWarning = false
 
   var text: String {
-    let place = [file, position.map { "\($0.line):\($0.column)" }].compactMap { $0 }.joined(separator: ":")
+    let place = [file, line?.description, column?.description].compactMap { $0 }.joined(separator: ":")
     return (place.isEmpty ? "" : place + ": ") + (isWarning ? "warning: " : "error: ") + reason
   }
 }
@@ -24,13 +25,18 @@ struct Diagnostics: Sendable {
   var hasErrors: Bool { all.contains { !$0.isWarning } }
 
   mutating func add(_ reason: String, in file: InputFile, at offset: Int, isWarning: Bool = false) {
-    let position = TextPosition(of: offset, in: file.bytes)
-    all.append(Diagnostic(file: file.path, position: position, reason: reason, isWarning: isWarning))
+    let place = file.place(of: offset)
+    all.append(
+      Diagnostic(file: file.path, line: place.line, column: place.column, reason: reason, isWarning: isWarning)
+    )
   }
 
   mutating func add(_ problem: TextProblem, in file: InputFile) {
     all.append(
-      Diagnostic(file: file.path, position: problem.position, reason: problem.reason, isWarning: problem.isWarning)
+      Diagnostic(
+        file: file.path, line: problem.position.line, column: problem.position.column, reason: problem.reason,
+        isWarning: problem.isWarning
+      )
     )
   }
 

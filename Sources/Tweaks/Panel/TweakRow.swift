@@ -54,7 +54,9 @@
 
     private func reset() {
       attempt { () throws(TweakPanel.EditError) in try panel.reset(row.id) }
-      text = row.isSecret ? "" : row.text
+      // What was being typed is not to be taken when that ends; the view has the old row still.
+      let now = panel.sections.value.lazy.flatMap(\.rows).first { $0.id == row.id }
+      text = row.isSecret ? "" : now?.text ?? row.text
     }
 
     private func attempt(_ action: () throws(TweakPanel.EditError) -> Void) {

@@ -89,7 +89,7 @@ struct GeneratorTests {
     try generator.write(#"{"accessorName": "Flags", "accessLevel": "public"}"#, to: "own.json")
     #expect(try await generator.run("-l", "a.json", "-o", ".", "-c", "own.json").errors == [])
     let accessor = try generator.text("Flags.swift")
-    #expect(accessor.contains("public final class Flags"))
+    #expect(accessor.contains("public struct Flags"))
     #expect(accessor.contains("public var v: Bool"))
     #expect(try generator.text("Flags+Constants.swift").contains("public static let v = \"v\""))
     let compiled = try await generator.compile("Flags.swift", "Flags+Constants.swift")
