@@ -18,7 +18,7 @@ package struct TweakDocument: Sendable {
     /// Where its name stands.
     package let offset: Int
 
-    package let value: Value
+    package fileprivate(set) var value: Value
     package var title: String?
     package var desc: String?
     package var group: String?
@@ -40,88 +40,170 @@ package struct TweakDocument: Sendable {
   ///   - problems: What is wrong with it is added here, in the order of the text.
   /// - Returns: What could be read, or `nil` if the text is no JSON.
   package static func read(_ bytes: [UInt8], problems: inout [TextProblem]) -> TweakDocument? {
-    let root: JSONNode
-    do throws(TextProblem) {
-      root = try JSONReader.read(bytes)
-    } catch {
-      problems.append(error)
-      return nil
-    }
-    var reader = TweakDocumentReader(bytes: bytes)
-    let document = reader.document(root)
-    problems += reader.problems
-    return document
-  }
-}
-
-/// Finds the tweaks in what JSON says.
-private struct TweakDocumentReader {
-  let bytes: [UInt8]
-  var problems: [TextProblem] = []
-
-  init(bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-
-  mutating func document(_ root: JSONNode) -> TweakDocument {
-    var features: [String: [String: TweakDocument.Variable]] = [:]
-    guard case .object(let members) = root.content else {
-      complain("expected an object of features, found \(root.kind)", at: root.offset)
-      return TweakDocument(features: [:])
-    }
-    features.reserveCapacity(members.count)
-    for feature in members {
-      if feature.name.isEmpty { complain("a feature has no name", at: feature.offset) }
-      guard case .object(let variables) = feature.value.content else {
-        complain(
-          "expected an object of variables for \(feature.name.debugDescription), found \(feature.value.kind)",
-          at: feature.value.offset
-        )
-        continue
-      }
-      var found: [String: TweakDocument.Variable] = [:]
-      found.reserveCapacity(variables.count)
-      for variable in variables {
-        if variable.name.isEmpty { complain("a variable has no name", at: variable.offset) }
-        if let read = self.variable(variable, of: feature.name) { found[variable.name] = read }
-      }
-      features[feature.name] = found
-    }
+    var features: [String: [String: Variable]] = [:]
+    let names = read(bytes, problems: &problems) { features[$0.feature, default: [:]][$0.name] = $0 }
+    guard let names else { return nil }
+    for name in names where features[name] == nil { features[name] = [:] }
     return TweakDocument(features: features)
   }
 
-  private mutating func variable(_ member: JSONMember, of feature: String) -> TweakDocument.Variable? {
-    let name = "\"\(feature)/\(member.name)\""
-    guard case .object(let fields) = member.value.content else {
-      complain("expected an object for \(name), found \(member.value.kind)", at: member.value.offset)
-      return nil
+  /// Reads a text.
+  ///
+  /// - Parameters:
+  ///   - bytes: The text.
+  ///   - problems: What is wrong with it is added here, in the order of the text.
+  ///   - take: Called with each variable, in the order of the text, until it turns out to be no JSON.
+  /// - Returns: The names of the features, in the order of the text, or `nil` if it is no JSON.
+  package static func read(
+    _ bytes: [UInt8], problems: inout [TextProblem], _ take: (Variable) -> Void
+  ) -> [String]? {
+    withoutActuallyEscaping(take) { take in
+      var reader = TweakDocumentReader(bytes: bytes, take: take)
+      do throws(TextProblem) {
+        try JSONReader.read(bytes) { json throws(TextProblem) in try reader.document(&json) }
+      } catch {
+        problems.append(error)
+        return nil
+      }
+      problems += reader.problems.sorted { $0.position < $1.position }
+      return reader.featureNames
     }
-    let isWide = flag("PreserveFloat", in: fields)
-    guard let field = fields.first(where: { $0.name == "Value" }) else {
-      complain("\(name) has no \"Value\"", at: member.offset)
-      return nil
-    }
-    guard let value = value(field.value, isWide: isWide, of: name) else { return nil }
-    var variable = TweakDocument.Variable(feature: feature, name: member.name, offset: member.offset, value: value)
-    variable.title = text("Title", in: fields)
-    variable.desc = text("Description", in: fields)
-    variable.group = text("Group", in: fields)
-    variable.propertyName = text("GeneratedPropertyName", in: fields)
-    variable.propertyNameOffset = fields.first { $0.name == "GeneratedPropertyName" }?.value.offset
-    variable.isEncrypted = flag("Encrypted", in: fields)
-    let known = ["Title", "Description", "Group", "Value", "GeneratedPropertyName", "Encrypted", "PreserveFloat"]
-    for field in fields where !known.contains(field.name) {
-      problems.append(
-        TextProblem(
-          "unknown property \(field.name.debugDescription) of \(name)",
-          at: TextPosition(of: field.offset, in: bytes), isWarning: true
-        )
-      )
-    }
-    return variable
+  }
+}
+
+/// Finds the tweaks in JSON, without making anything else of it.
+private struct TweakDocumentReader {
+  private enum Field: String, CaseIterable {
+    case value = "Value"
+    case title = "Title"
+    case group = "Group"
+    case desc = "Description"
+    case isEncrypted = "Encrypted"
+    case preservesFloat = "PreserveFloat"
+    case propertyName = "GeneratedPropertyName"
+
+    static let names: [StaticString] = [
+      "Value", "Title", "Group", "Description", "Encrypted", "PreserveFloat", "GeneratedPropertyName",
+    ]
+    static let all = allCases
   }
 
-  private mutating func value(_ node: JSONNode, isWide: Bool, of name: String) -> TweakDocument.Value? {
+  private let take: (TweakDocument.Variable) -> Void
+  private(set) var problems: [TextProblem] = []
+  private(set) var featureNames: [String] = []
+  private var finder: TextPositionFinder<[UInt8]>
+
+  init(bytes: [UInt8], take: @escaping (TweakDocument.Variable) -> Void) {
+    finder = TextPositionFinder(bytes)
+    self.take = take
+  }
+
+  mutating func document(_ json: inout JSONReader) throws(TextProblem) {
+    guard json.peek == JSONReader.Byte.brace else {
+      let root = try json.node()
+      return complain("expected an object of features, found \(root.kind)", at: root.offset)
+    }
+    var names = NameList()
+    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
+    while hasMore {
+      let offset = json.index
+      let name = try json.name()
+      try names.insert(name, at: offset, in: json)
+      if name.isEmpty { complain("a feature has no name", at: offset) }
+      try feature(name, &json)
+      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
+    }
+  }
+
+  private mutating func feature(_ feature: String, _ json: inout JSONReader) throws(TextProblem) {
+    guard json.peek == JSONReader.Byte.brace else {
+      let node = try json.node()
+      return complain(
+        "expected an object of variables for \(feature.debugDescription), found \(node.kind)", at: node.offset
+      )
+    }
+    featureNames.append(feature)
+    var names = NameList()
+    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
+    while hasMore {
+      let offset = json.index
+      let name = try json.name()
+      try names.insert(name, at: offset, in: json)
+      if name.isEmpty { complain("a variable has no name", at: offset) }
+      let variable = TweakDocument.Variable(feature: feature, name: name, offset: offset, value: .bool(false))
+      try read(variable, &json)
+      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
+    }
+  }
+
+  private mutating func read(
+    _ variable: consuming TweakDocument.Variable, _ json: inout JSONReader
+  ) throws(TextProblem) {
+    guard json.peek == JSONReader.Byte.brace else {
+      let node = try json.node()
+      return complain("expected an object for \(variable.fullName), found \(node.kind)", at: node.offset)
+    }
+    var fields = FieldList()
+    var isWide = false
+    var value: JSONNode?
+    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
+    while hasMore {
+      let offset = json.index
+      switch try field(&json, &fields) {
+      case .value: value = try json.node()
+      case .title: variable.title = try text(.title, &json)
+      case .group: variable.group = try text(.group, &json)
+      case .desc: variable.desc = try text(.desc, &json)
+      case .isEncrypted: variable.isEncrypted = flag(.isEncrypted, try json.node())
+      case .preservesFloat: isWide = flag(.preservesFloat, try json.node())
+      case .propertyName:
+        variable.propertyNameOffset = json.index
+        variable.propertyName = try text(.propertyName, &json)
+      case nil:
+        let name = fields.lastUnknown.debugDescription
+        complain("unknown property \(name) of \(variable.fullName)", at: offset, isWarning: true)
+        _ = try json.node()
+      }
+      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
+    }
+    guard let value else { return complain("\(variable.fullName) has no \"Value\"", at: variable.offset) }
+    guard let value = self.value(value, isWide: isWide, of: variable) else { return }
+    variable.value = value
+    take(variable)
+  }
+
+  /// The fields of a variable so far.
+  private struct FieldList {
+    /// Where each stands that there is.
+    var offsets = SIMD8<Int>(repeating: -1)
+    var unknown = NameList()
+    var lastUnknown = ""
+  }
+
+  /// The name of the next field, up to its value; `nil` if it is not known.
+  private func field(_ json: inout JSONReader, _ fields: inout FieldList) throws(TextProblem) -> Field? {
+    let offset = json.index
+    var number = try json.name(among: Field.names)
+    if number == nil {
+      let name = try json.name()
+      // It may be written with escapes.
+      number = Field(rawValue: name).flatMap(Field.all.firstIndex(of:))
+      if number == nil {
+        try fields.unknown.insert(name, at: offset, in: json)
+        fields.lastUnknown = name
+      }
+    }
+    guard let number else { return nil }
+    let field = Field.all[number]
+    let first = fields.offsets[number]
+    if first >= 0 { throw json.repetition(of: field.rawValue, at: offset, first: first) }
+    fields.offsets[number] = offset
+    return field
+  }
+
+  private mutating func value(
+    _ node: JSONNode, isWide: Bool, of variable: borrowing TweakDocument.Variable
+  ) -> TweakDocument.Value? {
     switch node.content {
     case .bool(let value): return .bool(value)
     case .double(let value): return .double(value)
@@ -129,28 +211,36 @@ private struct TweakDocumentReader {
     case .int(let value):
       guard isWide else { return .int(value) }
       if let exact = Double(exactly: value) { return .double(exact) }
-      complain("\(value) cannot be held by a Double, as \"PreserveFloat\" of \(name) demands", at: node.offset)
+      complain(
+        "\(value) cannot be held by a Double, as \"PreserveFloat\" of \(variable.fullName) demands", at: node.offset
+      )
     case .null, .array, .object:
-      complain("unsupported value for \(name): \(node.kind); expected a Bool, Int, Double or String", at: node.offset)
+      complain(
+        "unsupported value for \(variable.fullName): \(node.kind); expected a Bool, Int, Double or String",
+        at: node.offset
+      )
     }
     return nil
   }
 
-  private mutating func text(_ name: String, in fields: [JSONMember]) -> String? {
-    guard let field = fields.first(where: { $0.name == name }) else { return nil }
-    if case .string(let text) = field.value.content { return text }
-    complain("expected a String for \(name.debugDescription), found \(field.value.kind)", at: field.value.offset)
+  private mutating func text(_ field: Field, _ json: inout JSONReader) throws(TextProblem) -> String? {
+    if json.peek == JSONReader.Byte.quote { return try json.string() }
+    let node = try json.node()
+    complain("expected a String for \(field.rawValue.debugDescription), found \(node.kind)", at: node.offset)
     return nil
   }
 
-  private mutating func flag(_ name: String, in fields: [JSONMember]) -> Bool {
-    guard let field = fields.first(where: { $0.name == name }) else { return false }
-    if case .bool(let flag) = field.value.content { return flag }
-    complain("expected a Bool for \(name.debugDescription), found \(field.value.kind)", at: field.value.offset)
+  private mutating func flag(_ field: Field, _ node: JSONNode) -> Bool {
+    if case .bool(let flag) = node.content { return flag }
+    complain("expected a Bool for \(field.rawValue.debugDescription), found \(node.kind)", at: node.offset)
     return false
   }
 
-  private mutating func complain(_ reason: String, at offset: Int) {
-    problems.append(TextProblem(reason, at: TextPosition(of: offset, in: bytes)))
+  private mutating func complain(_ reason: String, at offset: Int, isWarning: Bool = false) {
+    problems.append(TextProblem(reason, at: finder.position(of: offset), isWarning: isWarning))
   }
+}
+
+extension TweakDocument.Variable {
+  fileprivate var fullName: String { "\"\(feature)/\(name)\"" }
 }

@@ -46,7 +46,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   public let missing: TweakMissing
 
   struct State {
-    var providers: [any TweakProvider] = []
+    var providers = TweakProviders()
     var subscriptions: [SignalSubscription] = []
     /// How often the providers have been replaced.
     var generation = 0
@@ -57,8 +57,8 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
     var isCaching = false
     var version = 0
 
-    /// The names that are being asked for, and by whom.
-    var asking: [(thread: ThreadIdentity, id: TweakID, isFeature: Bool)] = []
+    /// The questions that providers are being asked.
+    var asking: [Question] = []
     /// The threads that run a hook or the log.
     var calling: [ThreadIdentity] = []
     /// The threads that write, and what providers told them meanwhile.
@@ -104,7 +104,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   // MARK: Providers
 
   /// Where values come from, the most important first.
-  public var tweakProviders: [any TweakProvider] { lock.withLock { state.providers } }
+  public var tweakProviders: [any TweakProvider] { lock.withLock { state.providers.all } }
 
   /// Adds a provider, which must not be a manager that this one is a provider of.
   ///
@@ -124,9 +124,9 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
 
   private func replaceProviders(_ change: (inout [any TweakProvider]) -> Void) {
     let (providers, generation) = lock.withLock {
-      change(&state.providers)
+      change(&state.providers.all)
       state.generation += 1
-      return (state.providers, state.generation)
+      return (state.providers.all, state.generation)
     }
     if providers.contains(where: { ($0 as? TweakManager)?.reaches(self) ?? false }) {
       stop(because: "A TweakManager cannot be a provider of itself, nor of a manager that is one of its providers")
@@ -228,4 +228,14 @@ public enum TweakMissing: Sendable, Hashable {
 
   /// It is told once by ``TweakManager/failures`` and the log, because a name may be misspelt.
   case reported
+}
+
+/// The providers of a manager, the most important first.
+struct TweakProviders: Sendable {
+  var all: [any TweakProvider] = [] {
+    didSet { mutable = all.map { $0 as? any MutableTweakProvider } }
+  }
+
+  /// Those that can be written to, at the same places.
+  private(set) var mutable: [(any MutableTweakProvider)?] = []
 }

@@ -124,7 +124,7 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak as the file has it, that is, possibly encrypted, or `nil` if the file has none.
   public func tweak(feature: String, variable: String) -> Tweak? {
-    lock.withLock { contents.tweaks[TweakID(feature: feature, variable: variable)] }
+    lock.withLock { contents.tweaks[feature, variable] }
   }
 
   /// Whether a feature is enabled: it is if the file names it, unless the file says otherwise.
@@ -140,15 +140,15 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
   public var features: [String: [String]] {
     let contents = lock.withLock { self.contents }
     var features = Dictionary(uniqueKeysWithValues: contents.features.map { ($0, [String]()) })
-    for id in contents.tweaks.keys.sorted() { features[id.feature, default: []].append(id.variable) }
+    for id in contents.tweaks.ids.sorted() { features[id.feature, default: []].append(id.variable) }
     return features
   }
 
   /// All tweaks of the file, in the order of their names.
-  public var tweaks: [Tweak] { lock.withLock { contents.tweaks.values.sorted { $0.id < $1.id } } }
+  public var tweaks: [Tweak] { lock.withLock { contents.tweaks.tweaks }.sorted { $0.id < $1.id } }
 
   /// The names of the tweaks that the file has.
-  public var tweakIDs: Set<TweakID> { lock.withLock { Set(contents.tweaks.keys) } }
+  public var tweakIDs: Set<TweakID> { lock.withLock { contents.tweaks }.ids }
 
   /// Decrypts this file's values; it comes before the manager's.
   public var decryptionClosure: TweakDecryption? {
