@@ -45,7 +45,9 @@ extension JSONReader {
   ///
   /// - Throws: ``TextProblem``.
   package static func read(_ bytes: [UInt8]) throws(TextProblem) -> JSONNode {
-    try read(bytes) { reader throws(TextProblem) in try reader.node() }
+    try bytes.withUnsafeBufferPointer { bytes throws(TextProblem) in
+      try read(bytes) { reader throws(TextProblem) in try reader.node() }
+    }
   }
 
   /// The value that begins here.

@@ -21,7 +21,7 @@ package struct JSONReader {
     static let nine = UInt8(ascii: "9")
   }
 
-  // Sound: the reader lives as long as `read(_:_:)` has the bytes, and no index is used that is not less than their number.
+  // Sound: the reader lives as long as `read(_:_:)` runs, and no index is used that is not less than their number.
   private let bytes: UnsafeBufferPointer<UInt8>
 
   /// The index of the next byte.
@@ -36,24 +36,22 @@ package struct JSONReader {
   ///
   /// - Throws: ``TextProblem``.
   static func read<Result>(
-    _ bytes: [UInt8], _ body: (inout JSONReader) throws(TextProblem) -> Result
+    _ bytes: UnsafeBufferPointer<UInt8>, _ body: (inout JSONReader) throws(TextProblem) -> Result
   ) throws(TextProblem) -> Result {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw TextProblem("there are bytes that are no UTF-8", at: TextPosition(of: firstInvalid(in: bytes), in: bytes))
     }
-    return try bytes.withUnsafeBufferPointer { bytes throws(TextProblem) in
-      var reader = JSONReader(bytes)
-      // A mark at the beginning, which some editors leave, is no part of the text.
-      if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
-      reader.skipSpace()
-      let result = try body(&reader)
-      reader.skipSpace()
-      guard reader.isAtEnd else { throw reader.problem("there is more than one value") }
-      return result
-    }
+    var reader = JSONReader(bytes)
+    // A mark at the beginning, which some editors leave, is no part of the text.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
+    reader.skipSpace()
+    let result = try body(&reader)
+    reader.skipSpace()
+    guard reader.isAtEnd else { throw reader.problem("there is more than one value") }
+    return result
   }
 
-  private static func firstInvalid(in bytes: [UInt8]) -> Int {
+  private static func firstInvalid(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var iterator = bytes.makeIterator()
     var decoder = UTF8()
     var index = 0
@@ -126,6 +124,9 @@ package struct JSONReader {
     index += 1
     skipSpace()
   }
+
+  /// Goes on at a byte further behind, because what stands in between is known.
+  mutating func skip(to end: Int) { index = end }
 
   // MARK: Numbers and words
 

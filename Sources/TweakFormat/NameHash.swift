@@ -21,10 +21,28 @@ package enum NameHash {
     mixed(name, into: seed).map { Int(truncatingIfNeeded: $0) } ?? name.hashValue
   }
 
-  /// Adds a text to a hash; `nil` if it is not ASCII, which may be equal to a text of other bytes.
+  /// Adds a text to a hash; `nil` if it is not ASCII, since then a text of other bytes may be equal.
   @inline(__always)
   private static func mixed(_ text: String, into state: UInt64) -> UInt64? {
-    text.utf8.withContiguousStorageIfAvailable { mixed(UnsafeRawBufferPointer($0), into: state) } ?? nil
+    let hash = text.utf8.withContiguousStorageIfAvailable { mixed(UnsafeRawBufferPointer($0), into: state) } ?? nil
+    return hash ?? mixedSlowly(text, into: state)
+  }
+
+  @inline(never)
+  private static func mixedSlowly(_ text: String, into state: UInt64) -> UInt64? {
+    var bytes: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      // The only characters that are equal to others which are ASCII.
+      case "\u{37E}": bytes.append(UInt8(ascii: ";"))
+      case "\u{1FEF}": bytes.append(UInt8(ascii: "`"))
+      case "\u{212A}": bytes.append(UInt8(ascii: "K"))
+      default:
+        guard scalar.isASCII else { return nil }
+        bytes.append(UInt8(scalar.value))
+      }
+    }
+    return bytes.withUnsafeBytes { mixed($0, into: state) }
   }
 
   @inline(__always)

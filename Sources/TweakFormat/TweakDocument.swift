@@ -40,62 +40,76 @@ package struct TweakDocument: Sendable {
   ///   - problems: What is wrong with it is added here, in the order of the text.
   /// - Returns: What could be read, or `nil` if the text is no JSON.
   package static func read(_ bytes: [UInt8], problems: inout [TextProblem]) -> TweakDocument? {
-    var features: [String: [String: Variable]] = [:]
-    let names = read(bytes, problems: &problems) { features[$0.feature, default: [:]][$0.name] = $0 }
+    var variables = VariableList()
+    let names = bytes.withUnsafeBufferPointer { read($0, into: &variables, problems: &problems) }
     guard let names else { return nil }
-    for name in names where features[name] == nil { features[name] = [:] }
+    var features = Dictionary(uniqueKeysWithValues: names.map { ($0, [String: Variable]()) })
+    for variable in variables.all { features[variable.feature]?[variable.name] = variable }
     return TweakDocument(features: features)
   }
 
-  /// Reads a text.
+  private struct VariableList: TweakDocumentBuilder {
+    var all: [Variable] = []
+
+    mutating func take(_ variable: Variable, to end: Int, isSound: Bool) { all.append(variable) }
+  }
+
+  /// Reads a text, and makes of it whatever is wanted.
   ///
   /// - Parameters:
   ///   - bytes: The text.
+  ///   - builder: Is given the variables, in the order of the text, until it turns out to be no JSON.
   ///   - problems: What is wrong with it is added here, in the order of the text.
-  ///   - take: Called with each variable, in the order of the text, until it turns out to be no JSON.
   /// - Returns: The names of the features, in the order of the text, or `nil` if it is no JSON.
-  package static func read(
-    _ bytes: [UInt8], problems: inout [TextProblem], _ take: (Variable) -> Void
+  package static func read<Builder: TweakDocumentBuilder>(
+    _ bytes: UnsafeBufferPointer<UInt8>, into builder: inout Builder, problems: inout [TextProblem]
   ) -> [String]? {
-    withoutActuallyEscaping(take) { take in
-      var reader = TweakDocumentReader(bytes: bytes, take: take)
-      do throws(TextProblem) {
-        try JSONReader.read(bytes) { json throws(TextProblem) in try reader.document(&json) }
-      } catch {
-        problems.append(error)
-        return nil
-      }
-      problems += reader.problems.sorted { $0.position < $1.position }
-      return reader.featureNames
+    var reader = TweakDocumentReader(bytes: bytes, builder: builder)
+    do throws(TextProblem) {
+      try JSONReader.read(bytes) { json throws(TextProblem) in try reader.document(&json) }
+    } catch {
+      problems.append(error)
+      return nil
     }
+    builder = reader.builder
+    problems += reader.problems.sorted { $0.position < $1.position }
+    return reader.featureNames
   }
 }
 
+/// Makes something of what a file of tweaks says.
+package protocol TweakDocumentBuilder {
+  /// Takes a variable.
+  ///
+  /// - Parameters:
+  ///   - variable: What is said of it.
+  ///   - end: Where the next byte behind it is.
+  ///   - isSound: Whether there was nothing to complain about.
+  mutating func take(_ variable: TweakDocument.Variable, to end: Int, isSound: Bool)
+
+  /// Takes a variable that begins at an offset and is known from an earlier text, byte by byte.
+  ///
+  /// - Parameters:
+  ///   - offset: Where its name stands.
+  ///   - feature: The feature.
+  /// - Returns: Its name, and where the next byte behind it is; `nil` to have it read.
+  mutating func takeKnown(at offset: Int, in feature: String) -> (name: String, end: Int)?
+}
+
+extension TweakDocumentBuilder {
+  package mutating func takeKnown(at offset: Int, in feature: String) -> (name: String, end: Int)? { nil }
+}
+
 /// Finds the tweaks in JSON, without making anything else of it.
-private struct TweakDocumentReader {
-  private enum Field: String, CaseIterable {
-    case value = "Value"
-    case title = "Title"
-    case group = "Group"
-    case desc = "Description"
-    case isEncrypted = "Encrypted"
-    case preservesFloat = "PreserveFloat"
-    case propertyName = "GeneratedPropertyName"
-
-    static let names: [StaticString] = [
-      "Value", "Title", "Group", "Description", "Encrypted", "PreserveFloat", "GeneratedPropertyName",
-    ]
-    static let all = allCases
-  }
-
-  private let take: (TweakDocument.Variable) -> Void
+private struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
+  private(set) var builder: Builder
   private(set) var problems: [TextProblem] = []
   private(set) var featureNames: [String] = []
-  private var finder: TextPositionFinder<[UInt8]>
+  private var finder: TextPositionFinder<UnsafeBufferPointer<UInt8>>
 
-  init(bytes: [UInt8], take: @escaping (TweakDocument.Variable) -> Void) {
+  init(bytes: UnsafeBufferPointer<UInt8>, builder: Builder) {
     finder = TextPositionFinder(bytes)
-    self.take = take
+    self.builder = builder
   }
 
   mutating func document(_ json: inout JSONReader) throws(TextProblem) {
@@ -127,11 +141,16 @@ private struct TweakDocumentReader {
     var hasMore = try json.enter(JSONReader.Byte.braceEnd)
     while hasMore {
       let offset = json.index
-      let name = try json.name()
-      try names.insert(name, at: offset, in: json)
-      if name.isEmpty { complain("a variable has no name", at: offset) }
-      let variable = TweakDocument.Variable(feature: feature, name: name, offset: offset, value: .bool(false))
-      try read(variable, &json)
+      if let known = builder.takeKnown(at: offset, in: feature) {
+        try names.insert(known.name, at: offset, in: json)
+        json.skip(to: known.end)
+      } else {
+        let name = try json.name()
+        try names.insert(name, at: offset, in: json)
+        if name.isEmpty { complain("a variable has no name", at: offset) }
+        let variable = TweakDocument.Variable(feature: feature, name: name, offset: offset, value: .bool(false))
+        try read(variable, &json)
+      }
       hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
     }
   }
@@ -144,6 +163,7 @@ private struct TweakDocumentReader {
       return complain("expected an object for \(variable.fullName), found \(node.kind)", at: node.offset)
     }
     var fields = FieldList()
+    let problemCount = problems.count
     var isWide = false
     var value: JSONNode?
     var hasMore = try json.enter(JSONReader.Byte.braceEnd)
@@ -169,15 +189,7 @@ private struct TweakDocumentReader {
     guard let value else { return complain("\(variable.fullName) has no \"Value\"", at: variable.offset) }
     guard let value = self.value(value, isWide: isWide, of: variable) else { return }
     variable.value = value
-    take(variable)
-  }
-
-  /// The fields of a variable so far.
-  private struct FieldList {
-    /// Where each stands that there is.
-    var offsets = SIMD8<Int>(repeating: -1)
-    var unknown = NameList()
-    var lastUnknown = ""
+    builder.take(variable, to: json.index, isSound: problems.count == problemCount)
   }
 
   /// The name of the next field, up to its value; `nil` if it is not known.
@@ -243,4 +255,28 @@ private struct TweakDocumentReader {
 
 extension TweakDocument.Variable {
   fileprivate var fullName: String { "\"\(feature)/\(name)\"" }
+}
+
+/// What can be said of a variable.
+private enum Field: String, CaseIterable {
+  case value = "Value"
+  case title = "Title"
+  case group = "Group"
+  case desc = "Description"
+  case isEncrypted = "Encrypted"
+  case preservesFloat = "PreserveFloat"
+  case propertyName = "GeneratedPropertyName"
+
+  static let names: [StaticString] = [
+    "Value", "Title", "Group", "Description", "Encrypted", "PreserveFloat", "GeneratedPropertyName",
+  ]
+  static let all = allCases
+}
+
+/// The fields of a variable so far.
+private struct FieldList {
+  /// Where each stands that there is.
+  var offsets = SIMD8<Int>(repeating: -1)
+  var unknown = NameList()
+  var lastUnknown = ""
 }

@@ -111,6 +111,12 @@ final class TweakSlot: @unchecked Sendable {
   }
 }
 
+extension TweakSlot: CustomReflectable {
+  /// What `dump` shows of a property wrapper: no value, because it may be secret.
+  @usableFromInline
+  var customMirror: Mirror { Mirror(self, children: ["id": id], displayStyle: .class) }
+}
+
 /// What all providers together say of a tweak.
 struct TweakResolution: Sendable, Equatable {
   /// The tweak that is in force, or why there is none.

@@ -61,9 +61,10 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
     self.name = name
     url = jsonURL
     do throws(AppGroupsFileError) {
+      let reader = TweakFileReader(source: name)
       let format = FileFormat<TweakFile>(
         encode: { _ in Data() },
-        decode: { try TweakFile($0, source: name) }
+        decode: { try reader.read($0) }
       )
       let file = try AppGroupsFile(url: jsonURL, initialValue: TweakFile(), format: format, polling: polling)
       switch file.status.value {
@@ -106,7 +107,7 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
   private static func error(_ error: AppGroupsFileError, _ url: URL) -> TweakError {
     guard case .undecodable = error else { return .unusableFile(error) }
     do {
-      _ = try TweakFile(DurableFile.read(url), source: "")
+      _ = try TweakFileReader(source: "").read(DurableFile.read(url))
     } catch let problem as TextProblem {
       return .invalidFile(
         url, line: problem.position.line, column: problem.position.column, reason: problem.reason
@@ -154,7 +155,12 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
   public var decryptionClosure: TweakDecryption? {
     get { lock.withLock { decryption } }
     set {
-      lock.withLock { decryption = newValue }
+      let old = lock.withLock {
+        defer { decryption = newValue }
+        return decryption
+      }
+      // Released without the lock, since that may run somebody's code.
+      withExtendedLifetime(old) {}
       emitter.send(.everything)
     }
   }

@@ -1,4 +1,3 @@
-import Foundation
 import TweakFormat
 
 /// What a file of tweaks says, in the form in which it is read.
@@ -7,26 +6,6 @@ struct TweakFile: Sendable, Equatable {
 
   /// The features that the file names, also those without a variable.
   var features: Set<String> = []
-
-  init() {}
-
-  /// Reads JustTweak's JSON.
-  ///
-  /// - Throws: ``TextProblem``, the first there is.
-  init(_ data: Data, source: String) throws(TextProblem) {
-    var problems: [TextProblem] = []
-    let names = TweakDocument.read([UInt8](data), problems: &problems) { variable in
-      var tweak = Tweak(feature: variable.feature, variable: variable.name, value: TweakValue(variable.value))
-      tweak.title = variable.title
-      tweak.desc = variable.desc
-      tweak.group = variable.group
-      tweak.isEncrypted = variable.isEncrypted
-      tweak.source = source
-      tweaks.append(tweak)
-    }
-    if let problem = problems.first(where: { !$0.isWarning }) { throw problem }
-    features = Set(names ?? [])
-  }
 
   /// The names whose tweaks are not the same in two files.
   func difference(from old: TweakFile) -> Set<TweakID> {

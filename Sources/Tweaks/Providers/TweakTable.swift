@@ -7,9 +7,14 @@ struct TweakTable: Sendable {
 
   /// The tweak of a name.
   subscript(_ feature: String, _ variable: String) -> Tweak? {
-    let hash = NameHash.hash(feature, variable)
-    let place = names.place(ofHash: hash) { tweaks[$0].variable == variable && tweaks[$0].feature == feature }
-    return place.map { tweaks[$0] }
+    place(of: feature, variable).map { tweaks[$0] }
+  }
+
+  /// The place of the tweak of a name.
+  func place(of feature: String, _ variable: String) -> Int? {
+    names.place(ofHash: NameHash.hash(feature, variable)) {
+      tweaks[$0].variable == variable && tweaks[$0].feature == feature
+    }
   }
 
   /// Adds a tweak of a name that is not there yet.
