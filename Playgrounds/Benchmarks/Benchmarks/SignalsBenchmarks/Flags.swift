@@ -71,7 +71,7 @@ private func threeProviders() -> TweakManager {
   TweakManager(tweakProviders: [
     EphemeralTweakProvider(["other": ["key": 1]]),
     EnvironmentTweakProvider(environment: ["TWEAK_SOME__OTHER": "1"]),
-    EphemeralTweakProvider(["shopWindow": ["limitOfItems": 10, "title": "A text that is on the heap"]], name: "Last"),
+    EphemeralTweakProvider(["shopWindow": ["limitOfItems": 10, "title": .string(["A text that is", "on the heap"].joined(separator: " "))]], name: "Last"),
   ])
 }
 

@@ -24,7 +24,7 @@ let flags = [
 
 private let manager = TweakManager(tweakProviders: [
   EphemeralTweakProvider(), EnvironmentTweakProvider(environment: [:]),
-  EphemeralTweakProvider(["shop": ["limit": 10, "title": "A text that is on the heap"]]),
+  EphemeralTweakProvider(["shop": ["limit": 10, "title": .string(["A text that is", "on the heap"].joined(separator: " "))]]),
 ])
 
 private struct Settings {
