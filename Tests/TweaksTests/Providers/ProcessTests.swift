@@ -30,7 +30,9 @@ struct ProcessTests {
     repeat {
       try await withThrowingTaskGroup { [round] group in
         for (index, peer) in peers.enumerated() {
-          group.addTask { _ = try await peer.send("tweak-flip \(round * 4 + index + 1) \(Scale.count(50, torture: 200))") }
+          group.addTask {
+            _ = try await peer.send("tweak-flip \(round * 4 + index + 1) \(Scale.count(50, torture: 200))")
+          }
         }
         try await group.waitForAll()
       }

@@ -68,10 +68,11 @@ private struct Settings {
 }
 
 private func threeProviders() -> TweakManager {
-  TweakManager(tweakProviders: [
+  let title = ["A text that is", "on the heap"].joined(separator: " ")
+  return TweakManager(tweakProviders: [
     EphemeralTweakProvider(["other": ["key": 1]]),
     EnvironmentTweakProvider(environment: ["TWEAK_SOME__OTHER": "1"]),
-    EphemeralTweakProvider(["shopWindow": ["limitOfItems": 10, "title": .string(["A text that is", "on the heap"].joined(separator: " "))]], name: "Last"),
+    EphemeralTweakProvider(["shopWindow": ["limitOfItems": 10, "title": .string(title)]], name: "Defaults"),
   ])
 }
 

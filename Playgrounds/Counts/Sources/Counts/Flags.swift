@@ -22,9 +22,10 @@ let flags = [
   },
 ]
 
+private let title = ["A text that is", "on the heap"].joined(separator: " ")
 private let manager = TweakManager(tweakProviders: [
   EphemeralTweakProvider(), EnvironmentTweakProvider(environment: [:]),
-  EphemeralTweakProvider(["shop": ["limit": 10, "title": .string(["A text that is", "on the heap"].joined(separator: " "))]]),
+  EphemeralTweakProvider(["shop": ["limit": 10, "title": .string(title)]]),
 ])
 
 private struct Settings {
