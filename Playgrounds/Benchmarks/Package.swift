@@ -33,6 +33,7 @@ let package = Package(
         .product(name: "AppGroups", package: "Signals"),
         .product(name: "Stores", package: "Signals"),
         .product(name: "Containers", package: "Signals"),
+        .product(name: "Tweaks", package: "Signals"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Benchmark", package: "benchmark"),
         .product(name: "OpenCombine", package: "OpenCombine"),

@@ -19,7 +19,9 @@ let package = Package(
     .target(name: "CountingRuntime"),
     .executableTarget(
       name: "counts",
-      dependencies: ["CountingRuntime", .product(name: "Signals", package: "Signals")],
+      dependencies: [
+        "CountingRuntime", .product(name: "Signals", package: "Signals"), .product(name: "Tweaks", package: "Signals"),
+      ],
       path: "Sources/Counts",
       swiftSettings: settings
     ),

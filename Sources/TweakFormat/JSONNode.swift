@@ -1,7 +1,7 @@
 /// A value in a JSON text, and where it stands.
 package struct JSONNode: Sendable {
   /// What a value can be; integers are told from other numbers by how they are written.
-  package indirect enum Content: Sendable {
+  package enum Content: Sendable {
     case null
     case bool(Bool)
     case int(Int)
@@ -39,3 +39,104 @@ package struct JSONMember: Sendable {
 
   package let value: JSONNode
 }
+
+extension JSONReader {
+  /// The value that a text consists of.
+  ///
+  /// - Throws: ``TextProblem``.
+  package static func read(_ bytes: [UInt8]) throws(TextProblem) -> JSONNode {
+    try bytes.withUnsafeBufferPointer { bytes throws(TextProblem) in
+      try read(bytes) { reader throws(TextProblem) in try reader.node() }
+    }
+  }
+
+  /// The value that begins here.
+  mutating func node() throws(TextProblem) -> JSONNode {
+    let start = index
+    switch peek {
+    case Byte.brace: return JSONNode(content: .object(try members()), offset: start)
+    case Byte.bracket: return JSONNode(content: .array(try elements()), offset: start)
+    case Byte.quote: return JSONNode(content: .string(try string()), offset: start)
+    case Byte.minus, Byte.zero...Byte.nine: return JSONNode(content: try number(), offset: start)
+    default: return JSONNode(content: try word(), offset: start)
+    }
+  }
+
+  private mutating func members() throws(TextProblem) -> [JSONMember] {
+    var members: [JSONMember] = []
+    var names = NameList()
+    var hasMore = try enter(Byte.braceEnd)
+    while hasMore {
+      let start = index
+      let name = try name()
+      try names.insert(name, at: start, in: self)
+      members.append(JSONMember(name: name, offset: start, value: try node()))
+      hasMore = try goOn(to: Byte.braceEnd)
+    }
+    return members
+  }
+
+  private mutating func elements() throws(TextProblem) -> [JSONNode] {
+    var elements: [JSONNode] = []
+    var hasMore = try enter(Byte.bracketEnd)
+    while hasMore {
+      elements.append(try node())
+      hasMore = try goOn(to: Byte.bracketEnd)
+    }
+    return elements
+  }
+
+  private mutating func word() throws(TextProblem) -> JSONNode.Content {
+    if skip("true") { return .bool(true) }
+    if skip("false") { return .bool(false) }
+    if skip("null") { return .null }
+    throw problem(isAtEnd ? "the text ends where a value should be" : "there is no value")
+  }
+
+  private mutating func number() throws(TextProblem) -> JSONNode.Content {
+    let start = index
+    let isInteger = try skipNumber()
+    let text = text(from: start, to: index)
+    if isInteger {
+      guard let number = Int(text) else { throw problem("\(text) is larger than an Int can be", at: start) }
+      return .int(number)
+    }
+    guard let number = Double(text), number.isFinite else {
+      throw problem("\(text) is larger than a Double can be", at: start)
+    }
+    return .double(number)
+  }
+}
+
+/// The names of an object's members so far, of which each may stand there once.
+struct NameList {
+  private var names: [String] = []
+  private var offsets: [Int] = []
+
+  /// Used as soon as there are too many to be compared one by one.
+  private var table = NameTable()
+
+  /// Adds a name.
+  ///
+  /// - Throws: ``TextProblem`` if it is there already.
+  mutating func insert(_ name: String, at offset: Int, in reader: JSONReader) throws(TextProblem) {
+    if let place = place(of: name) { throw reader.repetition(of: name, at: offset, first: offsets[place]) }
+    names.append(name)
+    offsets.append(offset)
+  }
+
+  private mutating func place(of name: String) -> Int? {
+    let few = 8
+    if names.count < few { return names.firstIndex(of: name) }
+    if names.count == few {
+      for name in names { table.append(hash: NameHash.hash(name)) }
+    }
+    let hash = NameHash.hash(name)
+    let place = table.place(ofHash: hash) { names[$0] == name }
+    if place == nil { table.append(hash: hash) }
+    return place
+  }
+}
+
+@available(*, unavailable)
+extension NameList: Sendable {}

@@ -18,7 +18,7 @@ package struct TweakDocument: Sendable {
     /// Where its name stands.
     package let offset: Int
 
-    package let value: Value
+    package fileprivate(set) var value: Value
     package var title: String?
     package var desc: String?
     package var group: String?
@@ -40,88 +40,182 @@ package struct TweakDocument: Sendable {
   ///   - problems: What is wrong with it is added here, in the order of the text.
   /// - Returns: What could be read, or `nil` if the text is no JSON.
   package static func read(_ bytes: [UInt8], problems: inout [TextProblem]) -> TweakDocument? {
-    let root: JSONNode
+    var variables = VariableList()
+    let names = bytes.withUnsafeBufferPointer { read($0, into: &variables, problems: &problems) }
+    guard let names else { return nil }
+    var features = Dictionary(uniqueKeysWithValues: names.map { ($0, [String: Variable]()) })
+    for variable in variables.all { features[variable.feature]?[variable.name] = variable }
+    return TweakDocument(features: features)
+  }
+
+  private struct VariableList: TweakDocumentBuilder {
+    var all: [Variable] = []
+
+    mutating func take(_ variable: Variable, to end: Int, isSound: Bool) { all.append(variable) }
+  }
+
+  /// Reads a text, and makes of it whatever is wanted.
+  ///
+  /// - Parameters:
+  ///   - bytes: The text.
+  ///   - builder: Is given the variables, in the order of the text, until it turns out to be no JSON.
+  ///   - problems: What is wrong with it is added here, in the order of the text.
+  /// - Returns: The names of the features, in the order of the text, or `nil` if it is no JSON.
+  package static func read<Builder: TweakDocumentBuilder>(
+    _ bytes: UnsafeBufferPointer<UInt8>, into builder: inout Builder, problems: inout [TextProblem]
+  ) -> [String]? {
+    var reader = TweakDocumentReader(bytes: bytes, builder: builder)
     do throws(TextProblem) {
-      root = try JSONReader.read(bytes)
+      try JSONReader.read(bytes) { json throws(TextProblem) in try reader.document(&json) }
     } catch {
       problems.append(error)
       return nil
     }
-    var reader = TweakDocumentReader(bytes: bytes)
-    let document = reader.document(root)
-    problems += reader.problems
-    return document
+    builder = reader.builder
+    problems += reader.problems.sorted { $0.position < $1.position }
+    return reader.featureNames
   }
 }
 
-/// Finds the tweaks in what JSON says.
-private struct TweakDocumentReader {
-  let bytes: [UInt8]
-  var problems: [TextProblem] = []
+/// Makes something of what a file of tweaks says.
+package protocol TweakDocumentBuilder {
+  /// Takes a variable.
+  ///
+  /// - Parameters:
+  ///   - variable: What is said of it.
+  ///   - end: Where the next byte behind it is.
+  ///   - isSound: Whether there was nothing to complain about.
+  mutating func take(_ variable: TweakDocument.Variable, to end: Int, isSound: Bool)
 
-  init(bytes: [UInt8]) {
-    self.bytes = bytes
+  /// Takes a variable that begins at an offset and is known from an earlier text, byte by byte.
+  ///
+  /// - Parameters:
+  ///   - offset: Where its name stands.
+  ///   - feature: The feature.
+  /// - Returns: Its name, and where the next byte behind it is; `nil` to have it read.
+  mutating func takeKnown(at offset: Int, in feature: String) -> (name: String, end: Int)?
+}
+
+extension TweakDocumentBuilder {
+  package mutating func takeKnown(at offset: Int, in feature: String) -> (name: String, end: Int)? { nil }
+}
+
+/// Finds the tweaks in JSON, without making anything else of it.
+private struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
+  private(set) var builder: Builder
+  private(set) var problems: [TextProblem] = []
+  private(set) var featureNames: [String] = []
+  private var finder: TextPositionFinder<UnsafeBufferPointer<UInt8>>
+
+  init(bytes: UnsafeBufferPointer<UInt8>, builder: Builder) {
+    finder = TextPositionFinder(bytes)
+    self.builder = builder
   }
 
-  mutating func document(_ root: JSONNode) -> TweakDocument {
-    var features: [String: [String: TweakDocument.Variable]] = [:]
-    guard case .object(let members) = root.content else {
-      complain("expected an object of features, found \(root.kind)", at: root.offset)
-      return TweakDocument(features: [:])
+  mutating func document(_ json: inout JSONReader) throws(TextProblem) {
+    guard json.peek == JSONReader.Byte.brace else {
+      let root = try json.node()
+      return complain("expected an object of features, found \(root.kind)", at: root.offset)
     }
-    features.reserveCapacity(members.count)
-    for feature in members {
-      if feature.name.isEmpty { complain("a feature has no name", at: feature.offset) }
-      guard case .object(let variables) = feature.value.content else {
-        complain(
-          "expected an object of variables for \(feature.name.debugDescription), found \(feature.value.kind)",
-          at: feature.value.offset
-        )
-        continue
-      }
-      var found: [String: TweakDocument.Variable] = [:]
-      found.reserveCapacity(variables.count)
-      for variable in variables {
-        if variable.name.isEmpty { complain("a variable has no name", at: variable.offset) }
-        if let read = self.variable(variable, of: feature.name) { found[variable.name] = read }
-      }
-      features[feature.name] = found
+    var names = NameList()
+    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
+    while hasMore {
+      let offset = json.index
+      let name = try json.name()
+      try names.insert(name, at: offset, in: json)
+      if name.isEmpty { complain("a feature has no name", at: offset) }
+      try feature(name, &json)
+      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
     }
-    return TweakDocument(features: features)
   }
 
-  private mutating func variable(_ member: JSONMember, of feature: String) -> TweakDocument.Variable? {
-    let name = "\"\(feature)/\(member.name)\""
-    guard case .object(let fields) = member.value.content else {
-      complain("expected an object for \(name), found \(member.value.kind)", at: member.value.offset)
-      return nil
-    }
-    let isWide = flag("PreserveFloat", in: fields)
-    guard let field = fields.first(where: { $0.name == "Value" }) else {
-      complain("\(name) has no \"Value\"", at: member.offset)
-      return nil
-    }
-    guard let value = value(field.value, isWide: isWide, of: name) else { return nil }
-    var variable = TweakDocument.Variable(feature: feature, name: member.name, offset: member.offset, value: value)
-    variable.title = text("Title", in: fields)
-    variable.desc = text("Description", in: fields)
-    variable.group = text("Group", in: fields)
-    variable.propertyName = text("GeneratedPropertyName", in: fields)
-    variable.propertyNameOffset = fields.first { $0.name == "GeneratedPropertyName" }?.value.offset
-    variable.isEncrypted = flag("Encrypted", in: fields)
-    let known = ["Title", "Description", "Group", "Value", "GeneratedPropertyName", "Encrypted", "PreserveFloat"]
-    for field in fields where !known.contains(field.name) {
-      problems.append(
-        TextProblem(
-          "unknown property \(field.name.debugDescription) of \(name)",
-          at: TextPosition(of: field.offset, in: bytes), isWarning: true
-        )
+  private mutating func feature(_ feature: String, _ json: inout JSONReader) throws(TextProblem) {
+    guard json.peek == JSONReader.Byte.brace else {
+      let node = try json.node()
+      return complain(
+        "expected an object of variables for \(feature.debugDescription), found \(node.kind)", at: node.offset
       )
     }
-    return variable
+    featureNames.append(feature)
+    var names = NameList()
+    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
+    while hasMore {
+      let offset = json.index
+      if let known = builder.takeKnown(at: offset, in: feature) {
+        try names.insert(known.name, at: offset, in: json)
+        json.skip(to: known.end)
+      } else {
+        let name = try json.name()
+        try names.insert(name, at: offset, in: json)
+        if name.isEmpty { complain("a variable has no name", at: offset) }
+        let variable = TweakDocument.Variable(feature: feature, name: name, offset: offset, value: .bool(false))
+        try read(variable, &json)
+      }
+      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
+    }
   }
 
-  private mutating func value(_ node: JSONNode, isWide: Bool, of name: String) -> TweakDocument.Value? {
+  private mutating func read(
+    _ variable: consuming TweakDocument.Variable, _ json: inout JSONReader
+  ) throws(TextProblem) {
+    guard json.peek == JSONReader.Byte.brace else {
+      let node = try json.node()
+      return complain("expected an object for \(variable.fullName), found \(node.kind)", at: node.offset)
+    }
+    var fields = FieldList()
+    let problemCount = problems.count
+    var isWide = false
+    var value: JSONNode?
+    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
+    while hasMore {
+      let offset = json.index
+      switch try field(&json, &fields) {
+      case .value: value = try json.node()
+      case .title: variable.title = try text(.title, &json)
+      case .group: variable.group = try text(.group, &json)
+      case .desc: variable.desc = try text(.desc, &json)
+      case .isEncrypted: variable.isEncrypted = flag(.isEncrypted, try json.node())
+      case .preservesFloat: isWide = flag(.preservesFloat, try json.node())
+      case .propertyName:
+        variable.propertyNameOffset = json.index
+        variable.propertyName = try text(.propertyName, &json)
+      case nil:
+        let name = fields.lastUnknown.debugDescription
+        complain("unknown property \(name) of \(variable.fullName)", at: offset, isWarning: true)
+        _ = try json.node()
+      }
+      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
+    }
+    guard let value else { return complain("\(variable.fullName) has no \"Value\"", at: variable.offset) }
+    guard let value = self.value(value, isWide: isWide, of: variable) else { return }
+    variable.value = value
+    builder.take(variable, to: json.index, isSound: problems.count == problemCount)
+  }
+
+  /// The name of the next field, up to its value; `nil` if it is not known.
+  private func field(_ json: inout JSONReader, _ fields: inout FieldList) throws(TextProblem) -> Field? {
+    let offset = json.index
+    var number = try json.name(among: Field.names)
+    if number == nil {
+      let name = try json.name()
+      // It may be written with escapes.
+      number = Field(rawValue: name).flatMap(Field.all.firstIndex(of:))
+      if number == nil {
+        try fields.unknown.insert(name, at: offset, in: json)
+        fields.lastUnknown = name
+      }
+    }
+    guard let number else { return nil }
+    let field = Field.all[number]
+    let first = fields.offsets[number]
+    if first >= 0 { throw json.repetition(of: field.rawValue, at: offset, first: first) }
+    fields.offsets[number] = offset
+    return field
+  }
+
+  private mutating func value(
+    _ node: JSONNode, isWide: Bool, of variable: borrowing TweakDocument.Variable
+  ) -> TweakDocument.Value? {
     switch node.content {
     case .bool(let value): return .bool(value)
     case .double(let value): return .double(value)
@@ -129,28 +223,60 @@ private struct TweakDocumentReader {
     case .int(let value):
       guard isWide else { return .int(value) }
       if let exact = Double(exactly: value) { return .double(exact) }
-      complain("\(value) cannot be held by a Double, as \"PreserveFloat\" of \(name) demands", at: node.offset)
+      complain(
+        "\(value) cannot be held by a Double, as \"PreserveFloat\" of \(variable.fullName) demands", at: node.offset
+      )
     case .null, .array, .object:
-      complain("unsupported value for \(name): \(node.kind); expected a Bool, Int, Double or String", at: node.offset)
+      complain(
+        "unsupported value for \(variable.fullName): \(node.kind); expected a Bool, Int, Double or String",
+        at: node.offset
+      )
     }
     return nil
   }
 
-  private mutating func text(_ name: String, in fields: [JSONMember]) -> String? {
-    guard let field = fields.first(where: { $0.name == name }) else { return nil }
-    if case .string(let text) = field.value.content { return text }
-    complain("expected a String for \(name.debugDescription), found \(field.value.kind)", at: field.value.offset)
+  private mutating func text(_ field: Field, _ json: inout JSONReader) throws(TextProblem) -> String? {
+    if json.peek == JSONReader.Byte.quote { return try json.string() }
+    let node = try json.node()
+    complain("expected a String for \(field.rawValue.debugDescription), found \(node.kind)", at: node.offset)
     return nil
   }
 
-  private mutating func flag(_ name: String, in fields: [JSONMember]) -> Bool {
-    guard let field = fields.first(where: { $0.name == name }) else { return false }
-    if case .bool(let flag) = field.value.content { return flag }
-    complain("expected a Bool for \(name.debugDescription), found \(field.value.kind)", at: field.value.offset)
+  private mutating func flag(_ field: Field, _ node: JSONNode) -> Bool {
+    if case .bool(let flag) = node.content { return flag }
+    complain("expected a Bool for \(field.rawValue.debugDescription), found \(node.kind)", at: node.offset)
     return false
   }
 
-  private mutating func complain(_ reason: String, at offset: Int) {
-    problems.append(TextProblem(reason, at: TextPosition(of: offset, in: bytes)))
+  private mutating func complain(_ reason: String, at offset: Int, isWarning: Bool = false) {
+    problems.append(TextProblem(reason, at: finder.position(of: offset), isWarning: isWarning))
   }
+}
+
+extension TweakDocument.Variable {
+  fileprivate var fullName: String { "\"\(feature)/\(name)\"" }
+}
+
+/// What can be said of a variable.
+private enum Field: String, CaseIterable {
+  case value = "Value"
+  case title = "Title"
+  case group = "Group"
+  case desc = "Description"
+  case isEncrypted = "Encrypted"
+  case preservesFloat = "PreserveFloat"
+  case propertyName = "GeneratedPropertyName"
+
+  static let names: [StaticString] = [
+    "Value", "Title", "Group", "Description", "Encrypted", "PreserveFloat", "GeneratedPropertyName",
+  ]
+  static let all = allCases
+}
+
+/// The fields of a variable so far.
+private struct FieldList {
+  /// Where each stands that there is.
+  var offsets = SIMD8<Int>(repeating: -1)
+  var unknown = NameList()
+  var lastUnknown = ""
 }

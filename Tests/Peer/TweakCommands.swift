@@ -12,11 +12,13 @@ import Tweaks
 /// - `tweak-observe FEATURE VARIABLE`: report each number of a flag from now on, as `tweak N`
 /// - `tweak-flip SEED N`: N times, set one of ten flags to the next of the numbers that are this process's own
 /// - `tweak-history`: the last number of each flag, and whether all numbers of each process came in order
+/// - `tweak-order FLAG`: the numbers of a flag in the order in which they were seen since this was asked before
 final class TweakCommands: CommandFamily {
   private let console: Console
   private var manager: TweakManager?
   private var subscriptions: Set<SignalSubscription> = []
   private let isOrdered = MutableProperty(true)
+  private let seen = MutableProperty<[String: [Int]]>([:])
 
   init(console: Console) {
     self.console = console
@@ -50,6 +52,13 @@ final class TweakCommands: CommandFamily {
       let tweaks = try opened().snapshot().tweaks.values.sorted { $0.id < $1.id }
       return tweaks.map { "\($0.variable)=\($0.value)" }.joined(separator: ",")
         + (isOrdered.value ? " ordered" : " broken")
+    case "tweak-order":
+      let flag = try command.argument()
+      let numbers = seen.modify { seen in
+        defer { seen[flag] = nil }
+        return seen[flag] ?? []
+      }
+      return numbers.map(String.init).joined(separator: ",")
     default: return nil
     }
     return ""
@@ -58,8 +67,9 @@ final class TweakCommands: CommandFamily {
   /// Each process counts up, so its numbers in one flag may only grow.
   private func watchOrder(of manager: TweakManager) {
     let last = MutableProperty<[String: Int]>([:])
-    manager.changes.sink { [isOrdered] change in
+    manager.changes.sink { [isOrdered, seen] change in
       guard let number = change.new?.intValue else { return }
+      seen.modify { $0[change.id.variable, default: []].append(number) }
       let key = "\(change.id) \(number / 1_000_000)"
       let isNewer = last.modify { last in
         defer { last[key] = number }

@@ -26,6 +26,7 @@ final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - role: What the child does.
   ///   - keeping: How many of the lines that it has printed are kept.
+  /// - Throws: An error of the system's.
   init(_ role: ChildRole, keeping: Int = .max) throws {
     process.executableURL = Bundle.main.executableURL
     process.arguments = [ChildRole.flag] + role.arguments

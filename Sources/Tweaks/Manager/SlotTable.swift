@@ -1,5 +1,6 @@
 import Signals
 import Synchronization
+import TweakFormat
 
 /// Finds slots by name, without a lock and without counting references.
 ///
@@ -53,10 +54,7 @@ final class SlotTable: @unchecked Sendable {  // Sound: cells are atomic; the re
   /// Where to look for a name.
   @usableFromInline
   static func hash(_ feature: String, _ variable: String) -> Int {
-    var hasher = Hasher()
-    hasher.combine(feature)
-    hasher.combine(variable)
-    return hasher.finalize()
+    NameHash.hash(feature, variable)
   }
 
   /// The slot of a name, if there is one; valid as long as the table.

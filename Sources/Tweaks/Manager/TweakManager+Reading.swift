@@ -65,7 +65,8 @@ extension TweakManager {
   ///
   /// - Parameter key: The key; best a constant.
   /// - Returns: The value, or the key's default if there is none, or none of the type, of which ``failures`` tells.
-  /// - Complexity: O(1), without a lock or an allocation, except the first time and right after a change.
+  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after a
+  ///   change, the providers are asked.
   @inlinable @inline(__always)
   public subscript<Value: TweakValueConvertible>(key: TweakKey<Value>) -> Value {
     value(for: key)
@@ -75,7 +76,8 @@ extension TweakManager {
   ///
   /// - Parameter key: The key; best a constant.
   /// - Returns: The value, or the key's default if there is none, or none of the type, of which ``failures`` tells.
-  /// - Complexity: O(1), without a lock or an allocation, except the first time and right after a change.
+  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after a
+  ///   change, the providers are asked.
   @inlinable
   public func value<Value: TweakValueConvertible>(for key: TweakKey<Value>) -> Value {
     switch glance(key.id, hash: key.hash) {
@@ -93,7 +95,8 @@ extension TweakManager {
   ///   - variable: The variable of the feature.
   ///   - defaultValue: The value for when there is none, or none of the type, of which ``failures`` tells.
   /// - Returns: The value.
-  /// - Complexity: O(1), without a lock or an allocation, except the first time and right after a change.
+  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after a
+  ///   change, the providers are asked.
   @inlinable
   public func value<Value: TweakValueConvertible>(
     feature: String, variable: String, default defaultValue: Value
@@ -116,7 +119,8 @@ extension TweakManager {
   ///   - type: What the value is to be.
   /// - Returns: The value.
   /// - Throws: ``TweakError`` if there is none, or none of the type, or if the one that decides cannot be used.
-  /// - Complexity: O(1), without a lock or an allocation, except the first time and right after a change.
+  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after a
+  ///   change, the providers are asked.
   @inlinable
   public func value<Value: TweakValueConvertible>(
     feature: String, variable: String, as type: Value.Type = Value.self

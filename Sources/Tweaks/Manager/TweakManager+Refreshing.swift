@@ -57,7 +57,7 @@ extension TweakManager {
         return slot.asked
       }
     }
-    let resolutions = tweaks.map { resolve($0.id) } + features.map { resolve($0.id, isFeature: true) }
+    let resolutions = resolve(tweaks, features)
     var staged: [StagedValue<TweakResolution>] = []
     var changes: [TweakChange] = []
     lock.lock()

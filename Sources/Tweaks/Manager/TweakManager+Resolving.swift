@@ -1,52 +1,88 @@
 import Signals
 
 extension TweakManager {
-  /// What a lookup needs, at one moment.
+  /// What lookups need, at one moment.
   struct Environment {
-    let providers: [any TweakProvider]
+    let providers: TweakProviders
     let decryption: TweakDecryption?
     let hooks: [TweakHook]
     let log: TweakLogClosure?
   }
 
+  /// What a thread is asking for; only that thread looks into it.
+  final class Question: @unchecked Sendable {  // Sound: see above.
+    let thread = ThreadIdentity.current
+    var id: TweakID?
+    var isFeature = false
+  }
+
+  /// Asks the providers for some tweaks and features.
+  func resolve(_ tweaks: [TweakSlot], _ features: [TweakSlot] = []) -> [TweakResolution] {
+    asking { question, environment in
+      var resolutions: [TweakResolution] = []
+      resolutions.reserveCapacity(tweaks.count + features.count)
+      for slot in tweaks { resolutions.append(resolve(slot.id, isFeature: false, question, environment)) }
+      for slot in features { resolutions.append(resolve(slot.id, isFeature: true, question, environment)) }
+      return resolutions
+    }
+  }
+
   /// Asks the providers.
   func resolve(_ id: TweakID, isFeature: Bool = false) -> TweakResolution {
-    let thread = ThreadIdentity.current
+    asking { question, environment in resolve(id, isFeature: isFeature, question, environment) }
+  }
+
+  private func asking<Result>(_ body: (Question, Environment) -> Result) -> Result {
+    let question = Question()
     let environment = lock.withLock {
+      state.asking.append(question)
       // Whoever is called back, and reads a tweak, is not called back for that.
-      let isCalledBack = state.calling.contains(thread)
+      let isCalledBack = state.calling.contains(question.thread)
       return Environment(
-        providers: state.providers, decryption: state.decryption, hooks: isCalledBack || isFeature ? [] : state.hooks,
+        providers: state.providers, decryption: state.decryption, hooks: isCalledBack ? [] : state.hooks,
         log: isCalledBack ? nil : state.log
       )
     }
+    defer {
+      lock.withLock {
+        if let index = state.asking.lastIndex(where: { $0 === question }) { state.asking.remove(at: index) }
+      }
+    }
+    return body(question, environment)
+  }
+
+  private func resolve(
+    _ id: TweakID, isFeature: Bool, _ question: Question, _ environment: Environment
+  ) -> TweakResolution {
     var notes: [(String, TweakLogLevel)] = []
     defer { write(notes, to: environment.log) }
-    if let error = callBefore(environment.hooks, id) {
-      callAfter(environment.hooks, id, .failure(error))
+    let hooks = isFeature ? [] : environment.hooks
+    if let error = callBefore(hooks, id) {
+      callAfter(hooks, id, .failure(error))
       return TweakResolution(result: .failure(error))
     }
-    let isCyclic = lock.withLock {
-      if state.asking.contains(where: { $0.thread == thread && $0.id == id && $0.isFeature == isFeature }) {
-        return true
-      }
-      state.asking.append((thread, id, isFeature))
-      return false
+    if isAsking(for: id, isFeature: isFeature, question) {
+      return TweakResolution(result: .failure(.cyclic(id, provider: name)))
     }
-    if isCyclic { return TweakResolution(result: .failure(.cyclic(id, provider: name))) }
+    question.id = id
+    question.isFeature = isFeature
     let resolution =
       isFeature
       ? feature(id.feature, in: environment)
       : tweak(id, in: environment) { text, level in if environment.log != nil { notes.append((text(), level)) } }
+    question.id = nil
+    if !isFeature { checkMissing(resolution, id) }
+    callAfter(hooks, id, resolution.result)
+    return resolution
+  }
+
+  /// Whether this thread has been asking for the same already, before a provider called back.
+  private func isAsking(for id: TweakID, isFeature: Bool, _ question: Question) -> Bool {
     lock.withLock {
-      if let index = state.asking.lastIndex(where: { $0.thread == thread && $0.id == id && $0.isFeature == isFeature })
-      {
-        state.asking.remove(at: index)
+      state.asking.contains { other in
+        other !== question && other.thread == question.thread && other.isFeature == isFeature && other.id == id
       }
     }
-    if !isFeature { checkMissing(resolution, id) }
-    callAfter(environment.hooks, id, resolution.result)
-    return resolution
   }
 
   /// The first provider that has the tweak decides.
@@ -54,7 +90,7 @@ extension TweakManager {
     _ id: TweakID, in environment: Environment, note: (() -> String, TweakLogLevel) -> Void
   ) -> TweakResolution {
     var resolution: TweakResolution?
-    for (index, provider) in environment.providers.enumerated() {
+    for (index, provider) in environment.providers.all.enumerated() {
       let answer: Tweak
       do throws(TweakError) {
         guard let tweak = try ask(provider, id) else {
@@ -86,7 +122,7 @@ extension TweakManager {
   }
 
   private func feature(_ feature: String, in environment: Environment) -> TweakResolution {
-    for provider in environment.providers {
+    for provider in environment.providers.all {
       guard let isEnabled = provider.featureState(feature) else { continue }
       let tweak = Tweak(feature: feature, variable: "", value: .bool(isEnabled), source: provider.name)
       return TweakResolution(result: .success(tweak))
@@ -114,7 +150,7 @@ extension TweakManager {
     if !tweak.isEncrypted, !tweak.isSecret, isDeclaredSecret(tweak.id, below: index, in: environment.providers) {
       tweak.isSecret = true
       // It was encrypted when it was set.
-      if let mutable = provider as? any MutableTweakProvider, mutable.isPersistent { tweak.isEncrypted = true }
+      if environment.providers.mutable[index]?.isPersistent ?? false { tweak.isEncrypted = true }
     }
     guard tweak.isEncrypted else { return tweak }
     guard let closure = provider.decryptionClosure ?? environment.decryption else {
@@ -131,9 +167,9 @@ extension TweakManager {
   }
 
   /// Whether a provider below another says that the value is encrypted.
-  func isDeclaredSecret(_ id: TweakID, below index: Int, in providers: [any TweakProvider]) -> Bool {
-    guard index < providers.count, providers[index] is any MutableTweakProvider else { return false }
-    for provider in providers[(index + 1)...] {
+  func isDeclaredSecret(_ id: TweakID, below index: Int, in providers: TweakProviders) -> Bool {
+    guard providers.mutable[index] != nil else { return false }
+    for provider in providers.all[(index + 1)...] {
       do {
         if let tweak = try ask(provider, id) { return tweak.isEncrypted || tweak.isSecret }
       } catch {

@@ -139,10 +139,10 @@ extension TweakManager {
   @discardableResult
   private func write(_ edits: [TweakEdit]) throws(TweakError) -> [TweakID: TweakOutcome] {
     guard let first = edits.first else { return [:] }
-    let providers = tweakProviders
-    guard let index = providers.firstIndex(where: { $0 is any MutableTweakProvider }),
-      let provider = providers[index] as? any MutableTweakProvider
-    else { throw .readOnly(first.id) }
+    let providers = lock.withLock { state.providers }
+    guard let index = providers.mutable.firstIndex(where: { $0 != nil }), let provider = providers.mutable[index] else {
+      throw .readOnly(first.id)
+    }
     var sealed: [TweakEdit] = []
     for edit in edits { sealed.append(try seal(edit, for: provider, at: index, in: providers)) }
     try writing { () throws(TweakError) in
@@ -152,7 +152,7 @@ extension TweakManager {
     }
     var outcomes: [TweakID: TweakOutcome] = [:]
     for edit in edits where edit.value != nil {
-      outcomes[edit.id] = shadow(of: edit.id, in: providers[..<index]).map { .shadowed(by: $0) }
+      outcomes[edit.id] = shadow(of: edit.id, in: providers.all[..<index]).map { .shadowed(by: $0) }
     }
     return outcomes
   }
@@ -197,7 +197,7 @@ extension TweakManager {
 
   /// Encrypts what must not be written down as it is.
   private func seal(
-    _ edit: TweakEdit, for provider: any MutableTweakProvider, at index: Int, in providers: [any TweakProvider]
+    _ edit: TweakEdit, for provider: any MutableTweakProvider, at index: Int, in providers: TweakProviders
   ) throws(TweakError) -> TweakEdit {
     guard let value = edit.value, provider.isPersistent, isDeclaredSecret(edit.id, below: index, in: providers) else {
       return edit

@@ -23,9 +23,9 @@ import Signals
 /// - **Strict.** A value that is not of the type that is asked for is an error, which names the provider, or the default
 ///   together with one of ``failures``; never another value, and never a crash. ``TweakMismatch/fallThrough`` goes on to the
 ///   next provider instead.
-/// - **Fast.** What the providers say is kept where reading finds it in nanoseconds, without a lock or an allocation: by
-///   ``subscript(_:)`` with a ``TweakKey``, by `value(feature:variable:)`, by the property wrappers, which are
-///   the fastest. It is brought up to date when a provider tells of a change. ``tweakWith(feature:variable:)`` asks the
+/// - **Fast.** What the providers say is kept where reading finds it in nanoseconds, without an allocation, and without a
+///   lock unless it is a text: by ``subscript(_:)`` with a ``TweakKey``, by `value(feature:variable:)`, by the property
+///   wrappers, which are the fastest. It is brought up to date when a provider tells of a change. ``tweakWith(feature:variable:)`` asks the
 ///   providers each time unless ``useCache`` is set.
 /// - **Live.** Each tweak is a signal, see ``signal(for:)``; ``changes`` tells of all. Nobody is woken by a change of another
 ///   tweak.
@@ -46,7 +46,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   public let missing: TweakMissing
 
   struct State {
-    var providers: [any TweakProvider] = []
+    var providers = TweakProviders()
     var subscriptions: [SignalSubscription] = []
     /// How often the providers have been replaced.
     var generation = 0
@@ -57,8 +57,8 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
     var isCaching = false
     var version = 0
 
-    /// The names that are being asked for, and by whom.
-    var asking: [(thread: ThreadIdentity, id: TweakID, isFeature: Bool)] = []
+    /// The questions that providers are being asked.
+    var asking: [Question] = []
     /// The threads that run a hook or the log.
     var calling: [ThreadIdentity] = []
     /// The threads that write, and what providers told them meanwhile.
@@ -104,7 +104,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   // MARK: Providers
 
   /// Where values come from, the most important first.
-  public var tweakProviders: [any TweakProvider] { lock.withLock { state.providers } }
+  public var tweakProviders: [any TweakProvider] { lock.withLock { state.providers.all } }
 
   /// Adds a provider, which must not be a manager that this one is a provider of.
   ///
@@ -123,11 +123,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   }
 
   private func replaceProviders(_ change: (inout [any TweakProvider]) -> Void) {
-    let (providers, generation) = lock.withLock {
-      change(&state.providers)
-      state.generation += 1
-      return (state.providers, state.generation)
-    }
+    let (providers, generation) = changeProviders(change)
     if providers.contains(where: { ($0 as? TweakManager)?.reaches(self) ?? false }) {
       stop(because: "A TweakManager cannot be a provider of itself, nor of a manager that is one of its providers")
     }
@@ -147,6 +143,22 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
     providerUpdated(.everything)
   }
 
+  /// Changes the providers, without a lock while they are asked for their names, or released.
+  private func changeProviders(_ change: (inout [any TweakProvider]) -> Void) -> ([any TweakProvider], Int) {
+    while true {
+      let (old, generation) = lock.withLock { (state.providers, state.generation) }
+      var new = old
+      change(&new.all)
+      let isDone = lock.withLock {
+        guard generation == state.generation else { return false }
+        state.providers = new
+        state.generation += 1
+        return true
+      }
+      if isDone { return withExtendedLifetime(old) { (new.all, generation + 1) } }
+    }
+  }
+
   /// Whether a manager is this one, or one of its providers, however deep.
   private func reaches(_ manager: TweakManager) -> Bool {
     self === manager || tweakProviders.contains { ($0 as? TweakManager)?.reaches(manager) ?? false }
@@ -160,7 +172,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   public var decryptionClosure: TweakDecryption? {
     get { lock.withLock { state.decryption } }
     set {
-      lock.withLock { state.decryption = newValue }
+      exchange(\.decryption, newValue)
       providerUpdated(.everything)
     }
   }
@@ -170,13 +182,23 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   /// Without it, such a value is not set in a provider that writes it down.
   public var encryptionClosure: TweakDecryption? {
     get { lock.withLock { state.encryption } }
-    set { lock.withLock { state.encryption = newValue } }
+    set { exchange(\.encryption, newValue) }
   }
 
   /// Is told of each step of looking tweaks up.
   public var logClosure: TweakLogClosure? {
     get { lock.withLock { state.log } }
-    set { lock.withLock { state.log = newValue } }
+    set { exchange(\.log, newValue) }
+  }
+
+  /// Replaces a part of the state, and releases the old one without a lock, since that may run somebody's code.
+  private func exchange<Part>(_ part: WritableKeyPath<State, Part>, _ new: Part) {
+    let old = lock.withLock {
+      let old = state[keyPath: part]
+      state[keyPath: part] = new
+      return old
+    }
+    withExtendedLifetime(old) {}
   }
 
   /// Adds a hook, which is called each time a tweak is looked up.
@@ -228,4 +250,21 @@ public enum TweakMissing: Sendable, Hashable {
 
   /// It is told once by ``TweakManager/failures`` and the log, because a name may be misspelt.
   case reported
+}
+
+extension TweakManager: CustomReflectable {
+  /// What `dump` shows: the names of the manager and its providers, and no value, because some may be secret.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["name": name, "tweakProviders": tweakProviders.map(\.name)], displayStyle: .class)
+  }
+}
+
+/// The providers of a manager, the most important first.
+struct TweakProviders: Sendable {
+  var all: [any TweakProvider] = [] {
+    didSet { mutable = all.map { $0 as? any MutableTweakProvider } }
+  }
+
+  /// Those that can be written to, at the same places.
+  private(set) var mutable: [(any MutableTweakProvider)?] = []
 }

@@ -128,7 +128,7 @@ extension TweakManager {
     }
     var winner: Int?
     var answers: [TweakTrace.Answer] = []
-    for (index, provider) in environment.providers.enumerated() {
+    for (index, provider) in environment.providers.all.enumerated() {
       var outcome = TweakTrace.Outcome.absent
       do throws(TweakError) {
         if let tweak = try ask(provider, id) {

@@ -59,7 +59,7 @@ public final class TweakPanel: Sendable {
 
   /// Why what people typed was not taken.
   public enum EditError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It is not of the kind that the value has.
+    /// It is not of the kind that the value has; what is typed for a secret is not repeated.
     case invalidText(String, kind: TweakKind)
 
     /// There is no such tweak.
@@ -143,7 +143,8 @@ public final class TweakPanel: Sendable {
   ///   - text: What was typed. A whole number is taken for a Double, too.
   /// - Throws: ``EditError``; the value is what it was then.
   public func edit(_ id: TweakID, text: String) throws(EditError) {
-    let kind = try tweak(id).value.kind
+    let tweak = try tweak(id)
+    let kind = tweak.value.kind
     let value: TweakValue? =
       switch kind {
       case .bool: Bool.tweakValue(parsing: text)
@@ -151,7 +152,7 @@ public final class TweakPanel: Sendable {
       case .double: Double.tweakValue(parsing: text)
       case .string: .string(text)
       }
-    guard let value else { throw .invalidText(text, kind: kind) }
+    guard let value else { throw .invalidText(tweak.isSecret ? Tweak.redacted : text, kind: kind) }
     try apply([TweakEdit(id, value)])
   }
 

@@ -60,3 +60,10 @@ public final class EphemeralTweakProvider: MutableTweakProvider, @unchecked Send
     if !changed.isEmpty { emitter.send(.tweaks(changed)) }
   }
 }
+
+extension EphemeralTweakProvider: CustomReflectable {
+  /// What `dump` shows: names and no values, because those of secret tweaks are here as they are.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["name": name, "tweakIDs": tweakIDs.sorted()], displayStyle: .class)
+  }
+}

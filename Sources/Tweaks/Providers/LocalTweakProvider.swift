@@ -61,9 +61,10 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
     self.name = name
     url = jsonURL
     do throws(AppGroupsFileError) {
+      let reader = TweakFileReader(source: name)
       let format = FileFormat<TweakFile>(
         encode: { _ in Data() },
-        decode: { try TweakFile($0, source: name) }
+        decode: { try reader.read($0) }
       )
       let file = try AppGroupsFile(url: jsonURL, initialValue: TweakFile(), format: format, polling: polling)
       switch file.status.value {
@@ -106,7 +107,7 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
   private static func error(_ error: AppGroupsFileError, _ url: URL) -> TweakError {
     guard case .undecodable = error else { return .unusableFile(error) }
     do {
-      _ = try TweakFile(DurableFile.read(url), source: "")
+      _ = try TweakFileReader(source: "").read(DurableFile.read(url))
     } catch let problem as TextProblem {
       return .invalidFile(
         url, line: problem.position.line, column: problem.position.column, reason: problem.reason
@@ -124,7 +125,7 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak as the file has it, that is, possibly encrypted, or `nil` if the file has none.
   public func tweak(feature: String, variable: String) -> Tweak? {
-    lock.withLock { contents.tweaks[TweakID(feature: feature, variable: variable)] }
+    lock.withLock { contents.tweaks[feature, variable] }
   }
 
   /// Whether a feature is enabled: it is if the file names it, unless the file says otherwise.
@@ -140,21 +141,26 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
   public var features: [String: [String]] {
     let contents = lock.withLock { self.contents }
     var features = Dictionary(uniqueKeysWithValues: contents.features.map { ($0, [String]()) })
-    for id in contents.tweaks.keys.sorted() { features[id.feature, default: []].append(id.variable) }
+    for id in contents.tweaks.ids.sorted() { features[id.feature, default: []].append(id.variable) }
     return features
   }
 
   /// All tweaks of the file, in the order of their names.
-  public var tweaks: [Tweak] { lock.withLock { contents.tweaks.values.sorted { $0.id < $1.id } } }
+  public var tweaks: [Tweak] { lock.withLock { contents.tweaks.tweaks }.sorted { $0.id < $1.id } }
 
   /// The names of the tweaks that the file has.
-  public var tweakIDs: Set<TweakID> { lock.withLock { Set(contents.tweaks.keys) } }
+  public var tweakIDs: Set<TweakID> { lock.withLock { contents.tweaks }.ids }
 
   /// Decrypts this file's values; it comes before the manager's.
   public var decryptionClosure: TweakDecryption? {
     get { lock.withLock { decryption } }
     set {
-      lock.withLock { decryption = newValue }
+      let old = lock.withLock {
+        defer { decryption = newValue }
+        return decryption
+      }
+      // Released without the lock, since that may run somebody's code.
+      withExtendedLifetime(old) {}
       emitter.send(.everything)
     }
   }

@@ -1,42 +1,17 @@
-import Foundation
 import TweakFormat
 
 /// What a file of tweaks says, in the form in which it is read.
 struct TweakFile: Sendable, Equatable {
-  var tweaks: [TweakID: Tweak] = [:]
+  var tweaks = TweakTable()
 
   /// The features that the file names, also those without a variable.
   var features: Set<String> = []
 
-  init() {}
-
-  /// Reads JustTweak's JSON.
-  ///
-  /// - Throws: ``TextProblem``, the first there is.
-  init(_ data: Data, source: String) throws(TextProblem) {
-    var problems: [TextProblem] = []
-    let document = TweakDocument.read([UInt8](data), problems: &problems)
-    if let problem = problems.first(where: { !$0.isWarning }) { throw problem }
-    for (feature, variables) in document?.features ?? [:] {
-      features.insert(feature)
-      for variable in variables.values {
-        var tweak = Tweak(feature: feature, variable: variable.name, value: TweakValue(variable.value))
-        tweak.title = variable.title
-        tweak.desc = variable.desc
-        tweak.group = variable.group
-        tweak.isEncrypted = variable.isEncrypted
-        tweak.source = source
-        tweaks[tweak.id] = tweak
-      }
-    }
-  }
-
   /// The names whose tweaks are not the same in two files.
-  func difference(from other: TweakFile) -> Set<TweakID> {
-    var changed: Set<TweakID> = []
-    for (id, tweak) in tweaks where other.tweaks[id] != tweak { changed.insert(id) }
-    for id in other.tweaks.keys where tweaks[id] == nil { changed.insert(id) }
-    for feature in features.symmetricDifference(other.features) {
+  func difference(from old: TweakFile) -> Set<TweakID> {
+    var changed = tweaks.difference(from: old.tweaks)
+    if features == old.features { return changed }
+    for feature in features.symmetricDifference(old.features) {
       changed.insert(TweakID(feature: feature, variable: Tweak.enabledVariable))
     }
     return changed

@@ -2,35 +2,62 @@
 ///
 /// Printing one that is secret shows ``Tweak/redacted`` instead of the value.
 public struct Tweak: Sendable, Hashable {
+  /// Copies are made of tweaks all the time, and changes hardly ever: so a copy is one reference.
+  private var contents: TweakContents
+
   /// The feature it belongs to.
-  public let feature: String
+  public var feature: String { contents.feature }
 
   /// Its name in the feature.
-  public let variable: String
+  public var variable: String { contents.variable }
 
   /// The value.
-  public var value: TweakValue
+  public var value: TweakValue {
+    get { contents.value }
+    set { modify { $0.value = newValue } }
+  }
 
   /// What people call it.
-  public var title: String?
+  public var title: String? {
+    get { contents.title }
+    set { modify { $0.title = newValue } }
+  }
 
   /// What it does.
-  public var desc: String?
+  public var desc: String? {
+    get { contents.desc }
+    set { modify { $0.desc = newValue } }
+  }
 
   /// The group it is shown in.
-  public var group: String?
+  public var group: String? {
+    get { contents.group }
+    set { modify { $0.group = newValue } }
+  }
 
   /// The name of the provider whose value it is.
-  public var source: String?
+  public var source: String? {
+    get { contents.source }
+    set { modify { $0.source = newValue } }
+  }
 
   /// Whether the value is still encrypted; those that a ``TweakManager`` gives are not.
-  public var isEncrypted = false
+  public var isEncrypted: Bool {
+    get { contents.isEncrypted }
+    set { modify { $0.isEncrypted = newValue } }
+  }
 
   /// Whether the value must not be shown.
-  public var isSecret = false
+  public var isSecret: Bool {
+    get { contents.isSecret }
+    set { modify { $0.isSecret = newValue } }
+  }
 
   /// Whether the value is a text that stands for one of the type that is asked for, as in the environment.
-  public var isUntyped = false
+  public var isUntyped: Bool {
+    get { contents.isUntyped }
+    set { modify { $0.isUntyped = newValue } }
+  }
 
   /// What is shown instead of a secret.
   public static let redacted = "<redacted>"
@@ -52,13 +79,35 @@ public struct Tweak: Sendable, Hashable {
     feature: String, variable: String, value: TweakValue, title: String? = nil, desc: String? = nil,
     group: String? = nil, source: String? = nil
   ) {
-    self.feature = feature
-    self.variable = variable
-    self.value = value
-    self.title = title
-    self.desc = desc
-    self.group = group
-    self.source = source
+    contents = TweakContents(feature, variable, value)
+    contents.title = title
+    contents.desc = desc
+    contents.group = group
+    contents.source = source
+  }
+
+  private mutating func modify(_ change: (TweakContents) -> Void) {
+    if !isKnownUniquelyReferenced(&contents) { contents = contents.copy() }
+    change(contents)
+  }
+
+  /// Compares all that there is.
+  ///
+  /// - Parameters:
+  ///   - first: A tweak.
+  ///   - second: Another one.
+  /// - Returns: Whether they are the same in everything.
+  public static func == (first: Tweak, second: Tweak) -> Bool {
+    first.contents === second.contents || first.contents.isEqual(to: second.contents)
+  }
+
+  /// Hashes the name and the value.
+  ///
+  /// - Parameter hasher: What to add them to.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(feature)
+    hasher.combine(variable)
+    hasher.combine(value)
   }
 
   /// The name.

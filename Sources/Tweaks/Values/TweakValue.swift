@@ -85,6 +85,39 @@ extension TweakValue: CustomStringConvertible {
   }
 }
 
+// MARK: Comparing
+
+extension TweakValue {
+  /// Compares kind and content; "not a number" is the same as "not a number", so that what stays as it is is no change.
+  ///
+  /// - Parameters:
+  ///   - first: A value.
+  ///   - second: Another one.
+  /// - Returns: Whether they are equal.
+  public static func == (first: TweakValue, second: TweakValue) -> Bool {
+    switch (first, second) {
+    case (.bool(let first), .bool(let second)): first == second
+    case (.int(let first), .int(let second)): first == second
+    case (.double(let first), .double(let second)): first == second || (first.isNaN && second.isNaN)
+    case (.string(let first), .string(let second)): first == second
+    default: false
+    }
+  }
+
+  /// Hashes kind and content.
+  ///
+  /// - Parameter hasher: What to add them to.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    switch self {
+    case .bool(let value): hasher.combine(value)
+    case .int(let value): hasher.combine(value)
+    case .double(let value): hasher.combine(value.isNaN ? .nan : value)
+    case .string(let value): hasher.combine(value)
+    }
+  }
+}
+
 // MARK: Literals
 
 extension TweakValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,

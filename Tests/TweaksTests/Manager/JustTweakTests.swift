@@ -261,6 +261,72 @@ struct JustTweakTests {
       #expect($value.value == 2)
     }
   }
+
+  @Suite("Values and tweaks")
+  struct Values {
+    @Test(
+      arguments: [
+        ("true", true), ("false", false), ("TrUe", true), ("fAlSe", false), ("1.0", 1.0), ("1", 1), ("hello", "hello"),
+      ] as [(String, TweakValue)])
+    func `a text looks like a value`(text: String, value: TweakValue) {
+      #expect(TweakValue.tweakValue(parsing: text) == value)
+    }
+
+    @Test(arguments: [false, true, 42, 3.5, "Hello"] as [TweakValue])
+    func `tweaks of equal values are equal, and of others are not`(value: TweakValue) {
+      #expect(Tweak(feature: "f", variable: "v", value: value) == Tweak(feature: "f", variable: "v", value: value))
+      for other: TweakValue in [false, true, 42, 3.5, "Hello"] where other != value {
+        #expect(Tweak(feature: "f", variable: "v", value: value) != Tweak(feature: "f", variable: "v", value: other))
+      }
+    }
+
+    @Test
+    func `a Float goes through preferences as it is, and a provider in memory decrypts nothing`() throws {
+      let test = try TestDefaults()
+      let manager = TweakManager(tweakProviders: [UserDefaultsTweakProvider(userDefaults: test.defaults)])
+      try manager.set(Float(0.1).tweakValue, feature: "f", variable: "v")
+      #expect(manager.value(feature: "f", variable: "v", default: Float(0)) == 0.1)
+      #expect(EphemeralTweakProvider().decryptionClosure == nil)
+    }
+  }
+
+  @Suite("The panel, in place of the view controller")
+  struct Panel {
+    private let manager: TweakManager
+    private let panel: TweakPanel
+
+    init() throws {
+      manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), try Fixture().local(Example.json)])
+      panel = TweakPanel(manager: manager)
+    }
+
+    private func row(_ variable: String) -> TweakPanel.Row? {
+      panel.sections.value.flatMap(\.rows).first { $0.id.variable == variable }
+    }
+
+    @Test
+    func `switches, titles, numbers and texts are shown, and what is not there is not found`() {
+      #expect(row("display_green_view")?.isOn == true)
+      #expect(row("display_red_view")?.isOn == false)
+      #expect(row("display_red_view")?.title == "Display Red View")
+      #expect(row("red_view_alpha_component")?.text == "1.0")
+      #expect(row("label_text")?.text == "Test value")
+      #expect(row("label_text")?.isOn == nil)
+      #expect(row("nothing") == nil)
+      #expect(panel.sections.value.flatMap(\.rows).map(\.id).count == 8)
+    }
+
+    @Test
+    func `whoever turns a switch, or ends typing, changes the value`() throws {
+      let id = TweakID(feature: "ui_customization", variable: "display_red_view")
+      let seen = manager.signal(feature: id.feature, variable: id.variable, as: Bool.self).recorded()
+      try panel.edit(id, isOn: true)
+      try panel.edit(id, isOn: false)
+      #expect(seen.elements == [false, true, false])
+      try panel.edit(TweakID(feature: "ui_customization", variable: "label_text"), text: "")
+      #expect(row("label_text")?.text == "")
+    }
+  }
 }
 
 final class Observer: Sendable {}

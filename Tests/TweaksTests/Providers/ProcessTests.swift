@@ -24,24 +24,20 @@ struct ProcessTests {
     let directory = try TemporaryDirectory()
     let peers = try (0..<4).map { _ in try PeerProcess() }
     for peer in peers { _ = try await peer.send("tweaks \(directory.url.path)") }
-    let rounds = Scale.isTorture ? 60 : 1
-    for round in 0..<rounds {
-      try await withThrowingTaskGroup { group in
+    let start = ContinuousClock.now
+    let time = Duration.seconds(min(Scale.tortureTime ?? 0, 60))
+    var round = 0
+    repeat {
+      try await withThrowingTaskGroup { [round] group in
         for (index, peer) in peers.enumerated() {
           group.addTask {
-            _ = try await peer.send("tweak-flip \(round * 4 + index + 1) \(Scale.isTorture ? 1_000 : 50)")
+            _ = try await peer.send("tweak-flip \(round * 4 + index + 1) \(Scale.count(50, torture: 200))")
           }
         }
         try await group.waitForAll()
       }
       // What the file says now reaches all.
-      let container = try AppGroupsContainer(directory: directory.url)
-      let suite = try AppGroupsSuite(name: "tweaks.json", container: container)
-      let provider = SuiteTweakProvider(suite: suite)
-      let truth = try provider.tweakIDs.sorted().compactMap { id in
-        try provider.tweak(feature: id.feature, variable: id.variable).map { "\(id.variable)=\($0.value)" }
-      }
-      .joined(separator: ",")
+      let truth = try Self.truth(in: directory)
       #expect(!truth.isEmpty)
       for peer in peers {
         var history = ""
@@ -53,7 +49,30 @@ struct ProcessTests {
         } while ContinuousClock.now < deadline
         #expect(history == truth + " ordered")
       }
-      if Scale.isTorture { print("flags: round \(round + 1) of \(rounds)") }
+      for flag in 0..<10 { try await expectOneOrder(of: "flag\(flag)", in: peers) }
+      round += 1
+      Scale.progress("flags: round \(round), \(start.duration(to: .now))")
+    } while start.duration(to: .now) < time
+  }
+
+  private static func truth(in directory: TemporaryDirectory) throws -> String {
+    let container = try AppGroupsContainer(directory: directory.url)
+    let provider = SuiteTweakProvider(suite: try AppGroupsSuite(name: "tweaks.json", container: container))
+    return try provider.tweakIDs.sorted().compactMap { id in
+      try provider.tweak(feature: id.feature, variable: id.variable).map { "\(id.variable)=\($0.value)" }
+    }
+    .joined(separator: ",")
+  }
+
+  /// A process may pass over what is outdated already, but what two of them have seen, they have seen in the same order.
+  private func expectOneOrder(of flag: String, in peers: [PeerProcess]) async throws {
+    var orders: [[Substring]] = []
+    for peer in peers { orders.append(try await peer.send("tweak-order \(flag)").split(separator: ",")) }
+    for first in orders {
+      for second in orders {
+        let common = Set(first).intersection(second)
+        #expect(first.filter(common.contains) == second.filter(common.contains))
+      }
     }
   }
 }

@@ -15,4 +15,5 @@ let benchmarks: @Sendable () -> Void = {
   registerLiveStores()
   registerSharedStores()
   registerContainers()
+  registerFlags()
 }

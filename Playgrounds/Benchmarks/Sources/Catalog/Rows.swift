@@ -1,6 +1,6 @@
 /// Everything that is measured, in the order of the table.
 public let rows: [Row] =
-  emitting + properties + deriving + operators + subscribing + sequences + files + logs + stores + containers
+  emitting + properties + deriving + operators + subscribing + sequences + files + logs + stores + containers + flags
 
 private let stores = [
   Row(
@@ -37,6 +37,24 @@ private let containers = [
   Row(
     "containerSwitch", "switch of containers with 100,000 files", block: 1, isSlow: true,
     beside: ["\(ours), empty", "file by file"], aim: .atMost(3, of: "\(ours), empty"))
+]
+
+private let flags = [
+  Row(
+    "flagName", "flag by name, through three providers", beside: [configuration],
+    aim: .atMost(1.0 / 30, of: configuration)),
+  Row("flagText", "the same, a text", aim: .atMost(1.0 / 30, of: "flagName.\(configuration)")),
+  Row("flagKey", "the same by a typed key", aim: .atMost(0.4, of: "flagName.\(ours)")),
+  Row("flagWrapper", "the same by a property wrapper", aim: .atMost(0.1, of: "flagName.\(ours)")),
+  Row(
+    "flagLoad", "load a file of 10,000 flags", block: 1, isSlow: true, beside: [configuration],
+    aim: .atMost(0.5, of: configuration)),
+  Row(
+    "flagReload", "one of 10,000 changes in the file → its sink", block: 1, isSlow: true,
+    aim: .atMost(1, of: "flagLoad.\(ours)")),
+  Row(
+    "flagChange", "set one of 10,000 observed flags → its sink", beside: ["\(ours), alone"],
+    aim: .atMost(1.5, of: "\(ours), alone")),
 ]
 
 private let combine = "OpenCombine"

@@ -17,7 +17,7 @@ enum Counts {
     var breaches: [String] = []
     print("| operation | allocations | bytes kept | retains | releases | |")
     print("|---|---:|---:|---:|---:|---|")
-    for promise in emissions + derivations + waits + subscriptions {
+    for promise in emissions + derivations + waits + subscriptions + flags {
       let cost = promise.count()
       let broken = promise.breaches(by: cost)
       breaches += broken.map { "\(promise.title): \($0)" }

@@ -50,6 +50,9 @@ final class TemporaryDirectory {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
+  /// The place of a file in it.
+  func file(_ name: String) -> URL { url.appending(path: name) }
+
   deinit {
     // Sound to ignore: a folder that was left over harms nobody.
     do { try FileManager.default.removeItem(at: url) } catch {}

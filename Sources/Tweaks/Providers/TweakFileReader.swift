@@ -1,0 +1,93 @@
+import Foundation
+import Signals
+import TweakFormat
+
+/// Reads a file of tweaks again and again.
+///
+/// What stands there as before, byte by byte, is not read again: a large file of which little has changed takes little time.
+final class TweakFileReader: @unchecked Sendable {  // Sound: what was read is guarded by the lock.
+  private struct Read {
+    var text = Data()
+    var file = TweakFile()
+
+    /// Where each tweak stands in the text; empty if there was something to complain about.
+    var places: [Range<Int>] = []
+  }
+
+  private let source: String
+  private let lock = Lock()
+  private var last = Read()
+
+  init(source: String) {
+    self.source = source
+  }
+
+  /// Reads JustTweak's JSON.
+  ///
+  /// - Throws: ``TextProblem``, the first there is; the next time, what was read before that is compared with.
+  func read(_ text: Data) throws(TextProblem) -> TweakFile {
+    let old = lock.withLock { last }
+    var problems: [TextProblem] = []
+    var new = Read(text: text)
+    text.withUnsafeBytes { bytes in
+      old.text.withUnsafeBytes { oldBytes in
+        var builder = Builder(source: source, text: bytes, old: old, oldText: oldBytes)
+        // Sound: data are bytes.
+        let names = TweakDocument.read(
+          bytes.assumingMemoryBound(to: UInt8.self), into: &builder, problems: &problems
+        )
+        new.file = TweakFile(tweaks: builder.tweaks, features: Set(names ?? []))
+        new.places = builder.places
+      }
+    }
+    if let problem = problems.first(where: { !$0.isWarning }) { throw problem }
+    lock.withLock { last = new }
+    return new.file
+  }
+
+  private struct Builder: TweakDocumentBuilder {
+    let source: String
+    let text: UnsafeRawBufferPointer
+    let old: Read
+    let oldText: UnsafeRawBufferPointer
+    var tweaks = TweakTable()
+    var places: [Range<Int>] = []
+
+    /// The place of the old tweak that the next one is compared with.
+    private var next = 0
+
+    init(source: String, text: UnsafeRawBufferPointer, old: Read, oldText: UnsafeRawBufferPointer) {
+      self.source = source
+      self.text = text
+      self.old = old
+      self.oldText = oldText
+    }
+
+    mutating func take(_ variable: TweakDocument.Variable, to end: Int, isSound: Bool) {
+      var tweak = Tweak(feature: variable.feature, variable: variable.name, value: TweakValue(variable.value))
+      tweak.title = variable.title
+      tweak.desc = variable.desc
+      tweak.group = variable.group
+      tweak.isEncrypted = variable.isEncrypted
+      tweak.source = source
+      tweaks.append(tweak)
+      places.append(isSound ? variable.offset..<end : 0..<0)
+      // Whatever has been added or removed in between.
+      if let place = old.file.tweaks.place(of: variable.feature, variable.name) { next = place + 1 }
+    }
+
+    mutating func takeKnown(at offset: Int, in feature: String) -> (name: String, end: Int)? {
+      guard next < old.places.count else { return nil }
+      let place = old.places[next]
+      let tweak = old.file.tweaks.tweaks[next]
+      guard !place.isEmpty, place.count <= text.count - offset, tweak.feature == feature else { return nil }
+      guard let base = text.baseAddress, let oldBase = oldText.baseAddress else { return nil }
+      // Sound: both lie in their texts.
+      guard memcmp(base + offset, oldBase + place.lowerBound, place.count) == 0 else { return nil }
+      tweaks.append(tweak)
+      places.append(offset..<offset + place.count)
+      next += 1
+      return (tweak.variable, offset + place.count)
+    }
+  }
+}

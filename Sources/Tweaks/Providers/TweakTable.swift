@@ -1,0 +1,53 @@
+import TweakFormat
+
+/// Tweaks by name, in the order in which they were added.
+struct TweakTable: Sendable {
+  private(set) var tweaks: [Tweak] = []
+  private var names = NameTable()
+
+  /// The tweak of a name.
+  subscript(_ feature: String, _ variable: String) -> Tweak? {
+    place(of: feature, variable).map { tweaks[$0] }
+  }
+
+  /// The place of the tweak of a name.
+  func place(of feature: String, _ variable: String) -> Int? {
+    names.place(ofHash: NameHash.hash(feature, variable)) {
+      tweaks[$0].variable == variable && tweaks[$0].feature == feature
+    }
+  }
+
+  /// Adds a tweak of a name that is not there yet.
+  mutating func append(_ tweak: Tweak) {
+    names.append(hash: NameHash.hash(tweak.feature, tweak.variable))
+    tweaks.append(tweak)
+  }
+
+  /// The names.
+  var ids: Set<TweakID> { Set(tweaks.lazy.map(\.id)) }
+
+  /// The names whose tweaks are not the same in two tables.
+  func difference(from old: TweakTable) -> Set<TweakID> {
+    var changed: Set<TweakID> = []
+    var kept = 0
+    for (place, tweak) in tweaks.enumerated() {
+      // Tables that follow one another nearly always have the same order, and then nothing has to be looked for.
+      let isSame = place < old.tweaks.count && old.tweaks[place].hasName(of: tweak)
+      let other = isSame ? old.tweaks[place] : old[tweak.feature, tweak.variable]
+      if other != nil { kept += 1 }
+      if other != tweak { changed.insert(tweak.id) }
+    }
+    guard kept < old.tweaks.count else { return changed }
+    for tweak in old.tweaks where self[tweak.feature, tweak.variable] == nil { changed.insert(tweak.id) }
+    return changed
+  }
+}
+
+extension TweakTable: Equatable {
+  /// Compares the tweaks, and their order.
+  static func == (first: TweakTable, second: TweakTable) -> Bool { first.tweaks == second.tweaks }
+}
+
+extension Tweak {
+  fileprivate func hasName(of other: Tweak) -> Bool { variable == other.variable && feature == other.feature }
+}
