@@ -1,25 +1,23 @@
 /// Which file becomes one of tweaks.
 struct ConversionOptions: Sendable {
-  /// The libraries whose files are known.
+  /// The formats that are known; that of the tweaks here is JustTweak's.
   enum Format: String, CaseIterable, Sendable {
     case justtweak, toggles
   }
 
-  let format: Format
+  let from: Format
+  let to: Format
   let feature: String
   let input: String
   let output: String
 
   init(_ words: [String]) throws(UsageError) {
-    let arguments = try Arguments(words, options: [(nil, "from"), (nil, "feature")])
-    let name = try arguments.required("from")
-    guard let format = Format(rawValue: name) else {
-      let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
-      throw UsageError(reason: "unknown format \(name); expected one of \(known)")
-    }
-    self.format = format
+    let arguments = try Arguments(words, options: [(nil, "from"), (nil, "to"), (nil, "feature")])
+    from = try Self.format(try arguments.required("from"))
+    to = try Self.format(try arguments.one("to") ?? Format.justtweak.rawValue)
+    guard from == .justtweak || to == .justtweak else { throw UsageError(reason: "it is a file of Toggles already") }
     let feature = try arguments.one("feature")
-    guard feature == nil || format == .toggles else {
+    guard feature == nil || from == .toggles else {
       throw UsageError(reason: "--feature is for files of Toggles, which know no features")
     }
     self.feature = feature ?? "toggles"
@@ -28,17 +26,28 @@ struct ConversionOptions: Sendable {
     output = arguments.rest[1]
   }
 
+  private static func format(_ name: String) throws(UsageError) -> Format {
+    if let format = Format(rawValue: name) { return format }
+    let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
+    throw UsageError(reason: "unknown format \(name); expected one of \(known)")
+  }
+
   /// Writes the file, unless something is wrong.
   func run(_ diagnostics: inout Diagnostics) {
     do throws(FileError) {
       let file = try Files.contents(of: input)
       let tweaks =
-        switch format {
+        switch from {
         case .justtweak: JustTweakFile.tweaks(of: file, diagnostics: &diagnostics)
         case .toggles: TogglesFile.tweaks(of: file, feature: feature, diagnostics: &diagnostics)
         }
+      let text =
+        switch to {
+        case .justtweak: TweaksJSON.text(of: tweaks)
+        case .toggles: TogglesJSON.text(of: tweaks, in: file, diagnostics: &diagnostics)
+        }
       guard !diagnostics.hasErrors else { return }
-      try Files.update(output, with: TweaksJSON.text(of: tweaks))
+      try Files.update(output, with: text)
     } catch {
       diagnostics.add(error)
     }

@@ -12,9 +12,10 @@ enum Help {
 
     Makes a file of tweaks of what another library uses.
 
-      TweakAccessorGenerator convert --from justtweak|toggles [--feature NAME] INPUT OUTPUT
+      TweakAccessorGenerator convert --from justtweak|toggles [--to toggles] [--feature NAME] INPUT OUTPUT
 
       --from FORMAT                       whose file it is
+      --to FORMAT                         whose file it becomes; one of tweaks, as JustTweak has them, if it is not given
       --feature NAME                      the feature that Toggles' variables become part of; "toggles" if it is not given
 
     What is wrong in a file is told as FILE:LINE:COLUMN: error: …, and then nothing is written.

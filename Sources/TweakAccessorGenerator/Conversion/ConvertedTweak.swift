@@ -4,6 +4,9 @@ import TweakFormat
 struct ConvertedTweak: Sendable {
   let feature: String
   let variable: String
+
+  /// Where it stands in the other file.
+  let offset: Int
   var value: TweakDocument.Value
   var title: String?
   var desc: String?

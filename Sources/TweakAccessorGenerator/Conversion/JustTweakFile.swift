@@ -26,7 +26,8 @@ enum JustTweakFile {
     )
     let isWide = fields.flag("PreserveFloat", &diagnostics)
     return ConvertedTweak(
-      feature: feature, variable: variable.name, value: value(variable, fields, isWide: isWide, &diagnostics),
+      feature: feature, variable: variable.name, offset: variable.offset,
+      value: value(variable, fields, isWide: isWide, &diagnostics),
       title: fields.string("Title", &diagnostics), desc: fields.string("Description", &diagnostics),
       group: fields.string("Group", &diagnostics),
       propertyName: fields.string("GeneratedPropertyName", &diagnostics),

@@ -56,7 +56,9 @@ enum TogglesFile {
         "the object of \(fields.name) becomes a String of JSON", in: fields.file, at: node.offset, isWarning: true
       )
     }
-    var tweak = ConvertedTweak(feature: feature, variable: variable, value: value, isEncrypted: type == "secure")
+    var tweak = ConvertedTweak(
+      feature: feature, variable: variable, offset: toggle.offset, value: value, isEncrypted: type == "secure"
+    )
     if let metadata = fields["metadata"].flatMap({ fields.file.object($0, "\"metadata\"", &diagnostics) }) {
       metadata.drop(unless: ["description", "group", "propertyName"], &diagnostics)
       tweak.title = metadata.string("description", &diagnostics)

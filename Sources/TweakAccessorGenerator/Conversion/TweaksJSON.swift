@@ -30,7 +30,7 @@ enum TweaksJSON {
     return fields.map { "      \"\($0)\": \($1)" }.joined(separator: ",\n")
   }
 
-  private static func value(_ value: TweakDocument.Value) -> String {
+  static func value(_ value: TweakDocument.Value) -> String {
     switch value {
     case .bool(let value): "\(value)"
     case .int(let value): "\(value)"
@@ -53,7 +53,7 @@ enum TweaksJSON {
     }
   }
 
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
       switch scalar {
       case "\"": return "\\\""

@@ -155,6 +155,39 @@ struct ConversionTests {
     #expect(provider.tweaks.map(\.value) == [false, false, false, .double(3)])
   }
 
+  @Test(.patient)
+  func `a file of tweaks becomes one of Toggles, and back again`() async throws {
+    let generator = try Generator()
+    try generator.write(Self.toggles, to: "Toggles.json")
+    let arguments = ["--feature", "app", "Toggles.json", "a.json"]
+    #expect(try await generator.run(Generator.tool.path, ["convert", "--from", "toggles"] + arguments).errors == [])
+    let back = try await generator.run("convert", "--from", "justtweak", "--to", "toggles", "a.json", "back.json")
+    #expect(back.errors == [])
+    func json(_ name: String) throws -> NSDictionary {
+      let object = try JSONSerialization.jsonObject(with: Data(contentsOf: generator.directory.file(name)))
+      return try #require(object as? NSDictionary)
+    }
+    #expect(try json("back.json") == json("Toggles.json"))
+  }
+
+  @Test(.patient)
+  func `what Toggles cannot say is told, and nothing is written`() async throws {
+    let generator = try Generator()
+    try generator.write(
+      """
+      {"f": {"v": {"Value": 1}, "w": {"Value": 1, "Encrypted": true}},
+       "g": {"v": {"Value": 1}}}
+      """, to: "in.json")
+    let outcome = try await generator.run("convert", "--from", "justtweak", "--to", "toggles", "in.json", "out.json")
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors == [
+        #"in.json:1:27: error: "f/w" is encrypted, but no String"#,
+        #"in.json:2:8: error: Toggles knows no features, so "g/v" would be the same as "f/v" in line 1"#,
+      ])
+    #expect(!generator.exists("out.json"))
+  }
+
   static let faults: [(String, String)] = [
     (#"{"toggles": {}}"#, #"1:13: error: there is no array "toggles""#),
     (#"{}"#, #"1:1: error: there is no array "toggles""#),
@@ -188,7 +221,7 @@ struct ConversionTests {
     let generator = try Generator()
     for arguments in [
       ["--from", "toggles", "a"], ["a", "b"], ["--from", "xml", "a", "b"],
-      ["--from", "justtweak", "--feature", "f", "a", "b"],
+      ["--from", "justtweak", "--feature", "f", "a", "b"], ["--from", "toggles", "--to", "toggles", "a", "b"],
     ] {
       #expect(try await generator.run(Generator.tool.path, ["convert"] + arguments).status == 64)
     }

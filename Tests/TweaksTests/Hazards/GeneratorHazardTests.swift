@@ -37,6 +37,13 @@ struct GeneratorHazardTests {
         #"a.json:3:72: error: the property of "f/y" would be called _x, and that of "f/x" in a.json, line 2 is called x"#
           + hint
       ])
+    let explicit = try await generator.accessor(
+      of: "\(Self.variable("a", property: "same")),\n\(Self.variable("b", property: "same"))")
+    #expect(
+      explicit.errors == [
+        #"a.json:3:72: error: the property of "f/b" would be called same, and that of "f/a" in a.json, line 2 is called same"#
+          + hint
+      ])
     for reserved in ["tweakManager", "Features", "Variables"] {
       let outcome = try await generator.accessor(of: Self.variable("v", property: reserved))
       #expect(outcome.errors.count == 1)
