@@ -109,12 +109,12 @@ class Browser:
                 found.append(event["params"]["entry"]["text"])
         return found
 
-    def picture(self, path, width):
-        height = self.evaluate("Math.min(document.documentElement.scrollHeight, 5000)")
-        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-        image = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)["data"]
+    def picture(self, path, width, height):
+        """Takes a picture of a page in a window that is as high as the page; a part beyond the window is laid out wrongly."""
+        self.resize(width, self.evaluate("Math.min(document.documentElement.scrollHeight, 5000)"))
         with open(path, "wb") as file:
-            file.write(base64.b64decode(image))
+            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+        self.resize(width, height)
 
     def close(self):
         self.socket.close()
@@ -142,7 +142,7 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             for fault in faults:
                 print(f"error: {page} at {width}: {fault}", file=sys.stderr)
             wrong += len(faults)
-            browser.picture(f"{screens}/{width}{page.replace('/', '-')}.png", width)
+            browser.picture(f"{screens}/{width}{page.replace('/', '-')}.png", width, height)
     browser.close()
 print(f"{len(pages)} pages at {len(WINDOWS)} widths, {wrong} faults; pictures are in {screens}")
 sys.exit(wrong > 0)
