@@ -80,10 +80,10 @@ private func threeProviders() -> TweakManager {
 
 private let flagCount = 10_000
 
-/// Of a hundred features, each with as many variables, the text of a file; one of the flags can be another one.
-private func text(changing number: Int? = nil) -> Data {
-  let features = (0..<100).map { feature in
-    let variables = (0..<flagCount / 100).map { variable in
+/// Of some features, each with a hundred variables, the text of a file; one of the flags can be another one.
+private func text(features: Int = flagCount / 100, changing number: Int? = nil) -> Data {
+  let features = (0..<features).map { feature in
+    let variables = (0..<100).map { variable in
       let value = feature * 100 + variable
       let words = #""Title": "Flag \#(value)", "Description": "What the flag does", "Group": "Group \#(feature)""#
       return #"    "variable\#(variable)": { \#(words), "Value": \#(value == number ? -1 : value) }"#
@@ -94,21 +94,12 @@ private func text(changing number: Int? = nil) -> Data {
 }
 
 private func registerFlagFiles() {
-  measureTimed("flagLoad", ours) {
+  measureTimed("flagLoad", ours) { try loading(text()) }
+  measureTimed("flagLoad1000", ours) { try loading(text(features: 10)) }
+  measureTimed("flagLoad1000", configuration) {
     let directory = try TemporaryDirectory(isInMemory: true)
     let url = directory.file("flags.json")
-    try text().write(to: url)
-    return { _, stopwatch in
-      stopwatch.startMeasurement()
-      let provider = try LocalTweakProvider(jsonURL: url, isLive: false)
-      stopwatch.stopMeasurement()
-      withExtendedLifetime((directory, provider)) {}
-    }
-  }
-  measureTimed("flagLoad", configuration) {
-    let directory = try TemporaryDirectory(isInMemory: true)
-    let url = directory.file("flags.json")
-    try text().write(to: url)
+    try text(features: 10).write(to: url)
     return { _, stopwatch in
       stopwatch.startMeasurement()
       let provider = try await FileProvider<JSONSnapshot>(filePath: FilePath(url.path))
@@ -136,6 +127,18 @@ private func registerFlagFiles() {
       stopwatch.stopMeasurement()
       withExtendedLifetime((directory, subscriptions)) {}
     }
+  }
+}
+
+private func loading(_ text: Data) throws -> TimedWorkload {
+  let directory = try TemporaryDirectory(isInMemory: true)
+  let url = directory.file("flags.json")
+  try text.write(to: url)
+  return { _, stopwatch in
+    stopwatch.startMeasurement()
+    let provider = try LocalTweakProvider(jsonURL: url, isLive: false)
+    stopwatch.stopMeasurement()
+    withExtendedLifetime((directory, provider)) {}
   }
 }
 
