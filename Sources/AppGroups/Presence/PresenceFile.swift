@@ -25,7 +25,7 @@ final class PresenceFile: Sendable {
   init(_ data: Data, at url: URL, temporariesIn folder: URL) throws(DurableFileError) {
     self.url = url
     for _ in 0..<1000 {
-      let temporary = folder.appending(path: "\(UUID().uuidString).tmp", directoryHint: .notDirectory)
+      let temporary = folder.appending(path: "\(UUID.random().uuidString).tmp", directoryHint: .notDirectory)
       let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
       guard let file = Descriptor(uninterrupted { open(temporary.path, flags, 0o600) }) else {
         throw DurableFileError(errno, "create a temporary file for", url)

@@ -5,7 +5,7 @@ import Signals
 /// Keeps this process present, until it is withdrawn, released, or the process ends.
 public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   /// What tells this announcement from all others; ``PresentProcess/id`` is the same.
-  public let id = UUID()
+  public let id = UUID.random()
 
   private let engine: PresenceEngine<Value>
   private let lock = Lock()

@@ -1,3 +1,4 @@
+import FileSignals
 public import Foundation
 
 /// A process that is present, and what it says.
@@ -62,4 +63,4 @@ extension PresentProcess where Value: Codable {
 }
 
 /// What tells this process from all others.
-private let thisProcess = UUID()
+private let thisProcess = UUID.random()

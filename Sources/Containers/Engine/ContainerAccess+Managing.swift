@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 
 extension ContainerAccess {
@@ -6,7 +7,7 @@ extension ContainerAccess {
   func make(
     name: String, description: String?, fill: (_ directory: Folder) throws -> Void = { _ in }
   ) throws -> Container {
-    let uuid = UUID().uuidString
+    let uuid = UUID.random().uuidString
     let unfinished = ContainerLayout.unfinished(uuid)
     do {
       try makeDirectories(of: unfinished)

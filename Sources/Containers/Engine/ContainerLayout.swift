@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 
 /// Where the things of a root lie.
@@ -62,7 +63,7 @@ struct ContainerLayout: Sendable, Hashable {
   static func unfinished(_ uuid: String) -> String { ".new-\(uuid)" }
 
   /// A name for a directory that is no container's any more.
-  static func discarded() -> String { ".gone-\(UUID().uuidString)" }
+  static func discarded() -> String { ".gone-\(UUID.random().uuidString)" }
 
   /// Whether a directory is left over from something that was not finished.
   static func isLeftover(_ name: String) -> Bool { name.hasPrefix(".new-") || name.hasPrefix(".gone-") }

@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 
 /// Moves the entries of a journal, or moves them back; both may be begun again wherever they were broken off.
@@ -80,7 +81,7 @@ struct SwitchMoves {
   }
 
   private func putAside(_ path: EntryPath, of folder: Folder) throws(AppContainerError) {
-    let place = ContainerLayout.aside.appending(UUID().uuidString)
+    let place = ContainerLayout.aside.appending(UUID.random().uuidString)
     try hidden.makeDirectory(ContainerLayout.aside)
     try hidden.makeDirectory(place)
     _ = try ExclusiveRename.move(path, in: folder, to: place.appending(path.name), in: hidden)

@@ -50,6 +50,29 @@ struct LogProcessTests {
     #expect(faults(in: entries.map { ($0.producer, $0.sequence) }) == [])
   }
 
+  #if os(Linux)
+    @Test
+    func `two processes that cannot reach /dev/urandom are two producers all the same`() async throws {
+      let fixture = try LogFixture()
+      let hiding = #"mount --bind /dev/null /dev/urandom && exec "$0""#
+      let unshare = URL(filePath: "/usr/bin/unshare")
+      do {
+        try await shell(#"/usr/bin/unshare -m sh -c "mount --bind /dev/null /dev/urandom""#)
+      } catch is ShellError {
+        // In containers that give root no right to mount.
+        return
+      }
+      var producers: Set<Substring> = []
+      for _ in 1...2 {
+        let peer = try PeerProcess(
+          executable: unshare, arguments: ["-m", "sh", "-c", hiding, PeerProcess.builtExecutable.path])
+        try await peer.send("log \(fixture.fixture.path) log")
+        producers.formUnion(try await peer.send("append text").split(separator: " ").prefix(1))
+      }
+      #expect(producers.count == 2)
+    }
+  #endif
+
   @Test
   func `a producer killed at any moment leaves all that it had appended, and holds up nobody`() async throws {
     let fixture = try LogFixture()

@@ -18,7 +18,7 @@ final class LogProducer: @unchecked Sendable {  // Sound: what changes is guarde
   let clock = LogClock()
   private let place: LogPlace
   private let lock = Lock()
-  private var identity = UUID()
+  private var identity = UUID.random()
   private var process = getpid()
   private var segment: SegmentWriter?
   private var index: UInt64 = 0
@@ -124,7 +124,7 @@ final class LogProducer: @unchecked Sendable {  // Sound: what changes is guarde
     let current = getpid()
     guard current != process else { return }
     process = current
-    identity = UUID()
+    identity = UUID.random()
     segment = nil
     index = 0
     sequence = 0
