@@ -3,7 +3,7 @@ import Testing
 /// Every piece of sample code that the project shows is a program that compiles without a warning, runs, and prints what its
 /// comments `// Prints "…"` say.
 ///
-/// The samples link the objects of this build. If that is one for a sanitizer, `.ci/sanitize` says so to them.
+/// Not to be run under a sanitizer: the samples link the objects of this build, which then need the sanitizer's runtime.
 @Suite("Documentation", .timeLimit(.minutes(14)))
 struct DocumentationTests {
   @Test(arguments: try Sample.inDocComments())

@@ -38,9 +38,6 @@ enum Project {
     return folders.flatMap { ["-I", $0.path(percentEncoded: false)] } + objects
   }
 
-  /// What the samples need too, if the objects of this build need the runtime of a sanitizer: `SIGNALS_SANITIZER` says which.
-  static let sanitizing = ProcessInfo.processInfo.environment["SIGNALS_SANITIZER"].map { ["-sanitize=\($0)"] } ?? []
-
   /// The text of a file.
   static func text(_ path: String) throws -> String {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)

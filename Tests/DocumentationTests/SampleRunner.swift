@@ -36,7 +36,7 @@ enum SampleRunner {
     let path = { (name: String) in folder.appending(path: name).path(percentEncoded: false) }
     let compiler =
       ["swiftc", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Sample", path("main.swift")]
-      + (try Project.linkArguments()) + Project.sanitizing + ["-o", path("program")]
+      + (try Project.linkArguments()) + ["-o", path("program")]
     let compilation = try await execute(compiler, in: folder)
     guard compilation.isSuccess else {
       return .doesNotCompile(diagnostics: compilation.errors + compilation.printed)
