@@ -19,6 +19,7 @@ public final class PeerProcess: Sendable {
     case cannotStart(executable: String, cause: String)
     case refused(command: String, answer: String)
     case gone(command: String)
+    case undying(state: String, cause: String)
 
     /// What happened, in words.
     public var description: String {
@@ -26,6 +27,7 @@ public final class PeerProcess: Sendable {
       case .cannotStart(let executable, let cause): "The peer \(executable) could not be started: \(cause)"
       case .refused(let command, let answer): "The peer answered \"\(command)\" with \"\(answer)\""
       case .gone(let command): "The peer ended before it answered \"\(command)\""
+      case .undying(let state, let cause): "The peer was killed and does not end (\(state)): \(cause)"
       }
     }
   }
@@ -78,7 +80,22 @@ public final class PeerProcess: Sendable {
   /// Kills the process and waits until it is reaped.
   public func kill() async throws {
     signal(SIGKILL)
-    try await exit.wait(for: "the end of a killed peer") { !$0.isEmpty }
+    do {
+      // One that waits for a busy disk dies when it need not wait any more.
+      try await exit.wait(for: "the end of a killed peer", timeout: .seconds(240)) { !$0.isEmpty }
+    } catch let error as RecorderTimeout {
+      throw Failure.undying(state: state, cause: "\(error)")
+    }
+  }
+
+  /// What the system says that the process does, on Linux: `D` is one that waits for a disk, `Z` one that nobody has reaped.
+  private var state: String {
+    do {
+      let text = try String(contentsOf: URL(filePath: "/proc/\(identifier)/status"), encoding: .utf8)
+      return text.split(separator: "\n").first { $0.hasPrefix("State:") }.map(String.init) ?? "unknown"
+    } catch {
+      return "unknown"
+    }
   }
 
   private static func signal(_ process: pid_t, _ number: CInt) {
