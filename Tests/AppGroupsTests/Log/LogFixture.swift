@@ -44,7 +44,10 @@ struct LogFixture: Sendable {
   /// Waits until a consumer that has ended has noted how far it is, which it does on its own queue.
   func settle(_ consumer: String = "widget") async throws {
     let place = try ConsumerPlace(name: consumer, place: LogPlace(name: "log", container: fixture.container))
-    for _ in 0..<6000 where try place.lock() == nil { try await Task.sleep(for: .milliseconds(10)) }
+    for _ in 0..<6000 {
+      if try place.lock() != nil { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
   }
 
   /// The segments that there are, in order of their names.
