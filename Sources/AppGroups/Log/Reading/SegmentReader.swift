@@ -78,6 +78,9 @@ final class SegmentReader {
     buffer.deallocate()
   }
 
+  /// Whether nobody writes the segment any more: whoever does has it locked.
+  var isAbandoned: Bool { uninterrupted { flock(descriptor.number, LOCK_SH | LOCK_NB) } == 0 }
+
   /// Reads on.
   func next() -> Step {
     while true {
