@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why a model does not fit its table, or a row its model.
 ///
 /// Nothing has been written when one is thrown.
@@ -24,7 +26,7 @@ public enum ModelError: Error, Hashable, Sendable {
   case undecodable(table: String, column: String, key: String?, reason: String)
 }
 
-extension ModelError: CustomStringConvertible {
+extension ModelError: CustomStringConvertible, LocalizedError {
   /// What happened, in which table and column, and what to do.
   public var description: String {
     switch self {
@@ -48,4 +50,7 @@ extension ModelError: CustomStringConvertible {
         + " cannot be read: \(reason)."
     }
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

@@ -34,9 +34,14 @@ public final class Migration {
   // MARK: SQL
 
   /// Runs a statement.
-  public func execute(_ sql: String, _ arguments: [any SQLiteConvertible] = []) throws(DatabaseError) {
+  ///
+  /// - Parameters:
+  ///   - sql: One statement, with a `?` for each argument. Never paste values into it.
+  ///   - arguments: The values of the parameters, in order.
+  /// - Throws: ``DatabaseError`` if the statement is wrong or fails. It has then changed nothing.
+  public func execute(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) {
     try connection.withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments.map(\.sqliteValue))
+      try statement.bind(arguments.map { $0?.sqliteValue ?? .null })
       while try statement.step() {}
     }
   }
