@@ -59,7 +59,7 @@ struct TreePacker {
       }
     case .regular: try packFile(path, in: folder, as: place)
     case .link: try packLink(path, in: folder, as: place, status)
-    case .special(let kind): throw .unsupportedFile(folder.place(of: path), kind: kind)
+    case .pipe, .socket, .device: throw .unsupportedFile(folder.place(of: path), kind: status.kind.rawValue)
     }
   }
 
@@ -122,16 +122,4 @@ struct TreePacker {
   private func changed(_ name: EntryPath, _ folder: Folder) -> AppContainerError {
     .heldOpen(reason: "\(folder.place(of: name).path) was changed while it was read")
   }
-}
-
-extension EntryStatus {
-  init?(of file: borrowing Descriptor) {
-    var status = stat()
-    guard fstat(file.number, &status) == 0 else { return nil }
-    self.init(status)
-  }
-}
-
-func == (first: timespec, second: timespec) -> Bool {
-  first.tv_sec == second.tv_sec && first.tv_nsec == second.tv_nsec
 }

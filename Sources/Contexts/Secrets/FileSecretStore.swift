@@ -30,7 +30,7 @@ public struct FileSecretStore: SecretStore {
 
   /// Reads a secret.
   public func read(_ key: String) throws(SecretStoreError) -> Data? {
-    guard try checkDirectory() else { return nil }
+    guard try hasDirectory() else { return nil }
     let file = file(key)
     guard let status = FileStatus(path: file.path, followsLinks: false) else { return nil }
     try check(status, .regular, at: file)
@@ -45,12 +45,11 @@ public struct FileSecretStore: SecretStore {
 
   /// Stores a secret.
   public func write(_ secret: Data, forKey key: String) throws(SecretStoreError) {
-    if try !checkDirectory() {
+    if try !hasDirectory() {
       guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
-        let reason = String(cString: strerror(errno))
-        throw .system(operation: "make the directory of", place: directory.path, reason: reason)
+        throw failure("make the directory of", directory)
       }
-      _ = try checkDirectory()
+      _ = try hasDirectory()
     }
     let file = file(key)
     if let status = FileStatus(path: file.path, followsLinks: false) { try check(status, .regular, at: file) }
@@ -63,17 +62,17 @@ public struct FileSecretStore: SecretStore {
 
   /// Removes a secret.
   public func remove(_ key: String) throws(SecretStoreError) {
-    guard try checkDirectory() else { return }
+    guard try hasDirectory() else { return }
     guard unlink(file(key).path) == 0 || errno == ENOENT else {
-      throw .system(operation: "remove", place: file(key).path, reason: String(cString: strerror(errno)))
+      throw failure("remove", file(key))
     }
   }
 
   /// The names of all secrets.
   public func keys() throws(SecretStoreError) -> [String] {
-    guard try checkDirectory() else { return [] }
+    guard try hasDirectory() else { return [] }
     guard let names = DirectoryListing.names(in: directory) else {
-      throw .system(operation: "list", place: directory.path, reason: String(cString: strerror(errno)))
+      throw failure("list", directory)
     }
     return names.filter { !$0.hasPrefix(".") }.compactMap(UserDirectory.decoded)
   }
@@ -83,8 +82,13 @@ public struct FileSecretStore: SecretStore {
     directory.appending(path: UserDirectory.encoded(key), directoryHint: .notDirectory)
   }
 
-  /// Whether there is a directory.
-  private func checkDirectory() throws(SecretStoreError) -> Bool {
+  /// The error of a system call that has just failed.
+  private func failure(_ operation: String, _ url: URL) -> SecretStoreError {
+    .system(operation: operation, place: url.path, reason: errorWords(errno))
+  }
+
+  /// Whether there is a directory; one that others may use is refused.
+  private func hasDirectory() throws(SecretStoreError) -> Bool {
     guard let status = FileStatus(path: directory.path, followsLinks: false) else { return false }
     try check(status, .directory, at: directory)
     return true
