@@ -33,7 +33,9 @@ struct TreeCopier {
     case .pipe, .socket, .device: throw .unsupportedFile(old.place(of: path), kind: status.kind.rawValue)
     }
     count += 1
-    guard progress(count) else { throw .cancelled(operation: "The copy of \(old.url.path)") }
+    guard progress(count), !Task.isCancelled else {
+      throw .cancelled(operation: "The copy of \(old.url.path)")
+    }
   }
 
   private mutating func copyDirectory(
