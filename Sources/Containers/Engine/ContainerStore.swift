@@ -33,7 +33,7 @@ struct ContainerStore: Sendable {
 
   private static func decode(_ data: Data, from url: URL) throws(AppContainerError) -> ContainerState {
     do {
-      let version = try JSONDecoder().decode(Versioned.self, from: data).version
+      let version = try JSONDecoder().decode(VersionMark.self, from: data).version
       guard version <= ContainerState.version else {
         throw AppContainerError.newerState(url, found: version, supported: ContainerState.version)
       }
@@ -49,8 +49,6 @@ struct ContainerStore: Sendable {
       throw .unreadableState(url, reason: "it is damaged")
     }
   }
-
-  private struct Versioned: Codable { var version: Int }
 
   /// Makes a state the one that counts.
   func write(_ state: ContainerState, to file: ExclusiveFile) throws(AppContainerError) {

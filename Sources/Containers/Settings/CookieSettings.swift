@@ -73,11 +73,11 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
       return []
     }
     do {
-      let contents = try JSONDecoder().decode(Contents.self, from: data)
-      guard contents.version <= Self.version else {
-        throw AppContainerError.newerState(url, found: contents.version, supported: Self.version)
+      let version = try JSONDecoder().decode(VersionMark.self, from: data).version
+      guard version <= Self.version else {
+        throw AppContainerError.newerState(url, found: version, supported: Self.version)
       }
-      return contents.cookies
+      return try JSONDecoder().decode(Contents.self, from: data).cookies
     } catch is DecodingError {
       throw AppContainerError.unreadableState(url, reason: "it is damaged")
     }
