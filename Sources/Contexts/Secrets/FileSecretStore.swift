@@ -32,7 +32,7 @@ public struct FileSecretStore: SecretStore {
   public func read(_ key: String) throws(SecretStoreError) -> Data? {
     guard try hasDirectory() else { return nil }
     let file = file(key)
-    guard let status = FileStatus(path: file.path, followsLinks: false) else { return nil }
+    guard let status = try status(of: file) else { return nil }
     try check(status, .regular, at: file)
     do {
       return try DurableFile.read(file)
@@ -52,7 +52,7 @@ public struct FileSecretStore: SecretStore {
       _ = try hasDirectory()
     }
     let file = file(key)
-    if let status = FileStatus(path: file.path, followsLinks: false) { try check(status, .regular, at: file) }
+    if let status = try status(of: file) { try check(status, .regular, at: file) }
     do {
       try DurableFile.write(secret, to: file, mode: 0o600)
     } catch {
@@ -63,17 +63,14 @@ public struct FileSecretStore: SecretStore {
   /// Removes a secret.
   public func remove(_ key: String) throws(SecretStoreError) {
     guard try hasDirectory() else { return }
-    guard unlink(file(key).path) == 0 || errno == ENOENT else {
-      throw failure("remove", file(key))
-    }
+    let file = file(key)
+    guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("remove", file) }
   }
 
   /// The names of all secrets.
   public func keys() throws(SecretStoreError) -> [String] {
     guard try hasDirectory() else { return [] }
-    guard let names = DirectoryListing.names(in: directory) else {
-      throw failure("list", directory)
-    }
+    guard let names = DirectoryListing.names(in: directory) else { throw failure("list", directory) }
     return names.filter { !$0.hasPrefix(".") }.compactMap(UserDirectory.decoded)
   }
 
@@ -82,14 +79,22 @@ public struct FileSecretStore: SecretStore {
     directory.appending(path: UserDirectory.encoded(key), directoryHint: .notDirectory)
   }
 
+  /// What is at a place; `nil` only if it is known that nothing is.
+  private func status(of url: URL) throws(SecretStoreError) -> FileStatus? {
+    if let status = FileStatus(path: url.path, followsLinks: false) { return status }
+    guard errno == ENOENT else { throw failure("look at", url) }
+    return nil
+  }
+
   /// The error of a system call that has just failed.
   private func failure(_ operation: String, _ url: URL) -> SecretStoreError {
-    .system(operation: operation, place: url.path, reason: errorWords(errno))
+    let reason = errorWords(errno)
+    return .system(operation: operation, place: url.path, reason: reason)
   }
 
   /// Whether there is a directory; one that others may use is refused.
   private func hasDirectory() throws(SecretStoreError) -> Bool {
-    guard let status = FileStatus(path: directory.path, followsLinks: false) else { return false }
+    guard let status = try status(of: directory) else { return false }
     try check(status, .directory, at: directory)
     return true
   }
