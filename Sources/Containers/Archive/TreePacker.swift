@@ -78,6 +78,7 @@ struct TreePacker {
     var rest = status.size
     var buffer = [UInt8](repeating: 0, count: min(rest, ArchiveFormat.piece))
     while rest > 0 {
+      // Sound: no more is read than the buffer holds.
       let count = buffer.withUnsafeMutableBytes { bytes in
         readAll(UnsafeMutableRawBufferPointer(rebasing: bytes[..<min(rest, bytes.count)]), from: file.number)
       }
@@ -99,6 +100,7 @@ struct TreePacker {
   ) throws(AppContainerError) {
     var entry = ArchiveEntry(.link, place, status)
     var result = 0
+    // Sound: as many bytes count as initialized as the system has written.
     entry.target = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, initialized in
       result = buffer.withMemoryRebound(to: CChar.self) { bytes in
         bytes.baseAddress.map { readlinkat(folder.number, name.cString, $0, bytes.count) } ?? -1
