@@ -107,23 +107,11 @@ public final class AppContainer: Sendable {
   public var activeContainer: Container { active.value }
 
   /// What happens to the containers: each switch, before and after, by this process; after, by others.
-  public var events: some Signal<ContainerEvent, Never> { ContainerEvents(engine: engine) }
+  public var events: some Signal<ContainerEvent, Never> { KeptSignal(upstream: engine.events, owner: engine) }
 
   /// Has a closure called at each step of a change by this process.
   package func onStep(_ hook: @escaping @Sendable (SwitchStep) -> Void) { engine.onStep(hook) }
 
   /// Has settings switched with the files, from now on.
   package func add(_ settings: any ContainerSettings) { engine.participants.add(settings) }
-}
-
-/// The events of an engine, which lives for as long as somebody listens.
-private struct ContainerEvents: Signal {
-  typealias Element = ContainerEvent
-  typealias Failure = Never
-
-  let engine: ContainerEngine
-
-  func subscribe<Subscriber: SignalSubscriber<ContainerEvent, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
-    engine.events.subscribe(subscriber).keepAlive(engine)
-  }
 }

@@ -85,6 +85,15 @@ extension AppContainerError {
   }
 }
 
+/// Runs what fails as files do.
+func wrapped<Result>(_ body: () throws(DurableFileError) -> Result) throws(AppContainerError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw .file(error)
+  }
+}
+
 extension AppContainerError: CustomStringConvertible, LocalizedError {
   /// What happened, where, why, and what to do.
   public var description: String {

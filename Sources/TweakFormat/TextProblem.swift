@@ -13,6 +13,11 @@ package struct TextProblem: Error, Hashable, Sendable {
   }
 }
 
+extension TextProblem: CustomStringConvertible {
+  /// The reason, with the place.
+  package var description: String { "\(reason) in line \(position.line), column \(position.column)" }
+}
+
 /// A line and a column, both counted from 1.
 package struct TextPosition: Hashable, Comparable, Sendable {
   package let line: Int

@@ -18,7 +18,7 @@ package struct TweakDocument: Sendable {
     /// Where its name stands.
     package let offset: Int
 
-    package fileprivate(set) var value: Value
+    package internal(set) var value: Value
     package var title: String?
     package var desc: String?
     package var group: String?
@@ -100,183 +100,22 @@ extension TweakDocumentBuilder {
   package mutating func takeKnown(at offset: Int, in feature: String) -> (name: String, end: Int)? { nil }
 }
 
-/// Finds the tweaks in JSON, without making anything else of it.
-private struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
-  private(set) var builder: Builder
-  private(set) var problems: [TextProblem] = []
-  private(set) var featureNames: [String] = []
-  private var finder: TextPositionFinder<UnsafeBufferPointer<UInt8>>
-
-  init(bytes: UnsafeBufferPointer<UInt8>, builder: Builder) {
-    finder = TextPositionFinder(bytes)
-    self.builder = builder
-  }
-
-  mutating func document(_ json: inout JSONReader) throws(TextProblem) {
-    guard json.peek == JSONReader.Byte.brace else {
-      let root = try json.node()
-      return complain("expected an object of features, found \(root.kind)", at: root.offset)
-    }
-    var names = NameList()
-    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
-    while hasMore {
-      let offset = json.index
-      let name = try json.name()
-      try names.insert(name, at: offset, in: json)
-      if name.isEmpty { complain("a feature has no name", at: offset) }
-      try feature(name, &json)
-      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
-    }
-  }
-
-  private mutating func feature(_ feature: String, _ json: inout JSONReader) throws(TextProblem) {
-    guard json.peek == JSONReader.Byte.brace else {
-      let node = try json.node()
-      return complain(
-        "expected an object of variables for \(feature.debugDescription), found \(node.kind)", at: node.offset
-      )
-    }
-    featureNames.append(feature)
-    var names = NameList()
-    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
-    while hasMore {
-      let offset = json.index
-      if let known = builder.takeKnown(at: offset, in: feature) {
-        try names.insert(known.name, at: offset, in: json)
-        json.skip(to: known.end)
-      } else {
-        let name = try json.name()
-        try names.insert(name, at: offset, in: json)
-        if name.isEmpty { complain("a variable has no name", at: offset) }
-        let variable = TweakDocument.Variable(feature: feature, name: name, offset: offset, value: .bool(false))
-        try read(variable, &json)
-      }
-      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
-    }
-  }
-
-  private mutating func read(
-    _ variable: consuming TweakDocument.Variable, _ json: inout JSONReader
-  ) throws(TextProblem) {
-    guard json.peek == JSONReader.Byte.brace else {
-      let node = try json.node()
-      return complain("expected an object for \(variable.fullName), found \(node.kind)", at: node.offset)
-    }
-    var fields = FieldList()
-    let problemCount = problems.count
-    var isWide = false
-    var value: JSONNode?
-    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
-    while hasMore {
-      let offset = json.index
-      switch try field(&json, &fields) {
-      case .value: value = try json.node()
-      case .title: variable.title = try text(.title, &json)
-      case .group: variable.group = try text(.group, &json)
-      case .desc: variable.desc = try text(.desc, &json)
-      case .isEncrypted: variable.isEncrypted = flag(.isEncrypted, try json.node())
-      case .preservesFloat: isWide = flag(.preservesFloat, try json.node())
-      case .propertyName:
-        variable.propertyNameOffset = json.index
-        variable.propertyName = try text(.propertyName, &json)
-      case nil:
-        let name = fields.lastUnknown.debugDescription
-        complain("unknown property \(name) of \(variable.fullName)", at: offset, isWarning: true)
-        _ = try json.node()
-      }
-      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
-    }
-    guard let value else { return complain("\(variable.fullName) has no \"Value\"", at: variable.offset) }
-    guard let value = self.value(value, isWide: isWide, of: variable) else { return }
-    variable.value = value
-    builder.take(variable, to: json.index, isSound: problems.count == problemCount)
-  }
-
-  /// The name of the next field, up to its value; `nil` if it is not known.
-  private func field(_ json: inout JSONReader, _ fields: inout FieldList) throws(TextProblem) -> Field? {
-    let offset = json.index
-    var number = try json.name(among: Field.names)
-    if number == nil {
-      let name = try json.name()
-      // It may be written with escapes.
-      number = Field(rawValue: name).flatMap(Field.all.firstIndex(of:))
-      if number == nil {
-        try fields.unknown.insert(name, at: offset, in: json)
-        fields.lastUnknown = name
-      }
-    }
-    guard let number else { return nil }
-    let field = Field.all[number]
-    let first = fields.offsets[number]
-    if first >= 0 { throw json.repetition(of: field.rawValue, at: offset, first: first) }
-    fields.offsets[number] = offset
-    return field
-  }
-
-  private mutating func value(
-    _ node: JSONNode, isWide: Bool, of variable: borrowing TweakDocument.Variable
-  ) -> TweakDocument.Value? {
+extension TweakDocument.Value {
+  /// The value that is written; `nil` if it is none of a tweak.
+  ///
+  /// - Parameters:
+  ///   - node: What is written.
+  ///   - isWide: Whether a whole number becomes a Double, which not every one can.
+  package init?(_ node: JSONNode, isWide: Bool) {
     switch node.content {
-    case .bool(let value): return .bool(value)
-    case .double(let value): return .double(value)
-    case .string(let value): return .string(value)
+    case .bool(let value): self = .bool(value)
+    case .double(let value): self = .double(value)
+    case .string(let value): self = .string(value)
+    case .int(let value) where !isWide: self = .int(value)
     case .int(let value):
-      guard isWide else { return .int(value) }
-      if let exact = Double(exactly: value) { return .double(exact) }
-      complain(
-        "\(value) cannot be held by a Double, as \"PreserveFloat\" of \(variable.fullName) demands", at: node.offset
-      )
-    case .null, .array, .object:
-      complain(
-        "unsupported value for \(variable.fullName): \(node.kind); expected a Bool, Int, Double or String",
-        at: node.offset
-      )
+      guard let exact = Double(exactly: value) else { return nil }
+      self = .double(exact)
+    case .null, .array, .object: return nil
     }
-    return nil
   }
-
-  private mutating func text(_ field: Field, _ json: inout JSONReader) throws(TextProblem) -> String? {
-    if json.peek == JSONReader.Byte.quote { return try json.string() }
-    let node = try json.node()
-    complain("expected a String for \(field.rawValue.debugDescription), found \(node.kind)", at: node.offset)
-    return nil
-  }
-
-  private mutating func flag(_ field: Field, _ node: JSONNode) -> Bool {
-    if case .bool(let flag) = node.content { return flag }
-    complain("expected a Bool for \(field.rawValue.debugDescription), found \(node.kind)", at: node.offset)
-    return false
-  }
-
-  private mutating func complain(_ reason: String, at offset: Int, isWarning: Bool = false) {
-    problems.append(TextProblem(reason, at: finder.position(of: offset), isWarning: isWarning))
-  }
-}
-
-extension TweakDocument.Variable {
-  fileprivate var fullName: String { "\"\(feature)/\(name)\"" }
-}
-
-/// What can be said of a variable.
-private enum Field: String, CaseIterable {
-  case value = "Value"
-  case title = "Title"
-  case group = "Group"
-  case desc = "Description"
-  case isEncrypted = "Encrypted"
-  case preservesFloat = "PreserveFloat"
-  case propertyName = "GeneratedPropertyName"
-
-  static let names: [StaticString] = [
-    "Value", "Title", "Group", "Description", "Encrypted", "PreserveFloat", "GeneratedPropertyName",
-  ]
-  static let all = allCases
-}
-
-/// The fields of a variable so far.
-private struct FieldList {
-  /// Where each stands that there is.
-  var offsets = SIMD8<Int>(repeating: -1)
-  var unknown = NameList()
-  var lastUnknown = ""
 }

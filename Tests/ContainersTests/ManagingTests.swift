@@ -80,6 +80,20 @@ struct ManagingTests {
     #expect(try Tree.listing(fixture.data(third)) == before)
   }
 
+  @Test func `a clone is given up if its task is cancelled`() async throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let work = Task {
+      try app.clone(container: app.activeContainer) { _ in
+        withUnsafeCurrentTask { $0?.cancel() }
+        return true
+      }
+    }
+    let error = await #expect(throws: AppContainerError.self) { try await work.value }
+    guard case .cancelled = error else { throw try #require(error) }
+    #expect(app.containers.count == 1)
+  }
+
   @Test func `a clone that is given up leaves nothing`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()

@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 
 #if canImport(Darwin)
@@ -17,9 +18,8 @@ enum GroupDirectory {
     guard url.isFileURL else { throw .unusableDirectory(url, reason: "it is no place in a file system") }
     guard !url.path.utf8.contains(0) else { throw .unusableDirectory(url, reason: "its path contains a NUL character") }
     try makeAll(url.path, for: url)
-    guard let resolved = realpath(url.path, nil) else { throw failure(url) }
-    defer { free(resolved) }
-    return URL(filePath: String(cString: resolved), directoryHint: .isDirectory)
+    guard let path = canonicalPath(url.path) else { throw failure(url) }
+    return URL(filePath: path, directoryHint: .isDirectory)
   }
 
   /// Makes one directory in another, which has its symbolic links resolved, unless it exists.
@@ -29,12 +29,11 @@ enum GroupDirectory {
     let url = parent.appending(path: name, directoryHint: .isDirectory)
     if mkdir(url.path, 0o700) == 0 { return url }
     guard errno == EEXIST else { throw failure(url) }
-    var status = stat()
-    guard lstat(url.path, &status) == 0 else { throw failure(url) }
-    switch status.st_mode & S_IFMT {
-    case S_IFDIR: return url
-    case S_IFLNK: throw .unusableDirectory(url, reason: "it is a symbolic link, which could lead out of the group")
-    default: throw .unusableDirectory(url, reason: String(cString: strerror(ENOTDIR)))
+    guard let status = FileStatus(path: url.path, followsLinks: false) else { throw failure(url) }
+    switch status.kind {
+    case .directory: return url
+    case .link: throw .unusableDirectory(url, reason: "it is a symbolic link, which could lead out of the group")
+    default: throw .unusableDirectory(url, reason: errorWords(ENOTDIR))
     }
   }
 
@@ -42,10 +41,8 @@ enum GroupDirectory {
     if mkdir(path, 0o700) == 0 { return }
     switch errno {
     case EEXIST:
-      var status = stat()
-      guard stat(path, &status) == 0 else { throw failure(url) }
-      if status.st_mode & S_IFMT == S_IFDIR { return }
-      throw .unusableDirectory(url, reason: String(cString: strerror(ENOTDIR)))
+      guard let status = FileStatus(path: path) else { throw failure(url) }
+      guard status.kind == .directory else { throw .unusableDirectory(url, reason: errorWords(ENOTDIR)) }
     case ENOENT:
       let parent = (path as NSString).deletingLastPathComponent
       guard !parent.isEmpty, parent != path else { throw failure(url) }
@@ -58,6 +55,6 @@ enum GroupDirectory {
   }
 
   private static func failure(_ url: URL) -> AppGroupsError {
-    .unusableDirectory(url, reason: String(cString: strerror(errno)))
+    .unusableDirectory(url, reason: errorWords(errno))
   }
 }

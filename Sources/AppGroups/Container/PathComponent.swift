@@ -1,8 +1,8 @@
-/// A name that came from outside and is about to become one component of a path.
+/// Judges names that came from outside and are about to become one component of a path.
 ///
 /// Names are data: whatever could lead to another directory, hide the file, or collide with the package's own files is
 /// refused, never repaired, because two names that are repaired into one would share a file.
-package struct PathComponent {
+package enum PathComponent {
   /// How many bytes a file system takes for one name.
   package static let maximumLength = 255
 

@@ -1,14 +1,21 @@
-import Signals
+package import Signals
 
 /// A signal whose subscriptions keep an object alive, because without it nothing would be sent.
-struct KeptSignal<Upstream: Signal>: Signal {
-  typealias Element = Upstream.Element
-  typealias Failure = Upstream.Failure
+package struct KeptSignal<Upstream: Signal>: Signal {
+  package typealias Element = Upstream.Element
+  package typealias Failure = Upstream.Failure
 
   let upstream: Upstream
   let owner: any AnyObject & Sendable
 
-  func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
+  package init(upstream: Upstream, owner: any AnyObject & Sendable) {
+    self.upstream = upstream
+    self.owner = owner
+  }
+
+  package func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
     upstream.subscribe(subscriber).keepAlive(owner)
   }
 }

@@ -107,12 +107,6 @@ extension SharedFileEngine: ScopeMember {
   func checkOpen() throws(AppGroupsFileError) {
     guard lock.withLock({ phase != .closed }) else { throw .closedBySwap(location.url) }
   }
-
-  /// What the file holds at this moment.
-  func read() throws(AppGroupsFileError) -> Value {
-    try checkOpen()
-    return try format.decoded(location.read(), from: location.url)
-  }
 }
 
 extension SharedFileLocation {

@@ -8,30 +8,23 @@ extension SharedFileEngine {
   @available(*, noasync)
   func write(_ newValue: Value) throws(AppGroupsFileError) {
     let data = try format.encoded(newValue, for: location.url)
-    var delivery = SharedFileDelivery<Value>()
-    var locked: ExclusiveFile?
-    // What others change while the lock is waited for will be read, and what is changed here is no news here. Both run after
-    // the file is unlocked.
-    defer { delivery.send() }
-    watch?.pause()
-    defer { watch?.resume { isKnown(in: locked) } }
-    let file = try location.lock()
-    locked = file
-    defer { file.unlock() }
-    try checkOpen()
-    // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are replaced.
-    var isPresent = lock.withLock { state.known == data }
-    if isPresent {
-      let present = Result { () throws(DurableFileError) in try file.read() }
-      isPresent = present == .success(data)
+    try whileLocked { file, delivery throws(AppGroupsFileError) in
+      // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are replaced.
+      var isPresent = lock.withLock { state.known == data }
+      if isPresent {
+        let present = Result { () throws(DurableFileError) in try file.read() }
+        isPresent = present == .success(data)
+      }
+      try store(newValue, data, in: file, isPresent: isPresent, &delivery)
     }
-    try store(newValue, data, in: file, isPresent: isPresent, &delivery)
   }
 
   /// What one attempt at an update came to.
   private enum Attempt<Result> {
     case done(Result)
     case unreadable(AppGroupsFileError)
+    /// The body of the update threw.
+    case thrown(any Error)
   }
 
   @available(*, noasync)
@@ -41,6 +34,7 @@ extension SharedFileEngine {
     while true {
       switch try attempt(overwriting: overwriting, trustsEmptiness: trustsEmptiness, body) {
       case .done(let result): return result
+      case .thrown(let error): throw error
       case .unreadable(let error):
         guard error.mayPassSoon else { throw error }
         if let pause = ladder.climb() {
@@ -58,11 +52,39 @@ extension SharedFileEngine {
   @available(*, noasync)
   private func attempt<Result>(
     overwriting: Bool, trustsEmptiness: Bool, _ body: (inout Value) throws -> Result
-  ) throws -> Attempt<Result> {
+  ) throws(AppGroupsFileError) -> Attempt<Result> {
+    try whileLocked { file, delivery throws(AppGroupsFileError) in
+      var present: Data?
+      var newValue: Value
+      do throws(AppGroupsFileError) {
+        (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)
+      } catch {
+        guard overwriting else { return .unreadable(error) }
+        newValue = lastGood
+      }
+      let result: Result
+      do {
+        result = try body(&newValue)
+      } catch {
+        return .thrown(error)
+      }
+      let data = try format.encoded(newValue, for: location.url)
+      try store(newValue, data, in: file, isPresent: present == data, &delivery)
+      return .done(result)
+    }
+  }
+
+  /// Runs a closure while nobody else has the file, and sends what it leaves in the delivery when others may have it again.
+  ///
+  /// What others change while the lock is waited for will be read, and what is changed here is no news here; so the watch
+  /// rests meanwhile.
+  @available(*, noasync)
+  private func whileLocked<Result>(
+    _ body: (ExclusiveFile, inout SharedFileDelivery<Value>) throws(AppGroupsFileError) -> Result
+  ) throws(AppGroupsFileError) -> Result {
     var delivery = SharedFileDelivery<Value>()
     var locked: ExclusiveFile?
-    // What others change while the lock is waited for will be read, and what is changed here is no news here. Both run after
-    // the file is unlocked.
+    // These run in the opposite order: unlock, resume, send.
     defer { delivery.send() }
     watch?.pause()
     defer { watch?.resume { isKnown(in: locked) } }
@@ -70,18 +92,7 @@ extension SharedFileEngine {
     locked = file
     defer { file.unlock() }
     try checkOpen()
-    var present: Data?
-    var newValue: Value
-    do throws(AppGroupsFileError) {
-      (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)
-    } catch {
-      guard overwriting else { return .unreadable(error) }
-      newValue = lastGood
-    }
-    let result = try body(&newValue)
-    let data = try format.encoded(newValue, for: location.url)
-    try store(newValue, data, in: file, isPresent: present == data, &delivery)
-    return .done(result)
+    return try body(file, &delivery)
   }
 
   /// What stands for a file that is not there or cannot be read, to whoever has it locked: the value in memory, unless that is

@@ -123,6 +123,12 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   // MARK: Looking
 
+  /// What the file holds at this moment.
+  func read() throws(AppGroupsFileError) -> Value {
+    try checkOpen()
+    return try format.decoded(location.read(), from: location.url)
+  }
+
   /// Looks at the file and takes in what it finds; on the queue.
   func lookNow(retry: Int? = nil) {
     // While the contents are swapped there is nothing to be seen that lasts.

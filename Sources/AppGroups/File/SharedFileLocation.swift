@@ -1,14 +1,6 @@
 import FileSignals
 import Foundation
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Where a shared file lies: in a container, which it must not lead out of, or anywhere the user says.
 struct SharedFileLocation: Sendable {
   let url: URL
@@ -77,11 +69,8 @@ struct SharedFileLocation: Sendable {
     guard let container else { return }
     guard hasLinkedDirectory || Self.isLink(url.path) else { return }
     // Where there is no file, the next write makes one in the directory.
-    let resolved = realpath(url.path, nil) ?? directories.first.flatMap { realpath($0, nil) }
-    guard let resolved else { return }
-    defer { free(resolved) }
+    guard let target = canonicalPath(url.path) ?? directories.first.flatMap(canonicalPath) else { return }
     let root = container.containerURL.path
-    let target = String(cString: resolved)
     guard target.hasPrefix(root.hasSuffix("/") ? root : root + "/") else {
       throw .outsideContainer(url, target: target)
     }
@@ -93,8 +82,7 @@ struct SharedFileLocation: Sendable {
   private var hasLinkedDirectory: Bool { directories.contains(where: Self.isLink) }
 
   private static func isLink(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    FileStatus(path: path, followsLinks: false)?.kind == .link
   }
 
   /// Whether what is known of the file is of the contents around it, and not of those that were there before a swap.

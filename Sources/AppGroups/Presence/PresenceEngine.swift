@@ -50,13 +50,10 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     self.observer = observer
     // Armed before the first look: what changes after the look is then seen as a change.
     subscription = observer.sink { [weak self] event in self?.receive(event) }
+    // Throws what a look would only tell those who subscribe.
     _ = try directory.contents()
     directory.removeLitter()
     look()
-  }
-
-  deinit {
-    subscription?.cancel()
   }
 
   /// Puts a record in place, for as long as the result lives.

@@ -36,7 +36,9 @@ final class PresenceFile: Sendable {
         continue
       }
       do throws(DurableFileError) {
-        try Self.write(data, to: file.number, for: url)
+        guard data.withUnsafeBytes({ writeAll($0, to: file.number) }) == data.count else {
+          throw DurableFileError(errno, "write", url)
+        }
         guard rename(temporary.path, url.path) == 0 else { throw DurableFileError(errno, "create", url) }
       } catch {
         unlink(temporary.path)
@@ -51,20 +53,5 @@ final class PresenceFile: Sendable {
   /// Takes the file away; the lock goes with the last reference to this object.
   func remove() {
     unlink(url.path)
-  }
-
-  private static func write(_ data: Data, to number: CInt, for url: URL) throws(DurableFileError) {
-    let failure: CInt? = data.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return nil }
-      var offset = 0
-      while offset < bytes.count {
-        // Sound: what is left of the buffer, which outlives the call.
-        let count = uninterrupted { pwrite(number, start + offset, bytes.count - offset, off_t(offset)) }
-        guard count > 0 else { return count == 0 ? EIO : errno }
-        offset += count
-      }
-      return nil
-    }
-    if let failure { throw DurableFileError(failure, "write", url) }
   }
 }

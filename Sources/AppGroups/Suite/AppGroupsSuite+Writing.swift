@@ -82,7 +82,11 @@ extension AppGroupsSuite {
   public func update<Result>(
     overwriting: Bool = false, _ body: (inout SuiteContents) throws -> Result
   ) throws -> Result {
-    try engine.update(overwriting: overwriting, body)
+    try engine.update(overwriting: overwriting) { contents in
+      let result = try body(&contents)
+      format.renew(&contents)
+      return result
+    }
   }
 
   /// Replaces all values; the last of several writers wins.
@@ -90,7 +94,8 @@ extension AppGroupsSuite {
   /// - Parameter contents: The values that there are to be.
   /// - Throws: ``AppGroupsFileError``; nothing has changed then.
   public func write(_ contents: SuiteContents) throws(AppGroupsFileError) {
-    try engine.write(contents)
+    // Not the engine's way to write: the contents may be older than others that have been read since.
+    try change(overwriting: true) { $0 = contents }
   }
 
   private func store(_ entry: SuiteEntry?, _ name: SuiteName) throws(AppGroupsFileError) {
@@ -98,9 +103,11 @@ extension AppGroupsSuite {
   }
 
   /// Changes the contents exclusively by a closure that cannot fail.
-  func change(_ body: (inout SuiteContents) -> Void) throws(AppGroupsFileError) {
+  func change(
+    overwriting: Bool = false, _ body: (inout SuiteContents) -> Void
+  ) throws(AppGroupsFileError) {
     do {
-      try engine.update(overwriting: false, body)
+      try update(overwriting: overwriting, body)
     } catch let error as AppGroupsFileError {
       throw error
     } catch {

@@ -55,6 +55,7 @@ public final class AppGroupsSuite: SharedValue {
   public let health: Property<WatchHealth>
 
   let engine: SharedFileEngine<SuiteContents>
+  let format: SuiteFormat
 
   /// What is read where the file has nothing.
   let defaults = MutableProperty<[SuiteName: SuiteEntry]>([:])
@@ -129,6 +130,7 @@ public final class AppGroupsSuite: SharedValue {
     scope: Scope? = nil, policy: ScopePolicy = .follows
   ) throws(AppGroupsFileError) {
     let format = SuiteFormat(url: location.url)
+    self.format = format
     engine = try SharedFileEngine(
       location: location,
       initialValue: SuiteContents([:], url: location.url),

@@ -34,7 +34,7 @@ public struct SuiteContents: Sendable {
   /// How often the contents around the file had been swapped for others.
   private(set) var origin = 0
 
-  /// Tells earlier contents from later ones.
+  /// Tells contents that were read or stored earlier from later ones.
   private(set) var generation: UInt64
 
   private static let lastGeneration = Atomic<UInt64>(0)
@@ -50,12 +50,15 @@ public struct SuiteContents: Sendable {
     lastGeneration.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
+  /// Makes these the latest contents of a file, which may have been made of earlier ones, or for another.
+  mutating func renew(origin: Int) {
+    self.origin = origin
+    generation = Self.nextGeneration()
+  }
+
   subscript(name: SuiteName) -> SuiteEntry? {
     get { entries[name] }
-    set {
-      entries[name] = newValue
-      generation = Self.nextGeneration()
-    }
+    set { entries[name] = newValue }
   }
 
   /// The names of all values, in order.
@@ -137,7 +140,7 @@ public struct SuiteContents: Sendable {
 
   /// Removes all values, also those that this program knows nothing of.
   public mutating func removeAll() {
-    self = SuiteContents([:], url: url)
+    entries = [:]
   }
 
   // MARK: Comparing

@@ -23,6 +23,11 @@ final class SuiteFormat: Sendable {
     lock.withLock { origin += 1 }
   }
 
+  /// Marks contents that are about to be stored as the latest of the file.
+  func renew(_ contents: inout SuiteContents) {
+    contents.renew(origin: lock.withLock { origin })
+  }
+
   private func encode(_ contents: SuiteContents) -> Data {
     let entries = contents.entries.values.sorted { $0.name < $1.name }
     remember(entries)

@@ -86,23 +86,4 @@ extension SuiteValue {
   public func reset() async throws {
     try await suite.removeValue(for: key)
   }
-
-  /// What is stored at this moment.
-  ///
-  /// - Returns: The value that the file holds, which ``value`` may not have caught up with, or the default if it holds none.
-  /// - Throws: ``AppGroupsFileError`` if the file, or the value in it, cannot be used.
-  public func read() throws(AppGroupsFileError) -> Value {
-    try stored(in: suite.read(), orLastGood: false)
-  }
-
-  private func stored(in contents: SuiteContents, orLastGood: Bool) throws(AppGroupsFileError) -> Value {
-    let name = SuiteName(key.name)
-    guard let entry = contents[name] ?? suite.defaults.value[name] else { return key.defaultValue }
-    do throws(AppGroupsFileError) {
-      return try entry.item(as: Value.self, key: key.name, url: suite.url) ?? key.defaultValue
-    } catch {
-      guard orLastGood else { throw error }
-      return value
-    }
-  }
 }

@@ -100,6 +100,26 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
   public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
     property.subscribe(subscriber)
   }
+
+  /// What is stored at this moment.
+  ///
+  /// - Returns: The value that the file holds, which ``value`` may not have caught up with, or the default if it holds none.
+  /// - Throws: ``AppGroupsFileError`` if the file, or the value in it, cannot be used.
+  public func read() throws(AppGroupsFileError) -> Value {
+    try stored(in: suite.read(), orLastGood: false)
+  }
+
+  /// The value that contents hold; the last good one instead of an error, if that is wanted.
+  func stored(in contents: SuiteContents, orLastGood: Bool) throws(AppGroupsFileError) -> Value {
+    let name = SuiteName(key.name)
+    guard let entry = contents[name] ?? suite.defaults.value[name] else { return key.defaultValue }
+    do throws(AppGroupsFileError) {
+      return try entry.item(as: Value.self, key: key.name, url: suite.url) ?? key.defaultValue
+    } catch {
+      guard orLastGood else { throw error }
+      return value
+    }
+  }
 }
 
 extension AppGroupsSuite {

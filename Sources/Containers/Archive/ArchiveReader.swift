@@ -84,6 +84,7 @@ struct ArchiveReader {
   /// So many bytes, or `nil` if there are fewer.
   private func bytes(_ count: Int) throws(AppContainerError) -> [UInt8]? {
     var result = 0
+    // Sound: as many bytes count as initialized as were read.
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       result = readAll(UnsafeMutableRawBufferPointer(buffer), from: source.descriptor.number)
       initialized = max(result, 0)

@@ -23,6 +23,7 @@ struct ArchiveWriter {
     waiting.append(kind.rawValue)
     waiting.appendNumber(UInt32(payload.count))
     waiting.append(contentsOf: payload)
+    // Sound: what was appended just now is a part of the bytes, and they are not kept.
     checksum = waiting.withUnsafeBytes { bytes in
       Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[start...]), goingOnFrom: checksum)
     }

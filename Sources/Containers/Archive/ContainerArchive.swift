@@ -45,7 +45,7 @@ enum ContainerArchive {
     let file = try wrapped { () throws(DurableFileError) in try ExclusiveFile(locking: url) }
     defer { file.unlock() }
     var writer = try ArchiveWriter(to: file)
-    try writer.append(.manifest, JSONCoding.encode(manifest, for: url))
+    try writer.append(.manifest, encode(manifest, for: url))
     var packer = TreePacker(writer: writer, progress: progress)
     for tree in trees { try packer.pack(tree) }
     try packer.writer.finish(packer.done)
@@ -93,6 +93,16 @@ enum ContainerArchive {
     return try reader.manifest()
   }
 
+  static func encode(_ manifest: Manifest, for url: URL) throws(AppContainerError) -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    do {
+      return try encoder.encode(manifest)
+    } catch {
+      throw .unusableArchive(url, reason: "its description cannot be written: \(error)")
+    }
+  }
+
   private static func check(_ url: URL, isOutsideOf tree: URL) throws(AppContainerError) {
     let path = url.deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
     let inside = tree.resolvingSymlinksInPath().path
@@ -109,13 +119,4 @@ public struct ArchiveProgress: Hashable, Sendable {
 
   /// How many bytes of files.
   public internal(set) var bytes = 0
-}
-
-/// Runs what fails as files do.
-func wrapped<Result>(_ body: () throws(DurableFileError) -> Result) throws(AppContainerError) -> Result {
-  do {
-    return try body()
-  } catch {
-    throw .file(error)
-  }
 }

@@ -59,7 +59,7 @@ struct TreePacker {
       }
     case .regular: try packFile(path, in: folder, as: place)
     case .link: try packLink(path, in: folder, as: place, status)
-    case .special(let kind): throw .unsupportedFile(folder.place(of: path), kind: kind)
+    case .pipe, .socket, .device: throw .unsupportedFile(folder.place(of: path), kind: status.kind.rawValue)
     }
   }
 
@@ -78,6 +78,7 @@ struct TreePacker {
     var rest = status.size
     var buffer = [UInt8](repeating: 0, count: min(rest, ArchiveFormat.piece))
     while rest > 0 {
+      // Sound: no more is read than the buffer holds.
       let count = buffer.withUnsafeMutableBytes { bytes in
         readAll(UnsafeMutableRawBufferPointer(rebasing: bytes[..<min(rest, bytes.count)]), from: file.number)
       }
@@ -99,6 +100,7 @@ struct TreePacker {
   ) throws(AppContainerError) {
     var entry = ArchiveEntry(.link, place, status)
     var result = 0
+    // Sound: as many bytes count as initialized as the system has written.
     entry.target = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, initialized in
       result = buffer.withMemoryRebound(to: CChar.self) { bytes in
         bytes.baseAddress.map { readlinkat(folder.number, name.cString, $0, bytes.count) } ?? -1
@@ -122,16 +124,4 @@ struct TreePacker {
   private func changed(_ name: EntryPath, _ folder: Folder) -> AppContainerError {
     .heldOpen(reason: "\(folder.place(of: name).path) was changed while it was read")
   }
-}
-
-extension EntryStatus {
-  init?(of file: borrowing Descriptor) {
-    var status = stat()
-    guard fstat(file.number, &status) == 0 else { return nil }
-    self.init(status)
-  }
-}
-
-func == (first: timespec, second: timespec) -> Bool {
-  first.tv_sec == second.tv_sec && first.tv_nsec == second.tv_nsec
 }

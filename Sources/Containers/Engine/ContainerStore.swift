@@ -33,7 +33,7 @@ struct ContainerStore: Sendable {
 
   private static func decode(_ data: Data, from url: URL) throws(AppContainerError) -> ContainerState {
     do {
-      let version = try JSONDecoder().decode(Versioned.self, from: data).version
+      let version = try JSONDecoder().decode(VersionMark.self, from: data).version
       guard version <= ContainerState.version else {
         throw AppContainerError.newerState(url, found: version, supported: ContainerState.version)
       }
@@ -50,21 +50,18 @@ struct ContainerStore: Sendable {
     }
   }
 
-  private struct Versioned: Codable { var version: Int }
-
-  /// Makes the state of now the one that counts; `commit` is called for the one step that does it.
-  func write(
-    _ state: ContainerState, to file: ExclusiveFile, step: (SwitchStep) -> Void = { _ in }
-  ) throws(AppContainerError) {
-    try commit(prepare(state, for: file), state, file, step: step)
+  /// Makes a state the one that counts.
+  func write(_ state: ContainerState, to file: ExclusiveFile) throws(AppContainerError) {
+    try commit(prepare(state, for: file), state, file)
   }
 
   /// Writes the state beside its place, so that all that can fail for want of space has not.
   func prepare(_ state: ContainerState, for file: ExclusiveFile) throws(AppContainerError) -> PreparedWrite {
-    let data = try Self.encode(state)
+    let data = try encode(state)
     return try wrapped { () throws(DurableFileError) in try file.prepare(data, durability: .storage) }
   }
 
+  /// Puts a prepared state in its place, which is the one step that decides, and then a copy of it.
   func commit(
     _ prepared: PreparedWrite, _ state: ContainerState, _ file: ExclusiveFile, step: (SwitchStep) -> Void = { _ in }
   ) throws(AppContainerError) {
@@ -72,7 +69,7 @@ struct ContainerStore: Sendable {
     step(.committed)
     do {
       try file.synchronizeDirectory()
-      try DurableFile.write(Self.encode(state), to: layout.backupURL, durability: .process)
+      try DurableFile.write(encode(state), to: layout.backupURL, durability: .process)
     } catch {
       // What counts is in its place. The next change writes both again.
     }
@@ -91,7 +88,7 @@ struct ContainerStore: Sendable {
   }
 
   func write(_ journal: SwitchJournal) throws(AppContainerError) {
-    let data = try Self.encode(journal)
+    let data = try encode(journal)
     try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.journalURL) }
   }
 
@@ -129,7 +126,7 @@ struct ContainerStore: Sendable {
   }
 
   func write(_ info: ContainerInfo, for name: String) throws(AppContainerError) {
-    let data = try Self.encode(info)
+    let data = try encode(info)
     try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.infoURL(name)) }
   }
 
@@ -156,22 +153,14 @@ struct ContainerStore: Sendable {
     }
   }
 
-  private static func encode(_ value: some Encodable) throws(AppContainerError) -> Data {
+  private func encode(_ value: some Encodable) throws(AppContainerError) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     do {
       return try encoder.encode(value) + Data("\n".utf8)
     } catch {
       // Dates and texts can always be written; what remains is a clock that shows no number.
-      throw .unusableRoot(URL(filePath: "/"), reason: "\(error)")
-    }
-  }
-
-  private func wrapped<Result>(_ body: () throws(DurableFileError) -> Result) throws(AppContainerError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw .file(error)
+      throw .unusableRoot(layout.root, reason: "\(error)")
     }
   }
 }

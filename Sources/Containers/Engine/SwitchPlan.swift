@@ -1,4 +1,4 @@
-import Foundation
+import FileSignals
 
 /// Finds out which entries have to be moved: as few as possible, so whole directories wherever nothing in them stays.
 struct SwitchPlan {

@@ -35,11 +35,10 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
   }
 
   func begin(in directory: URL) throws {
-    let (mine, owner) = (Self.owner(directory), storedOwner)
+    let (mine, owner) = (SettingsDirectory.owner(of: directory), storedOwner)
     if owner == mine { return }
     if let owner {
-      let other = Self.directory(of: owner, beside: directory)
-      if FileStatus(path: other.path, followsLinks: false)?.kind == .directory { try flush(into: other) }
+      if let other = SettingsDirectory.existing(of: owner, beside: directory) { try flush(into: other) }
       try load(from: directory)
     } else {
       // They have never been switched, so they are those of the container that is active.
@@ -62,7 +61,7 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
     let new = try saved(in: directory)
     for cookie in storage.cookies ?? [] { storage.deleteCookie(cookie) }
     for cookie in new { set(cookie) }
-    setOwner(Self.owner(directory))
+    setOwner(SettingsDirectory.owner(of: directory))
   }
 
   private func saved(in directory: URL) throws -> [SavedCookie] {
@@ -74,11 +73,11 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
       return []
     }
     do {
-      let contents = try JSONDecoder().decode(Contents.self, from: data)
-      guard contents.version <= Self.version else {
-        throw AppContainerError.newerState(url, found: contents.version, supported: Self.version)
+      let version = try JSONDecoder().decode(VersionMark.self, from: data).version
+      guard version <= Self.version else {
+        throw AppContainerError.newerState(url, found: version, supported: Self.version)
       }
-      return contents.cookies
+      return try JSONDecoder().decode(Contents.self, from: data).cookies
     } catch is DecodingError {
       throw AppContainerError.unreadableState(url, reason: "it is damaged")
     }
@@ -107,11 +106,5 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
       .expires: Date.distantFuture,
     ]
     if let cookie = HTTPCookie(properties: properties) { storage.setCookie(cookie) }
-  }
-
-  private static func owner(_ directory: URL) -> String { directory.deletingLastPathComponent().lastPathComponent }
-
-  private static func directory(of owner: String, beside directory: URL) -> URL {
-    DefaultsSettings.directory(of: owner, beside: directory)
   }
 }

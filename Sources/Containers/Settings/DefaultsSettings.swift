@@ -30,16 +30,15 @@ struct DefaultsSettings: ContainerSettings {
       try domain.synchronize()
       let values = domain.values()
       let owner = values[Self.ownerKey] as? String
-      if let owner, owner != Self.owner(directory) {
+      if let owner, owner != SettingsDirectory.owner(of: directory) {
         // They are another container's, if there still is one.
-        let other = Self.directory(of: owner, beside: directory)
-        if FileStatus(path: other.path, followsLinks: false)?.kind == .directory { try write([domain], into: other) }
+        if let other = SettingsDirectory.existing(of: owner, beside: directory) { try write([domain], into: other) }
         try load([domain], from: directory)
       } else if owner == nil {
         // They have never been switched, so they are those of the container that is active.
         let saved = try Self.read(Self.file(in: directory))[domain.key] ?? [:]
         let all = saved.merging(values) { $1 }
-        try domain.replace(by: all.merging([Self.ownerKey: Self.owner(directory)]) { $1 })
+        try domain.replace(by: all.merging([Self.ownerKey: SettingsDirectory.owner(of: directory)]) { $1 })
       }
     }
   }
@@ -57,7 +56,7 @@ struct DefaultsSettings: ContainerSettings {
     for domain in domains {
       // Who has switched has put them there, and may have set others since.
       let stored = try domain.storedValues()
-      if stored[Self.ownerKey] as? String == Self.owner(new) {
+      if stored[Self.ownerKey] as? String == SettingsDirectory.owner(of: new) {
         try domain.replace(by: stored)
       } else {
         try load([domain], from: new)
@@ -86,7 +85,7 @@ struct DefaultsSettings: ContainerSettings {
     let suites = try Self.read(Self.file(in: directory))
     for domain in domains {
       var values = suites[domain.key] ?? [:]
-      values[Self.ownerKey] = Self.owner(directory)
+      values[Self.ownerKey] = SettingsDirectory.owner(of: directory)
       try domain.replace(by: values)
     }
   }
@@ -118,17 +117,5 @@ struct DefaultsSettings: ContainerSettings {
 
   private static func file(in directory: URL) -> URL {
     directory.appending(path: fileName, directoryHint: .notDirectory)
-  }
-
-  // MARK: Whose they are
-
-  /// The identifier of the container whose settings lie in a directory.
-  private static func owner(_ directory: URL) -> String { directory.deletingLastPathComponent().lastPathComponent }
-
-  static func directory(of owner: String, beside directory: URL) -> URL {
-    let containers = directory.deletingLastPathComponent().deletingLastPathComponent()
-    // What others may have written there does not become a path unless it is an identifier.
-    let name = UUID(uuidString: owner)?.uuidString ?? "none"
-    return containers.appending(path: name).appending(path: directory.lastPathComponent, directoryHint: .isDirectory)
   }
 }

@@ -105,38 +105,3 @@ final class Folder: Sendable {
     .file(DurableFileError(errno, operation, place(of: path)))
   }
 }
-
-/// The part of an entry's status that is looked at here.
-struct EntryStatus: Sendable {
-  enum Kind: Sendable, Hashable {
-    case regular, directory, link
-    case special(String)
-  }
-
-  let kind: Kind
-  let permissions: UInt16
-  let size: Int
-  let device: UInt64
-  let accessed: timespec
-  let modified: timespec
-
-  init(_ status: stat) {
-    kind =
-      switch status.st_mode & S_IFMT {
-      case S_IFREG: .regular
-      case S_IFDIR: .directory
-      case S_IFLNK: .link
-      case S_IFIFO: .special("a named pipe")
-      case S_IFSOCK: .special("a socket")
-      default: .special("a device")
-      }
-    permissions = UInt16(status.st_mode & 0o7777)
-    size = Int(status.st_size)
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    #if canImport(Darwin)
-      (accessed, modified) = (status.st_atimespec, status.st_mtimespec)
-    #else
-      (accessed, modified) = (status.st_atim, status.st_mtim)
-    #endif
-  }
-}

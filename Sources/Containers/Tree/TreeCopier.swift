@@ -30,10 +30,12 @@ struct TreeCopier {
     case .directory: try copyDirectory(path, in: old, to: destination, in: new, status)
     case .regular: try copyFile(path, in: old, to: destination, in: new, status)
     case .link: try copyLink(path, in: old, to: destination, in: new, status)
-    case .special(let kind): throw .unsupportedFile(old.place(of: path), kind: kind)
+    case .pipe, .socket, .device: throw .unsupportedFile(old.place(of: path), kind: status.kind.rawValue)
     }
     count += 1
-    guard progress(count) else { throw .cancelled(operation: "The copy of \(old.url.path)") }
+    guard progress(count), !Task.isCancelled else {
+      throw .cancelled(operation: "The copy of \(old.url.path)")
+    }
   }
 
   private mutating func copyDirectory(

@@ -5,7 +5,7 @@ import Stores
 
 /// An archive in a database.
 final class DatabaseArchive: SessionArchive {
-  private struct Session: StoreModel, Hashable {
+  private struct SessionRow: StoreModel, Hashable {
     static let table = TableSpec("session")
     var id: Int
     var revision: Int
@@ -14,7 +14,7 @@ final class DatabaseArchive: SessionArchive {
     var currentID: String?
   }
 
-  private struct ArchivedUser: StoreModel, Hashable {
+  private struct UserRow: StoreModel, Hashable {
     static let table = TableSpec("archivedUser")
     /// The place among the users, or, if negative, among what is kept.
     var id: Int
@@ -36,7 +36,7 @@ final class DatabaseArchive: SessionArchive {
     }
   }
 
-  private static let schema = Schema(version: 1, models: [Session.self, ArchivedUser.self])
+  private static let schema = Schema(version: 1, models: [SessionRow.self, UserRow.self])
 
   let url: URL
   private let lock = Lock()
@@ -50,8 +50,8 @@ final class DatabaseArchive: SessionArchive {
 
   func read() throws -> ArchiveContents {
     try opened().read { transaction in
-      guard let session = try transaction.find(Session.self, id: 1) else { return ArchiveContents() }
-      let rows = try transaction.all(ArchivedUser.self).sorted { $0.id < $1.id }
+      guard let session = try transaction.find(SessionRow.self, id: 1) else { return ArchiveContents() }
+      let rows = try transaction.all(UserRow.self).sorted { $0.id < $1.id }
       return ArchiveContents(
         revision: session.revision, session: session.session, generation: session.generation,
         currentID: session.currentID,
@@ -66,16 +66,16 @@ final class DatabaseArchive: SessionArchive {
       try putAside()
     }
     try opened().write { transaction in
-      let session = Session(
+      let session = SessionRow(
         id: 1, revision: contents.revision, session: contents.session, generation: contents.generation,
         currentID: contents.currentID)
       try transaction.put(session)
       let rows =
-        contents.users.enumerated().map { ArchivedUser(id: $0.offset, $0.element) }
-        + contents.kept.enumerated().map { ArchivedUser(id: -1 - $0.offset, $0.element) }
-      let old = Dictionary(uniqueKeysWithValues: try transaction.all(ArchivedUser.self).map { ($0.id, $0) })
+        contents.users.enumerated().map { UserRow(id: $0.offset, $0.element) }
+        + contents.kept.enumerated().map { UserRow(id: -1 - $0.offset, $0.element) }
+      let old = Dictionary(uniqueKeysWithValues: try transaction.all(UserRow.self).map { ($0.id, $0) })
       for row in rows where old[row.id] != row { try transaction.put(row) }
-      for id in Set(old.keys).subtracting(rows.map(\.id)) { try transaction.delete(ArchivedUser.self, id: id) }
+      for id in Set(old.keys).subtracting(rows.map(\.id)) { try transaction.delete(UserRow.self, id: id) }
     }
   }
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Where it is written down who is logged in.
 ///
 /// Callers hold the lock that keeps processes apart.
@@ -21,17 +19,4 @@ protocol SessionArchive: Sendable {
 
 extension SessionArchive {
   func close() {}
-}
-
-/// Finds names for what is put aside.
-enum PutAside {
-  /// A place beside a file where nothing is.
-  static func place(for url: URL) -> URL {
-    let folder = url.deletingLastPathComponent()
-    for number in 1... {
-      let place = folder.appending(path: "\(url.lastPathComponent).kept-\(number)", directoryHint: .notDirectory)
-      if !FileManager.default.fileExists(atPath: place.path) { return place }
-    }
-    return url
-  }
 }

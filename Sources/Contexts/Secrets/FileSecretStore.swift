@@ -30,9 +30,9 @@ public struct FileSecretStore: SecretStore {
 
   /// Reads a secret.
   public func read(_ key: String) throws(SecretStoreError) -> Data? {
-    guard try checkDirectory() else { return nil }
+    guard try hasDirectory() else { return nil }
     let file = file(key)
-    guard let status = FileStatus(path: file.path, followsLinks: false) else { return nil }
+    guard let status = try status(of: file) else { return nil }
     try check(status, .regular, at: file)
     do {
       return try DurableFile.read(file)
@@ -45,15 +45,14 @@ public struct FileSecretStore: SecretStore {
 
   /// Stores a secret.
   public func write(_ secret: Data, forKey key: String) throws(SecretStoreError) {
-    if try !checkDirectory() {
+    if try !hasDirectory() {
       guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
-        let reason = String(cString: strerror(errno))
-        throw .system(operation: "make the directory of", place: directory.path, reason: reason)
+        throw failure("make the directory of", directory)
       }
-      _ = try checkDirectory()
+      _ = try hasDirectory()
     }
     let file = file(key)
-    if let status = FileStatus(path: file.path, followsLinks: false) { try check(status, .regular, at: file) }
+    if let status = try status(of: file) { try check(status, .regular, at: file) }
     do {
       try DurableFile.write(secret, to: file, mode: 0o600)
     } catch {
@@ -63,18 +62,15 @@ public struct FileSecretStore: SecretStore {
 
   /// Removes a secret.
   public func remove(_ key: String) throws(SecretStoreError) {
-    guard try checkDirectory() else { return }
-    guard unlink(file(key).path) == 0 || errno == ENOENT else {
-      throw .system(operation: "remove", place: file(key).path, reason: String(cString: strerror(errno)))
-    }
+    guard try hasDirectory() else { return }
+    let file = file(key)
+    guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("remove", file) }
   }
 
   /// The names of all secrets.
   public func keys() throws(SecretStoreError) -> [String] {
-    guard try checkDirectory() else { return [] }
-    guard let names = DirectoryListing.names(in: directory) else {
-      throw .system(operation: "list", place: directory.path, reason: String(cString: strerror(errno)))
-    }
+    guard try hasDirectory() else { return [] }
+    guard let names = DirectoryListing.names(in: directory) else { throw failure("list", directory) }
     return names.filter { !$0.hasPrefix(".") }.compactMap(UserDirectory.decoded)
   }
 
@@ -83,9 +79,22 @@ public struct FileSecretStore: SecretStore {
     directory.appending(path: UserDirectory.encoded(key), directoryHint: .notDirectory)
   }
 
-  /// Whether there is a directory.
-  private func checkDirectory() throws(SecretStoreError) -> Bool {
-    guard let status = FileStatus(path: directory.path, followsLinks: false) else { return false }
+  /// What is at a place; `nil` only if it is known that nothing is.
+  private func status(of url: URL) throws(SecretStoreError) -> FileStatus? {
+    if let status = FileStatus(path: url.path, followsLinks: false) { return status }
+    guard errno == ENOENT else { throw failure("look at", url) }
+    return nil
+  }
+
+  /// The error of a system call that has just failed.
+  private func failure(_ operation: String, _ url: URL) -> SecretStoreError {
+    let reason = errorWords(errno)
+    return .system(operation: operation, place: url.path, reason: reason)
+  }
+
+  /// Whether there is a directory; one that others may use is refused.
+  private func hasDirectory() throws(SecretStoreError) -> Bool {
+    guard let status = try status(of: directory) else { return false }
     try check(status, .directory, at: directory)
     return true
   }

@@ -1,41 +1,9 @@
 import Foundation
 import Signals
 
-/// What an engine needs of the world: a server, which answers later.
-protocol SessionServer<User>: Sendable {
-  associatedtype User: UserProtocol
-
-  /// Whether to renew; `nil` if there is nobody to ask.
-  func shouldRefresh(_ user: User, isStartup: Bool) -> Bool?
-  func authenticate(_ answer: @escaping @Sendable (Result<User, ContextError>) -> Void)
-  /// `done` is to be called when the answer has been dealt with.
-  func refresh(
-    _ session: StoredSession<User>,
-    _ answer: @escaping @Sendable (RefreshAnswer<User>, _ done: @escaping @Sendable () -> Void) -> Void)
-  func deauthenticate(_ user: User, _ answer: @escaping @Sendable (ContextError?) -> Void)
-}
-
-/// What everybody may see of a session.
-public struct SessionStatus<User: UserProtocol>: Sendable {
-  /// How far the user is known.
-  public internal(set) var authState: AuthState
-
-  /// What is being done about the session.
-  public internal(set) var activity: AuthActivity
-
-  /// What went wrong last, until the next thing of its kind goes right.
-  public internal(set) var lastError: ContextError?
-
-  /// The user, in the states that have one.
-  public internal(set) var user: User?
-
-  /// Counts the sessions of this process, so that what belongs to one can be told from what belongs to the next.
-  public internal(set) var epoch: Int
-}
-
 /// Does what a ``SessionMachine`` says, one event after the other.
 final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
-  // Sound: `machine`, `pending` and `isRunning` are used in `executor` only, which is serial; `calls` is guarded by the lock.
+  // Sound: what changes is used in `executor` only, which is serial; but for the calls, which the lock guards.
   typealias Executor = @Sendable (@escaping @Sendable () -> Void) -> Void
   typealias Reply = @Sendable (Result<User?, ContextError>) -> Void
 
@@ -109,20 +77,13 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   }
 
   /// Asks for something, and is answered once.
-  @discardableResult
-  func ask(_ event: (SessionEvent<User>.Call) -> SessionEvent<User>, _ reply: @escaping Reply) -> Int {
+  func ask(_ event: (SessionEvent<User>.Call) -> SessionEvent<User>, _ reply: @escaping Reply) {
     let call = lock.withLock {
       lastCall += 1
       calls[lastCall] = reply
       return lastCall
     }
     submit(event(call))
-    return call
-  }
-
-  /// Answers a call at once, because nobody waits any more; what was asked for goes on.
-  func abandon(_ call: Int) -> Reply? {
-    lock.withLock { calls.removeValue(forKey: call) }
   }
 
   /// Runs something between two events, with the archive.
@@ -181,7 +142,7 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     case .publish: publish()
     case .wake(let date):
       if let date { alarm?.set(after: date.timeIntervalSince(time.now)) } else { alarm?.unset() }
-    case .answer(let call, let result): abandon(call)?(result)
+    case .answer(let call, let result): lock.withLock { calls.removeValue(forKey: call) }?(result)
     case .write(let write):
       let event = vault.perform(write, after: machine.revision)
       if case .written(let session, _) = event { wrote(session.revision) }

@@ -64,7 +64,7 @@ extension SessionMachine {
     }
   }
 
-  private mutating func loginFailed(_ error: ContextError, _ turn: inout Turn) {
+  mutating func loginFailed(_ error: ContextError, _ turn: inout Turn) {
     activity = .idle
     lastError = error
     publish(&turn)
@@ -79,56 +79,7 @@ extension SessionMachine {
     turn.add(.write(.login(user, call)))
   }
 
-  // MARK: What the archive answers
-
-  mutating func written(_ new: StoredSession<User>, _ write: SessionWrite<User>, _ turn: inout Turn) {
-    revision = max(revision, new.revision)
-    switch write {
-    case .login(_, let call): loggedIn(new, call, &turn)
-    case .renewal: renewed(new, &turn)
-    case .update(_, _, let call):
-      follow(new, &turn)
-      turn.add(.answer(call, .success(new.user)))
-    case .logout(let old):
-      turn.add(.deauthenticate(old.user, epoch: epoch))
-    case .end:
-      leave(lastError ?? .sessionEnded, &turn)
-    }
-  }
-
-  mutating func notWritten(_ error: ContextError, _ write: SessionWrite<User>, _ turn: inout Turn) {
-    switch write {
-    case .login(_, let call):
-      guard let call else { return loginFailed(error, &turn) }
-      turn.add(.answer(call, .failure(error)))
-    case .renewal(let user, _):
-      // The server may give a token only once: what is to be tried again is the writing.
-      unwritten = user
-      refreshFailed(error, &turn)
-    case .update(_, _, let call):
-      turn.add(.answer(call, .failure(error)))
-    case .logout(let old):
-      // Local all the same; the next start would restore the user, so the caller must know.
-      lastError = error
-      publish(&turn)
-      turn.answer(&logoutCalls, .failure(error))
-      turn.add(.deauthenticate(old.user, epoch: epoch))
-    case .end:
-      lastError = error
-      leave(error, &turn)
-    }
-  }
-
-  mutating func superseded(
-    _ restoration: Restoration<User>, _ write: SessionWrite<User>, _ turn: inout Turn
-  ) {
-    activity = .idle
-    replace(by: restoration, &turn)
-    if case .update(_, _, let call) = write { turn.add(.answer(call, .failure(.endedElsewhere))) }
-    turn.answer(&logoutCalls, .success(nil))
-  }
-
-  private mutating func loggedIn(_ new: StoredSession<User>, _ call: Call?, _ turn: inout Turn) {
+  mutating func loggedIn(_ new: StoredSession<User>, _ call: Call?, _ turn: inout Turn) {
     if call != nil { epoch += 1 }
     activity = .idle
     lastError = nil

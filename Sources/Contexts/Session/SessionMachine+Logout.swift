@@ -1,18 +1,4 @@
 extension SessionMachine {
-  // MARK: Changing
-
-  mutating func update(
-    _ body: @escaping @Sendable (inout User) throws -> Void, _ call: Call, _ turn: inout Turn
-  ) {
-    if state == .restoring { return turn.add(.answer(call, .failure(.notSetUp))) }
-    guard let stored, activity != .deauthenticating else {
-      return turn.add(.answer(call, .failure(.notAuthenticated)))
-    }
-    turn.add(.write(.update(body, of: stored, call)))
-  }
-
-  // MARK: Logging out
-
   mutating func logout(_ call: Call, _ turn: inout Turn) {
     if state == .restoring { return turn.add(.answer(call, .failure(.notSetUp))) }
     if activity == .authenticating {

@@ -84,9 +84,9 @@ public final class Store: Sendable {
 
   private func path(_ kind: Kind) -> String {
     switch kind {
-    case .cache: cacheDirectory.appending(path: "cache.sqlite").path
+    case .cache: cacheDirectory.appending(path: Self.fileName(kind)).path
     case .memory: ":memory:"
-    case .persistence: persistenceDirectory.appending(path: "persistence.sqlite").path
+    case .persistence: persistenceDirectory.appending(path: Self.fileName(kind)).path
     }
   }
 
@@ -109,33 +109,8 @@ public final class Store: Sendable {
     } catch {
       // SQLite will say what is wrong with it.
     }
-    return directory.appending(path: "\(kind).sqlite", directoryHint: .notDirectory)
-  }
-}
-
-/// Where the databases of all users lie.
-struct StoreLayout: Sendable {
-  let root: URL
-  let cacheRoot: URL
-
-  func cacheDirectory(of userID: String) -> URL {
-    cacheRoot.appending(path: UserDirectory.name(for: userID), directoryHint: .isDirectory)
+    return directory.appending(path: Self.fileName(kind), directoryHint: .notDirectory)
   }
 
-  func persistenceDirectory(of userID: String) -> URL {
-    root.appending(path: "users", directoryHint: .isDirectory)
-      .appending(path: UserDirectory.name(for: userID), directoryHint: .isDirectory)
-  }
-
-  /// Removes the databases of a user, which must not be open.
-  func purge(_ userID: String) throws(ContextError) {
-    for directory in [cacheDirectory(of: userID), persistenceDirectory(of: userID)]
-    where FileManager.default.fileExists(atPath: directory.path) {
-      do {
-        try FileManager.default.removeItem(at: directory)
-      } catch {
-        throw .archive(path: directory.path, operation: "remove", reason: "\(error)")
-      }
-    }
-  }
+  private static func fileName(_ kind: Kind) -> String { "\(kind).sqlite" }
 }

@@ -15,11 +15,7 @@ enum UserDirectory {
     if id.isEmpty { return "%" }
     let name = encoded(id)
     if name.utf8.count <= longestName { return name }
-    let digest = SHA256.digest(Array(id.utf8)).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }
-    return name.prefix(60) + "." + digest.joined()
+    return name.prefix(60) + "." + SHA256.digest(Array(id.utf8)).map(digits(of:)).joined()
   }
 
   /// A text as a name, of whatever length.
@@ -30,12 +26,16 @@ enum UserDirectory {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
         UInt8(ascii: "_"):
         name.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16)
-        name += digits.count == 1 ? "%0" + digits : "%" + digits
+      default: name += "%" + digits(of: byte)
       }
     }
     return name
+  }
+
+  /// A byte as two digits.
+  private static func digits(of byte: UInt8) -> String {
+    let digits = String(byte, radix: 16)
+    return digits.count == 1 ? "0" + digits : digits
   }
 
   /// The text that ``encoded(_:)`` has made a name of; `nil` if it has not.

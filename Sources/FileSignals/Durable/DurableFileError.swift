@@ -123,7 +123,7 @@ extension DurableFileError: CustomStringConvertible, LocalizedError {
 }
 
 /// What an error number means.
-func errorWords(_ errno: CInt) -> String {
+package func errorWords(_ errno: CInt) -> String {
   guard let words = strerror(errno) else { return "unknown error" }
   return String(cString: words)
 }

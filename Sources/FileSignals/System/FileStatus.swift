@@ -25,6 +25,19 @@ package struct FileStatus: Sendable {
     case pipe = "a named pipe"
     case socket = "a socket"
     case device = "a device"
+
+    /// The kind that the mode of a file says.
+    package init(mode: UInt32) {
+      self =
+        switch mode_t(mode) & S_IFMT {
+        case S_IFREG: .regular
+        case S_IFDIR: .directory
+        case S_IFLNK: .link
+        case S_IFIFO: .pipe
+        case S_IFSOCK: .socket
+        default: .device
+        }
+    }
   }
 
   package let identity: FileIdentity
@@ -38,15 +51,7 @@ package struct FileStatus: Sendable {
 
   init(_ status: stat) {
     identity = FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
-    kind =
-      switch status.st_mode & S_IFMT {
-      case S_IFREG: .regular
-      case S_IFDIR: .directory
-      case S_IFLNK: .link
-      case S_IFIFO: .pipe
-      case S_IFSOCK: .socket
-      default: .device
-      }
+    kind = Kind(mode: UInt32(status.st_mode))
     permissions = UInt16(status.st_mode & 0o777)
     owner = status.st_uid
     group = status.st_gid
@@ -63,7 +68,7 @@ package struct FileStatus: Sendable {
 }
 
 /// The path free of symbolic links, `.` and `..`; `nil` with `errno` set if there is nothing at the path.
-func canonicalPath(_ path: String) -> String? {
+package func canonicalPath(_ path: String) -> String? {
   guard let resolved = realpath(path, nil) else { return nil }
   defer { free(resolved) }
   return String(cString: resolved)

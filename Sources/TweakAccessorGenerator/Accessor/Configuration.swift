@@ -15,13 +15,7 @@ struct Configuration: Sendable {
   /// Reads `{ "accessorName": …, "accessLevel": … }`.
   static func read(_ file: InputFile, diagnostics: inout Diagnostics) -> Configuration {
     var configuration = Configuration()
-    let root: JSONNode
-    do throws(TextProblem) {
-      root = try JSONReader.read(file.bytes)
-    } catch {
-      diagnostics.add(error, in: file)
-      return configuration
-    }
+    guard let root = file.json(&diagnostics) else { return configuration }
     guard case .object(let members) = root.content else {
       diagnostics.add("expected an object, found \(root.kind)", in: file, at: root.offset)
       return configuration

@@ -45,21 +45,15 @@ enum JustTweakFile {
       )
       return .bool(false)
     }
-    switch node.content {
-    case .bool(let value): return .bool(value)
-    case .double(let value): return .double(value)
-    case .string(let value): return .string(value)
-    case .int(let value):
-      guard isWide else { return .int(value) }
-      if let exact = Double(exactly: value) { return .double(exact) }
-      diagnostics.add("\(value) cannot be held by a Double", in: fields.file, at: node.offset)
-      return .int(value)
-    case .null, .array, .object:
-      diagnostics.add(
-        "the value of \(fields.name) is \(node.kind), which JustTweak takes for false, and so it is written",
-        in: fields.file, at: node.offset, isWarning: true
-      )
-      return .bool(false)
+    if let value = TweakDocument.Value(node, isWide: isWide) { return value }
+    if case .int(let number) = node.content {
+      diagnostics.add("\(number) cannot be held by a Double", in: fields.file, at: node.offset)
+      return .int(number)
     }
+    diagnostics.add(
+      "the value of \(fields.name) is \(node.kind), which JustTweak takes for false, and so it is written",
+      in: fields.file, at: node.offset, isWarning: true
+    )
+    return .bool(false)
   }
 }

@@ -1,6 +1,6 @@
 import TweakFormat
 
-/// Writes JSON.
+/// Writes files of tweaks, and the JSON that they and others consist of.
 enum TweaksJSON {
   /// The file of the tweaks, whose order stays.
   static func text(of tweaks: [ConvertedTweak]) -> String {

@@ -8,36 +8,6 @@
   import Android
 #endif
 
-/// A file that was read.
-struct InputFile: Sendable {
-  let path: String
-  let bytes: [UInt8]
-
-  /// The index of the first byte of each line.
-  private let lines: [Int]
-
-  init(path: String, bytes: [UInt8]) {
-    self.path = path
-    self.bytes = bytes
-    lines = [0] + bytes.indices.filter { bytes[$0] == 0x0A }.map { $0 + 1 }
-  }
-
-  /// The line in which a byte is, and its column, both counted from 1.
-  func place(of offset: Int) -> (line: Int, column: Int) {
-    var range = lines.indices
-    while range.count > 1 {
-      let middle = range.lowerBound + range.count / 2
-      range = lines[middle] <= offset ? middle..<range.upperBound : range.lowerBound..<middle
-    }
-    let line = range.lowerBound
-    // People count characters, so the bytes that continue one are left out.
-    return (line + 1, 1 + bytes[lines[line]..<offset].count { $0 & 0xC0 != 0x80 })
-  }
-
-  /// The last part of the path.
-  var name: String { path.split(separator: "/").last.map(String.init) ?? path }
-}
-
 /// Why a file could not be read or written.
 struct FileError: Error, Sendable {
   let path: String
@@ -75,12 +45,9 @@ enum Files {
   }
 
   /// Writes a file, unless it is there and says the same: what depends on it is not built again for nothing.
-  ///
-  /// - Returns: Whether it was written.
-  @discardableResult
-  static func update(_ path: String, with text: String) throws(FileError) -> Bool {
+  static func update(_ path: String, with text: String) throws(FileError) {
     let new = Array(text.utf8)
-    if let old = existing(path), old.bytes == new { return false }
+    if let old = existing(path), old.bytes == new { return }
     // What is there is replaced at once, so a compiler that reads it meanwhile never sees half of it.
     let temporary = "\(path).\(getpid())"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -92,7 +59,6 @@ enum Files {
       unlink(temporary)
       throw error
     }
-    return true
   }
 
   /// Makes a folder, and those above it.

@@ -74,15 +74,14 @@ extension TweakManager {
     closure: @escaping @Sendable (TweakChange) -> Void
   ) {
     let identity = ObjectIdentifier(observer)
-    let token = WeakManager(manager: self)
     followAll(isNews: false)
-    let subscription = changeEmitter.sink { [weak observer] change in
+    let subscription = changeEmitter.sink { [weak self, weak observer] change in
       guard observer != nil else {
-        token.manager?.removeObserver(identity)
+        self?.removeObserver(identity)
         return
       }
-      queue.async { [weak observer] in
-        if observer != nil, token.manager?.hasObserver(identity) ?? false { closure(change) }
+      queue.async { [weak self, weak observer] in
+        if observer != nil, self?.hasObserver(identity) ?? false { closure(change) }
       }
     }
     let old = lock.withLock { state.observers.updateValue(subscription, forKey: identity) }
@@ -149,8 +148,4 @@ private struct TweakChanges: Signal {
     manager.followAll(isNews: false)
     return manager.changeEmitter.subscribe(subscriber).keepAlive(manager)
   }
-}
-
-private struct WeakManager: @unchecked Sendable {  // Sound: a weak reference may be read from any thread.
-  weak var manager: TweakManager?
 }

@@ -131,11 +131,6 @@ extension TweakManager {
     return try converted(in: slot(id, hash: hash), to: type)
   }
 
-  /// Whether a feature is enabled, as far as it has been looked up.
-  func enabled(_ slot: TweakSlot) -> Bool {
-    resolution(of: slot, isFeature: true).tweak?.boolValue ?? false
-  }
-
   // MARK: Slowly
 
   @usableFromInline

@@ -1,55 +1,5 @@
 import Signals
 
-/// What became of a value that was set.
-public enum TweakOutcome: Sendable, Hashable {
-  /// It is in force.
-  case effective
-
-  /// It is stored, and a provider that comes before, and cannot be written to, has another one.
-  case shadowed(by: String)
-}
-
-/// Changes of several tweaks, to be made as one.
-public struct TweakEdits: Sendable {
-  /// What to change, in order.
-  public private(set) var edits: [TweakEdit] = []
-
-  /// Sets the value of a tweak.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  public mutating func set(_ value: TweakValue, feature: String, variable: String) {
-    edits.append(TweakEdit(TweakID(feature: feature, variable: variable), value))
-  }
-
-  /// Sets the value of a typed key.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - key: The key.
-  public mutating func set<Value>(_ value: Value, for key: TweakKey<Value>) {
-    edits.append(TweakEdit(key.id, value.tweakValue))
-  }
-
-  /// Deletes the value of a tweak.
-  ///
-  /// - Parameters:
-  ///   - feature: The feature.
-  ///   - variable: The variable of the feature.
-  public mutating func deleteValue(feature: String, variable: String) {
-    edits.append(TweakEdit(TweakID(feature: feature, variable: variable), nil))
-  }
-
-  /// Deletes the value of a typed key.
-  ///
-  /// - Parameter key: The key.
-  public mutating func deleteValue<Value>(for key: TweakKey<Value>) {
-    edits.append(TweakEdit(key.id, nil))
-  }
-}
-
 extension TweakManager {
   /// Whether what is set is written down somewhere.
   public var isPersistent: Bool {

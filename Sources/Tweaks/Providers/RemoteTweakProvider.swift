@@ -14,8 +14,7 @@ public final class RemoteTweakProvider: TweakProvider, @unchecked Sendable {
   public let name: String
 
   private let fetch: @Sendable () async throws -> [Tweak]
-  private let contents: MutableProperty<[TweakID: Tweak]>
-  private let emitter = Emitter<TweakUpdate, Never>()
+  private let collection: TweakCollection
   private let lock = Lock()
   private var requested = 0
   private var answered = 0
@@ -32,16 +31,8 @@ public final class RemoteTweakProvider: TweakProvider, @unchecked Sendable {
   ) {
     self.name = name
     self.fetch = fetch
-    contents = MutableProperty(Self.table(initialTweaks, name))
-  }
-
-  private static func table(_ tweaks: [Tweak], _ name: String) -> [TweakID: Tweak] {
-    var found: [TweakID: Tweak] = [:]
-    for var tweak in tweaks {
-      tweak.source = tweak.source ?? name
-      found[tweak.id] = tweak
-    }
-    return found
+    collection = TweakCollection(source: name)
+    _ = collection.replace(by: initialTweaks)
   }
 
   /// Fetches the tweaks.
@@ -52,13 +43,14 @@ public final class RemoteTweakProvider: TweakProvider, @unchecked Sendable {
       requested += 1
       return requested
     }
-    let tweaks = Self.table(try await fetch(), name)
-    let isNew = lock.withLock {
-      guard number > answered else { return false }
+    let tweaks = try await fetch()
+    let changed: Set<TweakID> = lock.withLock {
+      guard number > answered else { return [] }
       answered = number
-      return true
+      // Under the lock, so that an older answer cannot come after the check and before this.
+      return collection.replace(by: tweaks)
     }
-    if isNew { SharedTweakProvider.take(tweaks, in: contents, emitter) }
+    collection.tell(changed)
   }
 
   /// The tweak of a name.
@@ -68,12 +60,12 @@ public final class RemoteTweakProvider: TweakProvider, @unchecked Sendable {
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak, or `nil` if there is none.
   public func tweak(feature: String, variable: String) -> Tweak? {
-    contents.value[TweakID(feature: feature, variable: variable)]
+    collection[feature, variable]
   }
 
   /// The names of the tweaks that there are.
-  public var tweakIDs: Set<TweakID> { Set(contents.value.keys) }
+  public var tweakIDs: Set<TweakID> { collection.ids }
 
   /// What has changed, each time something has.
-  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+  public var updates: AnySignal<TweakUpdate, Never> { collection.updates }
 }

@@ -6,8 +6,7 @@ public final class SharedTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String
 
-  private let contents: MutableProperty<[TweakID: Tweak]>
-  private let emitter = Emitter<TweakUpdate, Never>()
+  private let collection: TweakCollection
   private let failureEmitter = Emitter<TweakError, Never>()
   private let subscriptions: [SignalSubscription]
 
@@ -21,32 +20,13 @@ public final class SharedTweakProvider: TweakProvider {
     _ value: Value, name: String = "SharedTweakProvider", tweaks: @escaping @Sendable (Value.Value) -> [Tweak]
   ) {
     self.name = name
-    let contents = MutableProperty<[TweakID: Tweak]>([:])
-    self.contents = contents
-    let subscription = value.sink { [emitter] value in
-      var found: [TweakID: Tweak] = [:]
-      for var tweak in tweaks(value) {
-        tweak.source = tweak.source ?? name
-        found[tweak.id] = tweak
-      }
-      Self.take(found, in: contents, emitter)
-    }
+    let collection = TweakCollection(source: name)
+    self.collection = collection
+    let subscription = value.sink { collection.tell(collection.replace(by: tweaks($0))) }
     let failures = value.failures.sink { [failureEmitter] in
       failureEmitter.send(.unusableStore(provider: name, $0))
     }
     subscriptions = [subscription, failures]
-  }
-
-  static func take(
-    _ new: [TweakID: Tweak], in contents: MutableProperty<[TweakID: Tweak]>, _ emitter: Emitter<TweakUpdate, Never>
-  ) {
-    let old = contents.modify { contents in
-      defer { contents = new }
-      return contents
-    }
-    var changed: Set<TweakID> = []
-    for id in Set(new.keys).union(old.keys) where new[id] != old[id] { changed.insert(id) }
-    if !changed.isEmpty { emitter.send(.tweaks(changed)) }
   }
 
   /// The tweak of a name.
@@ -56,14 +36,14 @@ public final class SharedTweakProvider: TweakProvider {
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak, or `nil` if there is none.
   public func tweak(feature: String, variable: String) -> Tweak? {
-    contents.value[TweakID(feature: feature, variable: variable)]
+    collection[feature, variable]
   }
 
   /// The names of the tweaks that there are.
-  public var tweakIDs: Set<TweakID> { Set(contents.value.keys) }
+  public var tweakIDs: Set<TweakID> { collection.ids }
 
   /// What has changed, each time something has.
-  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
+  public var updates: AnySignal<TweakUpdate, Never> { collection.updates }
 
   /// What keeps the value from following what is stored, each time something does.
   public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }

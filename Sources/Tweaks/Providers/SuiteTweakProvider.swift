@@ -91,6 +91,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   /// - Parameter edits: What to change, in order.
   /// - Throws: ``TweakError``; nothing has changed then.
   public func apply(_ edits: [TweakEdit]) throws(TweakError) {
+    guard let first = edits.first else { return }
     do {
       try suite.update { contents in
         for edit in edits {
@@ -110,7 +111,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
     } catch let error as AppGroupsFileError {
       throw .unusableStore(provider: name, error)
     } catch {
-      throw .unavailable(edits[0].id, provider: name, reason: "\(error)")
+      throw .unavailable(first.id, provider: name, reason: "\(error)")
     }
   }
 }

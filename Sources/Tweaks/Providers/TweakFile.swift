@@ -46,8 +46,3 @@ extension TweakValue {
       }
   }
 }
-
-extension TextProblem: CustomStringConvertible {
-  /// The reason, with the place.
-  package var description: String { "\(reason) in line \(position.line), column \(position.column)" }
-}

@@ -98,25 +98,6 @@ public protocol MutableTweakProvider: TweakProvider {
   func apply(_ edits: [TweakEdit]) throws(TweakError)
 }
 
-/// A change to a provider.
-public struct TweakEdit: Sendable, Hashable {
-  /// The tweak.
-  public var id: TweakID
-
-  /// The new value; `nil` deletes what the provider has.
-  public var value: TweakValue?
-
-  /// Makes a change.
-  ///
-  /// - Parameters:
-  ///   - id: The tweak.
-  ///   - value: The new value; `nil` deletes what the provider has.
-  public init(_ id: TweakID, _ value: TweakValue?) {
-    self.id = id
-    self.value = value
-  }
-}
-
 extension MutableTweakProvider {
   /// `true`.
   public var isPersistent: Bool { true }

@@ -31,8 +31,7 @@ enum Fault: String, CaseIterable {
     }
   }
 
-  /// Faults that do something to a process or to a disk, not to a file.
-  static let ofProcesses: Set<Fault> = [.killing, .freezing, .freezingAnObserver, .overflow, .limitingSizes]
+  /// Faults that do something to a disk, not to a file.
   static let ofDisks: Set<Fault> = [.fullDisk, .readOnlyDisk]
   static let gentle = allCases.filter(\.isGentle)
   static let violent = allCases.filter { !$0.isGentle }

@@ -1,4 +1,5 @@
 import AppGroups
+import FileSignals
 import Foundation
 import Signals
 import TestSupport
@@ -59,6 +60,33 @@ struct SuiteBadContentTests {
     #expect(size.status.value == .current)
     #expect(sizes.elements == [12, 13])
     #expect(failures.elements.count == 1 && others.elements.isEmpty)
+  }
+
+  @Test
+  func `the last good value is the one stored last, also if older contents were put back`() async throws {
+    let size = suite.preference("size", default: 10)
+    try await size.write(12)
+    let older = suite.value
+    try await size.write(13)
+    try await suite.write(older)
+    try fixture.overwrite("suite.json", with: #"{"size": "large"}"#)
+    _ = try await size.status.firstValue { $0 != .current }
+    #expect(size.value == 12)
+  }
+
+  @Test
+  func `the last good value stands after a swap, also if all values were removed before it was set`() async throws {
+    let scope = Scope(root: fixture.directory.url.appending(path: "root"))
+    let suite = try AppGroupsSuite(name: "suite.json", scope: scope, durability: .process)
+    let size = suite.preference("size", default: 10)
+    try scope.swap {}
+    try await suite.update { contents in
+      contents.removeAll()
+      try contents.set(12, forKey: "size")
+    }
+    try Data(#"{"size": "large"}"#.utf8).write(to: suite.url)
+    _ = try await size.status.firstValue { $0 != .current }
+    #expect(size.value == 12)
   }
 
   @Test

@@ -79,7 +79,7 @@ struct ArchiveFixture {
     let file = try ExclusiveFile(locking: archive)
     defer { file.unlock() }
     var writer = try ArchiveWriter(to: file)
-    try writer.append(.manifest, JSONCoding.encode(manifest, for: archive))
+    try writer.append(.manifest, ContainerArchive.encode(manifest, for: archive))
     let status = try #require(Folder(directory.url).status(of: .top))
     var done = ArchiveProgress()
     for (kind, path, content) in entries {

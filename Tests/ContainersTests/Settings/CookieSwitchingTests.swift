@@ -60,6 +60,16 @@
       #expect(try await next.send("cookies-list group").hasPrefix("sid=1"))
     }
 
+    @Test func `cookies of a newer version are told from damaged ones, whatever they look like`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching-cookies \(world.root) group")
+      let work = try await peer.send("switching-new Work")
+      let newer = #"{"version": 9, "cookies": {"of": "another shape"}}"#
+      try Data(newer.utf8).write(to: world.settings(work, "cookies-shared.json"))
+      let failure = await #expect(throws: PeerProcess.Failure.self) { try await peer.send("switching-to \(work)") }
+      #expect(failure.map { "\($0)" }?.contains("version 9") == true)
+    }
+
     @Test func `the file of a container is for its owner only`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")

@@ -43,4 +43,14 @@ struct SecretStoreTests {
     }
     #expect(throws: SecretStoreError.self) { try store.write(Data("two".utf8), forKey: "k") }
   }
+
+  @Test
+  func `a place that cannot be looked at is told, and not taken for one without secrets`() async throws {
+    try await shell("ln -s loop \"$1/loop\"", directory.url.path)
+    let store = FileSecretStore(directory: directory.url.appending(path: "loop/secrets"))
+    for attempt in [{ _ = try store.read("k") }, { try store.remove("k") }, { _ = try store.keys() }] {
+      let error = #expect(throws: SecretStoreError.self, performing: attempt)
+      guard case .system = error else { throw try #require(error) }
+    }
+  }
 }

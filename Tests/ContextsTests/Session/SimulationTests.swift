@@ -37,7 +37,6 @@ private struct Simulation {
   private var process: ScriptedProcess
   private var model = ReferenceSession()
   private var others: SessionVault<Account>
-  private var unanswered: [Int] = []
   /// The servers of processes that are gone, and would answer them.
   private var dead: [ScriptedServer] = []
   private var tokens = 0

@@ -9,7 +9,7 @@ struct JSONScanner {
   /// How deep arrays and objects may be nested: as deep as in Foundation.
   static let maximumDepth = 512
 
-  /// Valid for the call that made the scanner.
+  // Sound: the scanner does not outlive the call that made it, and no index is used that is not less than their number.
   let bytes: UnsafeBufferPointer<UInt8>
   var index = 0
   private var depth = 0

@@ -1,0 +1,41 @@
+import FileSignals
+import Foundation
+
+/// What is in the file of an announcement.
+struct PresenceRecord<Value: Codable & Sendable>: Codable, Sendable {
+  let process: Int32
+  let name: String
+
+  /// What tells the process from all others, while numbers are used again.
+  let instance: UUID
+
+  /// In seconds since 1970, which people and other programs can read.
+  let since: Double
+
+  var value: Value
+
+  init(_ value: Value) {
+    let current = ProcessInfo.processInfo
+    process = current.processIdentifier
+    name = current.processName
+    instance = thisProcess
+    since = Date().timeIntervalSince1970
+    self.value = value
+  }
+}
+
+extension PresentProcess where Value: Codable {
+  init(_ record: PresenceRecord<Value>, id: UUID) {
+    self.init(
+      id: id,
+      processIdentifier: record.process,
+      processName: record.name,
+      since: Date(timeIntervalSince1970: record.since),
+      value: record.value,
+      isThisProcess: record.instance == thisProcess && record.process == ProcessInfo.processInfo.processIdentifier
+    )
+  }
+}
+
+/// What tells this process from all others.
+private let thisProcess = UUID.random()

@@ -1,0 +1,18 @@
+import FileSignals
+import Foundation
+
+/// The directories in which settings lie while their containers are not active, and whose they are.
+enum SettingsDirectory {
+  /// The identifier of the container that a directory belongs to.
+  static func owner(of directory: URL) -> String { directory.deletingLastPathComponent().lastPathComponent }
+
+  /// The directory of another container of the same root, if there still is one.
+  static func existing(of owner: String, beside directory: URL) -> URL? {
+    let containers = directory.deletingLastPathComponent().deletingLastPathComponent()
+    // What others may have written there does not become a path unless it is an identifier.
+    guard let name = ContainerLayout.uuid(owner) else { return nil }
+    let other = containers.appending(path: name)
+      .appending(path: directory.lastPathComponent, directoryHint: .isDirectory)
+    return FileStatus(path: other.path, followsLinks: false)?.kind == .directory ? other : nil
+  }
+}

@@ -1,0 +1,42 @@
+import FileSignals
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The part of an entry's status that is looked at here.
+struct EntryStatus: Sendable {
+  let kind: FileStatus.Kind
+  let permissions: UInt16
+  let size: Int
+  let device: UInt64
+  let accessed: timespec
+  let modified: timespec
+
+  init(_ status: stat) {
+    kind = FileStatus.Kind(mode: UInt32(status.st_mode))
+    permissions = UInt16(status.st_mode & 0o7777)
+    size = Int(status.st_size)
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    #if canImport(Darwin)
+      (accessed, modified) = (status.st_atimespec, status.st_mtimespec)
+    #else
+      (accessed, modified) = (status.st_atim, status.st_mtim)
+    #endif
+  }
+
+  /// What a descriptor refers to; `nil`, with `errno` set, if it cannot be told.
+  init?(of file: borrowing Descriptor) {
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
+func == (first: timespec, second: timespec) -> Bool {
+  first.tv_sec == second.tv_sec && first.tv_nsec == second.tv_nsec
+}

@@ -1,0 +1,129 @@
+extension SessionMachine {
+  // MARK: Changing
+
+  mutating func update(
+    _ body: @escaping @Sendable (inout User) throws -> Void, _ call: Call, _ turn: inout Turn
+  ) {
+    if state == .restoring { return turn.add(.answer(call, .failure(.notSetUp))) }
+    guard let stored, activity != .deauthenticating else {
+      return turn.add(.answer(call, .failure(.notAuthenticated)))
+    }
+    turn.add(.write(.update(body, of: stored, call)))
+  }
+
+  // MARK: What the archive answers
+
+  mutating func written(_ new: StoredSession<User>, _ write: SessionWrite<User>, _ turn: inout Turn) {
+    revision = max(revision, new.revision)
+    switch write {
+    case .login(_, let call): loggedIn(new, call, &turn)
+    case .renewal: renewed(new, &turn)
+    case .update(_, _, let call):
+      follow(new, &turn)
+      turn.add(.answer(call, .success(new.user)))
+    case .logout(let old):
+      turn.add(.deauthenticate(old.user, epoch: epoch))
+    case .end:
+      leave(lastError ?? .sessionEnded, &turn)
+    }
+  }
+
+  mutating func notWritten(_ error: ContextError, _ write: SessionWrite<User>, _ turn: inout Turn) {
+    switch write {
+    case .login(_, let call):
+      guard let call else { return loginFailed(error, &turn) }
+      turn.add(.answer(call, .failure(error)))
+    case .renewal(let user, _):
+      // The server may give a token only once: what is to be tried again is the writing.
+      unwritten = user
+      refreshFailed(error, &turn)
+    case .update(_, _, let call):
+      turn.add(.answer(call, .failure(error)))
+    case .logout(let old):
+      // Local all the same; the next start would restore the user, so the caller must know.
+      lastError = error
+      publish(&turn)
+      turn.answer(&logoutCalls, .failure(error))
+      turn.add(.deauthenticate(old.user, epoch: epoch))
+    case .end:
+      lastError = error
+      leave(error, &turn)
+    }
+  }
+
+  mutating func superseded(
+    _ restoration: Restoration<User>, _ write: SessionWrite<User>, _ turn: inout Turn
+  ) {
+    activity = .idle
+    replace(by: restoration, &turn)
+    if case .update(_, _, let call) = write { turn.add(.answer(call, .failure(.endedElsewhere))) }
+    turn.answer(&logoutCalls, .success(nil))
+  }
+
+  // MARK: Other processes
+
+  /// Another process has changed the archive.
+  mutating func found(_ restoration: Restoration<User>, _ turn: inout Turn) {
+    guard state != .restoring else { return }
+    switch restoration {
+    case .nobody(let revision):
+      guard revision > self.revision else { return }
+    case .user(let new):
+      guard new.revision > revision else { return }
+      if let stored, stored.session == new.session {
+        revision = new.revision
+        if activity == .deauthenticating { return }
+        return follow(new, &turn)
+      }
+    case .failed(let error):
+      lastError = error
+      return publish(&turn)
+    }
+    if activity == .deauthenticating { return }
+    replace(by: restoration, &turn)
+  }
+
+  /// The same session, with another content.
+  mutating func follow(_ new: StoredSession<User>, _ turn: inout Turn) {
+    if new.generation > (stored?.generation ?? 0), activity != .refreshing {
+      enter(new, &turn)
+    } else {
+      // Who is renewing will find in the archive what another process has.
+      stored = new
+      revision = max(revision, new.revision)
+      let isOver = new.user.isExpired(at: turn.now)
+      if state == .authenticated {
+        if isOver { state = .presession }
+        if activity != .refreshing, retryDate == nil {
+          refreshDate = isOver ? turn.now : new.user.expiration.map { policy.refreshDate(of: $0, from: turn.now) }
+        }
+      }
+    }
+    publish(&turn)
+  }
+
+  /// Another session, or none.
+  mutating func replace(by restoration: Restoration<User>, _ turn: inout Turn) {
+    let wasSomebody = stored != nil
+    switch restoration {
+    case .failed(let error):
+      lastError = error
+      leave(error, &turn)
+    case .nobody(let revision):
+      self.revision = max(self.revision, revision)
+      guard wasSomebody else { return }
+      lastError = .endedElsewhere
+      leave(.endedElsewhere, &turn)
+    case .user(let new):
+      epoch += 1
+      activity = .idle
+      lastError = wasSomebody ? .endedElsewhere : nil
+      enter(new, &turn)
+      publish(&turn)
+      turn.answer(&loginCalls, .failure(.alreadyAuthenticated(userID: new.user.id)))
+      turn.answer(&refreshCalls, .failure(.endedElsewhere))
+      turn.answer(&forcedCalls, .failure(.endedElsewhere))
+      if state == .presession { beginRefresh(&turn) }
+    }
+  }
+}

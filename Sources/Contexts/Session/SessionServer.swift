@@ -1,0 +1,13 @@
+/// What an engine needs of the world: a server, which answers later.
+protocol SessionServer<User>: Sendable {
+  associatedtype User: UserProtocol
+
+  /// Whether to renew; `nil` if there is nobody to ask.
+  func shouldRefresh(_ user: User, isStartup: Bool) -> Bool?
+  func authenticate(_ answer: @escaping @Sendable (Result<User, ContextError>) -> Void)
+  /// `done` is to be called when the answer has been dealt with.
+  func refresh(
+    _ session: StoredSession<User>,
+    _ answer: @escaping @Sendable (RefreshAnswer<User>, _ done: @escaping @Sendable () -> Void) -> Void)
+  func deauthenticate(_ user: User, _ answer: @escaping @Sendable (ContextError?) -> Void)
+}

@@ -1,0 +1,110 @@
+import Signals
+
+/// What each provider says of a tweak, and which one decides.
+public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
+  /// What one provider says.
+  public struct Answer: Sendable, Hashable {
+    /// The provider.
+    public let provider: String
+
+    /// What it says.
+    public let outcome: Outcome
+  }
+
+  /// What a provider can say.
+  public enum Outcome: Sendable, Hashable {
+    /// It has none.
+    case absent
+
+    /// It has this one.
+    case value(Tweak)
+
+    /// It has one that is not of the type that was asked for.
+    case mismatch(Tweak)
+
+    /// It has one that cannot be used.
+    case error(TweakError)
+  }
+
+  /// The tweak.
+  public let id: TweakID
+
+  /// What the providers say, the most important first.
+  public let answers: [Answer]
+
+  /// The index of the answer that decides; `nil` if none does.
+  public let winner: Int?
+
+  /// The value in force, or why there is none.
+  public let result: Result<Tweak, TweakError>
+
+  /// A line for each provider; the one that decides is marked.
+  public var description: String {
+    let lines = answers.enumerated().map { index, answer in
+      let text =
+        switch answer.outcome {
+        case .absent: "none"
+        case .value(let tweak): tweak.shownValue
+        case .mismatch(let tweak): "\(tweak.shownValue), which is not of the type"
+        case .error(let error): "\(error)"
+        }
+      return "\(index == winner ? "→" : " ") \(answer.provider): \(text)"
+    }
+    return (["\(id)"] + lines).joined(separator: "\n")
+  }
+}
+
+extension TweakManager {
+  /// What each provider says of a tweak at this moment, and which one decides.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  /// - Returns: The answers.
+  public func trace(feature: String, variable: String) -> TweakTrace {
+    trace(feature: feature, variable: variable, as: TweakValue.self)
+  }
+
+  /// What each provider says of a tweak at this moment, and which one decides if it is asked for as a type.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  ///   - type: What the value is to be.
+  /// - Returns: The answers.
+  public func trace<Value: TweakValueConvertible>(
+    feature: String, variable: String, as type: Value.Type
+  ) -> TweakTrace {
+    let id = TweakID(feature: feature, variable: variable)
+    let environment = lock.withLock {
+      Environment(providers: state.providers, decryption: state.decryption, hooks: [], log: nil)
+    }
+    var winner: Int?
+    var answers: [TweakTrace.Answer] = []
+    for (index, provider) in environment.providers.all.enumerated() {
+      var outcome = TweakTrace.Outcome.absent
+      do throws(TweakError) {
+        if let tweak = try ask(provider, id) {
+          let opened = try open(tweak, of: provider, at: index, in: environment)
+          outcome = opened.converted(to: type) == nil ? .mismatch(opened) : .value(opened)
+        }
+      } catch {
+        outcome = .error(error)
+      }
+      answers.append(TweakTrace.Answer(provider: provider.name, outcome: outcome))
+      if case .absent = outcome { continue }
+      if winner == nil, case .value = outcome { winner = index }
+      // The first that has it decides, usable or not.
+      if winner == nil, mismatch == .strict { winner = index }
+    }
+    let result: Result<Tweak, TweakError> =
+      switch winner.map({ answers[$0].outcome }) {
+      case .value(let tweak): .success(tweak)
+      case .mismatch(let tweak):
+        .failure(.typeMismatch(id, expected: "\(type)", found: "a \(tweak.value.kind)", provider: tweak.source ?? name))
+      case .error(let error): .failure(error)
+      case .absent, nil: .failure(.notFound(id))
+      }
+    return TweakTrace(id: id, answers: answers, winner: winner, result: result)
+  }
+}

@@ -1,0 +1,59 @@
+/// A change to a provider.
+public struct TweakEdit: Sendable, Hashable {
+  /// The tweak.
+  public var id: TweakID
+
+  /// The new value; `nil` deletes what the provider has.
+  public var value: TweakValue?
+
+  /// Makes a change.
+  ///
+  /// - Parameters:
+  ///   - id: The tweak.
+  ///   - value: The new value; `nil` deletes what the provider has.
+  public init(_ id: TweakID, _ value: TweakValue?) {
+    self.id = id
+    self.value = value
+  }
+}
+
+/// Changes of several tweaks, to be made as one.
+public struct TweakEdits: Sendable {
+  /// What to change, in order.
+  public private(set) var edits: [TweakEdit] = []
+
+  /// Sets the value of a tweak.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  public mutating func set(_ value: TweakValue, feature: String, variable: String) {
+    edits.append(TweakEdit(TweakID(feature: feature, variable: variable), value))
+  }
+
+  /// Sets the value of a typed key.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The key.
+  public mutating func set<Value>(_ value: Value, for key: TweakKey<Value>) {
+    edits.append(TweakEdit(key.id, value.tweakValue))
+  }
+
+  /// Deletes the value of a tweak.
+  ///
+  /// - Parameters:
+  ///   - feature: The feature.
+  ///   - variable: The variable of the feature.
+  public mutating func deleteValue(feature: String, variable: String) {
+    edits.append(TweakEdit(TweakID(feature: feature, variable: variable), nil))
+  }
+
+  /// Deletes the value of a typed key.
+  ///
+  /// - Parameter key: The key.
+  public mutating func deleteValue<Value>(for key: TweakKey<Value>) {
+    edits.append(TweakEdit(key.id, nil))
+  }
+}
