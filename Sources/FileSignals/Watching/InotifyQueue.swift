@@ -1,4 +1,4 @@
-#if os(Linux) || os(Android)
+#if os(Linux)
   import CEpoll
   import Dispatch
   import Signals
@@ -7,8 +7,6 @@
     import Glibc
   #elseif canImport(Musl)
     import Musl
-  #elseif canImport(Android)
-    import Android
   #endif
 
   /// The kernel's queue of what has happened, and the bell that it rings for the threads that wait for it.

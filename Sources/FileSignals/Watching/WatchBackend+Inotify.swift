@@ -1,4 +1,4 @@
-#if os(Linux) || os(Android)
+#if os(Linux)
   import Dispatch
   import Foundation
   import Signals
@@ -8,8 +8,6 @@
     import Glibc
   #elseif canImport(Musl)
     import Musl
-  #elseif canImport(Android)
-    import Android
   #endif
 
   func startWatchBackend() throws(FileObserverError) -> any WatchBackend {

@@ -4,8 +4,6 @@
   import Glibc
 #elseif canImport(Musl)
   import Musl
-#elseif canImport(Android)
-  import Android
 #endif
 
 /// The copy of a file that is made before it is migrated.
