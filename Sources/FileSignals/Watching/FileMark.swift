@@ -73,7 +73,7 @@ package struct FileMark: Sendable {
     var hasher = Hasher()
     let isRead = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
       while true {
-        let count = uninterrupted { read(file.number, buffer.baseAddress, buffer.count) }
+        let count = readSome(buffer, from: file.number)
         guard count > 0 else { return count == 0 }
         hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }

@@ -110,19 +110,9 @@
     }
 
     private func content() -> UnsafeRawBufferPointer? {
-      let count = uninterrupted { Self.read(instance, buffer) }
+      let count = readSome(buffer, from: instance)
       if count >= 0 { return UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
       return errno == EAGAIN ? UnsafeRawBufferPointer(rebasing: buffer[..<0]) : nil
-    }
-
-    private static func read(_ instance: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-      #if canImport(Glibc)
-        Glibc.read(instance, buffer.baseAddress, buffer.count)
-      #elseif canImport(Musl)
-        Musl.read(instance, buffer.baseAddress, buffer.count)
-      #elseif canImport(Android)
-        Android.read(instance, buffer.baseAddress, buffer.count)
-      #endif
     }
   }
 
