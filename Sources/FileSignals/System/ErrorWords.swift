@@ -1,0 +1,13 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What an error number of the system means.
+package func errorWords(_ errno: CInt) -> String {
+  guard let words = strerror(errno) else { return "unknown error" }
+  return String(cString: words)
+}
