@@ -45,16 +45,16 @@ public struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where F
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    let firstLatest = LatestInput<First.Element>()
-    let secondLatest = LatestInput<Second.Element>()
-    let hub = CombineHub<Element, Failure>(inputs: 2) {
+    let firstLatest = LatestValue<First.Element>()
+    let secondLatest = LatestValue<Second.Element>()
+    let hub = CombineLatestHub<Element, Failure>(inputs: 2) {
       guard let first = firstLatest.value, let second = secondLatest.value else { return nil }
       return (first, second)
     }
     let subscription = hub.core.subscribe(subscriber)
     subscription.bind(hub.upstreams)
-    hub.upstreams.add(first.subscribe(CombineInput(hub: hub, latest: firstLatest)))
-    hub.upstreams.add(second.subscribe(CombineInput(hub: hub, latest: secondLatest)))
+    hub.upstreams.add(first.subscribe(CombineLatestInput(hub: hub, latest: firstLatest)))
+    hub.upstreams.add(second.subscribe(CombineLatestInput(hub: hub, latest: secondLatest)))
     return subscription
   }
 }
