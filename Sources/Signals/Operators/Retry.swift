@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Signal {
   /// Subscribes anew when the signal fails.
   ///
@@ -75,9 +73,7 @@ final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Ele
   @usableFromInline let shouldRetry: @Sendable (Upstream.Failure) -> Bool
   @usableFromInline let current = CurrentUpstream()
   @usableFromInline var left: Int
-
-  /// How many attempts there are to make; whoever adds the first makes them all, so that the stack does not deepen.
-  private let due = Atomic<Int>(0)
+  @usableFromInline let trampoline = Trampoline()
 
   @inlinable
   init(of signal: RetrySignal<Upstream>, for downstream: Downstream) {
@@ -93,15 +89,8 @@ final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Ele
   /// Makes an attempt.
   @inlinable
   func advance() {
-    guard addDue() else { return }
-    repeat { attempt() } while removeDue()
+    trampoline.run { attempt() }
   }
-
-  @usableFromInline
-  func addDue() -> Bool { due.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 }
-
-  @usableFromInline
-  func removeDue() -> Bool { due.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue > 0 }
 
   @inlinable
   func attempt() {
