@@ -39,6 +39,12 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   @exclusivity(unchecked) private final var abandoned: [SubscriberNode] = []
   @usableFromInline final let hasAbandoned = Atomic<Bool>(false)
 
+  /// Where the list is while there is none, aligned as the compiler may take for granted.
+  private static var noSlots: UnsafeMutablePointer<Unmanaged<SubscriberNode>?> {
+    // Sound: no alignment is zero, and nobody looks there, because the count is.
+    UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
+  }
+
   // MARK: For properties and derived values
 
   /// The place in the graph of derived values, while there is anything in it; guarded by the lock.
@@ -68,7 +74,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   @usableFromInline
   override init() {
-    slots = UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
+    slots = SourceCore.noSlots
   }
 
   deinit {
@@ -242,7 +248,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     interest.wrappingSubtract(live, ordering: .relaxed)
     let list = slots
     let wasAllocated = capacity > 0
-    slots = UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
+    slots = SourceCore.noSlots
     slotCount = 0
     capacity = 0
     holes = 0
