@@ -105,6 +105,11 @@ extension DatabaseError {
       }
   }
 
+  /// Makes the error of a file that cannot be opened for a reason that is not SQLite's.
+  static func unopenable(_ path: String, because reason: String) -> DatabaseError {
+    .cannotOpen(SQLiteFailure(extendedCode: SQLITE_CANTOPEN, message: reason, path: path))
+  }
+
   /// What SQLite said, if it was SQLite.
   public var failure: SQLiteFailure? {
     switch self {
@@ -146,7 +151,8 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .diskFull(let failure):
       "No space is left to write \(failure.path)\(failure.place). Nothing has been changed; free some space and write again."
     case .inputOutput(let failure):
-      "The system could not read or write \(failure.path): \(failure.reason)\(failure.place). Nothing has been changed."
+      "The system could not read or write \(failure.path): \(failure.reason)\(failure.place). Nothing has been changed; "
+        + "check the disk."
     case .busy(let failure):
       "The database \(failure.path) is locked by another connection: \(failure.reason)\(failure.place). Try again, or find "
         + "out who holds a transaction open."
