@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why a model does not fit its table, or a row its model.
 ///
 /// Nothing has been written when one is thrown.
@@ -24,20 +26,22 @@ public enum ModelError: Error, Hashable, Sendable {
   case undecodable(table: String, column: String, key: String?, reason: String)
 }
 
-extension ModelError: CustomStringConvertible {
+extension ModelError: CustomStringConvertible, LocalizedError {
   /// What happened, in which table and column, and what to do.
   public var description: String {
     switch self {
     case .invalidName(let table, let name, let reason):
-      "\(name.debugDescription) cannot be a name in the table \(table.debugDescription): \(reason)."
+      "\(name.debugDescription) cannot be a name in the table \(table.debugDescription): \(reason). "
+        + "Correct it in the model or its TableSpec."
     case .columnsNotInferable(let table, let column, let reason):
       "The columns of \(table.debugDescription) cannot be inferred"
         + (column.map { ", because of \($0.debugDescription)" } ?? "") + ": \(reason). List them in its TableSpec."
     case .unknownColumn(let table, let column, let known):
-      "The table \(table.debugDescription) has no column \(column.debugDescription); it has \(known.joined(separator: ", "))."
+      "The table \(table.debugDescription) has no column \(column.debugDescription); it has \(known.joined(separator: ", ")). "
+        + "Check the spelling."
     case .unfitValue(let table, let column, let type, let value):
       "The column \(column.debugDescription) of \(table.debugDescription) holds \(type.rawValue), and cannot be compared with "
-        + "\(value)."
+        + "\(value). Compare it with a value of that type."
     case .invalidKey(let table, let column, let reason):
       "\(column.debugDescription) cannot be the key of the table \(table.debugDescription): \(reason). "
         + "Name the column of the model's id in its TableSpec."
@@ -48,4 +52,7 @@ extension ModelError: CustomStringConvertible {
         + " cannot be read: \(reason)."
     }
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

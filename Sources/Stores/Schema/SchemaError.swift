@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why a file and a ``Schema`` do not go together.
 ///
 /// The file is as it was before.
@@ -31,7 +33,7 @@ public enum SchemaError: Error, Hashable, Sendable {
   case backupFailed(copy: String, reason: String)
 }
 
-extension SchemaError: CustomStringConvertible {
+extension SchemaError: CustomStringConvertible, LocalizedError {
   /// What happened, and what to do.
   public var description: String {
     switch self {
@@ -61,4 +63,7 @@ extension SchemaError: CustomStringConvertible {
       "The database was not migrated, because no copy could be made at \(copy): \(reason)"
     }
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }
