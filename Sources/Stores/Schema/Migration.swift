@@ -35,10 +35,7 @@ public final class Migration {
 
   /// Runs a statement.
   public func execute(_ sql: String, _ arguments: [any SQLiteConvertible] = []) throws(DatabaseError) {
-    try connection.withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments.map(\.sqliteValue))
-      while try statement.step() {}
-    }
+    try connection.run(sql, arguments.map(\.sqliteValue))
   }
 
   // MARK: Columns
