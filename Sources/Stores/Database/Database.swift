@@ -154,6 +154,19 @@ public final class Database: Sendable {
     return try readers.read(body)
   }
 
+  /// Reads with a closure that can only fail as databases do.
+  func readValue<Result>(
+    _ body: (ReadTransaction) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    do {
+      return try read(body)
+    } catch let error as DatabaseError {
+      throw error
+    } catch {
+      stop(because: "A read threw what neither it nor its closure can throw")
+    }
+  }
+
   /// Changes the database, in one transaction: all of it happens or, if the closure throws, nothing.
   ///
   /// It waits for its turn; one thread of one process writes at a time. When it returns, the change is in the file.

@@ -149,7 +149,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
 
   // MARK: Another file in the same place
 
-  /// Waits for the turn, and closes the connection; whoever comes then waits, until ``resume(with:version:)``.
+  /// Waits for the turn, and closes the connection; whoever comes then waits, until ``resume(with:version:isOther:observed:)``.
   func pause(_ pause: DatabasePause) {
     lock.withLock {
       guard let connection = open?.connection, !isOver else { return }
