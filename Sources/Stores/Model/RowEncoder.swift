@@ -60,7 +60,7 @@ final class RowEncoder: Encoder {
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    RefusingElements(error: noteRefusal("it has no coding keys"))
+    refuse("it has no coding keys")
   }
 
   /// Finds the column of a key, and makes it the current one.

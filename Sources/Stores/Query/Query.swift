@@ -106,20 +106,6 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   }
 }
 
-/// Which way a query is sorted.
-public enum QueryDirection: Hashable, Sendable {
-  /// The smallest first; null is smaller than all.
-  case ascending
-  /// The largest first.
-  case descending
-}
-
-/// A column to sort by.
-struct QueryOrder: Hashable, Sendable {
-  let column: String
-  let direction: QueryDirection
-}
-
 extension StoreModel {
   /// The rows for which a condition holds.
   public static func `where`(_ condition: QueryCondition) -> Query<Self> { Query().where(condition) }
