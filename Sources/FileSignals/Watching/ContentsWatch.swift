@@ -30,10 +30,7 @@ package final class ContentsWatch: Sendable {
     _ url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue,
     onChange: @escaping @Sendable (Changes) -> Void
   ) throws(FileObserverError) {
-    let path = url.path
-    guard url.isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
-      throw .invalidPath(url, reason: "it is not the path of a directory")
-    }
+    let path = try DirectoryObserver.path(of: url)
     watch = try PathWatch(path: path, target: .contents, polling: polling, queue: queue) { _, batch in
       onChange(Self.changes(in: batch))
     }

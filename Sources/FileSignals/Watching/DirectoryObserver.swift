@@ -61,13 +61,9 @@ public final class DirectoryObserver: Signal, Sendable {
   public init(
     _ url: URL, recursive: Bool = false, matching filter: FileFilter = .all, polling: WatchPolling = .automatic
   ) throws(FileObserverError) {
-    let path = url.path
-    guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: false).utf8.contains(0) else {
-      throw .invalidPath(url, reason: "it is not the path of a directory")
-    }
     observer = try PathObserver(
-      path: path, target: .directory, changes: DirectoryTree(url: url, isRecursive: recursive, filter: filter),
-      polling: polling
+      path: Self.path(of: url), target: .directory,
+      changes: DirectoryTree(url: url, isRecursive: recursive, filter: filter), polling: polling
     )
   }
 
@@ -82,5 +78,15 @@ public final class DirectoryObserver: Signal, Sendable {
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     observer.emitter.subscribe(subscriber).keepAlive(self)
+  }
+
+  /// The path to watch for a URL.
+  static func path(of url: URL) throws(FileObserverError) -> String {
+    let path = url.path
+    // Only this form shows it; `path` leaves it encoded, which would be the path of another directory.
+    guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: false).utf8.contains(0) else {
+      throw .invalidPath(url, reason: "it is not the path of a directory")
+    }
+    return path
   }
 }
