@@ -4,8 +4,8 @@ package import Signals
 
 /// Calls a closure whenever something is written into a file of a directory, while the writer still has it open.
 ///
-/// For files that are appended to, and read piece by piece. It watches from the moment `init` returns, so look at the files
-/// only then.
+/// For files that are appended to, and read piece by piece. It watches from the moment `init` returns, so look at the
+/// files only then.
 package final class ContentsWatch: Sendable {
   /// What has happened since the closure was last called.
   package struct Changes: Sendable {

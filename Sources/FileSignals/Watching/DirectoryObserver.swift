@@ -26,20 +26,22 @@ public import Signals
 /// last, in the order in which the entries were first touched. The folders `.shared`, where ``DurableFile`` keeps its
 /// locks, are left out; what else is told of can be chosen by a ``FileFilter``.
 ///
-/// **Directories in the directory** are entries like files. A recursive observer also tells what happens inside them, at
-/// any depth; what is in a directory that appears is told as ``FileEvent/Kind/created``, even if it was made before the
-/// system could be asked about it, and what was in one that goes as deleted or moved. Symbolic links are entries, and are
-/// not followed: nothing leads out of the directory, or round in a circle. Each directory takes one watch of the system's;
-/// when there are no more, the observer polls, see ``WatchPolling``. One that may not be read leaves the observer impaired.
+/// **Directories in the directory** are entries like files. A recursive observer also tells what happens inside them,
+/// at any depth; what is in a directory that appears is told as ``FileEvent/Kind/created``, even if it was made before
+/// the system could be asked about it, and what was in one that goes as deleted or moved. Symbolic links are entries,
+/// and are not followed: nothing leads out of the directory, or round in a circle. Each directory takes one watch of
+/// the system's; when there are no more, the observer polls, see ``WatchPolling``. One that may not be read leaves the
+/// observer impaired.
 ///
-/// **The directory itself** has events with its own URL. If it is deleted or moved, that one event stands for all that was
-/// in it, and the observer waits for it to come back; when it does, that is ``FileEvent/Kind/created``, followed by one
-/// event for each entry. The kind ``FileEvent/Kind/rescan`` means that the system lost
-/// track: what came and went is told after it, what was written into is not, so look at all files again.
+/// **The directory itself** has events with its own URL. If it is deleted or moved, that one event stands for all that
+/// was in it, and the observer waits for it to come back; when it does, that is ``FileEvent/Kind/created``, followed by
+/// one event for each entry. The kind ``FileEvent/Kind/rescan`` means that the system lost track: what came and went is
+/// told after it, what was written into is not, so look at all files again.
 ///
-/// Threads, lifetime and limits are as for ``FileObserver``; when polled, files are compared by their content only if they
-/// changed under observation or shortly before, and what comes and goes between two looks is not told. On Apple's systems, writing into a file in place is not seen here, since
-/// they tell a directory's observers of its entries only; observe the file for that.
+/// Threads, lifetime and limits are as for ``FileObserver``; when polled, files are compared by their content only if
+/// they changed under observation or shortly before, and what comes and goes between two looks is not told. On Apple's
+/// systems, writing into a file in place is not seen here, since they tell a directory's observers of its entries only;
+/// observe the file for that.
 public final class DirectoryObserver: Signal, Sendable {
   /// What happened to an entry, or to the directory.
   public typealias Element = FileEvent

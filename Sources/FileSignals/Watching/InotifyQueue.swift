@@ -11,9 +11,9 @@
 
   /// The kernel's queue of what has happened, and the bell that it rings for the threads that wait for it.
   ///
-  /// Who is about to change something can keep the bell from ringing, and take in what follows on its own thread: to wake
-  /// another one, only for it to find nothing new, takes longer than the change, and the processor from those to whom it is
-  /// news.
+  /// Who is about to change something can keep the bell from ringing, and take in what follows on its own thread: to
+  /// wake another one, only for it to find nothing new, takes longer than the change, and the processor from those to
+  /// whom it is news.
   final class InotifyQueue: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
     let instance: CInt
     private let bell: CInt
@@ -54,7 +54,8 @@
 
     /// Reads what there is, and has it sorted; the bell is silent until ``listen()``.
     ///
-    /// - Parameter sort: Gets nothing if there is nothing, or `nil` if the system fails, which would be a fault of its own.
+    /// - Parameter sort: Gets nothing if there is nothing, or `nil` if the system fails, which would be a fault of its
+    ///   own.
     /// - Returns: What `sort` returned.
     func read<Result>(_ sort: (UnsafeRawBufferPointer?) -> Result) -> Result {
       turn.lock()

@@ -1,7 +1,7 @@
 /// The system's way of telling what happens in directories.
 ///
-/// A backend hands events in to the points' owners with ``PathWatch/take(_:)``, in order, and has them called, on a thread of
-/// its own, with no lock held.
+/// A backend hands events in to the points' owners with ``PathWatch/take(_:)``, in order, and has them called, on a
+/// thread of its own, with no lock held.
 protocol WatchBackend: AnyObject, Sendable {
   /// Starts watching a directory for a point; from here on nothing is missed.
   ///

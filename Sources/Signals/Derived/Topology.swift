@@ -6,7 +6,8 @@ enum Topology {
 
   /// Links a node, and all that it depends on, to its sources, unless they are linked already.
   ///
-  /// - Returns: The derived values found to have ended, those further down first; their subscribers are still to be told.
+  /// - Returns: The derived values found to have ended, those further down first; their subscribers are still to be
+  ///   told.
   static func observe(_ node: DerivedNode) -> [SourceCore] {
     lock.withLock {
       var linked: [DerivedNode] = []

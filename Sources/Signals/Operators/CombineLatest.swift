@@ -1,8 +1,8 @@
 extension Signal {
   /// Sends the latest values of this signal and another whenever one of them sends, once both have sent.
   ///
-  /// The result finishes when both have finished, or as soon as one finishes without having sent; it fails as soon as one
-  /// fails.
+  /// The result finishes when both have finished, or as soon as one finishes without having sent; it fails as soon as
+  /// one fails.
   ///
   /// ```swift
   /// import Signals

@@ -1,9 +1,9 @@
 extension Signal {
   /// Leaves out values until another signal has sent one.
   ///
-  /// The other signal is subscribed to first, and cancelled with its first value. If it finishes without one, nothing could
-  /// ever be sent, and the result finishes too; if it fails without one, the result fails. Both may send from different
-  /// threads.
+  /// The other signal is subscribed to first, and cancelled with its first value. If it finishes without one, nothing
+  /// could ever be sent, and the result finishes too; if it fails without one, the result fails. Both may send from
+  /// different threads.
   ///
   /// - Parameter other: The signal whose first value lets the values through.
   /// - Returns: A signal of the values after that.

@@ -29,7 +29,8 @@ extension Signal {
   }
 }
 
-/// A signal that tells of what happens; made by ``Signal/handleEvents(receiveSubscription:receiveOutput:receiveCompletion:receiveCancel:)``.
+/// A signal that tells of what happens; made by
+/// ``Signal/handleEvents(receiveSubscription:receiveOutput:receiveCompletion:receiveCancel:)``.
 public struct HandleEventsSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element

@@ -1,8 +1,8 @@
 extension Signal {
   /// Subscribes anew when the signal fails.
   ///
-  /// The next attempt begins at once, however many there are, and the stack does not deepen. Values that were sent before
-  /// a failure stay sent; what an attempt sends again is sent again.
+  /// The next attempt begins at once, however many there are, and the stack does not deepen. Values that were sent
+  /// before a failure stay sent; what an attempt sends again is sent again.
   ///
   /// ```swift
   /// import Signals
@@ -19,8 +19,8 @@ extension Signal {
   ///
   /// - Parameters:
   ///   - retries: How often to subscribe anew, after the first attempt; as often as it takes unless given.
-  ///   - shouldRetry: Called with each failure that could be followed by another attempt; says whether to make it. Every
-  ///     failure is unless given.
+  ///   - shouldRetry: Called with each failure that could be followed by another attempt; says whether to make it.
+  ///     Every failure is unless given.
   /// - Returns: A signal of the values of all attempts; it fails with the failure of the last.
   @inlinable
   public func retry(

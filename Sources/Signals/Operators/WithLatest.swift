@@ -1,9 +1,9 @@
 extension Signal {
   /// Sends each value together with the latest value of another signal.
   ///
-  /// Values that come before the other signal has sent are dropped. The result finishes with this signal, whether the other
-  /// goes on or not, and fails as soon as one of them fails. The other signal is subscribed to first, so that it may be this
-  /// same signal, or be made from it: then each value meets what the other made of that very value.
+  /// Values that come before the other signal has sent are dropped. The result finishes with this signal, whether the
+  /// other goes on or not, and fails as soon as one of them fails. The other signal is subscribed to first, so that it
+  /// may be this same signal, or be made from it: then each value meets what the other made of that very value.
   ///
   /// ```swift
   /// import Signals

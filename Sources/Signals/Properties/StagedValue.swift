@@ -2,9 +2,9 @@ import Synchronization
 
 /// A value that a property has stored already and is about to send.
 ///
-/// Whoever keeps a property in step with something else, such as a file, changes both under a lock of its own; sending there
-/// would run subscribers under that lock. So the value is stored, and thereby takes its place in the order, under the lock,
-/// and is sent after it. Until then other writers' values queue up behind it.
+/// Whoever keeps a property in step with something else, such as a file, changes both under a lock of its own; sending
+/// there would run subscribers under that lock. So the value is stored, and thereby takes its place in the order, under
+/// the lock, and is sent after it. Until then other writers' values queue up behind it.
 package struct StagedValue<Value: Sendable> {
   private let core: PropertyCore<Value>
 

@@ -7,6 +7,7 @@ public enum SignalBuffering: Sendable, Hashable {
   /// The newest values, this many at most; older ones give way. A number below 1 counts as 1.
   case newest(Int)
 
-  /// The oldest values, this many at most; later ones are dropped while the buffer is full. A number below 1 counts as 1.
+  /// The oldest values, this many at most; later ones are dropped while the buffer is full. A number below 1 counts as
+  /// 1.
   case oldest(Int)
 }

@@ -74,7 +74,8 @@ enum DatabaseOpening {
           throw DatabaseError.unopenable(
             connection.path, because: "its file system does not allow a write-ahead log (\(mode))")
         }
-        // The log's file stays for good: not as large as it once may have been, and empty when nobody has the database open.
+        // The log's file stays for good: not as large as it once may have been, and empty when nobody has the database
+        // open.
         try connection.execute("PRAGMA journal_size_limit = \(8 << 20)")
         return
       } catch {

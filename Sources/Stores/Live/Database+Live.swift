@@ -27,7 +27,8 @@ extension Database {
   /// subscription.cancel()
   /// ```
   ///
-  /// - Parameter query: What to read. It is read again when any row of its table has changed, and sent if it is different.
+  /// - Parameter query: What to read. It is read again when any row of its table has changed, and sent if it is
+  ///   different.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   public func query<Model: StoreModel & Equatable>(_ query: Query<Model>) -> LiveQuery<[Model]> {
     live(query, isSame: ==)
@@ -35,8 +36,8 @@ extension Database {
 
   /// The rows of a query, now and after each change of its table.
   ///
-  /// Models that are not `Equatable` cannot be compared, so rows are sent after each change of the table, even if they are the
-  /// same.
+  /// Models that are not `Equatable` cannot be compared, so rows are sent after each change of the table, even if they
+  /// are the same.
   ///
   /// - Parameter query: What to read.
   /// - Returns: The signal; nothing is read until it is subscribed to.

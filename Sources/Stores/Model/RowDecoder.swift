@@ -8,8 +8,8 @@ import Foundation
 
 /// Makes models of the rows of a statement.
 ///
-/// It is made once for many rows. Members are asked for in the order of the columns, unless the model says otherwise, so that
-/// each is looked for where it is expected first.
+/// It is made once for many rows. Members are asked for in the order of the columns, unless the model says otherwise,
+/// so that each is looked for where it is expected first.
 final class RowDecoder: Decoder {
   let layout: ModelLayout
   let statement: SQLiteStatement

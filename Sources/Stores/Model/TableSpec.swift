@@ -20,9 +20,10 @@ public struct TableSpec: Hashable, Sendable {
   /// - Parameters:
   ///   - name: The table's name.
   ///   - key: The column that holds the model's `id`.
-  ///   - columns: All columns, in the order in which the model encodes them, if they cannot be inferred; see ``StoreModel``.
-  ///   - indexes: Columns by which is searched or sorted: `["age", ["city", "name"]]` makes two indexes, the second over two
-  ///     columns.
+  ///   - columns: All columns, in the order in which the model encodes them, if they cannot be inferred; see
+  ///     ``StoreModel``.
+  ///   - indexes: Columns by which is searched or sorted: `["age", ["city", "name"]]` makes two indexes, the second
+  ///     over two columns.
   ///   - unique: Columns, or groups of columns, that no two rows may have in common; they are indexes, too.
   public init(
     _ name: String,

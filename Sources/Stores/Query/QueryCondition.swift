@@ -44,8 +44,8 @@ public struct QueryCondition: Hashable, Sendable {
 
   /// Holds for rows whose column matches a pattern.
   ///
-  /// In the pattern `%` stands for any text, `_` for any character, and `\` before one of the three for that character. Letters
-  /// of the English alphabet match in both cases.
+  /// In the pattern `%` stands for any text, `_` for any character, and `\` before one of the three for that character.
+  /// Letters of the English alphabet match in both cases.
   public static func like(_ column: String, _ pattern: String) -> QueryCondition {
     QueryCondition(form: .pattern(column, pattern))
   }

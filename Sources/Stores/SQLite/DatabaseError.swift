@@ -8,8 +8,8 @@ public import Foundation
 
 /// Why a database could not be opened, read or written.
 ///
-/// Each case says what happened; ``description`` adds where, why, and what can be done about it. Whatever is thrown, the
-/// transaction it was thrown in has changed nothing, unless its body caught the error and went on.
+/// Each case says what happened; ``description`` adds where, why, and what can be done about it. Whatever is thrown,
+/// the transaction it was thrown in has changed nothing, unless its body caught the error and went on.
 public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The file could not be opened or made.
   case cannotOpen(SQLiteFailure)
@@ -71,7 +71,8 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The database has been closed.
   case closed(path: String)
 
-  /// The directory of the database was swapped for another, and the database was to be closed then; see ``DatabaseStatus``.
+  /// The directory of the database was swapped for another, and the database was to be closed then; see
+  /// ``DatabaseStatus``.
   case swapped(path: String)
 
   /// The database is suspended; see ``Database/suspend()``.

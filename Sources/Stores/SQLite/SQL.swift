@@ -11,8 +11,8 @@ enum SQL {
 
   /// A name, quoted, so that it may be any word.
   ///
-  /// Not in double quotes: if there is no such column, as after another process has renamed it, SQLite would take those for a
-  /// text, and every row would have the column's name as its value.
+  /// Not in double quotes: if there is no such column, as after another process has renamed it, SQLite would take those
+  /// for a text, and every row would have the column's name as its value.
   static func name(_ name: String) -> String { "`\(name.replacing("`", with: "``"))`" }
 
   /// So many parameters, with commas between them.

@@ -73,8 +73,8 @@ final class SQLiteConnection {
     keepLog()
   }
 
-  /// Whoever closes the file last leaves its log there: by then the file may have been moved, and the log at that path be that
-  /// of another; and who may not write in the directory could not read without it.
+  /// Whoever closes the file last leaves its log there: by then the file may have been moved, and the log at that path
+  /// be that of another; and who may not write in the directory could not read without it.
   private func keepLog() {
     var isKept: CInt = 1
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)

@@ -2,8 +2,8 @@ public import Foundation
 
 /// What can be an argument of a statement.
 ///
-/// Conform to it to give your own types a spelling in SQL. Arguments are bound, never pasted into the text of a statement, so
-/// that no content can change what the statement does.
+/// Conform to it to give your own types a spelling in SQL. Arguments are bound, never pasted into the text of a
+/// statement, so that no content can change what the statement does.
 public protocol SQLiteConvertible: Sendable {
   /// The value that SQLite stores.
   var sqliteValue: SQLiteValue { get }

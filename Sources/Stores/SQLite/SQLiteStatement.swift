@@ -12,8 +12,8 @@ private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// A prepared statement of one connection; for whoever has the connection.
 ///
-/// Bind all parameters, by their number from 1; step until there is no more row, reading columns by their number from 0;
-/// reset. A statement that failed or was left in the middle must be reset too, which ``run()`` does.
+/// Bind all parameters, by their number from 1; step until there is no more row, reading columns by their number from
+/// 0; reset. A statement that failed or was left in the middle must be reset too, which ``run()`` does.
 final class SQLiteStatement {
   let sql: String
   // Sound: a connection finalizes and forgets its statements before it goes.

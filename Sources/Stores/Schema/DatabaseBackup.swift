@@ -11,8 +11,8 @@ import Foundation
 
 /// The copy of a file that is made before it is migrated.
 ///
-/// It lies beside the file, and bears the version in its name. There is one for each version that was migrated from; it is
-/// never half a copy.
+/// It lies beside the file, and bears the version in its name. There is one for each version that was migrated from; it
+/// is never half a copy.
 struct DatabaseBackup {
   let path: String
   let copy: String

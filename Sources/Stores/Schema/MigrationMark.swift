@@ -16,8 +16,8 @@ import Foundation
 
 /// A file beside a database that is written into while the database is being migrated, as long as there is progress.
 ///
-/// Others who wait for the database meanwhile go on to wait, however long that takes. If the process is killed, or hangs, the
-/// file is not written into any more, and they wait no longer than they would have.
+/// Others who wait for the database meanwhile go on to wait, however long that takes. If the process is killed, or
+/// hangs, the file is not written into any more, and they wait no longer than they would have.
 final class MigrationMark {
   /// `nil` for a database in memory, which nobody else has.
   private let path: String?

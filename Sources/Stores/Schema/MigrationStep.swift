@@ -7,8 +7,9 @@ public struct MigrationStep: Sendable {
 
   /// Describes a step.
   ///
-  /// New models get their tables, and all models their indexes, without being mentioned. If nothing else is to be done, leave
-  /// the closure out. The step to version 1 is that which takes over a file whose tables this package has not made.
+  /// New models get their tables, and all models their indexes, without being mentioned. If nothing else is to be done,
+  /// leave the closure out. The step to version 1 is that which takes over a file whose tables this package has not
+  /// made.
   ///
   /// - Parameters:
   ///   - version: The version that the file has afterwards.

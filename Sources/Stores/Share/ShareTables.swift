@@ -1,7 +1,7 @@
 import Foundation
 
-/// The tables by which processes tell each other what they have changed; they are in the database itself, so a change and the
-/// word of it are committed together or not at all.
+/// The tables by which processes tell each other what they have changed; they are in the database itself, so a change
+/// and the word of it are committed together or not at all.
 enum ShareTables {
   static let script = """
     CREATE TABLE IF NOT EXISTS signals_history (

@@ -2,8 +2,8 @@ import Signals
 import TestSupport
 import Testing
 
-/// Operators named after a sequence algorithm are held to it, on random input, both with a source that sends at once and
-/// with one that is sent into.
+/// Operators named after a sequence algorithm are held to it, on random input, both with a source that sends at once
+/// and with one that is sent into.
 @Suite("Operators on the sequence of values")
 struct SequenceOperatorTests {
   private func expect<Output: Sendable>(
@@ -31,8 +31,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.first() }, gives: input.prefix(1))
   }
 
-  @Test(arguments: randomInputs) func `prefix while sends the values before the first that does not fit`(input: [Int])
-  {
+  @Test(arguments: randomInputs) func `prefix while sends the values before the first that does not fit`(input: [Int]) {
     expect(input, through: { $0.prefix { $0 < 3 } }, gives: input.prefix { $0 < 3 })
   }
 

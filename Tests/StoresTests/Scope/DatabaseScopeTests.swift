@@ -223,7 +223,8 @@ struct DatabaseScopeTests {
     let database = try fixture.open(schema: nil)
     try await database.write { try $0.put(Errand(id: 1, title: "in the log of the old one")) }
     try fixture.rename(away: "a", in: "b")
-    // Here the connection still is that to the file that has been put away; closing it by its path would take the other's log.
+    // Here the connection still is that to the file that has been put away; closing it by its path would take the
+    // other's log.
     try await database.write { try $0.put(Errand(id: 2, title: "late")) }
     #expect(try Data(contentsOf: URL(filePath: fixture.url.path + "-wal")) == log)
     fixture.scope.followSwap()
