@@ -35,7 +35,7 @@ let package = Package(
     .systemLibrary(name: "CEpoll"),
     .target(
       name: "FileSignals",
-      dependencies: ["Signals", .target(name: "CEpoll", condition: .when(platforms: [.linux, .android]))],
+      dependencies: ["Signals", .target(name: "CEpoll", condition: .when(platforms: [.linux]))],
       swiftSettings: librarySettings
     ),
     .target(name: "AppGroups", dependencies: ["Signals", "FileSignals"], swiftSettings: librarySettings),
@@ -44,7 +44,7 @@ let package = Package(
       name: "Stores",
       dependencies: [
         "Signals", "FileSignals", "AppGroups",
-        .target(name: "CSQLite", condition: .when(platforms: [.linux, .android])),
+        .target(name: "CSQLite", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: librarySettings
     ),

@@ -2,9 +2,10 @@ import Synchronization
 
 /// A source that you send values into.
 ///
-/// Any thread may send, also from inside a subscriber. All subscribers get all values in one order, and each thread's own
-/// values keep theirs. If another thread is delivering when you send, it delivers your value too, right after its own, and
-/// ``send(_:)`` returns at once; no lock is held while subscribers run. See laws 1 to 3 of <doc:/Docs/TheLaws>.
+/// Any thread may send, also from inside a subscriber. All subscribers get all values in one order, and each thread's
+/// own values keep theirs. If another thread is delivering when you send, it delivers your value too, right after its
+/// own, and ``send(_:)`` returns at once; no lock is held while subscribers run. See laws 1 to 3 of
+/// <doc:/Docs/TheLaws>.
 ///
 /// ```swift
 /// import Signals
@@ -16,11 +17,11 @@ import Synchronization
 /// // Prints "b"
 /// ```
 ///
-/// An emitter lives until its last reference is released, and then finishes, since nobody can send any more. Subscriptions
-/// do not keep it alive. What follows an end is law 5.
+/// An emitter lives until its last reference is released, and then finishes, since nobody can send any more.
+/// Subscriptions do not keep it alive. What follows an end is law 5.
 ///
-/// - Complexity: Sending is one atomic load if there is no subscriber. Otherwise it is O(*n*) in the number of subscribers,
-///   without an allocation and without a lock.
+/// - Complexity: Sending is one atomic load if there is no subscriber. Otherwise it is O(*n*) in the number of
+///   subscribers, without an allocation and without a lock.
 public final class Emitter<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let core: EmitterCore<Element, Failure>
 

@@ -1,8 +1,8 @@
 /// A stream of values over time that may end once, by finishing or by a typed failure.
 ///
-/// A signal does nothing until it is observed. Observe it with ``sink(_:)``, or iterate ``values`` with `for await`; shape
-/// it first with operators such as ``map(_:)`` and ``filter(_:)``. A signal whose `Failure` is `Never` cannot fail; all
-/// state is of that kind.
+/// A signal does nothing until it is observed. Observe it with ``sink(_:)``, or iterate ``values`` with `for await`;
+/// shape it first with operators such as ``map(_:)`` and ``filter(_:)``. A signal whose `Failure` is `Never` cannot
+/// fail; all state is of that kind.
 ///
 /// ```swift
 /// import Signals
@@ -13,10 +13,10 @@
 /// subscription.cancel()
 /// ```
 ///
-/// Every signal keeps the same promises: a subscriber is never called concurrently with itself; all subscribers of a source
-/// see the same values in the same order; a value sent while another is delivered goes out after it; nothing follows
-/// completion; and after ``SignalSubscription/cancel()`` returns, the cancelling thread is never called again. These and
-/// the others are <doc:/Docs/TheLaws>, with what they mean for operators and the tests that hold them.
+/// Every signal keeps the same promises: a subscriber is never called concurrently with itself; all subscribers of a
+/// source see the same values in the same order; a value sent while another is delivered goes out after it; nothing
+/// follows completion; and after ``SignalSubscription/cancel()`` returns, the cancelling thread is never called again.
+/// These and the others are <doc:/Docs/TheLaws>, with what they mean for operators and the tests that hold them.
 public protocol Signal<Element, Failure>: Sendable {
   /// The values the signal sends.
   associatedtype Element: Sendable
@@ -29,7 +29,8 @@ public protocol Signal<Element, Failure>: Sendable {
   /// Applications call ``sink(_:)`` instead. Implement this requirement to write a source or an operator: an operator
   /// wraps `subscriber` in a stage of its own, a value type, and subscribes that to the signal it works on.
   ///
-  /// - Parameter subscriber: Receives the values, in order, never concurrently, and then the completion if there is one.
+  /// - Parameter subscriber: Receives the values, in order, never concurrently, and then the completion if there is
+  ///   one.
   /// - Returns: A token that cancels the subscription when it is released.
   func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription
 }

@@ -1,8 +1,8 @@
 /// What receives the values of a signal.
 ///
-/// Operators implement it, applications seldom do. A subscriber is a small value type that holds the next one, so that the
-/// compiler fuses a chain of operators into a single call. State that changes lives in a class instance that the subscriber
-/// refers to; it needs no lock, because a source never calls one subscriber concurrently.
+/// Operators implement it, applications seldom do. A subscriber is a small value type that holds the next one, so that
+/// the compiler fuses a chain of operators into a single call. State that changes lives in a class instance that the
+/// subscriber refers to; it needs no lock, because a source never calls one subscriber concurrently.
 public protocol SignalSubscriber<Element, Failure>: Sendable {
   /// The values the subscriber takes.
   associatedtype Element: Sendable
@@ -23,8 +23,8 @@ public protocol SignalSubscriber<Element, Failure>: Sendable {
   /// Whether the subscriber takes no more values.
   ///
   /// A source that has many values to send in one go, such as a sequence, asks before each of them, because what it is
-  /// attached to cannot be cancelled before it has returned a token. An operator passes on what its downstream says, or says
-  /// `true` once it has ended the signal itself. Unless implemented it is `false`.
+  /// attached to cannot be cancelled before it has returned a token. An operator passes on what its downstream says, or
+  /// says `true` once it has ended the signal itself. Unless implemented it is `false`.
   var isDone: Bool { get }
 }
 

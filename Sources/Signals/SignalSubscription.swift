@@ -60,9 +60,9 @@ public final class SignalSubscription: Hashable, Sendable {
 
   /// Ends the subscription.
   ///
-  /// After this returns, the subscriber is not called again on this thread; a call that another thread is in may finish,
-  /// and none starts. What the subscriber captured is released. It may be called at any time, from any thread, from inside
-  /// the subscriber itself, and more than once.
+  /// After this returns, the subscriber is not called again on this thread; a call that another thread is in may
+  /// finish, and none starts. What the subscriber captured is released. It may be called at any time, from any thread,
+  /// from inside the subscriber itself, and more than once.
   ///
   /// - Complexity: O(1) amortised, whatever the number of subscribers.
   public func cancel() {
@@ -82,7 +82,8 @@ public final class SignalSubscription: Hashable, Sendable {
     subscriptions.insert(self)
   }
 
-  /// Ties `companion` to the subscription: it is kept alive until the subscription is cancelled, and is then cancelled too.
+  /// Ties `companion` to the subscription: it is kept alive until the subscription is cancelled, and is then cancelled
+  /// too.
   ///
   /// To be called by operators and sources, before the token is handed to the user.
   @usableFromInline

@@ -1,11 +1,5 @@
 public import Signals
 
-/// What was waited for and did not come.
-public struct RecorderTimeout: Error, CustomStringConvertible {
-  /// Which wait it was, and what had come until then.
-  public let description: String
-}
-
 /// Keeps what it is given, in order, and lets tests wait for it.
 ///
 /// ```swift
@@ -116,7 +110,9 @@ public final class Recorder<Element: Sendable>: Sendable {
     where isWanted: @escaping @Sendable (Element) -> Bool
   ) async throws -> Element {
     let elements = try await wait(for: purpose, timeout, until: .some(isWanted))
-    guard let element = elements.first(where: isWanted) else { throw RecorderTimeout(description: purpose) }
+    guard let element = elements.first(where: isWanted) else {
+      throw RecorderTimeout(waitingFor: purpose, elements: elements)
+    }
     return element
   }
 
@@ -137,7 +133,7 @@ public final class Recorder<Element: Sendable>: Sendable {
               // Cancelled, because the wait has ended.
               return
             }
-            self?.end(key) { RecorderTimeout(description: "Waited in vain for \(purpose); \($0)") }
+            self?.end(key) { RecorderTimeout(waitingFor: purpose, elements: $0) }
           }
           waiters[key] = Waiter(condition: condition, continuation: continuation, limit: limit)
           return nil
@@ -150,12 +146,11 @@ public final class Recorder<Element: Sendable>: Sendable {
   }
 
   /// Ends a wait with an error, made from what has come so far.
-  private func end(_ key: Int, _ error: (String) -> any Error) {
+  private func end(_ key: Int, _ error: ([Element]) -> any Error) {
     let (waiter, elements) = lock.withLock { (waiters.removeValue(forKey: key), recorded) }
     guard let waiter else { return }
     waiter.limit.cancel()
-    let last = elements.suffix(5).map { String("\($0)".prefix(200)) }
-    waiter.continuation.resume(throwing: error("\(elements.count) came, the last \(last)"))
+    waiter.continuation.resume(throwing: error(elements))
   }
 
   fileprivate func keep(_ subscription: SignalSubscription) {

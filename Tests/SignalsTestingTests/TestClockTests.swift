@@ -1,5 +1,6 @@
 import Signals
 import SignalsTesting
+import TestSupport
 import Testing
 
 @Suite("A test clock", .timeLimit(.minutes(5)))
@@ -25,8 +26,8 @@ struct TestClockTests {
   }
 
   @Test func `random agendas are done in the order of a stable sort`() {
-    var generator = SystemRandomNumberGenerator()
-    let seconds = (0..<300).map { _ in Int.random(in: 0..<20, using: &generator) }
+    var chance = Chance(seed: 1)
+    let seconds = (0..<300).map { _ in chance.number(below: 20) }
     let tokens = seconds.enumerated().map { note("\($0.offset) at", at: $0.element) }
     clock.run()
     let expected = seconds.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }

@@ -11,8 +11,8 @@ import Signals
 
 /// Another process, which does what it is told: the `Peer` executable, driven over one socket.
 ///
-/// It is sent one line per command and answers each with one line; between the answers it reports what it observed, also one
-/// line each, kept in ``events``. It is killed when the last reference is released, and always reaped.
+/// It is sent one line per command and answers each with one line; between the answers it reports what it observed,
+/// also one line each, kept in ``events``. It is killed when the last reference is released, and always reaped.
 public final class PeerProcess: Sendable {
   /// What went wrong with a peer.
   public enum Failure: Error, CustomStringConvertible {
@@ -88,7 +88,8 @@ public final class PeerProcess: Sendable {
     }
   }
 
-  /// What the system says that the process does, on Linux: `D` is one that waits for a disk, `Z` one that nobody has reaped.
+  /// What the system says that the process does, on Linux: `D` is one that waits for a disk, `Z` one that nobody has
+  /// reaped.
   private var state: String {
     do {
       let text = try String(contentsOf: URL(filePath: "/proc/\(identifier)/status"), encoding: .utf8)

@@ -12,6 +12,9 @@ public enum Scale {
     $0 > 1 ? $0 : 300
   }
 
+  /// The seed of the random program to run, from `SIGNALS_SEED`; `nil` if any will do.
+  public static let seed = ProcessInfo.processInfo.environment["SIGNALS_SEED"].flatMap(UInt64.init)
+
   /// How often to do something.
   public static func count(_ usual: Int, torture: Int) -> Int {
     isTorture ? torture : usual

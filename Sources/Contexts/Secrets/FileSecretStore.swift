@@ -102,7 +102,7 @@ public struct FileSecretStore: SecretStore {
   private func check(_ status: FileStatus, _ kind: FileStatus.Kind, at url: URL) throws(SecretStoreError) {
     func refuse(_ reason: String) throws(SecretStoreError) { throw .unsafe(path: url.path, reason: reason) }
     if status.kind != kind { try refuse("it is \(status.kind.rawValue)") }
-    if status.ownerNumber != geteuid() { try refuse("it belongs to the user \(status.ownerNumber)") }
+    if status.owner != geteuid() { try refuse("it belongs to the user \(status.owner)") }
     if status.permissions & 0o077 != 0 {
       try refuse("others may use it, by the mode 0\(String(status.permissions, radix: 8))")
     }

@@ -76,8 +76,8 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   ///     time.
   ///   - queue: Where subscribers are called, serially even if the queue is not; by default on a queue of the source's
   ///     own.
-  /// - Throws: ``FileObserverError`` if the descriptor is not open, or no other is left to wait with. It is then still the
-  ///   caller's, whatever `closesDescriptor` says.
+  /// - Throws: ``FileObserverError`` if the descriptor is not open, or no other is left to wait with. It is then still
+  ///   the caller's, whatever `closesDescriptor` says.
   public init(
     fileDescriptor: CInt, events: Events = .readable, closesDescriptor: Bool, queue: DispatchQueue? = nil
   ) throws(FileObserverError) {

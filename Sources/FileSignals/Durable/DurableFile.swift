@@ -22,16 +22,16 @@ public import Foundation
 /// old content or the new one, whole, and a writer that dies at any point leaves the old. The temporary file and the
 /// lock lie in a folder `.shared` beside the file; the lock stays there, and must not be removed while processes run.
 ///
-/// ``write(_:to:durability:mode:)-1pkho`` alone is last-writer-wins. To change a file based on its content, read and write it
-/// inside ``withLock(on:_:)-3st8``.
+/// ``write(_:to:durability:mode:)-1pkho`` alone is last-writer-wins. To change a file based on its content, read and
+/// write it inside ``withLock(on:_:)-3st8``.
 public struct DurableFile: Sendable {
   private init() {}
 
   /// Replaces a file's content, or creates the file.
   ///
-  /// It waits while another thread or process writes the file or holds its lock; inside ``withLock(on:_:)-3st8`` it works
-  /// under that lock. If `url` is a symbolic link, its target is replaced and the link stays. A file that has further
-  /// hard links is detached from them. The owner is kept where the system allows it.
+  /// It waits while another thread or process writes the file or holds its lock; inside ``withLock(on:_:)-3st8`` it
+  /// works under that lock. If `url` is a symbolic link, its target is replaced and the link stays. A file that has
+  /// further hard links is detached from them. The owner is kept where the system allows it.
   ///
   /// - Parameters:
   ///   - data: The new content.

@@ -121,9 +121,3 @@ extension DurableFileError: CustomStringConvertible, LocalizedError {
     url.path.debugDescription
   }
 }
-
-/// What an error number means.
-package func errorWords(_ errno: CInt) -> String {
-  guard let words = strerror(errno) else { return "unknown error" }
-  return String(cString: words)
-}

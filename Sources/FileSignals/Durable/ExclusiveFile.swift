@@ -44,8 +44,8 @@ package final class ExclusiveFile {
     throw .system(operation: "lock", path: url.path, errno: ESTALE)
   }
 
-  /// Waits until no other thread and no other process has the file that was at a place, and locks it; fails if the path does
-  /// not lead there any more.
+  /// Waits until no other thread and no other process has the file that was at a place, and locks it; fails if the path
+  /// does not lead there any more.
   @available(*, noasync)
   init?(locking place: FilePlace, _ url: URL) throws(DurableFileError) {
     guard ThreadLocks.shared.acquire(place.key) else { throw .reentrantLock(url) }

@@ -3,8 +3,8 @@ import Signals
 
 /// Reads and locks one file, again and again.
 ///
-/// What has to be open in order to lock it stays open for a moment, because whoever writes a file often does so again soon;
-/// see ``OpenPlaces``. Whether the path still leads there is found out each time, with the lock held.
+/// What has to be open in order to lock it stays open for a moment, because whoever writes a file often does so again
+/// soon; see ``OpenPlaces``. Whether the path still leads there is found out each time, with the lock held.
 package final class FileAccess: Sendable {
   private let url: URL
 

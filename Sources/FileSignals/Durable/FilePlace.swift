@@ -35,8 +35,8 @@ final class FilePlace: Sendable {
 
   /// Whether the file's path still leads here; to be asked with the lock held.
   ///
-  /// Whoever removed the folder, moved the directory or put a link in the file's place, before or while we waited for the
-  /// lock, left us the lock of something else.
+  /// Whoever removed the folder, moved the directory or put a link in the file's place, before or while we waited for
+  /// the lock, left us the lock of something else.
   var isCurrent: Bool {
     let path = location.lockPath
     guard FileStatus(path: path, relativeTo: directory.number, followsLinks: false)?.identity == key else {

@@ -35,7 +35,7 @@ enum FileReader {
     guard var buffer = malloc(capacity) else { throw DurableFileError(ENOMEM, "read", url) }
     while true {
       // Sound: `count` bytes of `capacity` are filled, so the rest is ours to write.
-      let read = uninterrupted { Self.read(number, buffer + count, capacity - count) }
+      let read = readSome(UnsafeMutableRawBufferPointer(start: buffer + count, count: capacity - count), from: number)
       guard read >= 0 else {
         let failure = errno
         free(buffer)
@@ -58,15 +58,5 @@ enum FileReader {
       return Data()
     }
     return Data(bytesNoCopy: buffer, count: count, deallocator: .free)
-  }
-
-  private static func read(_ number: CInt, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    #if canImport(Darwin)
-      Darwin.read(number, buffer, count)
-    #elseif canImport(Glibc)
-      Glibc.read(number, buffer, count)
-    #elseif canImport(Musl)
-      Musl.read(number, buffer, count)
-    #endif
   }
 }

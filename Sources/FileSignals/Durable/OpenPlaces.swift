@@ -1,8 +1,8 @@
 import Dispatch
 import Signals
 
-/// Whose places are open, so that there are never many, and none for long: each takes three descriptors, and a file system
-/// on which something is open cannot be unmounted.
+/// Whose places are open, so that there are never many, and none for long: each takes three descriptors, and a file
+/// system on which something is open cannot be unmounted.
 final class OpenPlaces: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
   static let shared = OpenPlaces()
   private static let limit = 8

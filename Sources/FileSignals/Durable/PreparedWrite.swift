@@ -54,7 +54,7 @@ package final class PreparedWrite {
   /// - Parameter isExclusive: Whether to throw ``DurableFileError/alreadyExists(_:)`` if there is a file already.
   /// - Throws: ``DurableFileError``; the file is as it was, and nothing is left beside it.
   package func commit(creatingOnly isExclusive: Bool = false) throws(DurableFileError) {
-    precondition(isPending && temporary == nil, "A prepared write is committed once, when it is written")
+    guard isPending, temporary == nil else { stop(because: "A prepared write is committed once, when it is written") }
     if isExclusive, try link() { return }
     let location = file.place.location
     guard renameat(file.place.folder.number, location.temporaryName, file.place.directory.number, location.name) == 0

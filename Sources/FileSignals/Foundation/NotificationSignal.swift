@@ -15,8 +15,8 @@ extension NotificationCenter {
   /// center.post(name: name, object: nil)  // Prints "saved"
   /// ```
   ///
-  /// The value is sent on the thread that posts, inside its call. The signal never ends; a subscription is an observer of
-  /// the center, which is removed when the subscription is cancelled.
+  /// The value is sent on the thread that posts, inside its call. The signal never ends; a subscription is an observer
+  /// of the center, which is removed when the subscription is cancelled.
   ///
   /// - Parameters:
   ///   - name: The notification.
@@ -45,8 +45,8 @@ extension NotificationCenter {
   /// center.post(name: name, object: nil, userInfo: ["level": 3])  // Prints "level 3"
   /// ```
   ///
-  /// The value is sent on the thread that posts, inside its call. The signal never ends; a subscription is an observer of
-  /// the center, which is removed when the subscription is cancelled.
+  /// The value is sent on the thread that posts, inside its call. The signal never ends; a subscription is an observer
+  /// of the center, which is removed when the subscription is cancelled.
   ///
   /// - Parameters:
   ///   - name: The notification.

@@ -16,11 +16,13 @@ extension UserDefaults {
   /// ```
   ///
   /// What can be seen depends on the system:
-  /// - **Apple**: every change, also by other processes of the app group, on the thread that makes it; there is no need to look
-  ///   from time to time. Only a key that observation takes for a path, because it has a dot or begins with `@`, is looked at.
-  /// - **Linux**: nothing is told, so the value is looked at every `interval`, as long as somebody listens. What another process
-  ///   has changed is not there until this one calls `synchronize()`, which the signal does not do, because it also writes, and
-  ///   thereby loses keys that others write at the same time. Values that processes share belong in an `AppGroupsSuite`.
+  /// - **Apple**: every change, also by other processes of the app group, on the thread that makes it; there is no need
+  ///   to look from time to time. Only a key that observation takes for a path, because it has a dot or begins with
+  ///   `@`, is looked at.
+  /// - **Linux**: nothing is told, so the value is looked at every `interval`, as long as somebody listens. What
+  ///   another process has changed is not there until this one calls `synchronize()`, which the signal does not do,
+  ///   because it also writes, and thereby loses keys that others write at the same time. Values that processes share
+  ///   belong in an `AppGroupsSuite`.
   ///
   /// - Parameters:
   ///   - key: The value's name.
@@ -33,7 +35,8 @@ extension UserDefaults {
     signal(forKey: key, as: type, checkingEvery: interval, clock: ContinuousClock())
   }
 
-  /// The value of a key, as a signal: the current one at once, then each change that can be seen, by a clock of your choice.
+  /// The value of a key, as a signal: the current one at once, then each change that can be seen, by a clock of your
+  /// choice.
   ///
   /// - Parameters:
   ///   - key: The value's name.

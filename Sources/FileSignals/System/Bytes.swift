@@ -20,14 +20,20 @@ package func writeAll(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> Int {
   return written
 }
 
+/// Reads what a descriptor gives at once, as much as fits into a buffer.
+///
+/// - Returns: How many bytes were read, 0 at the end; a negative number if that failed, and `errno` says why.
+package func readSome(_ buffer: UnsafeMutableRawBufferPointer, from number: CInt) -> Int {
+  uninterrupted { read(number, buffer.baseAddress, buffer.count) }
+}
+
 /// Reads bytes from a descriptor until a buffer is full or there are no more.
 ///
 /// - Returns: How many were read; a negative number if that failed, and `errno` says why.
 package func readAll(_ buffer: UnsafeMutableRawBufferPointer, from number: CInt) -> Int {
   var count = 0
   while count < buffer.count {
-    let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-    let more = uninterrupted { read(number, rest.baseAddress, rest.count) }
+    let more = readSome(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]), from: number)
     if more < 0 { return more }
     if more == 0 { break }
     count += more

@@ -6,8 +6,6 @@ package import Foundation
   import Glibc
 #elseif canImport(Musl)
   import Musl
-#elseif canImport(Android)
-  import Android
 #endif
 
 /// What lies in directories.

@@ -13,7 +13,7 @@ package struct FileStamp: Equatable, Sendable {
   let identity: FileIdentity
   let size: Int
   /// When the content changed, in nanoseconds.
-  let modified: Int64
+  package let modified: Int64
   /// When anything changed, in nanoseconds.
   let changed: Int64
 
@@ -27,7 +27,7 @@ package struct FileStamp: Equatable, Sendable {
     #endif
   }
 
-  /// Looks at a path, following symbolic links or not; `nil` with `errno` set if there is nothing.
+  /// Looks at a path, following symbolic links; `nil` with `errno` set if there is nothing.
   package init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

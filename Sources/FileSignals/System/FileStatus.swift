@@ -43,9 +43,8 @@ package struct FileStatus: Sendable {
   package let identity: FileIdentity
   package let kind: Kind
   package let permissions: UInt16
-  let owner: uid_t
-  let group: gid_t
-  package var ownerNumber: UInt32 { owner }
+  package let owner: UInt32
+  let group: UInt32
   package let size: Int
   package let isLinked: Bool
 

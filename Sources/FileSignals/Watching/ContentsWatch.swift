@@ -4,8 +4,8 @@ package import Signals
 
 /// Calls a closure whenever something is written into a file of a directory, while the writer still has it open.
 ///
-/// For files that are appended to, and read piece by piece. It watches from the moment `init` returns, so look at the files
-/// only then.
+/// For files that are appended to, and read piece by piece. It watches from the moment `init` returns, so look at the
+/// files only then.
 package final class ContentsWatch: Sendable {
   /// What has happened since the closure was last called.
   package struct Changes: Sendable {
@@ -30,10 +30,7 @@ package final class ContentsWatch: Sendable {
     _ url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue,
     onChange: @escaping @Sendable (Changes) -> Void
   ) throws(FileObserverError) {
-    let path = url.path
-    guard url.isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
-      throw .invalidPath(url, reason: "it is not the path of a directory")
-    }
+    let path = try DirectoryObserver.path(of: url)
     watch = try PathWatch(path: path, target: .contents, polling: polling, queue: queue) { _, batch in
       onChange(Self.changes(in: batch))
     }

@@ -26,20 +26,22 @@ public import Signals
 /// last, in the order in which the entries were first touched. The folders `.shared`, where ``DurableFile`` keeps its
 /// locks, are left out; what else is told of can be chosen by a ``FileFilter``.
 ///
-/// **Directories in the directory** are entries like files. A recursive observer also tells what happens inside them, at
-/// any depth; what is in a directory that appears is told as ``FileEvent/Kind/created``, even if it was made before the
-/// system could be asked about it, and what was in one that goes as deleted or moved. Symbolic links are entries, and are
-/// not followed: nothing leads out of the directory, or round in a circle. Each directory takes one watch of the system's;
-/// when there are no more, the observer polls, see ``WatchPolling``. One that may not be read leaves the observer impaired.
+/// **Directories in the directory** are entries like files. A recursive observer also tells what happens inside them,
+/// at any depth; what is in a directory that appears is told as ``FileEvent/Kind/created``, even if it was made before
+/// the system could be asked about it, and what was in one that goes as deleted or moved. Symbolic links are entries,
+/// and are not followed: nothing leads out of the directory, or round in a circle. Each directory takes one watch of
+/// the system's; when there are no more, the observer polls, see ``WatchPolling``. One that may not be read leaves the
+/// observer impaired.
 ///
-/// **The directory itself** has events with its own URL. If it is deleted or moved, that one event stands for all that was
-/// in it, and the observer waits for it to come back; when it does, that is ``FileEvent/Kind/created``, followed by one
-/// event for each entry. The kind ``FileEvent/Kind/rescan`` means that the system lost
-/// track: what came and went is told after it, what was written into is not, so look at all files again.
+/// **The directory itself** has events with its own URL. If it is deleted or moved, that one event stands for all that
+/// was in it, and the observer waits for it to come back; when it does, that is ``FileEvent/Kind/created``, followed by
+/// one event for each entry. The kind ``FileEvent/Kind/rescan`` means that the system lost track: what came and went is
+/// told after it, what was written into is not, so look at all files again.
 ///
-/// Threads, lifetime and limits are as for ``FileObserver``; when polled, files are compared by their content only if they
-/// changed under observation or shortly before, and what comes and goes between two looks is not told. On Apple's systems, writing into a file in place is not seen here, since
-/// they tell a directory's observers of its entries only; observe the file for that.
+/// Threads, lifetime and limits are as for ``FileObserver``; when polled, files are compared by their content only if
+/// they changed under observation or shortly before, and what comes and goes between two looks is not told. On Apple's
+/// systems, writing into a file in place is not seen here, since they tell a directory's observers of its entries only;
+/// observe the file for that.
 public final class DirectoryObserver: Signal, Sendable {
   /// What happened to an entry, or to the directory.
   public typealias Element = FileEvent
@@ -61,13 +63,9 @@ public final class DirectoryObserver: Signal, Sendable {
   public init(
     _ url: URL, recursive: Bool = false, matching filter: FileFilter = .all, polling: WatchPolling = .automatic
   ) throws(FileObserverError) {
-    let path = url.path
-    guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: false).utf8.contains(0) else {
-      throw .invalidPath(url, reason: "it is not the path of a directory")
-    }
     observer = try PathObserver(
-      path: path, target: .directory, changes: DirectoryTree(url: url, isRecursive: recursive, filter: filter),
-      polling: polling
+      path: Self.path(of: url), target: .directory,
+      changes: DirectoryTree(url: url, isRecursive: recursive, filter: filter), polling: polling
     )
   }
 
@@ -82,5 +80,15 @@ public final class DirectoryObserver: Signal, Sendable {
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     observer.emitter.subscribe(subscriber).keepAlive(self)
+  }
+
+  /// The path to watch for a URL.
+  static func path(of url: URL) throws(FileObserverError) -> String {
+    let path = url.path
+    // Only this form shows it; `path` leaves it encoded, which would be the path of another directory.
+    guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: false).utf8.contains(0) else {
+      throw .invalidPath(url, reason: "it is not the path of a directory")
+    }
+    return path
   }
 }

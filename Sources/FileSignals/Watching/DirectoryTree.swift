@@ -71,7 +71,8 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
     return isIncomplete ? [FileEvent(kind: .rescan, url: url)] + events : events
   }
 
-  /// Whether an event tells that the root was moved away, which the directory it was in says before the root itself does.
+  /// Whether an event tells that the root was moved away, which the directory it was in says before the root itself
+  /// does.
   private func isMove(_ event: WatchEvent) -> Bool {
     guard event.point.inner == nil else { return false }
     return event.kinds.contains(.selfMoved) || event.kinds.contains(.movedOut) && !event.point.place.isTarget

@@ -3,8 +3,8 @@ public import Foundation
 /// Something that happened to a file or a directory.
 ///
 /// An event says "look", not "this is the content": events that come in one burst are joined, and by the time you look
-/// there may be something newer. What is certain is that an event follows the last change: also one that undoes another,
-/// so something may be told to be gone of which you never heard that it came.
+/// there may be something newer. What is certain is that an event follows the last change: also one that undoes
+/// another, so something may be told to be gone of which you never heard that it came.
 public struct FileEvent: Sendable, Hashable {
   /// What happened.
   public enum Kind: Sendable, Hashable {

@@ -8,12 +8,13 @@
 /// // Prints "true false false"
 /// ```
 ///
-/// A filter decides what is told, and which directories a recursive observer enters; a directory whose own name does not
-/// match is entered all the same, because a file in it may match.
+/// A filter decides what is told, and which directories a recursive observer enters; a directory whose own name does
+/// not match is entered all the same, because a file in it may match.
 ///
-/// **Patterns** are those of the shell: `*` stands for any characters, `?` for one, `[a-z]` for one of these, `[!a-z]` for
-/// any other, and a backslash takes the meaning from what follows. Upper and lower case differ. A pattern without a slash is compared with the last name of the path; one with a slash, such as
-/// `themes/*.json`, with the whole path from the observed directory on, and then `*` matches no slash.
+/// **Patterns** are those of the shell: `*` stands for any characters, `?` for one, `[a-z]` for one of these, `[!a-z]`
+/// for any other, and a backslash takes the meaning from what follows. Upper and lower case differ. A pattern without a
+/// slash is compared with the last name of the path; one with a slash, such as `themes/*.json`, with the whole path
+/// from the observed directory on, and then `*` matches no slash.
 ///
 /// **Hidden** are names that begin with a dot. ``all`` includes them; patterns match them only if they begin with a dot
 /// themselves, and hidden directories are not entered, unless you say `includingHidden`. The folders `.shared`, where
@@ -52,8 +53,8 @@ public struct FileFilter: Sendable {
 
   /// The same filter, which leaves out some directories with all that is in them.
   ///
-  /// - Parameter patterns: Patterns for directories, such as `node_modules`. They are not watched either, which saves the
-  ///   watches.
+  /// - Parameter patterns: Patterns for directories, such as `node_modules`. They are not watched either, which saves
+  ///   the watches.
   /// - Returns: The filter.
   public func notEntering(_ patterns: String...) -> FileFilter {
     var filter = self

@@ -8,9 +8,9 @@
 
 /// What a look at a file leaves behind, for the next look to compare with.
 ///
-/// A stamp that is new is not trusted: a second change within one tick of the file system's clock would leave the same. So
-/// until it has been seen for a while, the content is compared as well. How long it has been seen is measured here, not
-/// taken from its times, because those come from another machine's clock.
+/// A stamp that is new is not trusted: a second change within one tick of the file system's clock would leave the same.
+/// So until it has been seen for a while, the content is compared as well. How long it has been seen is measured here,
+/// not taken from its times, because those come from another machine's clock.
 package struct FileMark: Sendable {
   /// What is different from the look before.
   package enum Difference: Sendable {
@@ -73,7 +73,7 @@ package struct FileMark: Sendable {
     var hasher = Hasher()
     let isRead = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
       while true {
-        let count = uninterrupted { read(file.number, buffer.baseAddress, buffer.count) }
+        let count = readSome(buffer, from: file.number)
         guard count > 0 else { return count == 0 }
         hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }

@@ -4,8 +4,8 @@ public import Signals
 /// Observes one file, through whatever becomes of it.
 ///
 /// The file may be written in place, replaced by another, deleted and made again; so may its directory, and each
-/// symbolic link on the way. It need not exist yet. While nothing happens, nothing runs, except where the system does not
-/// tell of changes, see ``WatchPolling``.
+/// symbolic link on the way. It need not exist yet. While nothing happens, nothing runs, except where the system does
+/// not tell of changes, see ``WatchPolling``.
 ///
 /// ```swift
 /// import FileSignals
@@ -36,10 +36,10 @@ public import Signals
 ///
 /// **Lifetime.** The file is watched from the initializer on, until nobody refers to the observer or subscribes to it.
 ///
-/// **Limits.** A write into a memory-mapped file, or through a hard link in another directory, is not seen. Changes that
-/// another machine makes on a network file system are seen at the next look: ``health`` is ``WatchHealth/polling(every:because:)``
-/// there. A look tells by the file's number, size and times what has changed, and by its content, up to 4 MB, as long as
-/// the times are so young that another change could have left the same.
+/// **Limits.** A write into a memory-mapped file, or through a hard link in another directory, is not seen. Changes
+/// that another machine makes on a network file system are seen at the next look: ``health`` is
+/// ``WatchHealth/polling(every:because:)`` there. A look tells by the file's number, size and times what has changed,
+/// and by its content, up to 4 MB, as long as the times are so young that another change could have left the same.
 public final class FileObserver: Signal, Sendable {
   /// What happened to the file.
   public typealias Element = FileEvent

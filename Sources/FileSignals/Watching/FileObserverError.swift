@@ -91,7 +91,7 @@ extension FileObserverError: CustomStringConvertible, LocalizedError {
     case .descriptorLimitReached:
       "No descriptor is left to observe with. Close files, or raise ulimit -n or fs.inotify.max_user_instances."
     case .system(let operation, let path, let errno):
-      "Could not \(operation) \(path.debugDescription): \(errorWords(errno)) (errno \(errno))."
+      "Could not \(operation) \(path): \(errorWords(errno)) (errno \(errno))."
     }
   }
 

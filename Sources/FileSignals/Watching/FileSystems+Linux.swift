@@ -1,4 +1,4 @@
-#if os(Linux) || os(Android)
+#if os(Linux)
   import Foundation
   import Signals
 
@@ -6,8 +6,6 @@
     import Glibc
   #elseif canImport(Musl)
     import Musl
-  #elseif canImport(Android)
-    import Android
   #endif
 
   extension FileSystems {

@@ -1,4 +1,4 @@
-#if os(Linux) || os(Android)
+#if os(Linux)
   import CEpoll
   import Dispatch
   import Signals
@@ -7,15 +7,13 @@
     import Glibc
   #elseif canImport(Musl)
     import Musl
-  #elseif canImport(Android)
-    import Android
   #endif
 
   /// The kernel's queue of what has happened, and the bell that it rings for the threads that wait for it.
   ///
-  /// Who is about to change something can keep the bell from ringing, and take in what follows on its own thread: to wake
-  /// another one, only for it to find nothing new, takes longer than the change, and the processor from those to whom it is
-  /// news.
+  /// Who is about to change something can keep the bell from ringing, and take in what follows on its own thread: to
+  /// wake another one, only for it to find nothing new, takes longer than the change, and the processor from those to
+  /// whom it is news.
   final class InotifyQueue: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
     let instance: CInt
     private let bell: CInt
@@ -56,7 +54,8 @@
 
     /// Reads what there is, and has it sorted; the bell is silent until ``listen()``.
     ///
-    /// - Parameter sort: Gets nothing if there is nothing, or `nil` if the system fails, which would be a fault of its own.
+    /// - Parameter sort: Gets nothing if there is nothing, or `nil` if the system fails, which would be a fault of its
+    ///   own.
     /// - Returns: What `sort` returned.
     func read<Result>(_ sort: (UnsafeRawBufferPointer?) -> Result) -> Result {
       turn.lock()
@@ -112,19 +111,9 @@
     }
 
     private func content() -> UnsafeRawBufferPointer? {
-      let count = uninterrupted { Self.read(instance, buffer) }
+      let count = readSome(buffer, from: instance)
       if count >= 0 { return UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
       return errno == EAGAIN ? UnsafeRawBufferPointer(rebasing: buffer[..<0]) : nil
-    }
-
-    private static func read(_ instance: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-      #if canImport(Glibc)
-        Glibc.read(instance, buffer.baseAddress, buffer.count)
-      #elseif canImport(Musl)
-        Musl.read(instance, buffer.baseAddress, buffer.count)
-      #elseif canImport(Android)
-        Android.read(instance, buffer.baseAddress, buffer.count)
-      #endif
     }
   }
 

@@ -7,7 +7,8 @@ extension PathWatch {
     lock.withLock { pending.pause() }
   }
 
-  /// Has what has gathered processed, unless it tells of nothing but another file in the file's place, and that is known.
+  /// Has what has gathered processed, unless it tells of nothing but another file in the file's place, and that is
+  /// known.
   ///
   /// - Parameter isKnown: Looks whether what is in the file's place now is known, and no link.
   func resume(unless isKnown: () -> Bool) {
@@ -44,8 +45,8 @@ extension PathWatch {
     }
   }
 
-  /// Runs a closure that changes the file in a moment, and takes in what follows from it, so that no other thread is woken
-  /// only to find that out.
+  /// Runs a closure that changes the file in a moment, and takes in what follows from it, so that no other thread is
+  /// woken only to find that out.
   func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
     guard let backend = wakingBackend else { return try change() }
     backend.muffle()

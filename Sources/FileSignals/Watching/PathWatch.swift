@@ -60,7 +60,8 @@ final class PathWatch: @unchecked Sendable {
 
   /// Begins to watch; the owner is called from ``start()`` on.
   ///
-  /// - Throws: The error, if the directory can neither be watched now nor polled. Later it would be reported as `health`.
+  /// - Throws: The error, if the directory can neither be watched now nor polled. Later it would be reported as
+  ///   `health`.
   init(
     path: String, target: WatchPlan.Target, polling: WatchPolling, queue: DispatchQueue?,
     backend: @escaping @Sendable () throws(FileObserverError) -> any WatchBackend = WatchHub.shared,
@@ -150,8 +151,8 @@ final class PathWatch: @unchecked Sendable {
     var batch = Batch(events: events)
     batch.isOverflow = events.contains { $0.kinds.contains(.overflow) }
     if events.contains(where: isStructural) {
-      // A watch that ended may belong to a directory whose successor looks the same, down to a number used again; and an
-      // overflow may have swallowed the news that one ended.
+      // A watch that ended may belong to a directory whose successor looks the same, down to a number used again; and
+      // an overflow may have swallowed the news that one ended.
       let isOver = events.contains { event in
         event.kinds.contains(.overflow) || event.kinds.contains(.selfGone) && event.point.inner == nil
       }

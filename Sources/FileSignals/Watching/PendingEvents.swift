@@ -87,8 +87,8 @@ struct PendingEvents {
   /// Ends a pause.
   ///
   /// - Parameter news: What was taken and has to be processed after all.
-  /// - Returns: Whether the caller must have what there is processed, even if others still put it off: they may do so for
-  ///   long.
+  /// - Returns: Whether the caller must have what there is processed, even if others still put it off: they may do so
+  ///   for long.
   mutating func endPause(with news: [WatchEvent]) -> Bool {
     pauses -= 1
     pauseNumber += 1

@@ -1,4 +1,4 @@
-#if os(Linux) || os(Android)
+#if os(Linux)
   import Dispatch
   import Foundation
   import Signals
@@ -8,8 +8,6 @@
     import Glibc
   #elseif canImport(Musl)
     import Musl
-  #elseif canImport(Android)
-    import Android
   #endif
 
   func startWatchBackend() throws(FileObserverError) -> any WatchBackend {
@@ -20,7 +18,8 @@
   final class InotifyBackend: WatchBackend, @unchecked Sendable {  // Sound: the tables are guarded by the lock.
     /// What is asked for to learn of a directory's entries, the same for all observers.
     ///
-    /// There is no IN_MODIFY: closing after writing tells of the whole content, not of a part. Who reads parts asks for it.
+    /// There is no IN_MODIFY: closing after writing tells of the whole content, not of a part. Who reads parts asks for
+    /// it.
     private static let entriesMask = UInt32(
       IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
     )
@@ -111,15 +110,15 @@
     /// What both threads do.
     ///
     /// The one that has read events for a single observer calls that observer itself, so that no third thread has to be
-    /// woken first. Meanwhile the other one reads, and leaves the calling to the observers' queues, so a slow observer holds
-    /// nobody up.
+    /// woken first. Meanwhile the other one reads, and leaves the calling to the observers' queues, so a slow observer
+    /// holds nobody up.
     private func run() {
       while true {
         queue.wait()
         var batches = readOn()
         var postponed = batches.postponed
-        // Who changes a file that others change, too, will look at it before long. To wake for each of their changes would
-        // only keep the processor from being used for the next.
+        // Who changes a file that others change, too, will look at it before long. To wake for each of their changes
+        // would only keep the processor from being used for the next.
         while !postponed.isEmpty {
           batches.schedule()
           usleep(Self.rest)

@@ -13,8 +13,8 @@
 /// happens to that entry, its *hinge*: this is how the swap of a link, anywhere in the path, is seen. And the one that
 /// the path ends in is watched for the file, or for everything.
 ///
-/// The last directory on the way is watched through its parent, too: for as long as any process has a directory open, or
-/// works in it, the system does not tell the directory's own watch of its removal. Those above it cannot be removed
+/// The last directory on the way is watched through its parent, too: for as long as any process has a directory open,
+/// or works in it, the system does not tell the directory's own watch of its removal. Those above it cannot be removed
 /// before it is.
 struct WatchPlan: Equatable, Sendable {
   /// What the path is meant to lead to.

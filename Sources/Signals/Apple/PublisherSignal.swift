@@ -5,8 +5,8 @@
   extension Publisher where Output: Sendable {
     /// What the publisher publishes, as a signal.
     ///
-    /// Each subscription subscribes to the publisher anew, and asks for everything it has. It is cancelled with the token,
-    /// and by an operator such as ``Signal/prefix(_:)`` once it has enough.
+    /// Each subscription subscribes to the publisher anew, and asks for everything it has. It is cancelled with the
+    /// token, and by an operator such as ``Signal/prefix(_:)`` once it has enough.
     ///
     /// A signal may be subscribed to from any thread, which Combine allows with every publisher, although the compiler
     /// cannot check it: take care that the closures of the publisher's own operators may run on any thread too.

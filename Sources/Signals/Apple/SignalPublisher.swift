@@ -4,8 +4,8 @@
   extension Signal {
     /// The values as a Combine publisher.
     ///
-    /// Each subscriber gets all values, in order. Those that it has not asked for yet wait for it, so that nothing is lost;
-    /// memory grows while it asks for fewer than come.
+    /// Each subscriber gets all values, in order. Those that it has not asked for yet wait for it, so that nothing is
+    /// lost; memory grows while it asks for fewer than come.
     ///
     /// <!-- not compiled -->
     /// ```swift

@@ -3,7 +3,8 @@ extension Signal where Failure == Never {
   ///
   /// The object is not kept alive; when it is gone, the next value ends the subscription. Each value is written on the
   /// thread that sends it, before the sender's call returns, unless another delivery is under way: that the object is
-  /// `Sendable` and the key path too means that this is safe. For an object of the main actor use ``assign(on:to:onWeak:)``.
+  /// `Sendable` and the key path too means that this is safe. For an object of the main actor use
+  /// ``assign(on:to:onWeak:)``.
   ///
   /// - Parameters:
   ///   - keyPath: Where to write.
@@ -20,8 +21,8 @@ extension Signal where Failure == Never {
 
   /// Writes every value into a property of an object of the main actor, for as long as the object lives.
   ///
-  /// The values are written on the main actor, in order; those that come while it is busy are written together, in one hop.
-  /// The object is not kept alive.
+  /// The values are written on the main actor, in order; those that come while it is busy are written together, in one
+  /// hop. The object is not kept alive.
   ///
   /// ```swift
   /// import Signals

@@ -1,8 +1,8 @@
 extension Signal where Failure == Never {
   /// Calls a closure with every value.
   ///
-  /// The closure runs on the thread that sends, before the sender's call returns, unless another delivery is under way; it
-  /// never runs concurrently with itself.
+  /// The closure runs on the thread that sends, before the sender's call returns, unless another delivery is under way;
+  /// it never runs concurrently with itself.
   ///
   /// - Parameter receiveValue: Called with each value.
   /// - Returns: The subscription; it ends when the token is cancelled or released.

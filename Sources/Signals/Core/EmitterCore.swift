@@ -82,7 +82,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
       while index < count {
         if let node = slots[index] {
           node._withUnsafeGuaranteedRef { node in
-            // A subscriber that has just joined was called by its own thread until then: what it left must be visible here.
+            // A subscriber that has just joined was called by its own thread until then: what it left must be visible
+            // here.
             if node.status.load(ordering: .acquiring) == SubscriberNode.Status.live {
               node.body(UnsafeRawPointer(pointer), nil)
             } else {

@@ -3,7 +3,8 @@
 
   /// A mutual exclusion lock that is not recursive.
   ///
-  /// Apple's unfair lock lends the priority of a waiting thread to the one that holds it, which no lock of our own could.
+  /// Apple's unfair lock lends the priority of a waiting thread to the one that holds it, which no lock of our own
+  /// could.
   @usableFromInline
   package struct Lock: ~Copyable, @unchecked Sendable {  // Sound: an unfair lock is made for many threads.
     /// The address must not change while threads wait on it, hence a heap cell.

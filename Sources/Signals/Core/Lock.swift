@@ -4,8 +4,8 @@
   /// A mutual exclusion lock that is not recursive.
   ///
   /// Taking it when it is free is one atomic operation, inlined into the caller; threads that have to wait do so in a
-  /// ``LockQueue``. `Synchronization.Mutex` is as fast, but thread sanitizer cannot see into it on Linux and reports races
-  /// that are none.
+  /// ``LockQueue``. `Synchronization.Mutex` is as fast, but thread sanitizer cannot see into it on Linux and reports
+  /// races that are none.
   @usableFromInline
   package struct Lock: ~Copyable, Sendable {
     @usableFromInline

@@ -37,11 +37,12 @@
 
     /// Takes the lock whose state is `state`, sleeping until it is free.
     ///
-    /// Whoever comes through here leaves the lock marked as contended, since others may be asleep; at worst, one wake-up
-    /// finds nobody.
+    /// Whoever comes through here leaves the lock marked as contended, since others may be asleep; at worst, one
+    /// wake-up finds nobody.
     @usableFromInline
     borrowing func wait(for state: borrowing Atomic<UInt8>) {
-      // What a lock of this package guards is short: most of the time it is free again before a thread could fall asleep.
+      // What a lock of this package guards is short: most of the time it is free again before a thread could fall
+      // asleep.
       for _ in 0..<32 {
         let attempt = state.compareExchange(
           expected: Lock.State.free, desired: Lock.State.held, successOrdering: .acquiring, failureOrdering: .relaxed

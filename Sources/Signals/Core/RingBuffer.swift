@@ -20,6 +20,10 @@ package struct RingBuffer<Element> {
   @inlinable @inline(__always)
   package var isEmpty: Bool { count == 0 }
 
+  /// The oldest element, or `nil` if there is none.
+  @inlinable
+  package var first: Element? { isEmpty ? nil : storage[head] }
+
   /// The elements, the oldest first.
   @inlinable
   package var elements: [Element] {

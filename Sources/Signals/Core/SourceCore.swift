@@ -2,10 +2,10 @@ public import Synchronization
 
 /// The part of a source that does not depend on what it sends: whose turn it is, and who listens.
 ///
-/// **The turn.** One thread at a time has the turn. It alone walks and edits the list of subscribers, so no lock is held
-/// while they run and nothing is copied. A thread that finds the turn taken (by another thread, or by itself further up the
-/// stack) leaves its work in the queue and goes on; the holder does that work before it gives the turn up. This makes the
-/// order total, calls never overlap, and re-entrant sends cost no stack.
+/// **The turn.** One thread at a time has the turn. It alone walks and edits the list of subscribers, so no lock is
+/// held while they run and nothing is copied. A thread that finds the turn taken (by another thread, or by itself
+/// further up the stack) leaves its work in the queue and goes on; the holder does that work before it gives the turn
+/// up. This makes the order total, calls never overlap, and re-entrant sends cost no stack.
 @usableFromInline
 package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   // Sound: the list belongs to the holder of the turn; the rest is atomic or guarded by the lock.
@@ -20,13 +20,15 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   @usableFromInline final let turn = Atomic<UInt8>(Turn.free)
 
-  /// How many subscribers there are or are about to be, plus one if values are recorded: zero means sending does nothing.
+  /// How many subscribers there are or are about to be, plus one if values are recorded: zero means sending does
+  /// nothing.
   @usableFromInline final let interest = Atomic<Int>(0)
 
   /// Guards the queue of waiting work and the links between tokens and nodes; never held while user code runs.
   @usableFromInline final let lock = Lock()
 
-  /// The subscribers in order of subscription, each retained; a cancelled one leaves a hole until the list is compacted.
+  /// The subscribers in order of subscription, each retained; a cancelled one leaves a hole until the list is
+  /// compacted.
   @exclusivity(unchecked) @usableFromInline final var slots: UnsafeMutablePointer<Unmanaged<SubscriberNode>?>
   @exclusivity(unchecked) @usableFromInline final var slotCount = 0
   @exclusivity(unchecked) private final var capacity = 0
@@ -38,6 +40,12 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   /// Subscribers that were cancelled while the turn was taken, for its holder to take off the list.
   @exclusivity(unchecked) private final var abandoned: [SubscriberNode] = []
   @usableFromInline final let hasAbandoned = Atomic<Bool>(false)
+
+  /// Where the list is while there is none, aligned as the compiler may take for granted.
+  private static var noSlots: UnsafeMutablePointer<Unmanaged<SubscriberNode>?> {
+    // Sound: no alignment is zero, and nobody looks there, because the count is.
+    UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
+  }
 
   // MARK: For properties and derived values
 
@@ -68,7 +76,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   @usableFromInline
   override init() {
-    slots = UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
+    slots = SourceCore.noSlots
   }
 
   deinit {
@@ -242,7 +250,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     interest.wrappingSubtract(live, ordering: .relaxed)
     let list = slots
     let wasAllocated = capacity > 0
-    slots = UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
+    slots = SourceCore.noSlots
     slotCount = 0
     capacity = 0
     holes = 0

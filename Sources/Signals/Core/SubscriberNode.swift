@@ -2,8 +2,8 @@ public import Synchronization
 
 /// One subscriber in a source's list: a whole chain of operators, erased to a single closure.
 ///
-/// The closure is an immutable field of a final class, and both its parameters are raw pointers: that is what lets a source
-/// call it without touching a reference count and without a thunk.
+/// The closure is an immutable field of a final class, and both its parameters are raw pointers: that is what lets a
+/// source call it without touching a reference count and without a thunk.
 @usableFromInline
 final class SubscriberNode: @unchecked Sendable {
   // Sound: `status` is atomic; `index` belongs to the holder of the source's turn, `token` and `backlog` to its lock.

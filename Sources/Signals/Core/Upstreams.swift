@@ -2,8 +2,9 @@ import Synchronization
 
 /// The subscriptions that an operator holds on its inputs, for one that has several, or that ends one itself.
 ///
-/// A stage holds it and cancels it; the token that the operator returns is made with it, or bound to it. It refers to tokens
-/// that refer to sources that refer to stages that refer to it: that circle is broken by cancelling, and by each end.
+/// A stage holds it and cancels it; the token that the operator returns is made with it, or bound to it. It refers to
+/// tokens that refer to sources that refer to stages that refer to it: that circle is broken by cancelling, and by each
+/// end.
 @usableFromInline
 package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.
   private let lock = Lock()
@@ -31,8 +32,8 @@ package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Soun
 
   /// Cancels all subscriptions, those still to be added included.
   ///
-  /// They leave the group only once they are cancelled, so that of two threads that cancel at a time neither returns before
-  /// all is done.
+  /// They leave the group only once they are cancelled, so that of two threads that cancel at a time neither returns
+  /// before all is done.
   @usableFromInline
   package func cancelAll() {
     let cancelled = lock.withLock {

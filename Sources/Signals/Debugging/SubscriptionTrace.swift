@@ -43,8 +43,8 @@ extension Property {
   /// - Complexity: O(1).
   public var subscriberCount: Int { core.subscriberCount }
 
-  /// Lists the live subscriptions, in the order in which they began, and then those of the derived values that depend on
-  /// the property: for tests and debugging, to find leaks.
+  /// Lists the live subscriptions, in the order in which they began, and then those of the derived values that depend
+  /// on the property: for tests and debugging, to find leaks.
   ///
   /// It waits for the delivery that is under way, if there is one, and changes nothing.
   ///

@@ -1,8 +1,8 @@
 /// Makes several writes to properties one change.
 ///
-/// The writes are visible to every reader at once, but nobody is told of them until the outermost batch of the thread is
-/// over, also if `body` throws. Then each property that was written sends its last value, once, and each derived value sends
-/// its new one, once and computed from all the new values.
+/// The writes are visible to every reader at once, but nobody is told of them until the outermost batch of the thread
+/// is over, also if `body` throws. Then each property that was written sends its last value, once, and each derived
+/// value sends its new one, once and computed from all the new values.
 ///
 /// ```swift
 /// import Signals

@@ -9,19 +9,19 @@ extension Property {
   /// print(fahrenheit.value)  // Prints "68.0"
   /// ```
   ///
-  /// It is computed when it is read and, as long as somebody observes it, after each change of what it depends on; never
-  /// for nobody, and not again as long as its inputs are the same. A result equal to the one before is no change: nobody is
-  /// told, and nothing is computed from it. However many paths lead from a property to a derived value, its subscribers hear
-  /// of a write once, and never see old and new inputs mixed, whatever other threads write: law 8 of <doc:/Docs/TheLaws>.
-  /// <doc:/Docs/DerivedValues> tells more.
+  /// It is computed when it is read and, as long as somebody observes it, after each change of what it depends on;
+  /// never for nobody, and not again as long as its inputs are the same. A result equal to the one before is no change:
+  /// nobody is told, and nothing is computed from it. However many paths lead from a property to a derived value, its
+  /// subscribers hear of a write once, and never see old and new inputs mixed, whatever other threads write: law 8 of
+  /// <doc:/Docs/TheLaws>. <doc:/Docs/DerivedValues> tells more.
   ///
   /// The derived property keeps its inputs' values alive, and ends when none of them can change any more.
   ///
   /// - Parameters:
   ///   - source: The property to compute from.
-  ///   - transform: Computes the value, on the thread that reads or writes. It must depend on its argument alone, and read
-  ///     neither its own result nor write what it depends on, which stops the program with an explanation. Two threads
-  ///     that read at once may both run it.
+  ///   - transform: Computes the value, on the thread that reads or writes. It must depend on its argument alone, and
+  ///     read neither its own result nor write what it depends on, which stops the program with an explanation. Two
+  ///     threads that read at once may both run it.
   /// - Returns: A property that always has the computed value.
   @inlinable
   public static func derived<Source>(

@@ -1,16 +1,19 @@
 import Synchronization
 
-/// A derived value's place in the graph: what it is computed from, what is computed from it, and whether it is up to date.
+/// A derived value's place in the graph: what it is computed from, what is computed from it, and whether it is up to
+/// date.
 ///
-/// **Marks.** While a source's new value is being stored, and before anybody can read it, every node that depends on it, near
-/// or far, has its marks counted up. A node reads its inputs, and trusts what it read only if it was not marked meanwhile:
-/// then for every write it has seen either all effects or none. A node that is out of date already has told its dependents
-/// so, and is not asked to tell them again: marking costs each node once, however many paths lead there.
+/// **Marks.** While a source's new value is being stored, and before anybody can read it, every node that depends on
+/// it, near or far, has its marks counted up. A node reads its inputs, and trusts what it read only if it was not
+/// marked meanwhile: then for every write it has seen either all effects or none. A node that is out of date already
+/// has told its dependents so, and is not asked to tell them again: marking costs each node once, however many paths
+/// lead there.
 ///
-/// **Pull.** A mark computes nothing. Values are computed when they are read, or, for nodes with subscribers, after the write.
+/// **Pull.** A mark computes nothing. Values are computed when they are read, or, for nodes with subscribers, after the
+/// write.
 ///
-/// **Observation.** Only nodes that somebody observes are linked to what they depend on. One that nobody observes costs its
-/// sources nothing and is not kept alive by them.
+/// **Observation.** Only nodes that somebody observes are linked to what they depend on. One that nobody observes costs
+/// its sources nothing and is not kept alive by them.
 ///
 /// Locks are taken from sources to dependents, never the other way round, and never while user code runs.
 @usableFromInline
@@ -42,8 +45,8 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   /// The core that owns the node; set once, as it is made.
   @exclusivity(unchecked) private var owner: Unmanaged<SourceCore>?
 
-  /// What tells Swift Observation of the value's changes, if it is not what the value is computed from; set once, before
-  /// anybody reads the value.
+  /// What tells Swift Observation of the value's changes, if it is not what the value is computed from; set once,
+  /// before anybody reads the value.
   @exclusivity(unchecked) var announcer: SourceCore?
 
   // MARK: Belongs to the topology
@@ -158,8 +161,8 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
     return nil
   }
 
-  /// Asks those who write anything that this depends on to pause now and then, after many vain attempts to read the inputs
-  /// together; or no longer.
+  /// Asks those who write anything that this depends on to pause now and then, after many vain attempts to read the
+  /// inputs together; or no longer.
   @usableFromInline
   func declareStarving(_ isStarving: Bool) {
     var seen: Set<ObjectIdentifier> = []

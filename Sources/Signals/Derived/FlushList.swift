@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The observed derived values that one write, or one batch of writes, has made out of date, in the order in which it met
-/// them.
+/// The observed derived values that one write, or one batch of writes, has made out of date, in the order in which it
+/// met them.
 ///
-/// A value may be on the lists of several threads; the first to come to it does the work, and the others find it done. No
-/// thread leaves its work to another one, whose subscribers might be waiting for it.
+/// A value may be on the lists of several threads; the first to come to it does the work, and the others find it done.
+/// No thread leaves its work to another one, whose subscribers might be waiting for it.
 @usableFromInline
 struct FlushList {
   /// The first one, so that the common list of one needs no memory.
@@ -55,8 +55,8 @@ struct FlushList {
       isUnfinished = false
       Self.unfinished.subtract(1, ordering: .releasing)
     }
-    // A node that was out of date already was passed over, since its dependents know; unless another thread, which made it
-    // so, has left telling them for later. That thread needs nothing that this one holds.
+    // A node that was out of date already was passed over, since its dependents know; unless another thread, which made
+    // it so, has left telling them for later. That thread needs nothing that this one holds.
     while Self.unfinished.load(ordering: .acquiring) > 0 { ThreadIdentity.pause() }
   }
 

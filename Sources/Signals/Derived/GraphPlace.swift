@@ -12,8 +12,8 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
     var isLive: Bool
   }
 
-  /// The observed values that are computed from this source, in the order in which their observation began; in memory of
-  /// its own, so that walking it costs no reference counting.
+  /// The observed values that are computed from this source, in the order in which their observation began; in memory
+  /// of its own, so that walking it costs no reference counting.
   @exclusivity(unchecked) private var dependents: UnsafeMutablePointer<Dependent?>
   @exclusivity(unchecked) private var count = 0
   @exclusivity(unchecked) private var capacity = 4

@@ -10,8 +10,8 @@ struct Look: Sendable {
 
   /// Whether an input was out of date again before it could be read.
   ///
-  /// A write has passed it by then without a word to those
-  /// who depend on it, because they had been told already; so what was read does not belong together.
+  /// A write has passed it by then without a word to those who depend on it, because they had been told already; so
+  /// what was read does not belong together.
   @usableFromInline var isTorn = false
 
   @inlinable @inline(__always)

@@ -2,8 +2,8 @@ public import Synchronization
 
 /// What changes in a derived value's node, in memory of its own so that reaching it costs no reference counting.
 ///
-/// Guarded by the core's lock; what is atomic may be read without it, wherefore no method may demand exclusive access to the
-/// whole.
+/// Guarded by the core's lock; what is atomic may be read without it, wherefore no method may demand exclusive access
+/// to the whole.
 @usableFromInline
 @frozen
 struct NodeState: ~Copyable {

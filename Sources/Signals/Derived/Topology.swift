@@ -6,7 +6,8 @@ enum Topology {
 
   /// Links a node, and all that it depends on, to its sources, unless they are linked already.
   ///
-  /// - Returns: The derived values found to have ended, those further down first; their subscribers are still to be told.
+  /// - Returns: The derived values found to have ended, those further down first; their subscribers are still to be
+  ///   told.
   static func observe(_ node: DerivedNode) -> [SourceCore] {
     lock.withLock {
       var linked: [DerivedNode] = []
@@ -58,14 +59,17 @@ enum Topology {
   }
 
   private static func close(_ core: SourceCore, _ ended: inout [SourceCore]) {
-    let isNews = core.lock.withLock {
-      let isNews = !core.isClosed
-      core.isClosed = true
-      return isNews
-    }
-    guard isNews else { return }
+    guard noteClosed(core) else { return }
     ended.append(core)
     closeDependents(of: core, &ended)
+  }
+
+  /// Notes that a source changes no more, and answers whether that is news.
+  private static func noteClosed(_ core: SourceCore) -> Bool {
+    core.lock.withLock {
+      defer { core.isClosed = true }
+      return !core.isClosed
+    }
   }
 
   private static func closeDependents(of core: SourceCore, _ ended: inout [SourceCore]) {
@@ -73,12 +77,7 @@ enum Topology {
     while let core = pending.popLast() {
       for node in core.lock.withLock({ core.place?.close() ?? [] }) {
         let dependent = node.core.takeUnretainedValue()
-        let isNews = dependent.lock.withLock {
-          let isNews = !dependent.isClosed
-          dependent.isClosed = true
-          return isNews
-        }
-        guard isNews else { continue }
+        guard noteClosed(dependent) else { continue }
         ended.append(dependent)
         pending.append(dependent)
       }

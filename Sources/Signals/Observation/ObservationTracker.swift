@@ -3,10 +3,10 @@ import Synchronization
 
 /// What Swift Observation knows of one property; made when the value is first read.
 ///
-/// Observation does not tell whether a read is tracked. But it keeps the key paths of what it tracks in hashed collections,
-/// and hashing a key path hashes the arguments in it: so an argument of ours notices. A property that is read, but not
-/// tracked, pays nothing when it is written. (One registrar for all properties would do for noticing, but what is tracked
-/// once and never changes would stay registered there for ever.)
+/// Observation does not tell whether a read is tracked. But it keeps the key paths of what it tracks in hashed
+/// collections, and hashing a key path hashes the arguments in it: so an argument of ours notices. A property that is
+/// read, but not tracked, pays nothing when it is written. (One registrar for all properties would do for noticing, but
+/// what is tracked once and never changes would stay registered there for ever.)
 @usableFromInline
 final class ObservationTracker: Observable, Sendable {
   /// The argument of the key path.

@@ -1,17 +1,17 @@
 public import Observation
 import Synchronization
 
-/// Reading ``Property/value`` inside `withObservationTracking`, and so inside the body of a SwiftUI view, makes that depend
-/// on the property, or, if it is a derived one, on what it is derived from.
+/// Reading ``Property/value`` inside `withObservationTracking`, and so inside the body of a SwiftUI view, makes that
+/// depend on the property, or, if it is a derived one, on what it is derived from.
 ///
-/// The change is announced after the new value has been stored, on the thread that wrote it; in a ``batch(_:)``, at its end.
-/// Observation itself begins to watch only when the tracked closure returns: what another thread writes in that moment is
-/// not announced. Use ``Signal/sink(_:)`` or ``values`` where none may be missed.
+/// The change is announced after the new value has been stored, on the thread that wrote it; in a ``batch(_:)``, at its
+/// end. Observation itself begins to watch only when the tracked closure returns: what another thread writes in that
+/// moment is not announced. Use ``Signal/sink(_:)`` or ``values`` where none may be missed.
 extension Property: Observable {}
 
 extension SourceCore {
-  /// Notes the read of a property, if this thread is tracking what it reads; to be called before the value is read, so that
-  /// no change between the two is missed.
+  /// Notes the read of a property, if this thread is tracking what it reads; to be called before the value is read, so
+  /// that no change between the two is missed.
   @usableFromInline
   final func noteAccess() {
     guard let tracker = tracker.load(ordering: .acquiring) else { return noteAccess(by: makeTracker()) }

@@ -1,8 +1,8 @@
 extension Signal {
   /// Sends the values of this signal and, once it has finished, those of another.
   ///
-  /// The other signal is subscribed to when this one has finished; what it sent before is not seen. A failure of this signal
-  /// ends the result.
+  /// The other signal is subscribed to when this one has finished; what it sent before is not seen. A failure of this
+  /// signal ends the result.
   ///
   /// ```swift
   /// import Signals

@@ -6,7 +6,8 @@ typealias Schedule = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
 /// Takes values to a subscriber in another place, in order.
 ///
-/// Values that come in a burst are delivered in one go: at any time there is at most one piece of work scheduled or running.
+/// Values that come in a burst are delivered in one go: at any time there is at most one piece of work scheduled or
+/// running.
 @usableFromInline
 final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unchecked Sendable {
   // Sound: the state is guarded by the lock.

@@ -1,8 +1,8 @@
 extension Signal {
   /// Sends the latest values of this signal and another whenever one of them sends, once both have sent.
   ///
-  /// The result finishes when both have finished, or as soon as one finishes without having sent; it fails as soon as one
-  /// fails.
+  /// The result finishes when both have finished, or as soon as one finishes without having sent; it fails as soon as
+  /// one fails.
   ///
   /// ```swift
   /// import Signals
@@ -45,16 +45,16 @@ public struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where F
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    let firstLatest = LatestInput<First.Element>()
-    let secondLatest = LatestInput<Second.Element>()
-    let hub = CombineHub<Element, Failure>(inputs: 2) {
+    let firstLatest = LatestValue<First.Element>()
+    let secondLatest = LatestValue<Second.Element>()
+    let hub = CombineLatestHub<Element, Failure>(inputs: 2) {
       guard let first = firstLatest.value, let second = secondLatest.value else { return nil }
       return (first, second)
     }
     let subscription = hub.core.subscribe(subscriber)
     subscription.bind(hub.upstreams)
-    hub.upstreams.add(first.subscribe(CombineInput(hub: hub, latest: firstLatest)))
-    hub.upstreams.add(second.subscribe(CombineInput(hub: hub, latest: secondLatest)))
+    hub.upstreams.add(first.subscribe(CombineLatestInput(hub: hub, latest: firstLatest)))
+    hub.upstreams.add(second.subscribe(CombineLatestInput(hub: hub, latest: secondLatest)))
     return subscription
   }
 }

@@ -19,10 +19,10 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
 ) -> AnySignal<(repeat each Element), Failure> {
   let upstreams = (repeat (each signals).eraseToAnySignal())
   return AnySignal(attach: { subscriber in
-    let latest = (repeat LatestInput<each Element>(of: each upstreams))
+    let latest = (repeat LatestValue<each Element>(of: each upstreams))
     var inputs = 0
     for _ in repeat each latest { inputs += 1 }
-    let hub = CombineHub<(repeat each Element), Failure>(inputs: inputs) {
+    let hub = CombineLatestHub<(repeat each Element), Failure>(inputs: inputs) {
       var isComplete = true
       for input in repeat each latest { isComplete = isComplete && !input.isMissing }
       guard isComplete else { return nil }
@@ -31,7 +31,7 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
     let subscription = hub.core.subscribe(subscriber)
     subscription.bind(hub.upstreams)
     for (upstream, input) in repeat (each upstreams, each latest) {
-      hub.upstreams.add(upstream.subscribe(CombineInput(hub: hub, latest: input)))
+      hub.upstreams.add(upstream.subscribe(CombineLatestInput(hub: hub, latest: input)))
     }
     return subscription
   })
@@ -101,8 +101,8 @@ extension Collection where Self: Sendable, Element: Signal {
   /// - Returns: A signal of arrays.
   public func combineLatest() -> AnySignal<[Element.Element], Element.Failure> {
     AnySignal(attach: { subscriber in
-      let latest = map { _ in LatestInput<Element.Element>() }
-      let hub = CombineHub<[Element.Element], Element.Failure>(inputs: latest.count) {
+      let latest = map { _ in LatestValue<Element.Element>() }
+      let hub = CombineLatestHub<[Element.Element], Element.Failure>(inputs: latest.count) {
         var values: [Element.Element] = []
         values.reserveCapacity(latest.count)
         for input in latest {
@@ -115,7 +115,7 @@ extension Collection where Self: Sendable, Element: Signal {
       subscription.bind(hub.upstreams)
       if latest.isEmpty { hub.core.end(.finished) }
       for (signal, input) in Swift.zip(self, latest) {
-        hub.upstreams.add(signal.subscribe(CombineInput(hub: hub, latest: input)))
+        hub.upstreams.add(signal.subscribe(CombineLatestInput(hub: hub, latest: input)))
       }
       return subscription
     })

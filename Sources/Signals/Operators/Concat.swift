@@ -59,8 +59,7 @@ final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @un
   private let signals: [AnySignal<Element, Failure>]
   private var next = 0
 
-  /// How many steps there are to take; whoever adds the first takes them all, so that the stack does not deepen.
-  private let steps = Atomic<Int>(0)
+  private let trampoline = Trampoline()
 
   private let lock = Lock()
   private let isOver = Atomic<Bool>(false)
@@ -78,8 +77,7 @@ final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @un
   /// Goes on to the next signal, or to the end after the last.
   @usableFromInline
   func advance() {
-    guard steps.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
-    repeat { step() } while steps.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue > 0
+    trampoline.run { step() }
   }
 
   private func step() {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The subscription that an operator holds on one input after another.
 ///
-/// An input can end, and the next begin, before the call that subscribes to it has returned its token; so each input has a
-/// number, and a token that comes too late is dropped.
+/// An input can end, and the next begin, before the call that subscribes to it has returned its token; so each input
+/// has a number, and a token that comes too late is dropped.
 @usableFromInline
 final class CurrentUpstream: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.
   private let lock = Lock()

@@ -1,9 +1,9 @@
 extension Signal {
   /// Leaves out values until another signal has sent one.
   ///
-  /// The other signal is subscribed to first, and cancelled with its first value. If it finishes without one, nothing could
-  /// ever be sent, and the result finishes too; if it fails without one, the result fails. Both may send from different
-  /// threads.
+  /// The other signal is subscribed to first, and cancelled with its first value. If it finishes without one, nothing
+  /// could ever be sent, and the result finishes too; if it fails without one, the result fails. Both may send from
+  /// different threads.
   ///
   /// - Parameter other: The signal whose first value lets the values through.
   /// - Returns: A signal of the values after that.
@@ -37,21 +37,21 @@ public struct DropUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal whe
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    let hub = AfterOutputHub<Element, Failure>()
+    let hub = DropUntilOutputHub<Element, Failure>()
     let subscription = hub.core.subscribe(subscriber)
     subscription.bind(hub.upstreams)
-    hub.gate.add(other.subscribe(AfterOutputTrigger<Element, Other.Element, Failure>(hub: hub)))
+    hub.gate.add(other.subscribe(DropUntilOutputTrigger<Element, Other.Element, Failure>(hub: hub)))
     hub.upstreams.add(SignalSubscription(owner: hub.gate))
     if !hub.upstreams.isCancelled {
-      hub.upstreams.add(upstream.subscribe(AfterOutputInput(hub: hub)))
+      hub.upstreams.add(upstream.subscribe(DropUntilOutputInput(hub: hub)))
     }
     return subscription
   }
 }
 
-/// Where a signal meets the one that lets it begin; the core's turn makes one order of both.
+/// Where a signal meets the one that lets it begin.
 @usableFromInline
-final class AfterOutputHub<Element: Sendable, Failure: Error>: Sendable {
+final class DropUntilOutputHub<Element: Sendable, Failure: Error>: InputHub {
   @usableFromInline let core = EmitterCore<Element, Failure>()
   @usableFromInline let upstreams = Upstreams()
 
@@ -60,23 +60,15 @@ final class AfterOutputHub<Element: Sendable, Failure: Error>: Sendable {
 
   @inlinable
   init() {}
-
-  @usableFromInline
-  func end(_ completion: SignalCompletion<Failure>) {
-    core.run { [self] in
-      core.finish(completion)
-      upstreams.cancelAll()
-    }
-  }
 }
 
 @usableFromInline
 @frozen
-struct AfterOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: AfterOutputHub<Element, Failure>
+struct DropUntilOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: DropUntilOutputHub<Element, Failure>
 
   @inlinable @inline(__always)
-  init(hub: AfterOutputHub<Element, Failure>) {
+  init(hub: DropUntilOutputHub<Element, Failure>) {
     self.hub = hub
   }
 
@@ -91,16 +83,16 @@ struct AfterOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+  var isDone: Bool { hub.isDone }
 }
 
 @usableFromInline
 @frozen
-struct AfterOutputTrigger<Output: Sendable, Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: AfterOutputHub<Output, Failure>
+struct DropUntilOutputTrigger<Output: Sendable, Element: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: DropUntilOutputHub<Output, Failure>
 
   @inlinable @inline(__always)
-  init(hub: AfterOutputHub<Output, Failure>) {
+  init(hub: DropUntilOutputHub<Output, Failure>) {
     self.hub = hub
   }
 

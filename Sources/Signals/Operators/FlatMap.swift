@@ -1,12 +1,12 @@
 extension Signal {
   /// Makes a signal of each value, and sends what all of those send, as it comes.
   ///
-  /// The result finishes when this signal and all the inner ones have finished, and fails as soon as one of them fails. To
-  /// have the inner signals one after the other, in order, let `maxConcurrent` be 1.
+  /// The result finishes when this signal and all the inner ones have finished, and fails as soon as one of them fails.
+  /// To have the inner signals one after the other, in order, let `maxConcurrent` be 1.
   ///
-  /// Inner signals are subscribed to one at a time: a value that comes while another thread is subscribing to the signal of
-  /// the value before is left to that thread. An inner signal's place is free as soon as it has ended, and nothing is kept
-  /// of it.
+  /// Inner signals are subscribed to one at a time: a value that comes while another thread is subscribing to the
+  /// signal of the value before is left to that thread. An inner signal's place is free as soon as it has ended, and
+  /// nothing is kept of it.
   ///
   /// ```swift
   /// import Signals
@@ -20,8 +20,8 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - maxConcurrent: How many inner signals may be subscribed to at a time; values beyond that wait, in order, for one to
-  ///     finish. A number below 1 counts as 1.
+  ///   - maxConcurrent: How many inner signals may be subscribed to at a time; values beyond that wait, in order, for
+  ///     one to finish. A number below 1 counts as 1.
   ///   - transform: Called with each value when it is its turn; returns the inner signal.
   /// - Returns: A signal of the values of all inner signals.
   @inlinable @inline(__always)

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Where the inner signals of one subscription to a flattened signal meet.
 ///
-/// Its core's turn makes one order of what they send, from whatever threads. Subscribing to them happens outside the turn,
-/// by one thread at a time and in a loop, so that inner signals that end at once do not deepen the stack.
+/// Its core's turn makes one order of what they send, from whatever threads. Subscribing to them happens outside the
+/// turn, by one thread at a time and in a loop, so that inner signals that end at once do not deepen the stack.
 @usableFromInline
 final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
   // Sound: the mutable state is guarded by the lock.

@@ -29,7 +29,8 @@ extension Signal {
   }
 }
 
-/// A signal that tells of what happens; made by ``Signal/handleEvents(receiveSubscription:receiveOutput:receiveCompletion:receiveCancel:)``.
+/// A signal that tells of what happens; made by
+/// ``Signal/handleEvents(receiveSubscription:receiveOutput:receiveCompletion:receiveCancel:)``.
 public struct HandleEventsSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -52,7 +53,7 @@ public struct HandleEventsSignal<Upstream: Signal>: Signal {
   ) -> SignalSubscription {
     events.receiveSubscription?()
     let watch = EventWatch(receiveCancel: events.receiveCancel)
-    watch.upstreams.add(upstream.subscribe(EventStage(downstream: subscriber, events: events, watch: watch)))
+    watch.upstreams.add(upstream.subscribe(HandleEventsStage(downstream: subscriber, events: events, watch: watch)))
     return SignalSubscription(owner: watch)
   }
 }
@@ -107,7 +108,7 @@ final class EventWatch: SubscriptionOwner, @unchecked Sendable {  // Sound: the 
 }
 
 @usableFromInline
-struct EventStage<Downstream: SignalSubscriber>: SignalSubscriber {
+struct HandleEventsStage<Downstream: SignalSubscriber>: SignalSubscriber {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure
 

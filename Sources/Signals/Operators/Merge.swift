@@ -60,7 +60,7 @@ where Second.Element == First.Element, Second.Failure == First.Failure {
 
 /// Where the inputs of one subscription to a merged signal meet.
 @usableFromInline
-final class MergeHub<Element: Sendable, Failure: Error>: @unchecked Sendable {
+final class MergeHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Sendable {
   // Sound: `live` is only touched with the core's turn.
   @usableFromInline let core = EmitterCore<Element, Failure>()
   @usableFromInline let upstreams = Upstreams()
@@ -70,10 +70,6 @@ final class MergeHub<Element: Sendable, Failure: Error>: @unchecked Sendable {
   init(inputs: Int) {
     live = inputs
   }
-
-  /// Whether nobody takes values any more.
-  @inlinable
-  var isDone: Bool { upstreams.isCancelled || core.isDone }
 
   /// Subscribes to one more input, unless nobody takes values any more.
   @inlinable @inline(__always)
@@ -86,8 +82,7 @@ final class MergeHub<Element: Sendable, Failure: Error>: @unchecked Sendable {
     core.run { [self] in
       live -= 1
       if case .finished = completion, live > 0 { return }
-      core.finish(completion)
-      upstreams.cancelAll()
+      finish(completion)
     }
   }
 }

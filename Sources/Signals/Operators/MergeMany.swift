@@ -10,8 +10,9 @@
 /// voice.send("stop")  // Prints "stop"
 /// ```
 ///
-/// The signals are subscribed to in the order given. The result finishes when all have finished, and fails as soon as one
-/// fails. Two or three signals, and lists of one kind of signal, are merged without erasing their types, which is faster.
+/// The signals are subscribed to in the order given. The result finishes when all have finished, and fails as soon as
+/// one fails. Two or three signals, and lists of one kind of signal, are merged without erasing their types, which is
+/// faster.
 ///
 /// - Parameter signals: The signals, of one element and failure.
 /// - Returns: A signal of all values.

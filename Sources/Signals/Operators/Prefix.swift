@@ -1,8 +1,8 @@
 extension Signal {
   /// Sends the first values, and then ends.
   ///
-  /// The upstream subscription is cancelled with the last of these values. Without any to send, the signal finishes at once
-  /// and does not subscribe.
+  /// The upstream subscription is cancelled with the last of these values. Without any to send, the signal finishes at
+  /// once and does not subscribe.
   ///
   /// - Parameter maxLength: How many values to send at most; a negative count counts as 0.
   /// - Returns: A signal of at most so many values.

@@ -45,43 +45,35 @@ public struct PrefixUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal {
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    let hub = UntilOutputHub<Element, Failure>()
+    let hub = PrefixUntilOutputHub<Element, Failure>()
     let subscription = hub.core.subscribe(subscriber)
     subscription.bind(hub.upstreams)
-    let trigger = UntilOutputTrigger<Element, Failure, Other.Element, Other.Failure>(hub: hub)
+    let trigger = PrefixUntilOutputTrigger<Element, Failure, Other.Element, Other.Failure>(hub: hub)
     hub.upstreams.add(other.subscribe(trigger))
     if !hub.upstreams.isCancelled {
-      hub.upstreams.add(upstream.subscribe(UntilOutputInput(hub: hub)))
+      hub.upstreams.add(upstream.subscribe(PrefixUntilOutputInput(hub: hub)))
     }
     return subscription
   }
 }
 
-/// Where a signal meets the one that ends it; the core's turn makes one order of both.
+/// Where a signal meets the one that ends it.
 @usableFromInline
-final class UntilOutputHub<Element: Sendable, Failure: Error>: Sendable {
+final class PrefixUntilOutputHub<Element: Sendable, Failure: Error>: InputHub {
   @usableFromInline let core = EmitterCore<Element, Failure>()
   @usableFromInline let upstreams = Upstreams()
 
   @inlinable
   init() {}
-
-  @usableFromInline
-  func end(_ completion: SignalCompletion<Failure>) {
-    core.run { [self] in
-      core.finish(completion)
-      upstreams.cancelAll()
-    }
-  }
 }
 
 @usableFromInline
 @frozen
-struct UntilOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: UntilOutputHub<Element, Failure>
+struct PrefixUntilOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: PrefixUntilOutputHub<Element, Failure>
 
   @inlinable @inline(__always)
-  init(hub: UntilOutputHub<Element, Failure>) {
+  init(hub: PrefixUntilOutputHub<Element, Failure>) {
     self.hub = hub
   }
 
@@ -96,16 +88,18 @@ struct UntilOutputInput<Element: Sendable, Failure: Error>: SignalSubscriber {
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+  var isDone: Bool { hub.isDone }
 }
 
 @usableFromInline
 @frozen
-struct UntilOutputTrigger<Output: Sendable, OutputFailure: Error, Element: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: UntilOutputHub<Output, OutputFailure>
+struct PrefixUntilOutputTrigger<Output: Sendable, OutputFailure: Error, Element: Sendable, Failure: Error>:
+  SignalSubscriber
+{
+  @usableFromInline let hub: PrefixUntilOutputHub<Output, OutputFailure>
 
   @inlinable @inline(__always)
-  init(hub: UntilOutputHub<Output, OutputFailure>) {
+  init(hub: PrefixUntilOutputHub<Output, OutputFailure>) {
     self.hub = hub
   }
 
@@ -118,5 +112,5 @@ struct UntilOutputTrigger<Output: Sendable, OutputFailure: Error, Element: Senda
   func receive(completion: SignalCompletion<Failure>) {}
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+  var isDone: Bool { hub.isDone }
 }

@@ -3,8 +3,8 @@ extension Signal {
   ///
   /// The lines are those of Combine: `receive subscription: (…)` with the kind of signal, `receive value: (…)`,
   /// `receive finished`, `receive error: (…)` and `receive cancel`. A line is written before the event goes on, on the
-  /// thread that it happens on; if several threads write at once, one of them writes for all. The stream is copied if it is
-  /// a value, so pass a reference to read what was written.
+  /// thread that it happens on; if several threads write at once, one of them writes for all. The stream is copied if
+  /// it is a value, so pass a reference to read what was written.
   ///
   /// ```swift
   /// import Signals

@@ -4,8 +4,8 @@ extension Signal {
   /// Delivers the values on a dispatch queue, in order.
   ///
   /// Values that come while the queue is busy are delivered together, by one block. The subscriber is never called
-  /// concurrently with itself, even on a concurrent queue. What waits when the subscription is cancelled is dropped. See
-  /// laws 1, 2 and 4 of <doc:/Docs/TheLaws>.
+  /// concurrently with itself, even on a concurrent queue. What waits when the subscription is cancelled is dropped.
+  /// See laws 1, 2 and 4 of <doc:/Docs/TheLaws>.
   ///
   /// - Parameter queue: Where the subscriber will run.
   /// - Returns: A signal that delivers on the queue.
@@ -18,8 +18,8 @@ extension Signal {
 
   /// Delivers the values on the main actor, in order.
   ///
-  /// Values that come while the main actor is busy are delivered together, in one hop. What waits when the subscription is
-  /// cancelled is dropped.
+  /// Values that come while the main actor is busy are delivered together, in one hop. What waits when the subscription
+  /// is cancelled is dropped.
   ///
   /// - Parameter actor: `MainActor.shared`.
   /// - Returns: A signal that delivers on the main actor.

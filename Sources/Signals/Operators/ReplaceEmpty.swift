@@ -1,21 +1,21 @@
 extension Signal {
   /// Sends a value in place of none, if the signal finishes without having sent one.
   ///
-  /// - Parameter output: What to send then.
+  /// - Parameter value: What to send then.
   /// - Returns: A signal of at least one value, unless it fails.
   @inlinable @inline(__always)
-  public func replaceEmpty(with output: Element) -> ReplaceEmptySignal<Self> {
-    ReplaceEmptySignal(upstream: self, output: output)
+  public func replaceEmpty(with value: Element) -> ReplaceEmptySignal<Self> {
+    ReplaceEmptySignal(upstream: self, replacement: value)
   }
 
   /// Sends a value in place of each `nil`.
   ///
-  /// - Parameter output: What to send instead.
+  /// - Parameter value: What to send instead.
   /// - Returns: A signal of values that are not optional.
   @inlinable @inline(__always)
-  public func replaceNil<Wrapped: Sendable>(with output: Wrapped) -> MapSignal<Self, Wrapped>
+  public func replaceNil<Wrapped: Sendable>(with value: Wrapped) -> MapSignal<Self, Wrapped>
   where Element == Wrapped? {
-    map { $0 ?? output }
+    map { $0 ?? value }
   }
 }
 
@@ -29,21 +29,22 @@ public struct ReplaceEmptySignal<Upstream: Signal>: Signal {
   public typealias Failure = Upstream.Failure
 
   @usableFromInline let upstream: Upstream
-  @usableFromInline let output: Element
+  @usableFromInline let replacement: Element
 
   @inlinable @inline(__always)
-  init(upstream: Upstream, output: Element) {
+  init(upstream: Upstream, replacement: Element) {
     self.upstream = upstream
-    self.output = output
+    self.replacement = replacement
   }
 
-  /// Attaches a subscriber to the upstream signal.
+  /// Attaches a subscriber to the upstream signal, behind the replacement.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let upstreams = Upstreams()
-    upstreams.add(upstream.subscribe(ReplaceEmptyStage(downstream: subscriber, upstreams: upstreams, output: output)))
+    let stage = ReplaceEmptyStage(downstream: subscriber, upstreams: upstreams, replacement: replacement)
+    upstreams.add(upstream.subscribe(stage))
     return SignalSubscription(owner: upstreams)
   }
 }
@@ -56,14 +57,14 @@ struct ReplaceEmptyStage<Downstream: SignalSubscriber>: SignalSubscriber {
 
   @usableFromInline let downstream: Downstream
   @usableFromInline let upstreams: Upstreams
-  @usableFromInline let output: Element
+  @usableFromInline let replacement: Element
   @usableFromInline let isEmpty = StageState(true)
 
   @inlinable @inline(__always)
-  init(downstream: Downstream, upstreams: Upstreams, output: Element) {
+  init(downstream: Downstream, upstreams: Upstreams, replacement: Element) {
     self.downstream = downstream
     self.upstreams = upstreams
-    self.output = output
+    self.replacement = replacement
   }
 
   @inlinable @inline(__always)
@@ -74,7 +75,7 @@ struct ReplaceEmptyStage<Downstream: SignalSubscriber>: SignalSubscriber {
 
   @inlinable @inline(__always)
   func receive(completion: SignalCompletion<Failure>) {
-    if case .finished = completion, isEmpty.value { downstream.receive(output) }
+    if case .finished = completion, isEmpty.value { downstream.receive(replacement) }
     if !upstreams.isCancelled { downstream.receive(completion: completion) }
   }
 

@@ -1,10 +1,8 @@
-import Synchronization
-
 extension Signal {
   /// Subscribes anew when the signal fails.
   ///
-  /// The next attempt begins at once, however many there are, and the stack does not deepen. Values that were sent before
-  /// a failure stay sent; what an attempt sends again is sent again.
+  /// The next attempt begins at once, however many there are, and the stack does not deepen. Values that were sent
+  /// before a failure stay sent; what an attempt sends again is sent again.
   ///
   /// ```swift
   /// import Signals
@@ -21,8 +19,8 @@ extension Signal {
   ///
   /// - Parameters:
   ///   - retries: How often to subscribe anew, after the first attempt; as often as it takes unless given.
-  ///   - shouldRetry: Called with each failure that could be followed by another attempt; says whether to make it. Every
-  ///     failure is unless given.
+  ///   - shouldRetry: Called with each failure that could be followed by another attempt; says whether to make it.
+  ///     Every failure is unless given.
   /// - Returns: A signal of the values of all attempts; it fails with the failure of the last.
   @inlinable
   public func retry(
@@ -75,9 +73,7 @@ final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Ele
   @usableFromInline let shouldRetry: @Sendable (Upstream.Failure) -> Bool
   @usableFromInline let current = CurrentUpstream()
   @usableFromInline var left: Int
-
-  /// How many attempts there are to make; whoever adds the first makes them all, so that the stack does not deepen.
-  private let due = Atomic<Int>(0)
+  @usableFromInline let trampoline = Trampoline()
 
   @inlinable
   init(of signal: RetrySignal<Upstream>, for downstream: Downstream) {
@@ -93,15 +89,8 @@ final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Ele
   /// Makes an attempt.
   @inlinable
   func advance() {
-    guard addDue() else { return }
-    repeat { attempt() } while removeDue()
+    trampoline.run { attempt() }
   }
-
-  @usableFromInline
-  func addDue() -> Bool { due.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 }
-
-  @usableFromInline
-  func removeDue() -> Bool { due.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue > 0 }
 
   @inlinable
   func attempt() {

@@ -1,10 +1,10 @@
 extension Signal {
   /// Lets all subscribers share one subscription to this signal.
   ///
-  /// The first subscriber makes the upstream subscription, and the last one to leave releases it; who comes after that starts
-  /// anew, with nothing to replay. A late subscriber is given the last values that were sent, at most `count`, and then
-  /// every later one, with no gap and no repetition. Once the upstream has ended, that is final: who comes then is given
-  /// what is replayed and the end.
+  /// The first subscriber makes the upstream subscription, and the last one to leave releases it; who comes after that
+  /// starts anew, with nothing to replay. A late subscriber is given the last values that were sent, at most `count`,
+  /// and then every later one, with no gap and no repetition. Once the upstream has ended, that is final: who comes
+  /// then is given what is replayed and the end.
   ///
   /// ```swift
   /// import Signals

@@ -2,7 +2,8 @@ public import Synchronization
 
 /// Where the inner signals of one subscription to a switched signal meet.
 ///
-/// The number of the current one changes at once; what another one has sent is dropped when its turn to be delivered comes.
+/// The number of the current one changes at once; what another one has sent is dropped when its turn to be delivered
+/// comes.
 @usableFromInline
 final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
   // Sound: the mutable state is guarded by the lock or atomic.
@@ -25,7 +26,8 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
   @inlinable @inline(__always)
   func isCurrent(_ number: Int) -> Bool { current.load(ordering: .acquiring) == number }
 
-  /// Lets go of the current inner signal, and subscribes to the next; only the outer signal calls it, one call at a time.
+  /// Lets go of the current inner signal, and subscribes to the next; only the outer signal calls it, one call at a
+  /// time.
   @usableFromInline
   func change(to inner: Inner) {
     guard !upstreams.isCancelled else { return }

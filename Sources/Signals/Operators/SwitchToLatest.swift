@@ -1,9 +1,9 @@
 extension Signal where Element: Signal, Element.Failure == Failure {
   /// Sends the values of the latest signal that this signal of signals has sent.
   ///
-  /// The signal before it is cancelled; once the switch is made, none of its values is delivered any more, not even one that
-  /// another thread had sent already. The result finishes when this signal and the latest inner one have finished, and fails
-  /// as soon as one of them fails.
+  /// The signal before it is cancelled; once the switch is made, none of its values is delivered any more, not even one
+  /// that another thread had sent already. The result finishes when this signal and the latest inner one have finished,
+  /// and fails as soon as one of them fails.
   ///
   /// - Returns: A signal of the values of the latest inner signal.
   @inlinable @inline(__always)

@@ -1,9 +1,9 @@
 extension Signal {
   /// Sends each value together with the latest value of another signal.
   ///
-  /// Values that come before the other signal has sent are dropped. The result finishes with this signal, whether the other
-  /// goes on or not, and fails as soon as one of them fails. The other signal is subscribed to first, so that it may be this
-  /// same signal, or be made from it: then each value meets what the other made of that very value.
+  /// Values that come before the other signal has sent are dropped. The result finishes with this signal, whether the
+  /// other goes on or not, and fails as soon as one of them fails. The other signal is subscribed to first, so that it
+  /// may be this same signal, or be made from it: then each value meets what the other made of that very value.
   ///
   /// ```swift
   /// import Signals
@@ -79,9 +79,11 @@ where Other.Failure == Upstream.Failure {
   }
 }
 
-/// Where the two inputs of one subscription meet; its core's turn makes one order of what they send.
+/// Where a signal meets the one whose latest value goes with each of its own.
 @usableFromInline
-final class WithLatestHub<Value: Sendable, Latest: Sendable, Output: Sendable, Failure: Error>: @unchecked Sendable {
+final class WithLatestHub<Value: Sendable, Latest: Sendable, Output: Sendable, Failure: Error>: InputHub,
+  @unchecked Sendable
+{
   // Sound: `latest` is only touched with the core's turn.
   @usableFromInline let core = EmitterCore<Output, Failure>()
   @usableFromInline let upstreams = Upstreams()
@@ -119,14 +121,6 @@ final class WithLatestHub<Value: Sendable, Latest: Sendable, Output: Sendable, F
     guard let latest, !upstreams.isCancelled else { return }
     core.deliver(transform(value, latest))
   }
-
-  @usableFromInline
-  func end(_ completion: SignalCompletion<Failure>) {
-    core.run { [self] in
-      core.finish(completion)
-      upstreams.cancelAll()
-    }
-  }
 }
 
 @usableFromInline
@@ -150,7 +144,7 @@ struct WithLatestStage<Element: Sendable, Latest: Sendable, Output: Sendable, Fa
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+  var isDone: Bool { hub.isDone }
 }
 
 @usableFromInline
@@ -175,5 +169,5 @@ struct WithLatestOther<Value: Sendable, Element: Sendable, Output: Sendable, Fai
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+  var isDone: Bool { hub.isDone }
 }

@@ -1,9 +1,9 @@
 extension Signal {
   /// Sends pairs of values: the first of this signal with the first of another, the second with the second, and so on.
   ///
-  /// A value waits until its partner comes. The result finishes as soon as no further pair can come, because a signal has
-  /// finished and all its values have been paired; it fails as soon as one signal fails. Subscribing to the first signal
-  /// may already send all that it has, so that must not be endless.
+  /// A value waits until its partner comes. The result finishes as soon as no further pair can come, because a signal
+  /// has finished and all its values have been paired; it fails as soon as one signal fails. Subscribing to the first
+  /// signal may already send all that it has, so that must not be endless.
   ///
   /// ```swift
   /// import Signals

@@ -28,10 +28,8 @@ final class ZipQueue<Value: Sendable>: @unchecked Sendable {  // Sound: only tou
 }
 
 /// Where the inputs of one subscription to a zipped signal meet.
-///
-/// Its core's turn makes one order of what the inputs send, from whatever threads.
 @usableFromInline
-final class ZipHub<Output: Sendable, Failure: Error>: Sendable {
+final class ZipHub<Output: Sendable, Failure: Error>: InputHub {
   @usableFromInline let core = EmitterCore<Output, Failure>()
   @usableFromInline let upstreams = Upstreams()
 
@@ -62,7 +60,7 @@ final class ZipHub<Output: Sendable, Failure: Error>: Sendable {
     input.values.append(value)
     guard let output = next() else { return }
     core.deliver(output)
-    if isExhausted() { end(.finished) }
+    if isExhausted() { finish(.finished) }
   }
 
   @usableFromInline
@@ -70,14 +68,8 @@ final class ZipHub<Output: Sendable, Failure: Error>: Sendable {
     core.run { [self] in
       input.hasEnded = true
       if case .finished = completion, !isExhausted() { return }
-      end(completion)
+      finish(completion)
     }
-  }
-
-  @usableFromInline
-  func end(_ completion: SignalCompletion<Failure>) {
-    core.finish(completion)
-    upstreams.cancelAll()
   }
 }
 
@@ -104,5 +96,5 @@ struct ZipInput<Element: Sendable, Output: Sendable, Failure: Error>: SignalSubs
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+  var isDone: Bool { hub.isDone }
 }

@@ -1,8 +1,8 @@
 /// Sends tuples of the values of several signals: the first of each, the second of each, and so on.
 ///
-/// A value waits until its partners come. The result finishes as soon as no further tuple can come, because a signal has
-/// finished and all its values have been used; it fails as soon as one signal fails. Two signals are zipped without erasing
-/// their types, which is faster.
+/// A value waits until its partners come. The result finishes as soon as no further tuple can come, because a signal
+/// has finished and all its values have been used; it fails as soon as one signal fails. Two signals are zipped without
+/// erasing their types, which is faster.
 ///
 /// ```swift
 /// import Signals

@@ -1,8 +1,9 @@
 /// An observable value that can be read at any time.
 ///
-/// A property is a signal that gives each subscriber the current value at once, inside the call that subscribes, and then
-/// every change, in order, with no gap and no repetition. Inside a subscriber, ``value`` is the delivered value or a newer
-/// one. Reading takes no longer than a short lock and may be done from any thread. See laws 6 and 7 of <doc:/Docs/TheLaws>.
+/// A property is a signal that gives each subscriber the current value at once, inside the call that subscribes, and
+/// then every change, in order, with no gap and no repetition. Inside a subscriber, ``value`` is the delivered value or
+/// a newer one. Reading takes no longer than a short lock and may be done from any thread. See laws 6 and 7 of
+/// <doc:/Docs/TheLaws>.
 ///
 /// ```swift
 /// import Signals
@@ -12,8 +13,8 @@
 /// level.value = 2  // Prints "level 2"
 /// ```
 ///
-/// This class is the read-only view; ``MutableProperty`` adds writing. Hand out a `MutableProperty` as a `Property` to let
-/// others watch but not touch.
+/// This class is the read-only view; ``MutableProperty`` adds writing. Hand out a `MutableProperty` as a `Property` to
+/// let others watch but not touch.
 public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound: immutable; the core guards itself.
   /// The values the property sends.
   public typealias Element = Value
@@ -91,30 +92,5 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
     node.update(publishing: true)
     for core in ended { core.endDerived() }
     return subscription
-  }
-}
-
-/// The changes of a property, without the value that it has when one subscribes.
-@frozen
-public struct PropertyChanges<Value: Sendable>: Signal {
-  /// The values the property sends.
-  public typealias Element = Value
-
-  /// A property cannot fail.
-  public typealias Failure = Never
-
-  @usableFromInline let property: Property<Value>
-
-  init(property: Property<Value>) {
-    self.property = property
-  }
-
-  /// Attaches a subscriber, and returns the token that keeps it attached.
-  ///
-  /// - Parameter subscriber: Receives every value stored from now on.
-  /// - Returns: A token that cancels the subscription when it is released.
-  @inlinable @inline(__always)
-  public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
-    property.observed { property.core.subscribe(subscriber) }
   }
 }

@@ -2,8 +2,8 @@ public import Synchronization
 
 /// The engine of a property: a value, and the changes of it.
 ///
-/// The value is stored and its delivery queued under one lock, so the order in which values are stored is the order in which
-/// they are delivered, and whoever joins gets the current one exactly once.
+/// The value is stored and its delivery queued under one lock, so the order in which values are stored is the order in
+/// which they are delivered, and whoever joins gets the current one exactly once.
 @usableFromInline
 class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Sendable {
   // Sound: its fields are guarded by the lock.
@@ -61,8 +61,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
 
   /// Replaces the value by what `body` makes of it, and sends the result; nothing changes if `body` throws.
   ///
-  /// No lock is held while `body` runs, so it may read and write other properties. If another thread wrote meanwhile, `body`
-  /// runs again on the newer value.
+  /// No lock is held while `body` runs, so it may read and write other properties. If another thread wrote meanwhile,
+  /// `body` runs again on the newer value.
   @inlinable
   final func modify<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
     var isContended = false
@@ -105,8 +105,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     withExtendedLifetime(old) {}
   }
 
-  /// Sends a value that was just stored, and brings the derived values that depend on it up to date, or leaves both to the
-  /// batch that this thread is in; unlocks the lock that the caller holds.
+  /// Sends a value that was just stored, and brings the derived values that depend on it up to date, or leaves both to
+  /// the batch that this thread is in; unlocks the lock that the caller holds.
   @inlinable @inline(never)
   final func sendThroughGraph(_ value: Value) {
     if BatchFrame.hold(self) {
@@ -122,7 +122,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     tracker?.notify()
   }
 
-  /// Stops with an explanation if a write from inside the body of `modify` is why it has to run again, as it would for ever.
+  /// Stops with an explanation if a write from inside the body of `modify` is why it has to run again, as it would for
+  /// ever.
   ///
   /// To be asked from the second run on: only then every write since the run began has left its thread's name.
   @usableFromInline
@@ -232,8 +233,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     if isDue { close() }
   }
 
-  /// Ends the property, and the derived values that can change no more without it, now or when the batches are over that
-  /// have written it and are still to send what they wrote.
+  /// Ends the property, and the derived values that can change no more without it, now or when the batches are over
+  /// that have written it and are still to send what they wrote.
   final func close() {
     let isHeld = lock.withLock {
       guard let place, !place.holds.isEmpty else { return false }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// A value that a property has stored already and is about to send.
 ///
-/// Whoever keeps a property in step with something else, such as a file, changes both under a lock of its own; sending there
-/// would run subscribers under that lock. So the value is stored, and thereby takes its place in the order, under the lock,
-/// and is sent after it. Until then other writers' values queue up behind it.
+/// Whoever keeps a property in step with something else, such as a file, changes both under a lock of its own; sending
+/// there would run subscribers under that lock. So the value is stored, and thereby takes its place in the order, under
+/// the lock, and is sent after it. Until then other writers' values queue up behind it.
 package struct StagedValue<Value: Sendable> {
   private let core: PropertyCore<Value>
 
@@ -60,13 +60,6 @@ extension PropertyCore {
     }
     lock.unlock()
     return StagedValue(core: self, isOurs: isOurs, replaced: replaced, dependents: dependents, tracker: tracker)
-  }
-}
-
-extension Property {
-  /// Makes a read-only view that keeps `owner` alive for as long as the view, or a subscription to it, lives.
-  package convenience init(_ property: MutableProperty<Value>, keeping owner: any AnyObject & Sendable) {
-    self.init(core: property.core, source: KeepAlive(owner))
   }
 }
 

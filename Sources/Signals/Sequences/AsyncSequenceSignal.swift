@@ -2,8 +2,9 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// The elements as a signal that sends each as it comes, and ends as the sequence does.
   ///
   /// Each subscription iterates anew, in a task of its own; how several share the elements is up to the sequence, and
-  /// `AsyncStream`, for one, gives each element to only one of them. The iterator is made inside the call that subscribes, so
-  /// that nothing that the sequence offers from then on is missed. Elements are sent from a thread of the task.
+  /// `AsyncStream`, for one, gives each element to only one of them. The iterator is made inside the call that
+  /// subscribes, so that nothing that the sequence offers from then on is missed. Elements are sent from a thread of
+  /// the task.
   ///
   /// ```swift
   /// import Signals
@@ -21,7 +22,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 
 /// A signal of what an asynchronous sequence gives; made by ``_Concurrency/AsyncSequence/signal``.
 ///
-/// Cancelling a subscription cancels its task, and so does an operator such as ``Signal/prefix(_:)`` once it has enough.
+/// Cancelling a subscription cancels its task, and so does an operator such as ``Signal/prefix(_:)`` once it has
+/// enough.
 @frozen
 public struct AsyncSequenceSignal<Elements: AsyncSequence & Sendable>: Signal where Elements.Element: Sendable {
   /// The elements of the sequence.

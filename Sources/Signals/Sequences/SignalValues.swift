@@ -31,8 +31,9 @@ extension Signal {
 
   /// Waits for the next value; a property's is its current one.
   ///
-  /// Without `await`, and where a signal is wanted, ``first()->PrefixSignal<Self>`` is an operator. So it is in the top-level
-  /// code of a script, which the compiler does not take to be asynchronous: say there which value you wait for.
+  /// Without `await`, and where a signal is wanted, ``first()->PrefixSignal<Self>`` is an operator. So it is in the
+  /// top-level code of a script, which the compiler does not take to be asynchronous: say there which value you wait
+  /// for.
   ///
   /// ```swift
   /// import Signals
@@ -52,8 +53,8 @@ extension Signal {
 extension Property {
   /// The current value and then each change, as an asynchronous sequence.
   ///
-  /// A loop that is busy while the value changes several times gets only the last of these changes, and that always. Use
-  /// ``Signal/values(buffering:)`` to get every one.
+  /// A loop that is busy while the value changes several times gets only the last of these changes, and that always.
+  /// Use ``Signal/values(buffering:)`` to get every one.
   @inlinable
   public var values: SignalValues<Property<Value>> {
     SignalValues(signal: self, buffering: .newest(1))

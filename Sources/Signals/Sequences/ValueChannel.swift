@@ -84,8 +84,8 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
     lock.withLock { self.subscription = subscription }
   }
 
-  /// Takes what waits: everything, against the consumer's empty buffer, whose memory is used again; or a single value if
-  /// there is a limit, because what has been taken can no longer give way to newer values.
+  /// Takes what waits: everything, against the consumer's empty buffer, whose memory is used again; or a single value
+  /// if there is a limit, because what has been taken can no longer give way to newer values.
   @inlinable @inline(__always)
   func take(into local: inout RingBuffer<Element>) -> Supply {
     lock.lock()

@@ -11,9 +11,9 @@
 /// for await name in answer.values { print(name) }  // Prints "Paris"
 /// ```
 ///
-/// The value is sent from a thread of the task; what the call throws is the signal's failure. Where a signal is expected as an
-/// argument, `.future(_:)` takes a function; a closure there must say that it is sendable, `.future { @Sendable in … }`,
-/// because the compiler does not find out by itself.
+/// The value is sent from a thread of the task; what the call throws is the signal's failure. Where a signal is
+/// expected as an argument, `.future(_:)` takes a function; a closure there must say that it is sendable,
+/// `.future { @Sendable in … }`, because the compiler does not find out by itself.
 @frozen
 public struct FutureSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let operation: @Sendable () async throws(Failure) -> Element

@@ -1,6 +1,7 @@
 /// A signal of one value, and then the end.
 ///
-/// Each subscriber gets both inside the call that subscribes. Where a signal is expected as an argument, write `.just(_:)`.
+/// Each subscriber gets both inside the call that subscribes. Where a signal is expected as an argument, write
+/// `.just(_:)`.
 ///
 /// ```swift
 /// import Signals

@@ -1,8 +1,8 @@
 extension Sequence where Self: Sendable, Element: Sendable {
   /// The elements as a signal that sends them all, and then ends.
   ///
-  /// Each subscription iterates anew and gets everything inside the call that subscribes. An endless sequence is fine if
-  /// an operator such as ``Signal/prefix(_:)`` ends the signal.
+  /// Each subscription iterates anew and gets everything inside the call that subscribes. An endless sequence is fine
+  /// if an operator such as ``Signal/prefix(_:)`` ends the signal.
   ///
   /// ```swift
   /// import Signals

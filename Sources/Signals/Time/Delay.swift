@@ -99,9 +99,7 @@ where C.Duration == Duration {
     if deadline == nil { wait(until: due) }
   }
 
-  private var next: C.Instant? {
-    waiting.isEmpty ? nil : waiting.storage[waiting.head]?.due
-  }
+  private var next: C.Instant? { waiting.first?.due }
 
   @usableFromInline
   override func expire(_ deadline: C.Instant) {

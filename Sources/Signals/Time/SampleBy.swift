@@ -61,9 +61,9 @@ public struct SampleBySignal<Upstream: Signal, Sampler: Signal>: Signal where Up
   }
 }
 
-/// Where the two inputs of one subscription meet.
+/// Where a signal meets the one that says when to send its latest value.
 @usableFromInline
-final class SampleByHub<Element: Sendable, Failure: Error>: @unchecked Sendable {
+final class SampleByHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Sendable {
   // Sound: `pending` is only touched with the core's turn.
   @usableFromInline let core = EmitterCore<Element, Failure>()
   @usableFromInline let upstreams = Upstreams()
@@ -104,17 +104,12 @@ final class SampleByHub<Element: Sendable, Failure: Error>: @unchecked Sendable 
     if let value = pending.take() { core.deliver(value) }
   }
 
-  /// Whether nobody takes values any more.
-  @usableFromInline
-  var isDone: Bool { upstreams.isCancelled || core.isDone }
-
   @usableFromInline
   func end(_ completion: SignalCompletion<Failure>) {
     core.run { [self] in
       if case .finished = completion { flush() }
       pending = nil
-      core.finish(completion)
-      upstreams.cancelAll()
+      finish(completion)
     }
   }
 }

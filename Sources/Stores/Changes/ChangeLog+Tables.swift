@@ -73,7 +73,7 @@ extension ChangeLog {
       wanted.merge(tables.triggers(of: name, table)) { first, _ in first }
     }
     for row in try connection.rows("SELECT name, sql FROM temp.sqlite_schema WHERE type = 'trigger'") {
-      guard let name = row[0].stringValue, name.hasPrefix("signals_") else { continue }
+      guard let name = row[0].stringValue, name.hasPrefix(SQL.ownPrefix) else { continue }
       if let sql = wanted[name], row[1].stringValue == sql.replacing("CREATE TEMP TRIGGER", with: "CREATE TRIGGER") {
         wanted[name] = nil
       } else {

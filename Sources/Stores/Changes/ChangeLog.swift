@@ -15,10 +15,10 @@ import Foundation
 
 /// What the transaction of a connection has changed so far.
 ///
-/// SQLite's update hook tells of rows by their `rowid`, and costs next to nothing. What it hides is found by other means: the
-/// authorizer (see ``SQLiteConnection/installAuthorizer()``) has rows removed one by one where SQLite would drop them all at
-/// once, and tables whose keys are not the `rowid`, or may change, or in which rows are replaced, are traced by temporary
-/// triggers, of which nothing is in the file.
+/// SQLite's update hook tells of rows by their `rowid`, and costs next to nothing. What it hides is found by other
+/// means: the authorizer (see ``SQLiteConnection/installAuthorizer()``) has rows removed one by one where SQLite would
+/// drop them all at once, and tables whose keys are not the `rowid`, or may change, or in which rows are replaced, are
+/// traced by temporary triggers, of which nothing is in the file.
 final class ChangeLog {
   // Sound: the connection has this object, and closes SQLite's part before it goes.
   unowned(unsafe) let connection: SQLiteConnection

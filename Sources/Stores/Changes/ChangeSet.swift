@@ -1,7 +1,7 @@
 /// What one transaction has changed, by table and key.
 ///
-/// A key is the row's primary key; of several columns, it is their values as SQL literals, separated by commas, in one text;
-/// without a primary key, it is SQLite's own `rowid`.
+/// A key is the row's primary key; of several columns, it is their values as SQL literals, separated by commas, in one
+/// text; without a primary key, it is SQLite's own `rowid`.
 public struct ChangeSet: Hashable, Sendable {
   /// The number of the change: larger for later ones, until the file is swapped for another.
   public let sequence: Int64

@@ -39,7 +39,7 @@ struct TableCatalog {
   var mayFailHalfway = false
 
   /// Whether a table is one of those that this module keeps for itself, of whose changes nobody is told.
-  static func isOwn(_ name: String) -> Bool { name.hasPrefix("signals_") }
+  static func isOwn(_ name: String) -> Bool { name.hasPrefix(SQL.ownPrefix) }
 
   func name(_ number: Int32) -> String { names[Int(number)] }
 

@@ -1,6 +1,7 @@
 /// What one transaction did to one table.
 ///
-/// A row is in one of the three sets at most: what counts is how it was before and how it is after, not what happened between.
+/// A row is in one of the three sets at most: what counts is how it was before and how it is after, not what happened
+/// between.
 public struct TableChanges: Hashable, Sendable {
   /// The keys of rows that are new.
   public internal(set) var inserted: Set<SQLiteValue> = []

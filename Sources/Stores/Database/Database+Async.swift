@@ -12,13 +12,13 @@ extension Database {
 
   /// Changes the database without blocking the threads that tasks run on.
   ///
-  /// The closure runs on a thread of the database's own and cannot suspend, since a lock held across an `await` could keep
-  /// every thread waiting for a task that has none to run on.
+  /// The closure runs on a thread of the database's own and cannot suspend, since a lock held across an `await` could
+  /// keep every thread waiting for a task that has none to run on.
   ///
   /// - Parameter body: Reads and writes. Keep it short: others wait.
   /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before; nothing has been
-  ///   changed then.
+  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before; nothing
+  ///   has been changed then.
   @discardableResult
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> Result

@@ -2,23 +2,6 @@ package import AppGroups
 import Dispatch
 import Signals
 
-/// The pause that a database is in, if it is in one.
-final class DatabasePauses: @unchecked Sendable {  // Sound: guarded by the lock.
-  private let lock = Lock()
-  private var pause: DatabasePause?
-
-  func begin(_ pause: DatabasePause) {
-    lock.withLock { self.pause = pause }
-  }
-
-  func end() -> DatabasePause? {
-    lock.withLock {
-      defer { pause = nil }
-      return pause
-    }
-  }
-}
-
 extension Database {
   /// Runs a closure while the contents of a scope are not swapped.
   static func steadily<Result>(
@@ -30,7 +13,7 @@ extension Database {
     } catch let error as DatabaseError {
       throw error
     } catch {
-      throw .cannotOpen(SQLiteFailure(extendedCode: 14, message: "\(error)", path: location.path))
+      throw .unopenable(location.path, because: "\(error)")
     }
   }
 }

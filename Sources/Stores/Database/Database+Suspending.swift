@@ -3,9 +3,9 @@ import Signals
 extension Database {
   /// Lets the transaction that is being written come to its end, and refuses others until ``resume()``.
   ///
-  /// A process that the system may suspend must hold no lock by then: others would wait for it, and iOS ends a process that
-  /// holds one in a group's container. Call this when the application goes to the background, and ``resume()`` when it comes
-  /// back. Reading goes on; it locks nobody out.
+  /// A process that the system may suspend must hold no lock by then: others would wait for it, and iOS ends a process
+  /// that holds one in a group's container. Call this when the application goes to the background, and ``resume()``
+  /// when it comes back. Reading goes on; it locks nobody out.
   ///
   /// Writing throws ``DatabaseError/suspended(path:)`` meanwhile, and nothing is changed.
   ///

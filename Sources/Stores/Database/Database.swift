@@ -21,12 +21,13 @@ public import Signals
 /// subscription.cancel()
 /// ```
 ///
-/// - **A write is one transaction.** All of it happens or, if its closure throws, nothing. One write at a time, of whatever
-///   thread or process; others wait. What others may read never changes in the middle of their read.
-/// - **Each commit is told once**, as one ``ChangeSet``, in the order of commits, after it can be read, and with no lock held:
-///   a subscriber may read and write. It names the rows, whatever statement changed them.
-/// - **Nested calls.** Inside a write, a read of the same thread sees what has been written so far; a read inside a read sees
-///   the same as the outer one. A write inside either throws ``DatabaseError/nestedAccess(path:inner:outer:)``.
+/// - **A write is one transaction.** All of it happens or, if its closure throws, nothing. One write at a time, of
+///   whatever thread or process; others wait. What others may read never changes in the middle of their read.
+/// - **Each commit is told once**, as one ``ChangeSet``, in the order of commits, after it can be read, and with no
+///   lock held: a subscriber may read and write. It names the rows, whatever statement changed them.
+/// - **Nested calls.** Inside a write, a read of the same thread sees what has been written so far; a read inside a
+///   read sees the same as the outer one. A write inside either throws
+///   ``DatabaseError/nestedAccess(path:inner:outer:)``.
 /// - **Threads.** Everything may be called from any thread. What blocks has an asynchronous form, which tasks must use.
 ///
 /// The file is closed when the last reference to this object is released, or by ``close()``.
@@ -65,16 +66,19 @@ public final class Database: Sendable {
   /// - Parameters:
   ///   - location: Where it is.
   ///   - access: Whether it may be written. Who only reads opens only what is as the schema says, whatever the policy.
-  ///   - schema: What it is to contain; a file of an older version is migrated. Without one, tables are your own affair.
-  ///   - policy: Whether a file that does not fit the schema, or is damaged, may be emptied. Without a schema it never is.
+  ///   - schema: What it is to contain; a file of an older version is migrated. Without one, tables are your own
+  ///     affair.
+  ///   - policy: Whether a file that does not fit the schema, or is damaged, may be emptied. Without a schema it never
+  ///     is.
   ///   - durability: What a committed transaction is safe against; by default the crash of any process. After a power
   ///     failure the last transactions may be missing then, but none is ever there by half.
-  ///   - busyTimeout: How long to wait for other processes that write, before ``DatabaseError/busy(_:)`` is thrown; while one
-  ///     migrates the file, they are waited for as long as that makes progress.
+  ///   - busyTimeout: How long to wait for other processes that write, before ``DatabaseError/busy(_:)`` is thrown;
+  ///     while one migrates the file, they are waited for as long as that makes progress.
   ///   - maximumReaderCount: How many may read at the same time, in this process; others wait.
-  ///   - applicationID: A number for the file's header that says whose it is; 0 for none. A file with another one is refused.
-  ///   - scope: The directory that the file is in, if its contents may be swapped for others; see ``DatabaseStatus``. It does not
-  ///     matter to a database in memory.
+  ///   - applicationID: A number for the file's header that says whose it is; 0 for none. A file with another one is
+  ///     refused.
+  ///   - scope: The directory that the file is in, if its contents may be swapped for others; see ``DatabaseStatus``.
+  ///     It does not matter to a database in memory.
   ///   - onSwap: What becomes of the database when they are.
   /// - Throws: ``DatabaseError`` if it cannot be opened.
   public init(
@@ -128,9 +132,9 @@ public final class Database: Sendable {
 
   /// What each transaction has changed, as it is committed.
   ///
-  /// Subscribers are called by the thread that has written, after its write but before it returns, unless another thread is
-  /// calling them, which then goes on to this change. A subscription does not keep the database open; the signal finishes when
-  /// the database is closed.
+  /// Subscribers are called by the thread that has written, after its write but before it returns, unless another
+  /// thread is calling them, which then goes on to this change. A subscription does not keep the database open; the
+  /// signal finishes when the database is closed.
   public var changes: some Signal<ChangeSet, Never> { delivery.emitter }
 
   /// Reads, in one transaction that sees no change of others.
@@ -154,12 +158,25 @@ public final class Database: Sendable {
     return try readers.read(body)
   }
 
+  /// Reads with a closure that can only fail as databases do.
+  func readValue<Result>(
+    _ body: (ReadTransaction) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    do {
+      return try read(body)
+    } catch let error as DatabaseError {
+      throw error
+    } catch {
+      stop(because: "A read threw what neither it nor its closure can throw")
+    }
+  }
+
   /// Changes the database, in one transaction: all of it happens or, if the closure throws, nothing.
   ///
   /// It waits for its turn; one thread of one process writes at a time. When it returns, the change is in the file.
   ///
-  /// - Parameter body: Reads and writes, on this thread. What it is given is of no use after it has returned. Keep it short:
-  ///   others wait.
+  /// - Parameter body: Reads and writes, on this thread. What it is given is of no use after it has returned. Keep it
+  ///   short: others wait.
   /// - Returns: What `body` returned.
   /// - Throws: What `body` threw, or ``DatabaseError``; nothing has been changed then.
   @discardableResult

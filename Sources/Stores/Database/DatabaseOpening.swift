@@ -45,9 +45,8 @@ enum DatabaseOpening {
       guard status.kind == .regular else { throw .notARegularFile(path: path, kind: status.kind.rawValue) }
       return
     }
-    let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-    // SQLite will say what is wrong, or find the file that another process has made meanwhile.
-    if descriptor >= 0 { close(descriptor) }
+    // If that fails, SQLite will say what is wrong, or find the file that another process has made meanwhile.
+    _ = Descriptor(uninterrupted { open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600) })
   }
 
   /// Takes the first look at a file, and refuses that of another program.
@@ -72,12 +71,11 @@ enum DatabaseOpening {
       do throws(DatabaseError) {
         let mode = try connection.value("PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
-          throw DatabaseError.cannotOpen(
-            SQLiteFailure(
-              extendedCode: SQLITE_CANTOPEN, message: "its file system does not allow a write-ahead log (\(mode))",
-              path: connection.path))
+          throw DatabaseError.unopenable(
+            connection.path, because: "its file system does not allow a write-ahead log (\(mode))")
         }
-        // The log's file stays for good: not as large as it once may have been, and empty when nobody has the database open.
+        // The log's file stays for good: not as large as it once may have been, and empty when nobody has the database
+        // open.
         try connection.execute("PRAGMA journal_size_limit = \(8 << 20)")
         return
       } catch {

@@ -26,3 +26,20 @@ final class DatabasePause: Sendable {
     if ThreadIdentity.current == thread { throw .nestedAccess(path: path, inner: "read or write", outer: "swap") }
   }
 }
+
+/// The pause that a database is in, if it is in one.
+final class DatabasePauses: @unchecked Sendable {  // Sound: guarded by the lock.
+  private let lock = Lock()
+  private var pause: DatabasePause?
+
+  func begin(_ pause: DatabasePause) {
+    lock.withLock { self.pause = pause }
+  }
+
+  func end() -> DatabasePause? {
+    lock.withLock {
+      defer { pause = nil }
+      return pause
+    }
+  }
+}

@@ -8,7 +8,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
   private let lock = Lock()
   /// The thread whose turn it is; 0 if it is nobody's.
   private let holder = Atomic<UInt>(0)
-  /// The connection; `nil` while the file is being swapped, and when there is nothing to write, for which there is a reason.
+  /// The connection; `nil` while the file is being swapped, and when there is nothing to write, for which there is a
+  /// reason.
   private var open: Open?
   private var refusal: DatabaseError?
   private var pause: DatabasePause?
@@ -55,7 +56,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
   /// The read that the calling thread is in, if it is in one.
   var readingOfThisThread: ReadTransaction? { isHeldByThisThread ? reading : nil }
 
-  /// Waits for the turn, and runs a closure in a transaction; what it has changed waits for ``ChangeDelivery/flush()`` then.
+  /// Waits for the turn, and runs a closure in a transaction; what it has changed waits for ``ChangeDelivery/flush()``
+  /// then.
   func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try withTurn { open in
       let (connection, log) = (open.connection, open.log)
@@ -149,7 +151,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
 
   // MARK: Another file in the same place
 
-  /// Waits for the turn, and closes the connection; whoever comes then waits, until ``resume(with:version:)``.
+  /// Waits for the turn, and closes the connection; whoever comes then waits, until
+  /// ``resume(with:version:isOther:observed:)``.
   func pause(_ pause: DatabasePause) {
     lock.withLock {
       guard let connection = open?.connection, !isOver else { return }

@@ -28,8 +28,8 @@ public struct Row: Hashable, Sendable {
   }
 
   /// Whether names and values are the same.
-  public static func == (first: Row, second: Row) -> Bool {
-    first.values == second.values && (first.layout === second.layout || first.columns == second.columns)
+  public static func == (left: Row, right: Row) -> Bool {
+    left.values == right.values && (left.layout === right.layout || left.columns == right.columns)
   }
 
   /// Adds the values to a hasher.

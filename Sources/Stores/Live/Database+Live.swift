@@ -27,7 +27,8 @@ extension Database {
   /// subscription.cancel()
   /// ```
   ///
-  /// - Parameter query: What to read. It is read again when any row of its table has changed, and sent if it is different.
+  /// - Parameter query: What to read. It is read again when any row of its table has changed, and sent if it is
+  ///   different.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   public func query<Model: StoreModel & Equatable>(_ query: Query<Model>) -> LiveQuery<[Model]> {
     live(query, isSame: ==)
@@ -35,8 +36,8 @@ extension Database {
 
   /// The rows of a query, now and after each change of its table.
   ///
-  /// Models that are not `Equatable` cannot be compared, so rows are sent after each change of the table, even if they are the
-  /// same.
+  /// Models that are not `Equatable` cannot be compared, so rows are sent after each change of the table, even if they
+  /// are the same.
   ///
   /// - Parameter query: What to read.
   /// - Returns: The signal; nothing is read until it is subscribed to.
@@ -62,6 +63,18 @@ extension Database {
     return try readValue { transaction throws(DatabaseError) in
       try transaction.withStatement(source.sql) { statement throws(DatabaseError) in statement.traits.readTables }
     }
+  }
+
+  /// What a read gives, now and after each change of the tables it depends on.
+  ///
+  /// - Parameters:
+  ///   - tables: The names of the tables.
+  ///   - read: Reads; it is called with a transaction of its own.
+  /// - Returns: The signal; nothing is read until it is subscribed to.
+  public func observe<Element: Equatable & Sendable>(
+    _ tables: Set<String>, _ read: @escaping @Sendable (ReadTransaction) throws(DatabaseError) -> Element
+  ) -> LiveQuery<Element> {
+    LiveQuery(database: self, tables: { _ in tables }, read: read, isSame: ==)
   }
 
   /// One row, as it is now.

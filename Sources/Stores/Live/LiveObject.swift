@@ -23,8 +23,8 @@ public import Signals
 /// Deletion is a value like any other: the object stays, and if a row with its key appears again, it has a value again.
 ///
 /// ``value`` is read after each commit that touches the row, before the write returns that made it; if several threads
-/// write at once, one of them may read for all. Reading it costs a few nanoseconds. Subscribers are called on the thread that
-/// has read, one at a time, with no lock held; they may write.
+/// write at once, one of them may read for all. Reading it costs a few nanoseconds. Subscribers are called on the
+/// thread that has read, one at a time, with no lock held; they may write.
 public final class LiveObject<Model: StoreModel>: Signal, Sendable {
   /// The model, or `nil` if there is no such row.
   public typealias Element = Model?
@@ -50,7 +50,8 @@ public final class LiveObject<Model: StoreModel>: Signal, Sendable {
   /// The model as of the last commit that touched it; `nil` if there is no such row.
   public var value: Model? { follower.model.value }
 
-  /// What kept the row from being read after a change, each time something did; ``value`` is the last that could be read.
+  /// What kept the row from being read after a change, each time something did; ``value`` is the last that could be
+  /// read.
   public var failures: some Signal<DatabaseError, Never> { follower.failures }
 
   /// Attaches a subscriber, and returns the token that keeps it attached, and the row observed.

@@ -3,12 +3,12 @@ public import Signals
 
 /// What a read gives, now and after each change of what it depends on; made by ``Database/query(_:)-22c9v``.
 ///
-/// - **The current value comes first**, before the subscription is returned. After that comes what the read gives after a
-///   change, unless it is the same: no change is missed, and the last value is that of the last change. Changes that come
-///   while a value is being read or delivered are taken together.
+/// - **The current value comes first**, before the subscription is returned. After that comes what the read gives after
+///   a change, unless it is the same: no change is missed, and the last value is that of the last change. Changes that
+///   come while a value is being read or delivered are taken together.
 /// - **A value is one moment's**: never half of a transaction. Values come in the order of commits.
-/// - **Threads.** Reading and delivering happen on a serial queue of the subscription's own, but for the first value. A slow
-///   subscriber delays no writer, and nobody else.
+/// - **Threads.** Reading and delivering happen on a serial queue of the subscription's own, but for the first value. A
+///   slow subscriber delays no writer, and nobody else.
 /// - **Failure.** If the read fails, the signal does, with the error that says why;
 ///   ``/Signals/Signal/retry(_:when:)`` begins anew.
 ///

@@ -1,7 +1,7 @@
 import Signals
 
-/// Sees to it that something is looked at after every change, by one thread at a time, and once for all changes that come
-/// while it is being looked at.
+/// Sees to it that something is looked at after every change, by one thread at a time, and once for all changes that
+/// come while it is being looked at.
 final class Refreshing: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
   private let lock = Lock()
   private var isDue = false

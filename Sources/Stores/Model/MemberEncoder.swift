@@ -15,7 +15,7 @@ final class MemberEncoder: Encoder {
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer { row.refuse(nested) }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { MemberContainer(row: row) }
+  func singleValueContainer() -> any SingleValueEncodingContainer { MemberEncodingContainer(row: row) }
 
   private var nested: String {
     "it is a nested value, and the column's type is \(row.layout.columns[row.current].type.rawValue); list the column as json"
@@ -23,7 +23,7 @@ final class MemberEncoder: Encoder {
 }
 
 /// The single value of a member.
-private struct MemberContainer: SingleValueEncodingContainer {
+private struct MemberEncodingContainer: SingleValueEncodingContainer {
   let row: RowEncoder
 
   var codingPath: [any CodingKey] { [] }

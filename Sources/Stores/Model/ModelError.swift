@@ -31,15 +31,17 @@ extension ModelError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .invalidName(let table, let name, let reason):
-      "\(name.debugDescription) cannot be a name in the table \(table.debugDescription): \(reason)."
+      "\(name.debugDescription) cannot be a name in the table \(table.debugDescription): \(reason). "
+        + "Correct it in the model or its TableSpec."
     case .columnsNotInferable(let table, let column, let reason):
       "The columns of \(table.debugDescription) cannot be inferred"
         + (column.map { ", because of \($0.debugDescription)" } ?? "") + ": \(reason). List them in its TableSpec."
     case .unknownColumn(let table, let column, let known):
-      "The table \(table.debugDescription) has no column \(column.debugDescription); it has \(known.joined(separator: ", "))."
+      "The table \(table.debugDescription) has no column \(column.debugDescription); it has \(known.joined(separator: ", ")). "
+        + "Check the spelling."
     case .unfitValue(let table, let column, let type, let value):
       "The column \(column.debugDescription) of \(table.debugDescription) holds \(type.rawValue), and cannot be compared with "
-        + "\(value)."
+        + "\(value). Compare it with a value of that type."
     case .invalidKey(let table, let column, let reason):
       "\(column.debugDescription) cannot be the key of the table \(table.debugDescription): \(reason). "
         + "Name the column of the model's id in its TableSpec."

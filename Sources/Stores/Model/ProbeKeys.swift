@@ -9,7 +9,8 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool { true }
 
-  /// An optional property asks; inside another value all of them are null, or a type that contains itself would never end.
+  /// An optional property asks; inside another value all of them are null, or a type that contains itself would never
+  /// end.
   func decodeNil(forKey key: Key) -> Bool {
     probe.noteOptional(key)
     return probe.depth > 0

@@ -8,8 +8,8 @@ import Foundation
 
 /// Makes models of the rows of a statement.
 ///
-/// It is made once for many rows. Members are asked for in the order of the columns, unless the model says otherwise, so that
-/// each is looked for where it is expected first.
+/// It is made once for many rows. Members are asked for in the order of the columns, unless the model says otherwise,
+/// so that each is looked for where it is expected first.
 final class RowDecoder: Decoder {
   let layout: ModelLayout
   let statement: SQLiteStatement
@@ -230,28 +230,5 @@ final class RowDecoder: Decoder {
     guard let context else { return "\(error)" }
     let path = context.codingPath.map(\.stringValue).joined(separator: ".")
     return context.debugDescription + (path.isEmpty ? "" : " At \(path)")
-  }
-}
-
-/// One member of a model that is read, if it decodes itself from a single value.
-final class MemberDecoder: Decoder {
-  // Sound: the decoder of the row owns this one.
-  unowned(unsafe) let row: RowDecoder
-  let codingPath: [any CodingKey] = []
-  let userInfo: [CodingUserInfoKey: Any] = [:]
-
-  init(row: RowDecoder) {
-    self.row = row
-  }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> { throw nested }
-
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw nested }
-
-  func singleValueContainer() -> any SingleValueDecodingContainer { MemberDecodingContainer(row: row) }
-
-  private var nested: ModelError {
-    let type = row.layout.columns[row.current].type.rawValue
-    return row.undecodable("it is a nested value, and the column's type is \(type); list the column as json")
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// Binds a model's members to the parameters of the statement that puts it.
 ///
-/// It is made once for many rows. Members come in the order of the columns, unless the model says otherwise, so that each is
-/// looked for where it is expected first.
+/// It is made once for many rows. Members come in the order of the columns, unless the model says otherwise, so that
+/// each is looked for where it is expected first.
 final class RowEncoder: Encoder {
   let layout: ModelLayout
   let statement: SQLiteStatement
@@ -60,7 +60,7 @@ final class RowEncoder: Encoder {
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    RefusingElements(error: noteRefusal("it has no coding keys"))
+    refuse("it has no coding keys")
   }
 
   /// Finds the column of a key, and makes it the current one.

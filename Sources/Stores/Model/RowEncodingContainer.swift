@@ -28,6 +28,7 @@ struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   func encode(_ value: Float, forKey key: Key) throws { try encodeNumber(value, key) }
+
   @inline(__always)
   func encode(_ value: Int, forKey key: Key) throws {
     try row.select(key)

@@ -26,10 +26,10 @@
 ///
 /// ### Which column a property becomes
 ///
-/// The columns are those that the type decodes, under the names of its coding keys; see ``ColumnType`` for what is kept how.
-/// They are found by decoding the type once from a source that makes values up. A type that refuses made-up values, because
-/// it has a required enumeration that is not `CaseIterable`, say, or an initializer that validates, lists its columns in
-/// ``table``; ``ModelError/columnsNotInferable(table:column:reason:)`` names the culprit.
+/// The columns are those that the type decodes, under the names of its coding keys; see ``ColumnType`` for what is kept
+/// how. They are found by decoding the type once from a source that makes values up. A type that refuses made-up
+/// values, because it has a required enumeration that is not `CaseIterable`, say, or an initializer that validates,
+/// lists its columns in ``table``; ``ModelError/columnsNotInferable(table:column:reason:)`` names the culprit.
 ///
 /// The column of the key is called `id`, unless the table says otherwise.
 public protocol StoreModel: Codable, Identifiable, Sendable where ID: StoreKey {

@@ -20,9 +20,10 @@ public struct TableSpec: Hashable, Sendable {
   /// - Parameters:
   ///   - name: The table's name.
   ///   - key: The column that holds the model's `id`.
-  ///   - columns: All columns, in the order in which the model encodes them, if they cannot be inferred; see ``StoreModel``.
-  ///   - indexes: Columns by which is searched or sorted: `["age", ["city", "name"]]` makes two indexes, the second over two
-  ///     columns.
+  ///   - columns: All columns, in the order in which the model encodes them, if they cannot be inferred; see
+  ///     ``StoreModel``.
+  ///   - indexes: Columns by which is searched or sorted: `["age", ["city", "name"]]` makes two indexes, the second
+  ///     over two columns.
   ///   - unique: Columns, or groups of columns, that no two rows may have in common; they are indexes, too.
   public init(
     _ name: String,
@@ -36,26 +37,5 @@ public struct TableSpec: Hashable, Sendable {
     self.columns = columns
     self.indexes = indexes
     self.unique = unique
-  }
-}
-
-/// The columns of one index, written as a literal: `"age"`, or `["city", "name"]`.
-public struct TableIndex: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
-  /// The columns, the most significant first.
-  public let columns: [String]
-
-  /// An index over some columns.
-  public init(_ columns: [String]) {
-    self.columns = columns
-  }
-
-  /// An index over one column.
-  public init(stringLiteral column: String) {
-    columns = [column]
-  }
-
-  /// An index over several columns.
-  public init(arrayLiteral columns: String...) {
-    self.columns = columns
   }
 }

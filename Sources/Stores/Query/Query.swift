@@ -15,19 +15,21 @@
 /// // Prints "SELECT * FROM person WHERE age >= 18 ORDER BY name LIMIT 10"
 /// ```
 ///
-/// Values are bound to parameters and never become part of a statement's text, so no text is dangerous. A column that the table
-/// does not have, or one that cannot hold the value it is compared with, is told when the query is run, by
+/// Values are bound to parameters and never become part of a statement's text, so no text is dangerous. A column that
+/// the table does not have, or one that cannot hold the value it is compared with, is told when the query is run, by
 /// ``ModelError/unknownColumn(table:column:known:)`` or ``ModelError/unfitValue(table:column:type:value:)``.
 ///
 /// ### Null
 ///
-/// A query thinks about null as Swift thinks about `nil`, not as SQL does: `nil` equals `nil`, differs from every value, is
-/// neither less nor greater than anything, and `!condition` is true of just the rows that `condition` is not true of.
+/// A query thinks about null as Swift thinks about `nil`, not as SQL does: `nil` equals `nil`, differs from every
+/// value, is neither less nor greater than anything, and `!condition` is true of just the rows that `condition` is not
+/// true of.
 ///
 /// ### Order
 ///
-/// Text sorts by its UTF-8 bytes, null before everything. Rows that are equal in all that a query sorts by follow each other by
-/// their key, and so does what a limit is applied to; without an order or a limit there is no particular order.
+/// Text sorts by its UTF-8 bytes, null before everything. Rows that are equal in all that a query sorts by follow each
+/// other by their key, and so does what a limit is applied to; without an order or a limit there is no particular
+/// order.
 public struct Query<Model: StoreModel>: Hashable, Sendable {
   /// The statement that the rows come from, if not from the model's table.
   let source: Statement?
@@ -104,20 +106,6 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
     query.skipped = max(0, count)
     return query
   }
-}
-
-/// Which way a query is sorted.
-public enum QueryDirection: Hashable, Sendable {
-  /// The smallest first; null is smaller than all.
-  case ascending
-  /// The largest first.
-  case descending
-}
-
-/// A column to sort by.
-struct QueryOrder: Hashable, Sendable {
-  let column: String
-  let direction: QueryDirection
 }
 
 extension StoreModel {

@@ -44,7 +44,8 @@ extension Query {
     return query
   }
 
-  /// A statement with all that the query says, given what comes before its condition, or before its source if it has one.
+  /// A statement with all that the query says, given what comes before its condition, or before its source if it has
+  /// one.
   private func rows(of layout: ModelLayout, selecting selection: String) throws(ModelError) -> CompiledQuery {
     var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: selection))
     if let source {

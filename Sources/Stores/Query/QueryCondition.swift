@@ -44,8 +44,8 @@ public struct QueryCondition: Hashable, Sendable {
 
   /// Holds for rows whose column matches a pattern.
   ///
-  /// In the pattern `%` stands for any text, `_` for any character, and `\` before one of the three for that character. Letters
-  /// of the English alphabet match in both cases.
+  /// In the pattern `%` stands for any text, `_` for any character, and `\` before one of the three for that character.
+  /// Letters of the English alphabet match in both cases.
   public static func like(_ column: String, _ pattern: String) -> QueryCondition {
     QueryCondition(form: .pattern(column, pattern))
   }
@@ -88,20 +88,4 @@ public struct QueryCondition: Hashable, Sendable {
   public static prefix func ! (condition: QueryCondition) -> QueryCondition {
     QueryCondition(form: .not(condition))
   }
-}
-
-/// How a column compares with a value.
-public enum QueryComparison: String, Hashable, Sendable, CaseIterable {
-  /// Is the same.
-  case equal = "="
-  /// Is not the same.
-  case notEqual = "<>"
-  /// Comes before.
-  case less = "<"
-  /// Comes before, or is the same.
-  case lessOrEqual = "<="
-  /// Comes after.
-  case greater = ">"
-  /// Comes after, or is the same.
-  case greaterOrEqual = ">="
 }

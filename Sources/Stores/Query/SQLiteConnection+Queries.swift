@@ -35,9 +35,6 @@ extension SQLiteConnection {
   /// Deletes the rows of a query.
   func deleteAll<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) {
     let compiled = try naming { () throws(ModelError) in try query.compiledDeletion() }
-    try withStatement(compiled.sql) { statement throws(DatabaseError) in
-      try statement.bind(compiled.arguments)
-      while try statement.step() {}
-    }
+    try run(compiled.sql, compiled.arguments)
   }
 }

@@ -13,9 +13,9 @@
 
 /// Waits for the locks of other connections.
 ///
-/// SQLite's own way sleeps up to a tenth of a second at a time, and so misses the moments in which a busy file is free. This
-/// one looks again after some tens of microseconds at first, and every few milliseconds later. It waits for a migration as
-/// long as that makes progress.
+/// SQLite's own way sleeps up to a tenth of a second at a time, and so misses the moments in which a busy file is free.
+/// This one looks again after some tens of microseconds at first, and every few milliseconds later. It waits for a
+/// migration as long as that makes progress.
 final class BusyWaiter {
   private let timeout: Duration
   private let path: String

@@ -8,8 +8,8 @@ public import Foundation
 
 /// Why a database could not be opened, read or written.
 ///
-/// Each case says what happened; ``description`` adds where, why, and what can be done about it. Whatever is thrown, the
-/// transaction it was thrown in has changed nothing, unless its body caught the error and went on.
+/// Each case says what happened; ``description`` adds where, why, and what can be done about it. Whatever is thrown,
+/// the transaction it was thrown in has changed nothing, unless its body caught the error and went on.
 public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The file could not be opened or made.
   case cannotOpen(SQLiteFailure)
@@ -71,7 +71,8 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The database has been closed.
   case closed(path: String)
 
-  /// The directory of the database was swapped for another, and the database was to be closed then; see ``DatabaseStatus``.
+  /// The directory of the database was swapped for another, and the database was to be closed then; see
+  /// ``DatabaseStatus``.
   case swapped(path: String)
 
   /// The database is suspended; see ``Database/suspend()``.
@@ -103,6 +104,11 @@ extension DatabaseError {
       case SQLITE_ERROR where failure.statement != nil: .invalidStatement(failure)
       default: .other(failure)
       }
+  }
+
+  /// Makes the error of a file that cannot be opened for a reason that is not SQLite's.
+  static func unopenable(_ path: String, because reason: String) -> DatabaseError {
+    .cannotOpen(SQLiteFailure(extendedCode: SQLITE_CANTOPEN, message: reason, path: path))
   }
 
   /// What SQLite said, if it was SQLite.
@@ -146,7 +152,8 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .diskFull(let failure):
       "No space is left to write \(failure.path)\(failure.place). Nothing has been changed; free some space and write again."
     case .inputOutput(let failure):
-      "The system could not read or write \(failure.path): \(failure.reason)\(failure.place). Nothing has been changed."
+      "The system could not read or write \(failure.path): \(failure.reason)\(failure.place). Nothing has been changed; "
+        + "check the disk."
     case .busy(let failure):
       "The database \(failure.path) is locked by another connection: \(failure.reason)\(failure.place). Try again, or find "
         + "out who holds a transaction open."

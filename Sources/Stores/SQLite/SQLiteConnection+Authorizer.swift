@@ -45,8 +45,8 @@ extension SQLiteConnection {
       }
       return SQLITE_OK
     case SQLITE_DELETE:
-      // Removing all rows at once would be told to nobody; with this answer they are removed one by one. While a table is
-      // being dropped, the same answer would keep it.
+      // Removing all rows at once would be told to nobody; with this answer they are removed one by one. While a table
+      // is being dropped, the same answer would keep it.
       guard userTable(first, database) != nil, preparation.droppedTables.isEmpty else { return SQLITE_OK }
       return changes == nil ? SQLITE_OK : SQLITE_IGNORE
     case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE:

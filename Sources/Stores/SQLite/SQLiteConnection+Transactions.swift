@@ -57,7 +57,8 @@ extension SQLiteConnection {
     do { try commit() } catch { rollBack() }
   }
 
-  /// Refuses to go on if the file is of another version than when it was opened; inside a transaction, so that it stays.
+  /// Refuses to go on if the file is of another version than when it was opened; inside a transaction, so that it
+  /// stays.
   func checkVersion(_ expected: Int) throws(DatabaseError) {
     if transactions.version == nil { transactions.version = try prepare("PRAGMA user_version") }
     guard let statement = transactions.version else { return }

@@ -42,6 +42,7 @@ final class SQLiteConnection {
   @exclusivity(unchecked) var isPrivileged = false
   /// The statements that begin and end transactions.
   var transactions = TransactionStatements()
+  private let waiter: BusyWaiter
 
   /// Opens a connection; the file is made if it is to be written.
   ///
@@ -55,7 +56,7 @@ final class SQLiteConnection {
     self.access = access
     var handle: OpaquePointer?
     let flags = access == .writing ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
-    let name = access == .immutable ? SQLiteConnection.immutableName(path) : path
+    let name = access == .immutable ? Self.immutableName(path) : path
     let code = sqlite3_open_v2(
       name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (access == .immutable ? SQLITE_OPEN_URI : 0),
       nil)
@@ -72,8 +73,8 @@ final class SQLiteConnection {
     keepLog()
   }
 
-  /// Whoever closes the file last leaves its log there: by then the file may have been moved, and the log at that path be that
-  /// of another; and who may not write in the directory could not read without it.
+  /// Whoever closes the file last leaves its log there: by then the file may have been moved, and the log at that path
+  /// be that of another; and who may not write in the directory could not read without it.
   private func keepLog() {
     var isKept: CInt = 1
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
@@ -83,8 +84,6 @@ final class SQLiteConnection {
   private static func immutableName(_ path: String) -> String {
     "file:\(URL(filePath: path, directoryHint: .notDirectory).path(percentEncoded: true))?immutable=1"
   }
-
-  private let waiter: BusyWaiter
 
   deinit {
     close()
@@ -171,9 +170,12 @@ final class SQLiteConnection {
     return statement
   }
 
-  /// Runs a statement without parameters.
-  func run(_ sql: String) throws(DatabaseError) {
-    try withStatement(sql) { statement throws(DatabaseError) in try statement.run() }
+  /// Runs a statement, whatever rows it gives.
+  func run(_ sql: String, _ arguments: [SQLiteValue] = []) throws(DatabaseError) {
+    try withStatement(sql) { statement throws(DatabaseError) in
+      try statement.bind(arguments)
+      try statement.run()
+    }
   }
 
   /// Runs all the statements of a text, which have no parameters.
@@ -190,6 +192,23 @@ final class SQLiteConnection {
     }
   }
 
+  /// All rows that a statement gives.
+  func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws(DatabaseError) -> [Row] {
+    try withStatement(sql) { statement throws(DatabaseError) in
+      try statement.bind(arguments)
+      return try statement.rows()
+    }
+  }
+
+  /// The first column of all rows, as text.
+  func texts(_ sql: String) throws(DatabaseError) -> [String] {
+    try withStatement(sql) { statement throws(DatabaseError) in
+      var texts: [String] = []
+      while try statement.step() { texts.append(statement.string(at: 0)) }
+      return texts
+    }
+  }
+
   /// Lets go of all statements that nobody uses, because tables have changed and what was known of them may be wrong.
   func forgetStatements() {
     attachments = [:]
@@ -199,14 +218,6 @@ final class SQLiteConnection {
 
   private func invalid(_ sql: String, _ message: String) -> DatabaseError {
     .invalidStatement(SQLiteFailure(extendedCode: SQLITE_ERROR, message: message, path: path, statement: sql))
-  }
-
-  /// All rows that a statement gives.
-  func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws(DatabaseError) -> [Row] {
-    try withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments)
-      return try statement.rows()
-    }
   }
 
   // MARK: Around statements that are not plain

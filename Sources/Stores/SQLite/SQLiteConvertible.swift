@@ -2,8 +2,8 @@ public import Foundation
 
 /// What can be an argument of a statement.
 ///
-/// Conform to it to give your own types a spelling in SQL. Arguments are bound, never pasted into the text of a statement, so
-/// that no content can change what the statement does.
+/// Conform to it to give your own types a spelling in SQL. Arguments are bound, never pasted into the text of a
+/// statement, so that no content can change what the statement does.
 public protocol SQLiteConvertible: Sendable {
   /// The value that SQLite stores.
   var sqliteValue: SQLiteValue { get }
@@ -65,7 +65,29 @@ extension UUID: SQLiteConvertible {
   public var sqliteValue: SQLiteValue { .text(uuidString) }
 }
 
+extension Date: SQLiteConvertible {
+  /// The seconds since the reference date, 1 January 2001: exactly what a `Date` is.
+  ///
+  /// SQL's functions for dates want the seconds since 1970, which are 978307200 more.
+  public var sqliteValue: SQLiteValue { .real(timeIntervalSinceReferenceDate) }
+}
+
+extension URL: SQLiteConvertible {
+  /// The text of the URL.
+  public var sqliteValue: SQLiteValue { .text(absoluteString) }
+}
+
+extension Decimal: SQLiteConvertible {
+  /// The number as text, which keeps all its digits; it does not sort as numbers do.
+  public var sqliteValue: SQLiteValue { .text(description) }
+}
+
 extension Optional: SQLiteConvertible where Wrapped: SQLiteConvertible {
   /// The wrapped value, or NULL.
   public var sqliteValue: SQLiteValue { self?.sqliteValue ?? .null }
+}
+
+extension SQLiteConvertible where Self: RawRepresentable, RawValue: SQLiteConvertible {
+  /// The raw value.
+  public var sqliteValue: SQLiteValue { rawValue.sqliteValue }
 }

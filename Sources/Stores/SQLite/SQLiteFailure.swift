@@ -1,3 +1,5 @@
+import FileSignals
+
 #if canImport(SQLite3)
   import SQLite3
 #else
@@ -60,7 +62,7 @@ public struct SQLiteFailure: Hashable, Sendable {
     let errno = isOfSystem ? sqlite3_system_errno(handle) : 0
     self.init(
       extendedCode: extended, message: message, path: path, statement: statement, table: table, columns: columns,
-      systemError: errno == 0 ? nil : systemWords(errno)
+      systemError: errno == 0 ? nil : errorWords(errno)
     )
   }
 

@@ -12,8 +12,8 @@ private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// A prepared statement of one connection; for whoever has the connection.
 ///
-/// Bind all parameters, by their number from 1; step until there is no more row, reading columns by their number from 0;
-/// reset. A statement that failed or was left in the middle must be reset too, which ``run()`` does.
+/// Bind all parameters, by their number from 1; step until there is no more row, reading columns by their number from
+/// 0; reset. A statement that failed or was left in the middle must be reset too, which ``run()`` does.
 final class SQLiteStatement {
   let sql: String
   // Sound: a connection finalizes and forgets its statements before it goes.
@@ -32,8 +32,6 @@ final class SQLiteStatement {
   let isReadOnly: Bool
   /// Why a parameter could not be bound.
   @exclusivity(unchecked) private var bindingCode = SQLITE_OK
-  /// The names of the result's columns, in order.
-  var columnNames: [String] { (0..<columnCount).map { String(cString: sqlite3_column_name(handle, $0)) } }
   private var knownLayout: (layout: RowLayout, preparations: Int32)?
 
   init(sql: String, handle: OpaquePointer, connection: SQLiteConnection, traits: StatementTraits) {
@@ -54,8 +52,6 @@ final class SQLiteStatement {
     sqlite3_finalize(handle)
     handle = nil
   }
-
-  var columnCount: Int32 { sqlite3_column_count(handle) }
 
   // MARK: Running
 
@@ -110,7 +106,8 @@ final class SQLiteStatement {
   var layout: RowLayout {
     let preparations = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     if let knownLayout, knownLayout.preparations == preparations { return knownLayout.layout }
-    let layout = RowLayout(names: columnNames)
+    let names = (0..<sqlite3_column_count(handle)).map { String(cString: sqlite3_column_name(handle, $0)) }
+    let layout = RowLayout(names: names)
     knownLayout = (layout, preparations)
     return layout
   }

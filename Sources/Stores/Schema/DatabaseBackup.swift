@@ -1,17 +1,18 @@
+import FileSignals
+import Foundation
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
   import Musl
-#elseif canImport(Android)
-  import Android
 #endif
 
 /// The copy of a file that is made before it is migrated.
 ///
-/// It lies beside the file, and bears the version in its name. There is one for each version that was migrated from; it is
-/// never half a copy.
+/// It lies beside the file, and bears the version in its name. There is one for each version that was migrated from; it
+/// is never half a copy.
 struct DatabaseBackup {
   let path: String
   let copy: String
@@ -34,8 +35,8 @@ struct DatabaseBackup {
       let connection = try SQLiteConnection(path: path, access: .reading, busyTimeout: .seconds(5))
       defer { connection.close() }
       connection.isPrivileged = true
-      _ = try mark.keep(for: connection) { () throws(DatabaseError) in
-        try connection.value("VACUUM INTO ?", [.text(partial)])
+      try mark.keep(for: connection) { () throws(DatabaseError) in
+        try connection.run("VACUUM INTO ?", [.text(partial)])
       }
       try finish()
       return copy
@@ -46,37 +47,28 @@ struct DatabaseBackup {
   }
 
   /// Makes an empty file that nobody may read who could not read the database.
-  private func prepare() throws(Refusal) {
+  private func prepare() throws(DurableFileError) {
     unlink(partial)
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw Refusal("stat") }
-    let descriptor = open(partial, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Refusal("open") }
-    defer { close(descriptor) }
-    guard fchmod(descriptor, status.st_mode & 0o777) == 0 else { throw Refusal("fchmod") }
+    guard let status = FileStatus(path: path) else { throw failure("look at", path) }
+    let flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW
+    guard let file = Descriptor(uninterrupted { open(partial, flags, 0o600) }) else { throw failure("create", partial) }
+    guard fchmod(file.number, mode_t(status.permissions)) == 0 else { throw failure("set the mode of", partial) }
   }
 
   /// Makes the copy appear, whole and on the disk.
-  private func finish() throws(Refusal) {
-    try synchronize(partial)
-    guard rename(partial, copy) == 0 else { throw Refusal("rename") }
-    let directory = copy.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    try synchronize(directory.isEmpty ? (copy.hasPrefix("/") ? "/" : ".") : directory)
+  private func finish() throws(DurableFileError) {
+    try synchronize(partial) { synchronizeContents($0, attributes: true) }
+    guard rename(partial, copy) == 0 else { throw failure("rename", partial) }
+    try synchronize(URL(filePath: copy).deletingLastPathComponent().path, synchronizeNames)
   }
 
-  private func synchronize(_ path: String) throws(Refusal) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Refusal("open") }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw Refusal("fsync") }
+  private func synchronize(_ path: String, _ wait: (CInt) -> Bool) throws(DurableFileError) {
+    guard let file = Descriptor(uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }) else { throw failure("open", path) }
+    guard wait(file.number) else { throw failure("synchronize", path) }
   }
 
-  /// Why the system refused something.
-  private struct Refusal: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ operation: String) {
-      description = "\(operation): \(systemWords(errno))"
-    }
+  /// Why the system has just refused something.
+  private func failure(_ operation: String, _ path: String) -> DurableFileError {
+    DurableFileError(errno, operation, URL(filePath: path))
   }
 }

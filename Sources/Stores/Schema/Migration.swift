@@ -2,7 +2,8 @@ import Signals
 
 /// What a ``MigrationStep`` changes a file with.
 ///
-/// It is to be used inside the step only. What one of its methods throws should leave the step, which undoes everything.
+/// It is to be used inside the step only. What one of its methods throws should leave the step, which undoes
+/// everything.
 public final class Migration {
   /// The version that the file has when the step has ended.
   public let version: Int
@@ -40,10 +41,7 @@ public final class Migration {
   ///   - arguments: The values of the parameters, in order.
   /// - Throws: ``DatabaseError`` if the statement is wrong or fails. It has then changed nothing.
   public func execute(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) {
-    try connection.withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments.map { $0?.sqliteValue ?? .null })
-      while try statement.step() {}
-    }
+    try connection.run(sql, arguments.map { $0?.sqliteValue ?? .null })
   }
 
   // MARK: Columns
@@ -130,8 +128,8 @@ public final class Migration {
 
   /// Replaces a table by one that has each row in another form.
   ///
-  /// The new table may have the same name as the old one. Indexes of the models are made when all steps have run; triggers of
-  /// your own on the old table are gone.
+  /// The new table may have the same name as the old one. Indexes of the models are made when all steps have run;
+  /// triggers of your own on the old table are gone.
   ///
   /// - Parameters:
   ///   - new: The form that rows are to have.

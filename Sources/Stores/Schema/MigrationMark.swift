@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 
 #if canImport(SQLite3)
@@ -15,8 +16,8 @@ import Foundation
 
 /// A file beside a database that is written into while the database is being migrated, as long as there is progress.
 ///
-/// Others who wait for the database meanwhile go on to wait, however long that takes. If the process is killed, or hangs, the
-/// file is not written into any more, and they wait no longer than they would have.
+/// Others who wait for the database meanwhile go on to wait, however long that takes. If the process is killed, or
+/// hangs, the file is not written into any more, and they wait no longer than they would have.
 final class MigrationMark {
   /// `nil` for a database in memory, which nobody else has.
   private let path: String?
@@ -34,15 +35,8 @@ final class MigrationMark {
 
   /// How long ago a migration of a database has made progress; `nil` if there is none.
   static func age(database: String) -> Duration? {
-    var status = stat()
-    guard stat(path(database), &status) == 0 else { return nil }
-    #if canImport(Darwin)
-      let modified = status.st_mtimespec
-    #else
-      let modified = status.st_mtim
-    #endif
-    let beat = Date(timeIntervalSince1970: Double(modified.tv_sec) + Double(modified.tv_nsec) / 1e9)
-    return .seconds(Date().timeIntervalSince(beat))
+    guard let stamp = FileStamp(path: path(database)) else { return nil }
+    return .nanoseconds(Int64(Date().timeIntervalSince1970 * 1e9) - stamp.modified)
   }
 
   /// Says now and then that a connection goes on, while a closure runs statements on it.
@@ -68,10 +62,9 @@ final class MigrationMark {
     if let lastBeat, now - lastBeat < Self.interval { return }
     lastBeat = now
     // Made anew if it is not there: somebody whose migration has ended may have taken it for his own.
-    let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else { return }
-    futimens(descriptor, nil)
-    close(descriptor)
+    let flags = O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    guard let file = Descriptor(uninterrupted { open(path, flags, 0o600) }) else { return }
+    futimens(file.number, nil)
   }
 
   /// Says that the migration is over.

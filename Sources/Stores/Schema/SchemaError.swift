@@ -7,10 +7,12 @@ public enum SchemaError: Error, Hashable, Sendable {
   /// The file is of a newer version of the schema, which a newer version of the program has made.
   case tooNew(found: Int, supported: Int)
 
-  /// The file is of an older version, or not there, and it is another process that makes and migrates it. Open it again later.
+  /// The file is of an older version, or not there, and it is another process that makes and migrates it. Open it again
+  /// later.
   case notReady(found: Int, expected: Int)
 
-  /// Another process has migrated the file, or emptied it, since it was opened; what is in it now is not what the models say.
+  /// Another process has migrated the file, or emptied it, since it was opened; what is in it now is not what the
+  /// models say.
   case changedMeanwhile(found: Int, opened: Int)
 
   /// The file is of an older version, and the schema has no step to the version after it.
@@ -22,8 +24,8 @@ public enum SchemaError: Error, Hashable, Sendable {
   /// The file has tables that this package has not made, and the schema has no step to version 1 that takes them over.
   case unknownTables([String])
 
-  /// The version of the file is that of the schema, but a table is not as its model says: the model was changed and the version
-  /// was not, or a step has left something undone.
+  /// The version of the file is that of the schema, but a table is not as its model says: the model was changed and the
+  /// version was not, or a step has left something undone.
   case mismatch(table: String, reason: String)
 
   /// A step threw; everything that the steps before it did is undone, too.

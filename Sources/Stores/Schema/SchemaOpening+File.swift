@@ -46,7 +46,7 @@ extension SchemaOpening {
     } catch let error as DatabaseError {
       throw error
     } catch {
-      throw .cannotOpen(SQLiteFailure(extendedCode: 14, message: "\(error)", path: path))
+      throw .unopenable(path, because: "\(error)")
     }
   }
 }

@@ -240,7 +240,7 @@ struct SchemaOpening {
       if let defect = try layout.defect(on: connection) {
         throw failure(.mismatch(table: layout.table, reason: defect))
       }
-      _ = try connection.value(
+      try connection.run(
         "INSERT INTO \(SQL.schemaTable) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET columns = excluded.columns",
         [.text(layout.table), .text(layout.fingerprint)]
       )
@@ -280,9 +280,4 @@ extension DatabaseError {
     default: false
     }
   }
-}
-
-extension SQL {
-  /// The table that remembers what the tables of models are like.
-  static let schemaTable = "signals_schema"
 }

@@ -2,7 +2,8 @@ import Foundation
 
 /// How changes are written down in the history: a version, then each table with its keys, in as few bytes as it takes.
 ///
-/// Programs of different ages share a database, so what is written once is read for ever: a change of this is a new version.
+/// Programs of different ages share a database, so what is written once is read for ever: a change of this is a new
+/// version.
 enum ChangeCoding {
   /// Why what is in the history cannot be read.
   struct Unreadable: Error, CustomStringConvertible {

@@ -5,8 +5,8 @@ public import Signals
 
 /// Tells the processes that have a database open what each of them changes.
 ///
-/// Each process makes one share, under a name of its own; from then on every transaction of any of them reaches all others
-/// as a ``ChangeSet``, in order, also those made while a process was not running:
+/// Each process makes one share, under a name of its own; from then on every transaction of any of them reaches all
+/// others as a ``ChangeSet``, in order, also those made while a process was not running:
 ///
 /// ```swift
 /// import AppGroups
@@ -39,16 +39,17 @@ public import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **Nothing is lost.** The word of a change is a row of the database, written in the same transaction: both are there, or
-///   neither, whenever a process is killed. A file that is written into after the commit wakes the others; should that fail,
-///   they see the change with the next.
-/// - **In order, once.** Changes come in the order of commits, each once for as long as the process lives; one that is killed
-///   gets those again that it took in during its last second, and tells them by their ``ChangeSet/sequence``.
+/// - **Nothing is lost.** The word of a change is a row of the database, written in the same transaction: both are
+///   there, or neither, whenever a process is killed. A file that is written into after the commit wakes the others;
+///   should that fail, they see the change with the next.
+/// - **In order, once.** Changes come in the order of commits, each once for as long as the process lives; one that is
+///   killed gets those again that it took in during its last second, and tells them by their ``ChangeSet/sequence``.
 /// - **No echo.** Nobody gets his own changes; what is taken in is not told again.
 /// - **Live queries** and ``Database/changes`` of the database follow the other processes by themselves.
-/// - **Who stays away** finds what has changed meanwhile when he comes back, unless the history has become longer, or he has
-///   been away for longer, than ``ShareLimits`` says: then he is told that everything may have changed.
-/// - **Threads.** Everything may be called from any thread. Subscribers are called on a serial queue of the share's own.
+/// - **Who stays away** finds what has changed meanwhile when he comes back, unless the history has become longer, or
+///   he has been away for longer, than ``ShareLimits`` says: then he is told that everything may have changed.
+/// - **Threads.** Everything may be called from any thread. Subscribers are called on a serial queue of the share's
+///   own.
 ///
 /// Writes of programs that do not share the database are not told.
 public final class DatabaseShare: Sendable {
@@ -64,7 +65,8 @@ public final class DatabaseShare: Sendable {
   /// - Parameters:
   ///   - database: The database, in a file in the container.
   ///   - container: The container of the group whose processes share it.
-  ///   - author: The name of this process: not that of another one that runs at the same time, and the same after a restart.
+  ///   - author: The name of this process: not that of another one that runs at the same time, and the same after a
+  ///     restart.
   ///   - sharedInScopeEntityNames: The tables whose changes are told and taken in.
   ///   - limits: How long changes are remembered.
   /// - Throws: ``DatabaseShareError``.
@@ -113,8 +115,8 @@ public final class DatabaseShare: Sendable {
 
   /// What other processes have committed, one value for each of their transactions.
   ///
-  /// What has waited for this process is sent first, to whoever subscribes first. While nobody subscribes, changes wait; who
-  /// subscribes beside others gets what comes from then on.
+  /// What has waited for this process is sent first, to whoever subscribes first. While nobody subscribes, changes
+  /// wait; who subscribes beside others gets what comes from then on.
   public var incoming: some Signal<ChangeSet, Never> { IncomingChanges(feed: feed) }
 
   /// What this process has committed and told the others.
@@ -146,8 +148,8 @@ public final class DatabaseShare: Sendable {
 
   /// Ends the share.
   ///
-  /// The database stays open. When this returns, what has been taken in is noted, unless it is called inside a transaction;
-  /// releasing the share ends it, too, but does not wait for that.
+  /// The database stays open. When this returns, what has been taken in is noted, unless it is called inside a
+  /// transaction; releasing the share ends it, too, but does not wait for that.
   public func close() {
     recorder.end()
     feed.end(isWaiting: !database.writer.isHeldByThisThread)

@@ -35,7 +35,7 @@ extension DatabaseShareError: CustomStringConvertible, LocalizedError {
     case .outsideContainer(let url, let container):
       "\(url.path) is not in the container \(container.path), where the other processes would find it. Put it there."
     case .invalidAuthor(let name, let reason):
-      "\(name.debugDescription) cannot be the name of an author: \(reason)."
+      "\(name.debugDescription) cannot be the name of an author: \(reason). Choose another name."
     case .alreadyShared(let url):
       "\(url.path) is shared by this object already. Use that share, or let go of it first."
     case .database(let error): error.description

@@ -35,8 +35,12 @@ final class ShareBell: @unchecked Sendable {
     guard let file = Descriptor(uninterrupted { open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) }),
       file.status?.kind == .regular
     else { return }
+    ring(file.number)
+  }
+
+  private static func ring(_ number: CInt) {
     var mark: UInt8 = 0
-    _ = uninterrupted { pwrite(file.number, &mark, 1, 0) }
+    _ = uninterrupted { pwrite(number, &mark, 1, 0) }
   }
 
   private static func directory(beside database: URL) -> URL {
@@ -65,9 +69,7 @@ final class ShareBell: @unchecked Sendable {
       // Somebody has cleared up. Those who watch notice that it is there again.
       do throws(FileObserverError) { file = try Self.make(url, in: directory) } catch { return }
     }
-    guard let number = file?.number else { return }
-    var mark: UInt8 = 0
-    _ = uninterrupted { pwrite(number, &mark, 1, 0) }
+    if let number = file?.number { Self.ring(number) }
   }
 
   /// Lets go of a file that has been moved away, so that the next ring is heard by those who watch what is there now.

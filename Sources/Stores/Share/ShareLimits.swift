@@ -4,8 +4,8 @@ import Foundation
 ///
 /// All processes should agree on them.
 public struct ShareLimits: Hashable, Sendable {
-  /// How many changes are kept at most for peers that have not taken them in; those who come later are told that everything
-  /// may have changed.
+  /// How many changes are kept at most for peers that have not taken them in; those who come later are told that
+  /// everything may have changed.
   public var historyCount: Int
 
   /// For how long the history is kept for a peer that does not come back.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The tables by which processes tell each other what they have changed; they are in the database itself, so a change and the
-/// word of it are committed together or not at all.
+/// The tables by which processes tell each other what they have changed; they are in the database itself, so a change
+/// and the word of it are committed together or not at all.
 enum ShareTables {
   static let script = """
     CREATE TABLE IF NOT EXISTS signals_history (
@@ -23,12 +23,9 @@ enum ShareTables {
   static func append(
     _ changes: Data, author: String, time: Int64, on connection: SQLiteConnection
   ) throws(DatabaseError) -> Int64 {
-    try connection.withStatement(
-      "INSERT INTO signals_history (author, time, changes) VALUES (?, ?, ?)"
-    ) { statement throws(DatabaseError) in
-      try statement.bind([.text(author), .integer(time), .blob(changes)])
-      _ = try statement.step()
-    }
+    try connection.run(
+      "INSERT INTO signals_history (author, time, changes) VALUES (?, ?, ?)",
+      [.text(author), .integer(time), .blob(changes)])
     return connection.lastInsertedRowID
   }
 
@@ -108,20 +105,11 @@ enum ShareTables {
   static func trim(
     limit: Int, leavingBehind longAgo: Int64, on connection: SQLiteConnection
   ) throws(DatabaseError) {
-    try run(
+    try connection.run(
       """
       DELETE FROM signals_history WHERE sequence < (SELECT max(sequence) FROM signals_history) AND (
         sequence <= (SELECT coalesce(min(cursor), 1 << 62) FROM signals_peer WHERE seen >= ?)
         OR sequence <= (SELECT max(sequence) FROM signals_history) - ?)
-      """, [.integer(longAgo), .integer(Int64(limit))], on: connection)
-  }
-
-  private static func run(
-    _ sql: String, _ arguments: [SQLiteValue], on connection: SQLiteConnection
-  ) throws(DatabaseError) {
-    try connection.withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments)
-      while try statement.step() {}
-    }
+      """, [.integer(longAgo), .integer(Int64(limit))])
   }
 }

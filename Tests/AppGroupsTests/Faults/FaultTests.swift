@@ -10,29 +10,12 @@ import Testing
 
 /// Random programs of faults.
 ///
-/// `SIGNALS_SEED=n` runs one program many times over, since processes do not repeat themselves; `SIGNALS_TORTURE=1` runs
-/// programs for minutes, or for as many seconds as it says if that is more than one.
+/// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of them again, or many.
 @Suite("Faults: random programs", .serialized, .patient)
 struct FaultTests {
   @Test
   func `no random program of faults tears, loses or turns back a value, or leaves an observer behind`() async throws {
-    if let seed = ProcessInfo.processInfo.environment["SIGNALS_SEED"].flatMap(UInt64.init) {
-      for _ in 0..<20 {
-        guard try await runProgram(seed) else { return }
-      }
-      return
-    }
-    let start = ContinuousClock.now
-    let end = start + .seconds(Scale.tortureTime ?? 1.5)
-    var seed = UInt64(Date().timeIntervalSince1970 * 1000)
-    var programs = 0
-    while ContinuousClock.now < end {
-      guard try await runProgram(seed) else { return }
-      seed &+= 1
-      programs += 1
-      if programs.isMultiple(of: 20) { Scale.progress("\(programs) programs of faults, next seed \(seed)") }
-    }
-    Scale.progress("\(programs) programs of faults in \(ContinuousClock.now - start)")
+    try await runRandomPrograms(seconds: 1.5, repetitions: 20, runProgram)
   }
 
   /// - Returns: Whether all was well.

@@ -1,3 +1,4 @@
+import Dispatch
 import FileSignals
 import Foundation
 import Testing
@@ -48,6 +49,11 @@ import Testing
     let nul = URL(fileURLWithPath: "\(folder.url.path)/a\0b", isDirectory: true)
     guard case .invalidPath = try failure({ try DirectoryObserver(nul) }) else {
       Issue.record("A name with a NUL was not refused")
+      return
+    }
+    let queue = DispatchQueue(label: "test")
+    guard case .invalidPath = try failure({ try ContentsWatch(nul, queue: queue) { _ in } }) else {
+      Issue.record("A name with a NUL was not refused to one who reads contents")
       return
     }
   }

@@ -81,7 +81,8 @@ import Testing
     subscription.cancel()
   }
 
-  /// The directory that it was in says so first; what it says itself may come in another burst, when nobody listens any more.
+  /// The directory that it was in says so first; what it says itself may come in another burst, when nobody listens any
+  /// more.
   @Test func `is told to be moved away as soon as the directory above says so`() throws {
     let directory = try folder.makeFolder("directory")
     let watch = try PathWatch(path: directory.path, target: .directory, polling: .never, queue: nil) { _, _ in }

@@ -1,32 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Random programs on several threads, with callbacks that send, subscribe, cancel and end from inside.
 ///
-/// `SIGNALS_SEED=n` runs one program many times over, since threads do not repeat themselves; `SIGNALS_TORTURE=1` runs
-/// programs for minutes, or for as many seconds as it says if that is more than one.
+/// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of them again, or many.
 @Suite("Adversarial: random programs", .serialized)
 struct AdversarialTests {
-  @Test func `no random program breaks a law of the core`() {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["SIGNALS_SEED"].flatMap(UInt64.init) {
-      for _ in 0..<500 where !runProgram(seed) { return }
-      return
-    }
-    let torture = environment["SIGNALS_TORTURE"].flatMap(Double.init).map { $0 > 1 ? $0 : 300 }
-    let start = Date()
-    var nextReport = 10.0
-    var seed = UInt64(start.timeIntervalSince1970 * 1000)
-    var programs = 0
-    while -start.timeIntervalSinceNow < torture ?? 3 {
-      if !runProgram(seed) { return }
-      seed &+= 1
-      programs += 1
-      if torture != nil, -start.timeIntervalSinceNow > nextReport {
-        FileHandle.standardError.write(Data("\(programs) programs, next seed \(seed)\n".utf8))
-        nextReport += 10
-      }
-    }
+  @Test func `no random program breaks a law of the core`() async {
+    await runRandomPrograms(seconds: 3, repetitions: 500, runProgram)
   }
 
   /// - Returns: Whether all was well.

@@ -1,31 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Random graphs of derived values, and threads that write, batch, read, observe and leave.
 ///
-/// `SIGNALS_SEED` and `SIGNALS_TORTURE` mean what they do in ``AdversarialTests``.
+/// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of them again, or many.
 @Suite("Adversarial: derived values", .serialized)
 struct DerivedAdversarialTests {
-  @Test func `no random graph shows a mixture, loses a last value or keeps what is over`() {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["SIGNALS_SEED"].flatMap(UInt64.init) {
-      for _ in 0..<500 where !runGraph(seed) { return }
-      return
-    }
-    let torture = environment["SIGNALS_TORTURE"].flatMap(Double.init).map { $0 > 1 ? $0 : 300 }
-    let start = Date()
-    var nextReport = 10.0
-    var seed = UInt64(start.timeIntervalSince1970 * 1000)
-    var graphs = 0
-    while -start.timeIntervalSinceNow < torture ?? 3 {
-      if !runGraph(seed) { return }
-      seed &+= 1
-      graphs += 1
-      if torture != nil, -start.timeIntervalSinceNow > nextReport {
-        FileHandle.standardError.write(Data("\(graphs) graphs, next seed \(seed)\n".utf8))
-        nextReport += 10
-      }
-    }
+  @Test func `no random graph shows a mixture, loses a last value or keeps what is over`() async {
+    await runRandomPrograms(seconds: 3, repetitions: 500, runGraph)
   }
 
   /// - Returns: Whether all was well.

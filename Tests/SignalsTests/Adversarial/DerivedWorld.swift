@@ -25,10 +25,11 @@ struct Vector: Equatable, Sendable {
 
 /// One random graph, its threads and its observers.
 ///
-/// The first two sources are a pair that only batches write, always both, so that their versions differ for nobody who is
-/// told; a reader may see them differ while a batch is under way.
+/// The first two sources are a pair that only batches write, always both, so that their versions differ for nobody who
+/// is told; a reader may see them differ while a batch is under way.
 final class DerivedWorld: @unchecked Sendable {
-  // Sound: the graph is made before the threads begin, and let go of when they have ended; the rest is guarded by the lock.
+  // Sound: the graph is made before the threads begin, and let go of when they have ended; the rest is guarded by the
+  // lock.
 
   private let seed: UInt64
   private let probes: Counter

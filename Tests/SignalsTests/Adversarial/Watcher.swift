@@ -4,8 +4,8 @@ import TestSupport
 
 /// A subscriber that notes every breach of the laws it can see from where it is.
 ///
-/// What it remembers is guarded by nothing but the promise that it is never called concurrently, so a thread sanitizer sees
-/// it broken.
+/// What it remembers is guarded by nothing but the promise that it is never called concurrently, so a thread sanitizer
+/// sees it broken.
 final class Watcher: @unchecked Sendable {  // Sound: see above; the verdict is asked when all is quiet.
   let number: Int
   let node: Node

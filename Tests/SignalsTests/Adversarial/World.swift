@@ -5,7 +5,8 @@ import TestSupport
 
 /// One random program: sources, a graph of operators on them, and threads that do whatever may be done with them.
 final class World: @unchecked Sendable {
-  // Sound: the graph is made before the threads begin and let go of when they have ended; the rest is guarded by the lock.
+  // Sound: the graph is made before the threads begin and let go of when they have ended; the rest is guarded by the
+  // lock.
 
   static let maximumSenders = 8
 

@@ -68,7 +68,7 @@ struct SubscriptionTraceTests {
     _ = await iterator.next(isolation: nil, ifWritten: { source.value = 2 })
   }
 
-  @Test func `may be asked inside a callback, and changes nothing`() async {
+  @Test func `may be asked inside a callback, and changes nothing`() async throws {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
     let answers = Emitter<Int, Never>()
@@ -82,7 +82,7 @@ struct SubscriptionTraceTests {
     }
     emitter.send(1)
     #expect(log.entries == ["1", "2"])
-    _ = try? await counts.first { $0 == 1 }
+    _ = try await counts.first { $0 == 1 }
     #expect(counts.elements == [1])
     withExtendedLifetime(subscription) {}
   }

@@ -2,7 +2,8 @@ import Signals
 import TestSupport
 import Testing
 
-/// Allocations and reference counts are counted in a release build, by the `counts` playground; here is what a test can see.
+/// Allocations and reference counts are counted in a release build, by the `counts` playground; here is what a test can
+/// see.
 @Suite("Law 10: No hidden cost")
 struct Law10NoHiddenCostTests {
   @Test func `an emitter with no subscriber keeps nothing of what is sent`() {

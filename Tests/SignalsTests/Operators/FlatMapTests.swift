@@ -42,7 +42,7 @@ struct FlatMapTests {
 
   /// What a random history of opening, sending and finishing must give, worked out in plain Swift.
   @Test(arguments: 0..<40) func `values beyond the limit wait in order for a place`(seed: Int) {
-    var generator = SeededGenerator(seed: seed)
+    var chance = Chance(seed: UInt64(seed))
     let limit = [1, 2, 3, Int.max][seed % 4]
     let inners = (0..<12).map { _ in Emitter<String, Never>() }
     let outer = Emitter<Int, Never>()
@@ -59,20 +59,20 @@ struct FlatMapTests {
       }
     }
     for step in 0..<300 {
-      switch Int.random(in: 0..<10, using: &generator) {
+      switch chance.number(below: 10) {
       case 0 where opened < inners.count:
         waiting.append(opened)
         admit()
         outer.send(opened)
         opened += 1
       case 1:
-        let index = Int.random(in: 0..<inners.count, using: &generator)
+        let index = chance.number(below: inners.count)
         inners[index].finish()
         finished.insert(index)
         live.remove(index)
         admit()
       default:
-        let index = Int.random(in: 0..<inners.count, using: &generator)
+        let index = chance.number(below: inners.count)
         inners[index].send("\(index).\(step)")
         if live.contains(index) { expected.append("\(index).\(step)") }
       }

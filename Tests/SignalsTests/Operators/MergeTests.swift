@@ -46,6 +46,7 @@ struct MergeTests {
     )
     probe = nil
     bad.fail(.fire)
+    #expect(released.value == 1, "The chain on the other input is kept.")
     good.send(Probe())
     #expect(log.entries == ["failed"])
     withExtendedLifetime(subscription) {}

@@ -60,11 +60,11 @@ struct SequenceOperatorStressTests {
         )
       }
       withThreads(3) { thread in
-        var generator = Seeded(round * 3 + thread)
+        var chance = Chance(seed: UInt64(round * 3 + thread))
         let isCanceller = thread == 2 && round.isMultiple(of: 2)
-        let moment = Int.random(in: 0..<60, using: &generator)
+        let moment = chance.number(below: 60)
         for step in 0..<60 {
-          (Bool.random(using: &generator) ? one : two).send(step)
+          (Bool.random(using: &chance) ? one : two).send(step)
           if step == moment {
             if isCanceller {
               token.value?.cancel()

@@ -2,8 +2,8 @@ import Signals
 import TestSupport
 import Testing
 
-/// Operators named after a sequence algorithm are held to it, on random input, both with a source that sends at once and
-/// with one that is sent into.
+/// Operators named after a sequence algorithm are held to it, on random input, both with a source that sends at once
+/// and with one that is sent into.
 @Suite("Operators on the sequence of values")
 struct SequenceOperatorTests {
   private func expect<Output: Sendable>(
@@ -24,37 +24,36 @@ struct SequenceOperatorTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test(arguments: Seeded.inputs) func `prefix sends the first values`(input: [Int]) {
+  @Test(arguments: randomInputs) func `prefix sends the first values`(input: [Int]) {
     for count in [-1, 0, 1, 2, 5, 100] {
       expect(input, through: { $0.prefix(count) }, gives: input.prefix(max(0, count)))
     }
     expect(input, through: { $0.first() }, gives: input.prefix(1))
   }
 
-  @Test(arguments: Seeded.inputs) func `prefix while sends the values before the first that does not fit`(input: [Int])
-  {
+  @Test(arguments: randomInputs) func `prefix while sends the values before the first that does not fit`(input: [Int]) {
     expect(input, through: { $0.prefix { $0 < 3 } }, gives: input.prefix { $0 < 3 })
   }
 
-  @Test(arguments: Seeded.inputs) func `dropFirst leaves out the first values`(input: [Int]) {
+  @Test(arguments: randomInputs) func `dropFirst leaves out the first values`(input: [Int]) {
     expect(input, through: { $0.dropFirst() }, gives: input.dropFirst())
     for count in [-1, 0, 1, 2, 5, 100] {
       expect(input, through: { $0.dropFirst(count) }, gives: input.dropFirst(max(0, count)))
     }
   }
 
-  @Test(arguments: Seeded.inputs) func `drop while begins with the first value that does not fit`(input: [Int]) {
+  @Test(arguments: randomInputs) func `drop while begins with the first value that does not fit`(input: [Int]) {
     expect(input, through: { $0.drop { $0 < 2 } }, gives: input.drop { $0 < 2 })
   }
 
-  @Test(arguments: Seeded.inputs) func `first and last where send one value at most`(input: [Int]) {
+  @Test(arguments: randomInputs) func `first and last where send one value at most`(input: [Int]) {
     let isOdd: @Sendable (Int) -> Bool = { !$0.isMultiple(of: 2) }
     expect(input, through: { $0.first(where: isOdd) }, gives: input.first(where: isOdd).map { [$0] } ?? [])
     expect(input, through: { $0.last(where: isOdd) }, gives: input.last(where: isOdd).map { [$0] } ?? [])
     expect(input, through: { $0.last() }, gives: input.suffix(1))
   }
 
-  @Test(arguments: Seeded.inputs) func `reduce and its relatives send one value`(input: [Int]) {
+  @Test(arguments: randomInputs) func `reduce and its relatives send one value`(input: [Int]) {
     expect(input, through: { $0.reduce(7) { $0 * 3 + $1 } }, gives: [input.reduce(7) { $0 * 3 + $1 }])
     expect(input, through: { $0.count() }, gives: [input.count])
     expect(input, through: { $0.collect() }, gives: [input])
@@ -63,7 +62,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.allSatisfy { $0 > 0 } }, gives: [input.allSatisfy { $0 > 0 }])
   }
 
-  @Test(arguments: Seeded.inputs) func `min and max send one value at most`(input: [Int]) {
+  @Test(arguments: randomInputs) func `min and max send one value at most`(input: [Int]) {
     expect(input, through: { $0.min() }, gives: input.min().map { [$0] } ?? [])
     expect(input, through: { $0.max() }, gives: input.max().map { [$0] } ?? [])
     // Which one of several that are equal is found, too.
@@ -80,12 +79,12 @@ struct SequenceOperatorTests {
     #expect(values.signal.replaceEmpty(with: 5).traced == ["Optional(1)", "nil", "|"])
   }
 
-  @Test(arguments: Seeded.inputs) func `reduce can make an optional`(input: [Int]) {
+  @Test(arguments: randomInputs) func `reduce can make an optional`(input: [Int]) {
     let last: @Sendable (Int?, Int) -> Int? = { $1 > 1 ? $1 : nil }
     expect(input, through: { $0.reduce(nil, last) }, gives: [input.reduce(nil, last)])
   }
 
-  @Test(arguments: Seeded.inputs) func `collect makes groups`(input: [Int]) {
+  @Test(arguments: randomInputs) func `collect makes groups`(input: [Int]) {
     for count in [1, 2, 3, 7] {
       let groups = stride(from: 0, to: input.count, by: count).map { Array(input[$0..<min($0 + count, input.count)]) }
       expect(input, through: { $0.collect(count) }, gives: groups)
@@ -93,7 +92,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.collect(0) }, gives: input.map { [$0] })
   }
 
-  @Test(arguments: Seeded.inputs) func `output picks by position`(input: [Int]) {
+  @Test(arguments: randomInputs) func `output picks by position`(input: [Int]) {
     expect(input, through: { $0.output(at: 3) }, gives: input.dropFirst(3).prefix(1))
     expect(input, through: { $0.output(in: 2..<5) }, gives: input.dropFirst(2).prefix(3))
     expect(input, through: { $0.output(in: 2...5) }, gives: input.dropFirst(2).prefix(4))
@@ -102,7 +101,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.output(in: 4..<4) }, gives: [])
   }
 
-  @Test(arguments: Seeded.inputs) func `append and prepend join`(input: [Int]) {
+  @Test(arguments: randomInputs) func `append and prepend join`(input: [Int]) {
     expect(input, through: { $0.append(8, 9) }, gives: input + [8, 9])
     expect(input, through: { $0.append(8...9) }, gives: input + [8, 9])
     expect(input, through: { $0.append(JustSignal(8)) }, gives: input + [8])
@@ -112,23 +111,23 @@ struct SequenceOperatorTests {
     expect(input, through: { concat(.just(7), $0, .empty(), .from([8, 9])) }, gives: [7] + input + [8, 9])
   }
 
-  @Test(arguments: Seeded.inputs) func `replacing what is missing`(input: [Int]) {
+  @Test(arguments: randomInputs) func `replacing what is missing`(input: [Int]) {
     expect(input, through: { $0.replaceEmpty(with: 9) }, gives: input.isEmpty ? [9] : input)
     let smallOnes: @Sendable (Int) -> Int? = { $0 < 2 ? $0 : nil }
     expect(input, through: { $0.map(smallOnes).replaceNil(with: 9) }, gives: input.map { smallOnes($0) ?? 9 })
   }
 
-  @Test(arguments: Seeded.inputs) func `ignoreElements leaves only the end`(input: [Int]) {
+  @Test(arguments: randomInputs) func `ignoreElements leaves only the end`(input: [Int]) {
     expect(input, through: { $0.ignoreElements() }, gives: [])
   }
 
-  @Test(arguments: Seeded.inputs) func `watching changes nothing`(input: [Int]) {
+  @Test(arguments: randomInputs) func `watching changes nothing`(input: [Int]) {
     let events = Log<String>()
     expect(input, through: { $0.handleEvents(receiveOutput: { events.add("\($0)") }) }, gives: input)
     #expect(events.entries == (input + input).map { "\($0)" })
   }
 
-  @Test(arguments: Seeded.inputs) func `long chains agree with the sequences of the same names`(input: [Int]) {
+  @Test(arguments: randomInputs) func `long chains agree with the sequences of the same names`(input: [Int]) {
     expect(
       input,
       through: { $0.dropFirst().prefix { $0 != 3 }.append(1, 2, 3).drop { $0 == 0 }.prefix(4).collect(2) },

@@ -33,15 +33,15 @@ struct SwitchToLatestTests {
   }
 
   @Test(arguments: 0..<40) func `a random history gives what the latest inner signal sends`(seed: Int) {
-    var generator = SeededGenerator(seed: seed)
+    var chance = Chance(seed: UInt64(seed))
     let inners = (0..<5).map { _ in Emitter<String, Never>() }
     let outer = Emitter<Int, Never>()
     let watch = Watch(outer.flatMapLatest { inners[$0] })
     var current: Int?
     var expected: [String] = []
     for step in 0..<200 {
-      let index = Int.random(in: 0..<inners.count, using: &generator)
-      if Int.random(in: 0..<8, using: &generator) == 0 {
+      let index = chance.number(below: inners.count)
+      if chance.once(in: 8) {
         current = index
         outer.send(index)
       } else {

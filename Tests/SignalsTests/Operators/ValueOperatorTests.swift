@@ -5,19 +5,6 @@ import Testing
 /// Each operator is held to the sequence algorithm of the same name, on random input.
 @Suite("Operators on values")
 struct ValueOperatorTests {
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 29)
-    }
-  }
-
-  private static let inputs: [[Int]] = (0..<40).map { seed in
-    var generator = Seeded(state: UInt64(seed) &* 977 &+ 1)
-    return (0..<seed).map { _ in Int.random(in: 0..<4, using: &generator) }
-  }
-
   /// Sends `input` through `signal` and returns what comes out, with "|" for the end.
   private func run<Output: Sendable>(
     _ input: [Int],
@@ -35,31 +22,31 @@ struct ValueOperatorTests {
     return log.entries
   }
 
-  @Test(arguments: inputs) func `map sends each transformed value`(input: [Int]) {
+  @Test(arguments: randomInputs) func `map sends each transformed value`(input: [Int]) {
     #expect(run(input) { $0.map { $0 * 10 } } == input.map { "\($0 * 10)" } + ["|"])
   }
 
-  @Test(arguments: inputs) func `filter sends the values that satisfy the condition`(input: [Int]) {
+  @Test(arguments: randomInputs) func `filter sends the values that satisfy the condition`(input: [Int]) {
     #expect(run(input) { $0.filter { $0 % 2 == 0 } } == input.filter { $0 % 2 == 0 }.map(String.init) + ["|"])
   }
 
-  @Test(arguments: inputs) func `compactMap leaves nil out`(input: [Int]) {
+  @Test(arguments: randomInputs) func `compactMap leaves nil out`(input: [Int]) {
     let transform: @Sendable (Int) -> Int? = { $0 == 1 ? nil : $0 + 1 }
     #expect(run(input) { $0.compactMap(transform) } == input.compactMap(transform).map(String.init) + ["|"])
   }
 
-  @Test(arguments: inputs) func `removeDuplicates leaves equal neighbours out`(input: [Int]) {
+  @Test(arguments: randomInputs) func `removeDuplicates leaves equal neighbours out`(input: [Int]) {
     let expected = input.enumerated().filter { $0.offset == 0 || input[$0.offset - 1] != $0.element }.map(\.element)
     #expect(run(input) { $0.removeDuplicates() } == expected.map(String.init) + ["|"])
   }
 
-  @Test(arguments: inputs) func `removeDuplicates by a closure compares with the last value sent`(input: [Int]) {
+  @Test(arguments: randomInputs) func `removeDuplicates by a closure compares with the last value sent`(input: [Int]) {
     var expected: [Int] = []
     for value in input where expected.last.map({ abs($0 - value) > 1 }) ?? true { expected.append(value) }
     #expect(run(input) { $0.removeDuplicates { abs($0 - $1) <= 1 } } == expected.map(String.init) + ["|"])
   }
 
-  @Test(arguments: inputs) func `scan sends each running result`(input: [Int]) {
+  @Test(arguments: randomInputs) func `scan sends each running result`(input: [Int]) {
     var sum = 100
     let expected = input.map { value in
       sum += value
@@ -68,7 +55,7 @@ struct ValueOperatorTests {
     #expect(run(input) { $0.scan(100, +) } == expected + ["|"])
   }
 
-  @Test(arguments: inputs) func `erasing changes nothing`(input: [Int]) {
+  @Test(arguments: randomInputs) func `erasing changes nothing`(input: [Int]) {
     #expect(run(input) { $0.map { -$0 }.eraseToAnySignal().map { -$0 } } == input.map(String.init) + ["|"])
   }
 

@@ -6,14 +6,14 @@ import Testing
 @Suite("withLatest(from:)")
 struct WithLatestTests {
   @Test(arguments: 0..<30) func `each value meets the latest of the other signal`(seed: Int) {
-    var generator = SeededGenerator(seed: seed)
+    var chance = Chance(seed: UInt64(seed))
     let source = Emitter<Int, Never>()
     let other = Emitter<Int, Never>()
     let watch = Watch(source.withLatest(from: other) { "\($0)-\($1)" })
     var latest: Int?
     var expected: [String] = []
     for value in 0..<100 {
-      if Bool.random(using: &generator) {
+      if Bool.random(using: &chance) {
         latest = value
         other.send(value)
       } else {

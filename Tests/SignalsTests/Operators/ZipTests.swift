@@ -6,14 +6,14 @@ import Testing
 @Suite("zip")
 struct ZipTests {
   @Test(arguments: 0..<30) func `it pairs in order, whichever signal is ahead`(seed: Int) {
-    var generator = SeededGenerator(seed: seed)
+    var chance = Chance(seed: UInt64(seed))
     let left = Emitter<Int, Never>()
     let right = Emitter<Int, Never>()
     let watch = Watch(left.zip(right).map { "\($0)-\($1)" })
     var lefts: [Int] = []
     var rights: [Int] = []
     for value in 0..<100 {
-      if Bool.random(using: &generator) {
+      if Bool.random(using: &chance) {
         lefts.append(value)
         left.send(value)
       } else {

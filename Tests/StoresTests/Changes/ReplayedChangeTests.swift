@@ -14,9 +14,7 @@ struct ReplayedChangeTests {
 
   private static let tables = ["plain": "id", "worded": "id", "rowless": "id", "pair": "quote(a) || ',' || quote(b)"]
 
-  private static var seed: UInt64 {
-    ProcessInfo.processInfo.environment["SIGNALS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...9_999_999)
-  }
+  private static var seed: UInt64 { Scale.seed ?? .random(in: 0...9_999_999) }
 
   @Test(arguments: [false, true])
   func `whatever statements are run`(hasTriggers: Bool) throws {

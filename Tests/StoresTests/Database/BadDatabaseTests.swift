@@ -31,7 +31,7 @@ struct BadDatabaseTests {
     let content = Data(repeating: 65, count: 5000)
     try content.write(to: url)
     let error = databaseError { _ = try open() }
-    guard case .notADatabase(let failure) = error else { return #expect(error == nil) }
+    guard case .notADatabase(let failure) = error else { return recordUnexpected(error) }
     #expect(failure.path == path && failure.code == 26)
     #expect(try Data(contentsOf: url) == content)
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["a.sqlite"])
@@ -43,7 +43,7 @@ struct BadDatabaseTests {
     content.replaceSubrange(4096..<content.count, with: Data(repeating: 7, count: content.count - 4096))
     try content.write(to: url)
     let error = databaseError { try open().read { _ = try $0.rows("SELECT * FROM t") } }
-    guard case .corrupt(let failure) = error else { return #expect(error == nil) }
+    guard case .corrupt(let failure) = error else { return recordUnexpected(error) }
     #expect(failure.path == path && failure.statement == "SELECT * FROM t")
     #expect(try Data(contentsOf: url) == content)
   }
@@ -59,7 +59,7 @@ struct BadDatabaseTests {
   @Test func `a missing directory is told in words`() throws {
     let place = directory.url.appending(path: "missing/a.sqlite")
     let error = databaseError { _ = try Database(.file(place)) }
-    guard case .cannotOpen(let failure) = error else { return #expect(error == nil) }
+    guard case .cannotOpen(let failure) = error else { return recordUnexpected(error) }
     #expect(failure.systemError == "No such file or directory")
     #expect(error?.description.contains(place.path) == true)
   }
@@ -89,7 +89,7 @@ struct BadDatabaseTests {
     let other = try SQLiteConnection(path: path, access: .writing, busyTimeout: .zero)
     try other.begin()
     let error = databaseError { try database.write { try $0.execute("DELETE FROM t") } }
-    guard case .busy(let failure) = error else { return #expect(error == nil) }
+    guard case .busy(let failure) = error else { return recordUnexpected(error) }
     #expect(failure.path == path)
     #expect(try database.read { try $0.value("SELECT count(*) FROM t") } == 1)
     try other.commit()
@@ -101,7 +101,7 @@ struct BadDatabaseTests {
     let other = try SQLiteConnection(path: path, access: .writing, busyTimeout: .zero)
     try other.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; DELETE FROM t")
     let error = databaseError { _ = try open() }
-    guard case .busy = error else { return #expect(error == nil) }
+    guard case .busy = error else { return recordUnexpected(error) }
     other.close()
     #expect(try open().read { try $0.value("SELECT count(*) FROM t") } == 0)
   }
@@ -123,7 +123,7 @@ struct BadDatabaseTests {
   @Test func `a wrong statement is told with its text`() throws {
     let database = try open()
     let error = databaseError { try database.write { try $0.execute("INSERT INTO missing VALUES (?)", 1) } }
-    guard case .invalidStatement(let failure) = error else { return #expect(error == nil) }
+    guard case .invalidStatement(let failure) = error else { return recordUnexpected(error) }
     #expect(failure.table == "missing" && failure.statement == "INSERT INTO missing VALUES (?)")
     #expect(databaseError { try database.read { _ = try $0.rows("SELEC 1") } }?.failure?.statement == "SELEC 1")
   }
@@ -132,7 +132,7 @@ struct BadDatabaseTests {
     let database = try Database(.memory)
     try database.write { try $0.execute("CREATE TABLE p (id INTEGER PRIMARY KEY, name TEXT NOT NULL)") }
     let error = databaseError { try database.write { try $0.execute("INSERT INTO p VALUES (1, NULL)") } }
-    guard case .constraint(let failure) = error else { return #expect(error == nil) }
+    guard case .constraint(let failure) = error else { return recordUnexpected(error) }
     #expect(failure.table == "p" && failure.columns == ["name"])
   }
 

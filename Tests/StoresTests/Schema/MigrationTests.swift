@@ -71,7 +71,9 @@ struct MigrationTests {
       }
     }
     let error = try #require(throws: DatabaseError.self) { try fixture.open(schema) }
-    #expect(error == .schema(.stepFailed(to: 3, reason: "Mistake()"), path: fixture.path))
+    let reason = SchemaError.stepFailed(to: 3, reason: "Mistake()")
+    #expect(error == .schema(reason, path: fixture.path))
+    #expect(reason.localizedDescription == reason.description)
     #expect(error.description.contains("version 3") && error.description.contains(fixture.path))
     #expect(schema.progress.value == .failed(path: fixture.path))
     #expect(try fixture.content() == before)

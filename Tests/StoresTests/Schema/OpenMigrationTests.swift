@@ -104,7 +104,7 @@ struct OpenMigrationTests {
     try await Task.sleep(for: .milliseconds(500))
     waited.value = true
     #expect(try await opening == .current)
-    guard case .migrated(from: 1, _) = try await migration else { return #expect(Bool(false)) }
+    #expect(try await migration == .migrated(from: 1, backup: fixture.file.path + ".v1.backup"))
     #expect(!FileManager.default.fileExists(atPath: fixture.file.path + "-migration"))
   }
 
@@ -121,7 +121,7 @@ struct OpenMigrationTests {
         }
       }
     }
-    guard case .busy = error else { return #expect(error == nil) }
+    guard case .busy = error else { return recordUnexpected(error) }
     try await hanging.kill()
     await #expect(throws: PeerProcess.Failure.self) { try await answer.value }
   }

@@ -69,9 +69,8 @@ struct DatabaseScopeTests {
     }
     while !began.value { try await Task.sleep(for: .milliseconds(1)) }
     async let swapping: Void = onThread { [fixture] in try fixture.swap(away: "a", in: "b") }
-    async let next: Void = onThread { [fixture] in
+    async let next: Void = onThread {
       // In this moment it either waits for the swap, or for the first write, or comes first; never is it lost.
-      _ = fixture
       try database.write { try $0.put(Errand(id: 3, title: "somewhere")) }
     }
     ended.signal()
@@ -188,7 +187,8 @@ struct DatabaseScopeTests {
     let errand = try database.live(Errand.self, id: 1)
     try fixture.swap(away: "a", in: "b")
     guard case .closed(.notADatabase(let failure)) = database.status.value else {
-      return #expect(database.status.value == .open)
+      Issue.record("it is \(database.status.value)")
+      return
     }
     #expect(databaseError { try database.read { _ in } } == .notADatabase(failure))
     #expect(databaseError { try database.write { _ in } } == .notADatabase(failure))
@@ -223,7 +223,8 @@ struct DatabaseScopeTests {
     let database = try fixture.open(schema: nil)
     try await database.write { try $0.put(Errand(id: 1, title: "in the log of the old one")) }
     try fixture.rename(away: "a", in: "b")
-    // Here the connection still is that to the file that has been put away; closing it by its path would take the other's log.
+    // Here the connection still is that to the file that has been put away; closing it by its path would take the
+    // other's log.
     try await database.write { try $0.put(Errand(id: 2, title: "late")) }
     #expect(try Data(contentsOf: URL(filePath: fixture.url.path + "-wal")) == log)
     fixture.scope.followSwap()

@@ -52,9 +52,3 @@ final class Shared<Value: Sendable>: @unchecked Sendable {  // Sound: guarded by
     set { lock.withLock { content = newValue } }
   }
 }
-
-/// The database's error that a closure throws.
-func databaseError<Result>(_ body: () throws -> Result) -> DatabaseError? {
-  do { _ = try body() } catch { return error as? DatabaseError }
-  return nil
-}

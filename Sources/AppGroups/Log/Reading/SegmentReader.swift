@@ -101,7 +101,7 @@ final class SegmentReader {
           // The beginning of a record may be taken back, if its writer could not write all of it.
           reread()
           return .end
-        case .none: return .damaged(offset: offset, reason: String(cString: strerror(errno)))
+        case .none: return .damaged(offset: offset, reason: errorWords(errno))
         }
       case .damaged(let reason):
         // It may be pieced together of what was taken back and of what came in its place.

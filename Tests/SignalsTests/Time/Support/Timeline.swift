@@ -1,5 +1,6 @@
 import Signals
 import SignalsTesting
+import TestSupport
 
 /// What a signal sends and when, in seconds.
 struct Timeline: Sendable, CustomStringConvertible {
@@ -11,26 +12,18 @@ struct Timeline: Sendable, CustomStringConvertible {
       + (end.map { " \($0.isFailure ? "#" : "|")@\($0.second)" } ?? "")
   }
 
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 29)
-    }
-  }
-
   /// Bursts and silences; some finish, some fail, some do not end.
   static let samples: [Timeline] = (0..<60).map { seed in
-    var generator = Seeded(state: UInt64(seed) &* 977 &+ 1)
+    var chance = Chance(seed: UInt64(seed))
     var timeline = Timeline()
     var second = 0
-    for value in 0..<Int.random(in: 0..<20, using: &generator) {
-      second += [0, 1, 1, 2, 3, 7].randomElement(using: &generator) ?? 0
+    for value in 0..<chance.number(below: 20) {
+      second += [0, 1, 1, 2, 3, 7].randomElement(using: &chance) ?? 0
       timeline.values.append((second, value))
     }
-    switch Int.random(in: 0..<3, using: &generator) {
-    case 0: timeline.end = (second + Int.random(in: 0..<6, using: &generator), false)
-    case 1: timeline.end = (second + Int.random(in: 0..<6, using: &generator), true)
+    switch chance.number(below: 3) {
+    case 0: timeline.end = (second + chance.number(below: 6), false)
+    case 1: timeline.end = (second + chance.number(below: 6), true)
     default: break
     }
     return timeline

@@ -7,7 +7,7 @@
 #endif
 
 /// What an error number of the system means.
-func systemWords(_ errno: CInt) -> String {
+package func errorWords(_ errno: CInt) -> String {
   guard let words = strerror(errno) else { return "unknown error" }
   return String(cString: words)
 }

@@ -25,8 +25,8 @@ public struct TimerSignal<C: Clock>: Signal where C.Duration == Duration {
   /// A timer does not fail; nor does it end.
   public typealias Failure = Never
 
-  @usableFromInline let interval: Duration
-  @usableFromInline let clock: C
+  private let interval: Duration
+  private let clock: C
 
   /// Makes a signal that ticks.
   ///

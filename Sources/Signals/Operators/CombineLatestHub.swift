@@ -1,6 +1,6 @@
 /// The latest value of one input of a combination.
 @usableFromInline
-final class LatestInput<Value: Sendable>: @unchecked Sendable {  // Sound: only touched with the hub's turn.
+final class LatestValue<Value: Sendable>: @unchecked Sendable {  // Sound: only touched with the hub's turn.
   @exclusivity(unchecked) @usableFromInline var value: Value?
 
   @inlinable @inline(__always)
@@ -17,10 +17,8 @@ final class LatestInput<Value: Sendable>: @unchecked Sendable {  // Sound: only 
 }
 
 /// Where the inputs of one subscription to a combined signal meet.
-///
-/// Its core's turn makes one order of what the inputs send, from whatever threads.
 @usableFromInline
-final class CombineHub<Output: Sendable, Failure: Error>: @unchecked Sendable {
+final class CombineLatestHub<Output: Sendable, Failure: Error>: InputHub, @unchecked Sendable {
   // Sound: `live` is only touched with the core's turn.
   @usableFromInline let core = EmitterCore<Output, Failure>()
   @usableFromInline let upstreams = Upstreams()
@@ -36,7 +34,7 @@ final class CombineHub<Output: Sendable, Failure: Error>: @unchecked Sendable {
   }
 
   @inlinable @inline(__always)
-  func receive<Value>(_ value: Value, for input: LatestInput<Value>) {
+  func receive<Value>(_ value: Value, for input: LatestValue<Value>) {
     if core.takeTurn() {
       update(value, for: input)
       if !core.releaseTurn() { core.drainNow() }
@@ -46,30 +44,29 @@ final class CombineHub<Output: Sendable, Failure: Error>: @unchecked Sendable {
   }
 
   @inlinable @inline(__always)
-  func update<Value>(_ value: Value, for input: LatestInput<Value>) {
+  func update<Value>(_ value: Value, for input: LatestValue<Value>) {
     input.value = value
     if let output = combined() { core.deliver(output) }
   }
 
   @usableFromInline
-  func end<Value>(_ completion: SignalCompletion<Failure>, of input: LatestInput<Value>) {
+  func end<Value>(_ completion: SignalCompletion<Failure>, of input: LatestValue<Value>) {
     core.run { [self] in
       live -= 1
       if case .finished = completion, live > 0, input.value != nil { return }
-      core.finish(completion)
-      upstreams.cancelAll()
+      finish(completion)
     }
   }
 }
 
 @usableFromInline
 @frozen
-struct CombineInput<Element: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
-  @usableFromInline let hub: CombineHub<Output, Failure>
-  @usableFromInline let latest: LatestInput<Element>
+struct CombineLatestInput<Element: Sendable, Output: Sendable, Failure: Error>: SignalSubscriber {
+  @usableFromInline let hub: CombineLatestHub<Output, Failure>
+  @usableFromInline let latest: LatestValue<Element>
 
   @inlinable @inline(__always)
-  init(hub: CombineHub<Output, Failure>, latest: LatestInput<Element>) {
+  init(hub: CombineLatestHub<Output, Failure>, latest: LatestValue<Element>) {
     self.hub = hub
     self.latest = latest
   }
@@ -85,5 +82,5 @@ struct CombineInput<Element: Sendable, Output: Sendable, Failure: Error>: Signal
   }
 
   @inlinable @inline(__always)
-  var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
+  var isDone: Bool { hub.isDone }
 }

@@ -11,8 +11,6 @@ import Foundation
   import Glibc
 #elseif canImport(Musl)
   import Musl
-#elseif canImport(Android)
-  import Android
 #endif
 
 extension SQLiteStatement {

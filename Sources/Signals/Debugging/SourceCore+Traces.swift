@@ -103,8 +103,8 @@ private struct Way: Sendable {
 
   private static let irregular = [
     "ValueSink": "sink", "CompletionSink": "sink", "ChannelSubscriber": "values", "CarrierStage": "receive(on:)",
-    "CombineHub": "combineLatest", "EventStage": "handleEvents", "UntilOutputHub": "prefix(untilOutputFrom:)",
-    "AfterOutputHub": "drop(untilOutputFrom:)", "PropertyFeed": "property",
+    "PrefixUntilOutputHub": "prefix(untilOutputFrom:)", "DropUntilOutputHub": "drop(untilOutputFrom:)",
+    "PropertyFeed": "property",
   ]
 }
 

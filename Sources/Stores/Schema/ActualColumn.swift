@@ -1,0 +1,39 @@
+/// A column as it is in a file.
+struct ActualColumn {
+  let name: String
+  /// What the column holds, as SQLite understands its declaration.
+  let type: String
+  let isRequired: Bool
+  let hasDefault: Bool
+  let isKey: Bool
+}
+
+extension SQLiteConnection {
+  /// The columns of a table; none if there is no such table.
+  func columns(of table: String) throws(DatabaseError) -> [ActualColumn] {
+    let sql = #"SELECT name, type, "notnull", dflt_value IS NOT NULL, pk FROM pragma_table_info(?)"#
+    return try withStatement(sql) { statement throws(DatabaseError) in
+      statement.bind(table, at: 1)
+      var columns: [ActualColumn] = []
+      while try statement.step() {
+        columns.append(
+          ActualColumn(
+            name: statement.string(at: 0), type: Self.affinity(statement.string(at: 1)),
+            isRequired: statement.int64(at: 2) != 0, hasDefault: statement.int64(at: 3) != 0,
+            isKey: statement.int64(at: 4) != 0
+          ))
+      }
+      return columns
+    }
+  }
+
+  /// What a column of a declared type holds, by SQLite's own rules.
+  private static func affinity(_ declared: String) -> String {
+    let type = declared.uppercased()
+    if type.contains("INT") { return "INTEGER" }
+    if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return "TEXT" }
+    if type.isEmpty || type.contains("BLOB") { return "BLOB" }
+    if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) { return "REAL" }
+    return "NUMERIC"
+  }
+}

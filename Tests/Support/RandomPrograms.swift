@@ -1,0 +1,37 @@
+import Foundation
+
+/// Runs random programs, each from a seed of its own, until one fails or the time is over.
+///
+/// `SIGNALS_SEED=n` runs one program many times over, since threads and processes do not repeat themselves;
+/// `SIGNALS_TORTURE=1` runs programs for minutes, or for as many seconds as it says if that is more than one.
+///
+/// - Parameters:
+///   - seconds: How long it usually goes on.
+///   - repetitions: How often the program of `SIGNALS_SEED` is run.
+///   - run: Runs the program of a seed, and returns whether all was well.
+public func runRandomPrograms(
+  seconds: Double,
+  repetitions: Int,
+  _ run: (_ seed: UInt64) async throws -> Bool
+) async rethrows {
+  if let seed = Scale.seed {
+    for _ in 0..<repetitions {
+      guard try await run(seed) else { return }
+    }
+    return
+  }
+  let start = ContinuousClock.now
+  let end = start + .seconds(Scale.tortureTime ?? seconds)
+  var seed = UInt64(Date().timeIntervalSince1970 * 1000)
+  var programs = 0
+  var nextReport = start + .seconds(10)
+  while ContinuousClock.now < end {
+    guard try await run(seed) else { return }
+    seed &+= 1
+    programs += 1
+    if ContinuousClock.now > nextReport {
+      Scale.progress("\(programs) random programs, next seed \(seed)")
+      nextReport = .now + .seconds(10)
+    }
+  }
+}
