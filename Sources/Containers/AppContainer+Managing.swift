@@ -1,5 +1,4 @@
 import FileSignals
-import Foundation
 
 extension AppContainer {
   /// Makes an empty container, which is not activated.

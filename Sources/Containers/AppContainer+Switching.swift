@@ -1,5 +1,4 @@
 import FileSignals
-import Foundation
 public import Signals
 
 extension AppContainer {

@@ -1,5 +1,5 @@
+import Dispatch
 import FileSignals
-import Foundation
 import Signals
 
 /// How a shared file stands to a swap of the contents around it.

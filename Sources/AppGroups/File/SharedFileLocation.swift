@@ -19,12 +19,9 @@ struct SharedFileLocation: Sendable {
   /// The directory of a container in which its shared files lie, and nothing else, so that nothing else wakes who watches.
   static let folder = "Files"
 
-  /// How long a name may be, in bytes, so that those of its lock and temporary file fit too.
-  static let maximumNameLength = 200
-
   /// A file in a container; its directory is made if need be.
   init(name: String, container: AppGroupsContainer, scope: Scope? = nil) throws(AppGroupsFileError) {
-    if let problem = PathComponent.problem(with: name, limit: Self.maximumNameLength) {
+    if let problem = PathComponent.problem(with: name, limit: PathComponent.maximumFileLength) {
       throw .invalidName(name, reason: problem)
     }
     self.container = container

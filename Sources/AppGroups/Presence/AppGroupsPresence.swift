@@ -1,5 +1,4 @@
 public import FileSignals
-import Foundation
 public import Signals
 
 /// Who is there: values that processes announce, each of them tied to its process and gone when that ends, however it ends.

@@ -24,7 +24,7 @@ struct PresenceDirectory: Sendable {
   private let container: AppGroupsContainer
 
   init(name: String, container: AppGroupsContainer) throws(AppGroupsFileError) {
-    if let problem = PathComponent.problem(with: name, limit: SharedFileLocation.maximumNameLength) {
+    if let problem = PathComponent.problem(with: name, limit: PathComponent.maximumFileLength) {
       throw .invalidName(name, reason: problem)
     }
     self.name = name

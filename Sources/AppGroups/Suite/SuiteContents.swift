@@ -27,7 +27,7 @@ import Synchronization
 /// because no type of its own can hold it, stays as it is, to the last digit of a number.
 public struct SuiteContents: Sendable {
   /// The file that the contents are those of.
-  let url: URL
+  private(set) var url: URL
 
   private(set) var entries: [SuiteName: SuiteEntry]
 
@@ -51,7 +51,8 @@ public struct SuiteContents: Sendable {
   }
 
   /// Makes these the latest contents of a file, which may have been made of earlier ones, or for another.
-  mutating func renew(origin: Int) {
+  mutating func renew(url: URL, origin: Int) {
+    self.url = url
     self.origin = origin
     generation = Self.nextGeneration()
   }

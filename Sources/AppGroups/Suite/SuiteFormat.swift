@@ -25,7 +25,7 @@ final class SuiteFormat: Sendable {
 
   /// Marks contents that are about to be stored as the latest of the file.
   func renew(_ contents: inout SuiteContents) {
-    contents.renew(origin: lock.withLock { origin })
+    contents.renew(url: url, origin: lock.withLock { origin })
   }
 
   private func encode(_ contents: SuiteContents) -> Data {

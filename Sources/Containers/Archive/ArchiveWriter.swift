@@ -1,6 +1,5 @@
 import AppGroups
 import FileSignals
-import Foundation
 
 /// Writes the records of an archive, with little memory, however large it becomes.
 struct ArchiveWriter {

@@ -21,7 +21,7 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
   private let fileName: String
 
   init(_ storage: HTTPCookieStorage, name: String) throws(AppContainerError) {
-    if let problem = PathComponent.problem(with: name, limit: 200) {
+    if let problem = PathComponent.problem(with: name, limit: PathComponent.maximumFileLength) {
       throw .settingsFailed("The cookies \(name.debugDescription)", reason: problem)
     }
     self.name = "The cookies \(name.debugDescription)"

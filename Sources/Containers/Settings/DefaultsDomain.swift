@@ -16,7 +16,9 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
       defaults = .standard
     case .named(let name):
       // Foundation makes a path of it as it is, and one with ".." leads anywhere.
-      if let problem = PathComponent.problem(with: name, limit: 200) { throw Self.failure(name, problem) }
+      if let problem = PathComponent.problem(with: name, limit: PathComponent.maximumFileLength) {
+        throw Self.failure(name, problem)
+      }
       if name == UserDefaults.globalDomain { throw Self.failure(name, "all programs share it") }
       guard let defaults = UserDefaults(suiteName: name) else {
         throw Self.failure(name, "it is what this program keeps anyway; use the standard suite")

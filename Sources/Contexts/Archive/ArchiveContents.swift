@@ -1,5 +1,3 @@
-import Foundation
-
 /// Everything that is archived: who is logged in, and who has been.
 struct ArchiveContents: Codable, Hashable, Sendable {
   /// How often the archive has been written.

@@ -1,5 +1,3 @@
-import Foundation
-
 extension SessionMachine {
   // MARK: At the start
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Names for directories of users, whose identities may be any text.
 ///
 /// Small letters, digits, `-` and `_` stand for themselves, and every other byte is `%` and two digits; capitals too, since

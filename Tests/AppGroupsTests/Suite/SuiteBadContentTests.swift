@@ -29,6 +29,15 @@ struct SuiteBadContentTests {
   }
 
   @Test
+  func `contents that come from another suite are told as those of the file that has them now`() throws {
+    let other = try fixture.suite("other.json")
+    try other.set("large", forKey: "size")
+    try suite.write(other.value)
+    let error = #expect(throws: AppGroupsFileError.self) { try suite.value.value(forKey: "size", as: Int.self) }
+    guard case .undecodableValue(suite.url, key: "size", _, _) = error else { throw try #require(error) }
+  }
+
+  @Test
   func `observers of a value that is none of the type hear nil, and the failure once`() async throws {
     try await suite.set(1, forKey: "size")
     let failures = suite.failures.recorded()
