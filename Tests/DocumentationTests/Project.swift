@@ -28,9 +28,10 @@ enum Project {
   static func linkArguments() throws -> [String] {
     let objects = try modules.flatMap { module in
       let folder = products.appending(path: "\(module).build")
-      return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        .filter { $0.pathExtension == "o" }
-        .map { $0.path(percentEncoded: false) }
+      // Not whatever lies there: the build system leaves the objects of files that have been renamed or removed.
+      return try files(below: "Sources/\(module)", endingWith: ".swift").map { source in
+        folder.appending(path: "\(URL(filePath: source).lastPathComponent).o").path(percentEncoded: false)
+      }
     }
     // Where the modules are, and the maps of the C libraries that they stand on.
     let maps = ["CEpoll", "CSQLite"].map { root.appending(path: "Sources/\($0)") }
