@@ -53,7 +53,7 @@ struct FollowingTests {
   @Test func `a file that was to be closed says so and keeps its last value`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope, policy: .closes)
+    let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope, onSwap: .closes)
     let failures = file.failures.recorded()
     try file.write("last")
     try app.activate(container: app.createNewContainer(name: "Work"))

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Why the directory of an app group cannot be used.
-public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
   /// The identifier cannot name a directory.
   case invalidGroupIdentifier(String, reason: String)
 
@@ -24,4 +24,7 @@ public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible {
         + "Make it a directory that this program may read and write, or choose another."
     }
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

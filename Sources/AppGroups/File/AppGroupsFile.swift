@@ -138,7 +138,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///   - initialValue: The value if there is no content yet.
   ///   - scope: The root; the file lies in its folder `Files`.
-  ///   - policy: Whether to go over to the new contents, or to be closed: the last value stands then, and all else throws
+  ///   - onSwap: Whether to go over to the new contents, or to be closed: the last value stands then, and all else throws
   ///     ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` tell, too.
   ///   - format: How the value is written down.
   ///   - durability: What a written value is safe against; by default the crash of any process, but not a power failure.
@@ -148,7 +148,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     name: String,
     initialValue: Value,
     scope: Scope,
-    policy: ScopePolicy = .follows,
+    onSwap: ScopePolicy = .follows,
     format: FileFormat<Value> = .json,
     durability: Durability = .process,
     polling: WatchPolling = .automatic
@@ -161,7 +161,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
       polling: polling,
       isCreating: true,
       scope: scope,
-      policy: policy
+      policy: onSwap
     )
     self.init(engine)
   }

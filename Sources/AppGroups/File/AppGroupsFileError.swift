@@ -83,7 +83,7 @@ extension AppGroupsFileError {
   }
 }
 
-extension AppGroupsFileError: CustomStringConvertible {
+extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
   /// What happened, where, why, and what to do.
   public var description: String {
     switch self {
@@ -128,4 +128,7 @@ extension AppGroupsFileError: CustomStringConvertible {
       error.description
     }
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

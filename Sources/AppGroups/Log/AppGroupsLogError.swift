@@ -44,7 +44,7 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
 }
 
 /// Why events were removed from a log before a consumer had them.
-public enum LogLoss: Error, Hashable, Sendable {
+public enum LogLoss: Hashable, Sendable {
   /// The log had grown beyond its limit.
   case sizeLimit
 
@@ -62,7 +62,7 @@ extension AppGroupsLogError {
   }
 }
 
-extension AppGroupsLogError: CustomStringConvertible {
+extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
   /// What happened, where, why, and what to do.
   public var description: String {
     switch self {
@@ -101,4 +101,7 @@ extension AppGroupsLogError: CustomStringConvertible {
         + "oldest event there is."
     }
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

@@ -63,8 +63,20 @@ struct LogPlace: Hashable, Sendable {
     }
   }
 
+  /// Becomes the only one who removes segments; `nil` if somebody else is and that is not waited for, or where there is no log.
+  func lockTrimming(isWaiting: Bool) throws(AppGroupsLogError) -> Descriptor? {
+    let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    guard let file = Descriptor(uninterrupted { open(trimLock.path, flags) }) else {
+      if errno == ENOENT { return nil }
+      throw .inaccessible(DurableFileError(errno, "lock", trimLock))
+    }
+    if uninterrupted({ flock(file.number, isWaiting ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 { return file }
+    if errno == EWOULDBLOCK { return nil }
+    throw .inaccessible(DurableFileError(errno, "lock", trimLock))
+  }
+
   /// The lock of those who remove segments.
-  var trimLock: URL { shared.appending(path: "trim.lock", directoryHint: .notDirectory) }
+  private var trimLock: URL { shared.appending(path: "trim.lock", directoryHint: .notDirectory) }
 
   /// Whether the log's directory is there.
   var exists: Bool { FileStatus(path: url.path, followsLinks: false)?.kind == .directory }

@@ -108,7 +108,7 @@ public final class AppGroupsSuite: SharedValue {
   /// - Parameters:
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///   - scope: The root; the file lies in its folder `Files`.
-  ///   - policy: Whether to go over to the new contents, or to be closed: the last values stand then, and changes throw
+  ///   - onSwap: Whether to go over to the new contents, or to be closed: the last values stand then, and changes throw
   ///     ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` tell, too.
   ///   - durability: What a change is safe against when it returns; by default also a power failure.
   ///   - polling: Whether to look at the file from time to time where the system does not tell of changes.
@@ -116,12 +116,12 @@ public final class AppGroupsSuite: SharedValue {
   public convenience init(
     name: String,
     scope: Scope,
-    policy: ScopePolicy = .follows,
+    onSwap: ScopePolicy = .follows,
     durability: Durability = .storage,
     polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
     let location = try SharedFileLocation(name: name, scope: scope)
-    try self.init(location, durability, polling, isCreating: true, scope: scope, policy: policy)
+    try self.init(location, durability, polling, isCreating: true, scope: scope, policy: onSwap)
   }
 
   private init(

@@ -34,6 +34,11 @@ public final class CookieJar: Sendable {
   /// Whether what is shown is what the file holds.
   public let status: Property<SharedValueStatus>
 
+  /// What keeps the cookies from following the content of the file, each time it does.
+  ///
+  /// Errors that a call throws are not repeated here.
+  public var failures: some Signal<AppGroupsFileError, Never> { file.failures }
+
   private let file: AppGroupsFile<[Cookie]>
   private let now: @Sendable () -> Date
 

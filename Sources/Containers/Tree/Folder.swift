@@ -53,13 +53,12 @@ final class Folder: Sendable {
   func names(at path: EntryPath = .top) throws(AppContainerError) -> [EntryPath] {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     let copy = uninterrupted { openat(number, path.cString, flags) }
-    guard copy >= 0, let stream = fdopendir(copy) else { throw failure("list", path) }
-    defer { closedir(stream) }
     var names: [EntryPath] = []
-    while let entry = readdir(stream) {
+    let isComplete = DirectoryListing.forEachEntry(of: copy) { entry in
       let name = EntryPath(bytes: Self.name(of: entry))
       if name.bytes != [UInt8(ascii: ".")], name.bytes != [UInt8(ascii: "."), UInt8(ascii: ".")] { names.append(name) }
     }
+    guard isComplete else { throw failure("list", path) }
     return names
   }
 

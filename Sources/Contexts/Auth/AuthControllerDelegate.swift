@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Speaks with the server that knows the users.
 ///
 /// The delegate says who a user is and how long; when it is asked, and what becomes of its answers, is the affair of
@@ -47,7 +49,7 @@ extension AuthControllerDelegate {
 }
 
 /// What a delegate throws when the server refuses a session for good, as by `invalid_grant`.
-public struct AuthRejection: Error, Hashable, Sendable, CustomStringConvertible {
+public struct AuthRejection: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
   /// Why, in the server's words.
   public let reason: String
 
@@ -60,4 +62,7 @@ public struct AuthRejection: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// Why, in words.
   public var description: String { "the server has rejected the session: \(reason)" }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why something could not be done about a session.
 ///
 /// Whatever is thrown, the session is as ``StandardAppContext/status`` says.
@@ -48,7 +50,7 @@ public enum ContextError: Error, Hashable, Sendable {
   case secret(SecretStoreError)
 }
 
-extension ContextError: CustomStringConvertible {
+extension ContextError: CustomStringConvertible, LocalizedError {
   /// What happened, and what to do.
   public var description: String {
     switch self {
@@ -86,4 +88,7 @@ extension ContextError: CustomStringConvertible {
       error.description
     }
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

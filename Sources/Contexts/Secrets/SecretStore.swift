@@ -46,7 +46,7 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case system(operation: String, place: String, reason: String)
 }
 
-extension SecretStoreError: CustomStringConvertible {
+extension SecretStoreError: CustomStringConvertible, LocalizedError {
   /// What happened, and what to do; never the secret.
   public var description: String {
     switch self {
@@ -58,4 +58,7 @@ extension SecretStoreError: CustomStringConvertible {
       "Could not \(operation) the secret at \(place): \(reason)"
     }
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

@@ -53,21 +53,15 @@ final class OpenDirectory {
   func entries(where isWanted: (_ name: String, _ isPerhapsDirectory: Bool) -> Bool) -> [String: Entry]? {
     // A descriptor with a place of its own: the list must begin at the beginning.
     let copy = uninterrupted { openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard copy >= 0 else { return nil }
-    guard let stream = fdopendir(copy) else {
-      close(copy)
-      return nil
-    }
-    defer { closedir(stream) }
     var entries: [String: Entry] = [:]
-    while let record = readdir(stream) {
+    let isComplete = DirectoryListing.forEachEntry(of: copy) { record in
       let name = DirectoryListing.name(of: record)
-      if name == "." || name == ".." || name == FileLocation.sharedFolder { continue }
+      if name == "." || name == ".." || name == FileLocation.sharedFolder { return }
       let type = Int(record.pointee.d_type)
-      guard isWanted(name, type == Int(DT_DIR) || type == Int(DT_UNKNOWN)) else { continue }
+      guard isWanted(name, type == Int(DT_DIR) || type == Int(DT_UNKNOWN)) else { return }
       // What is gone by now is not there.
       if let entry = entry(name) { entries[name] = entry }
     }
-    return entries
+    return isComplete ? entries : nil
   }
 }

@@ -56,8 +56,8 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   /// - Parameters:
   ///   - sql: One statement, with a `?` for each value.
   ///   - arguments: The values, in the order of their question marks.
-  public init(sql: String, arguments: [any SQLiteConvertible] = []) {
-    source = Statement(sql: sql, arguments: arguments.map(\.sqliteValue))
+  public init(sql: String, _ arguments: (any SQLiteConvertible)?...) {
+    source = Statement(sql: sql, arguments: arguments.map { $0?.sqliteValue ?? .null })
   }
 
   /// The rows of this query for which a condition holds as well.

@@ -68,8 +68,8 @@ public struct QueryCondition: Hashable, Sendable {
   /// Holds for rows for which an expression of SQL is true.
   ///
   /// The expression has a `?` for each value, and names columns as they are in the table.
-  public static func sql(_ expression: String, _ arguments: [any SQLiteConvertible] = []) -> QueryCondition {
-    QueryCondition(form: .sql(expression, arguments.map(\.sqliteValue)))
+  public static func sql(_ expression: String, _ arguments: (any SQLiteConvertible)?...) -> QueryCondition {
+    QueryCondition(form: .sql(expression, arguments.map { $0?.sqliteValue ?? .null }))
   }
 
   /// Holds if both do.

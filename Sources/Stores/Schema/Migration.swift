@@ -35,8 +35,13 @@ public final class Migration {
   // MARK: SQL
 
   /// Runs a statement.
-  public func execute(_ sql: String, _ arguments: [any SQLiteConvertible] = []) throws(DatabaseError) {
-    try connection.run(sql, arguments.map(\.sqliteValue))
+  ///
+  /// - Parameters:
+  ///   - sql: One statement, with a `?` for each argument. Never paste values into it.
+  ///   - arguments: The values of the parameters, in order.
+  /// - Throws: ``DatabaseError`` if the statement is wrong or fails. It has then changed nothing.
+  public func execute(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) {
+    try connection.run(sql, arguments.map { $0?.sqliteValue ?? .null })
   }
 
   // MARK: Columns

@@ -51,7 +51,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
     /// How often the providers have been replaced.
     var generation = 0
     var decryption: TweakDecryption?
-    var encryption: TweakDecryption?
+    var encryption: TweakEncryption?
     var log: TweakLogClosure?
     var hooks: [TweakHook] = []
     var isCaching = false
@@ -180,7 +180,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   /// Encrypts the values that are set for tweaks which a provider below has encrypted.
   ///
   /// Without it, such a value is not set in a provider that writes it down.
-  public var encryptionClosure: TweakDecryption? {
+  public var encryptionClosure: TweakEncryption? {
     get { lock.withLock { state.encryption } }
     set { exchange(\.encryption, newValue) }
   }

@@ -1,3 +1,4 @@
+public import Foundation
 public import Signals
 
 /// The model of a panel in which people see and change tweaks; it knows nothing of any user interface.
@@ -58,7 +59,7 @@ public final class TweakPanel: Sendable {
   }
 
   /// Why what people typed was not taken.
-  public enum EditError: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum EditError: Error, Sendable, Hashable, CustomStringConvertible, LocalizedError {
     /// It is not of the kind that the value has; what is typed for a secret is not repeated.
     case invalidText(String, kind: TweakKind)
 
@@ -78,6 +79,9 @@ public final class TweakPanel: Sendable {
       case .failed(let error): error.description
       }
     }
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
   }
 
   /// Where tweaks are put that name no group.

@@ -3,6 +3,9 @@ public import Signals
 /// Makes the value of an encrypted tweak; may throw.
 public typealias TweakDecryption = @Sendable (Tweak) throws -> TweakValue
 
+/// Makes what is written down for the value of a tweak; may throw.
+public typealias TweakEncryption = @Sendable (Tweak) throws -> TweakValue
+
 /// Where values of tweaks come from.
 ///
 /// A ``TweakManager`` asks its providers in order; the first that *has* a tweak decides.

@@ -60,7 +60,7 @@ public enum TweakError: Error, Sendable, Hashable {
   case invalidArgument(String, reason: String)
 }
 
-extension TweakError: CustomStringConvertible {
+extension TweakError: CustomStringConvertible, LocalizedError {
   /// What happened, where, why, and what to do.
   public var description: String {
     switch self {
@@ -103,4 +103,7 @@ extension TweakError: CustomStringConvertible {
       "The argument \(argument.debugDescription) cannot be used: \(reason)."
     }
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

@@ -39,6 +39,38 @@ struct LogTrimmingTests {
     #expect(try fixture.fixture.contents(of: fixture.directory.appending(path: ".shared")) == ["trim.lock"])
   }
 
+  #if os(Linux)
+    @Test
+    func `a consumer keeps no file open that was removed, and with it its space`() async throws {
+      let fixture = try LogFixture()
+      let log = try fixture.log()
+      let recorder = LogRecorder(try log.events(for: "widget"))
+      for number in 1...5 {
+        let peer = try await fixture.peer()
+        try await peer.send("append \(number)")
+        try await peer.kill()
+      }
+      try await recorder.wait(for: 5)
+      try await recorder.events.saveProgress()
+      try log.trim()
+      #expect(try fixture.segments().isEmpty)
+      for _ in 0..<24_000 {
+        if removedFiles(in: fixture) == 0 { break }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(removedFiles(in: fixture) == 0)
+    }
+
+    /// How many files of the log this process has open that have no name any more.
+    private func removedFiles(in fixture: LogFixture) -> Int {
+      let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+      return numbers.count { number in
+        let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) ?? ""
+        return target.hasPrefix(fixture.directory.path) && target.hasSuffix(".segment (deleted)")
+      }
+    }
+  #endif
+
   @Test
   func `what dead processes appended and everybody handled is removed, litter and all`() async throws {
     let fixture = try LogFixture()

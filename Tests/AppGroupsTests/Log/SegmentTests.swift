@@ -110,6 +110,29 @@ struct SegmentTests {
   }
 
   @Test
+  func `what a writer takes back, because it could not write all of it, hides nothing that comes after`() throws {
+    let segment = try SegmentFixture()
+    let url = segment.place.url(of: segment.id)
+    let first = Data("first".utf8)
+    let later = (1...500).map { Data("later \($0)".utf8) }
+    let torn = segment.bytes([first, Data(count: 8000)])
+    // The reader has seen its beginning: and found its end missing, or not looked for it yet.
+    for (count, isEndSeen) in [(5000, true), (200, true), (90, true), (5000, false), (200, false)] {
+      try Data(torn[..<count]).write(to: url)
+      let reader = try SegmentReader(segment.id, in: segment.place, from: .beginning)
+      #expect(payloads(of: reader, upTo: isEndSeen ? .max : 1) == [first])
+      try Data(segment.bytes([first] + later)).write(to: url)
+      #expect(payloads(of: reader) == later, "\(count) bytes")
+    }
+  }
+
+  private func payloads(of reader: SegmentReader, upTo count: Int = .max) -> [Data] {
+    var payloads: [Data] = []
+    while payloads.count < count, case .record(let record) = reader.next() { payloads.append(record.payload) }
+    return payloads
+  }
+
+  @Test
   func `a file that is no segment is said to be none`() throws {
     let segment = try SegmentFixture()
     try Data(segment.bytes([Data("x".utf8)])).write(to: segment.place.url(of: SegmentID(producer: UUID(), index: 1)))

@@ -16,8 +16,12 @@ struct CookieJarTests {
     url = try #require(URL(string: "https://www.example.com/shop/cart"))
   }
 
+  private var container: AppGroupsContainer {
+    get throws { try AppGroupsContainer(directory: directory.url) }
+  }
+
   private func jar() throws -> CookieJar {
-    try CookieJar(container: AppGroupsContainer(directory: directory.url)) { [clock] in clock.value }
+    try CookieJar(container: container) { [clock] in clock.value }
   }
 
   private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
@@ -133,6 +137,16 @@ struct CookieJarTests {
       }
     }
     #expect(try jar().cookies.value.count == 40)
+  }
+
+  @Test func `what somebody does to a jar's file is told, and the cookies stay`() async throws {
+    let jar = try jar()
+    try jar.take(["a=1"], from: url)
+    let failures = jar.failures.recorded()
+    let file = try AppGroupsFile<[Cookie]>(name: "cookies.json", initialValue: [], container: container).url
+    try Data("no cookies".utf8).write(to: file)
+    try await failures.first("that it cannot be read") { if case .undecodable = $0 { true } else { false } }
+    #expect(jar.cookies.value.map(\.name) == ["a"])
   }
 
   @Test func `a jar follows the switch of containers`() async throws {

@@ -83,7 +83,7 @@ struct LiveQueryTests {
   @Test
   func `a query of raw SQL follows all tables that it reads`() async throws {
     let query = Query<Errand>(
-      sql: "SELECT * FROM errand WHERE title IN (SELECT id FROM opaque WHERE number > ?)", arguments: [5])
+      sql: "SELECT * FROM errand WHERE title IN (SELECT id FROM opaque WHERE number > ?)", 5)
     let (values, subscription) = record(database.query(query))
     try await database.write { try $0.put(Errand(id: 1, title: "a")) }
     try await database.write { try $0.put(Opaque(id: "a", number: 6)) }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Why content cannot be used although it may well be whole: it is of another version.
 ///
@@ -15,7 +15,7 @@ public enum FileVersionError: Error, Hashable, Sendable {
   case migrationFailed(from: Int, to: Int, reason: String)
 }
 
-extension FileVersionError: CustomStringConvertible {
+extension FileVersionError: CustomStringConvertible, LocalizedError {
   /// What is wrong, in words.
   public var description: String {
     switch self {
@@ -27,6 +27,9 @@ extension FileVersionError: CustomStringConvertible {
       "it could not be migrated from version \(from) to \(to): \(reason)"
     }
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }
 
 extension AppGroupsFileError {

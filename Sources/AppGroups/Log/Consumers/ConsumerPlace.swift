@@ -15,6 +15,7 @@ struct ConsumerPlace: Sendable {
   let place: LogPlace
 
   private static let cursorSuffix = ".cursor"
+  private static let lockSuffix = ".lock"
 
   init(name: String, place: LogPlace) throws(AppGroupsLogError) {
     if let problem = PathComponent.problem(with: name, limit: LogPlace.maximumNameLength) {
@@ -24,12 +25,18 @@ struct ConsumerPlace: Sendable {
     self.place = place
   }
 
-  /// All consumers that a log is kept for.
+  /// All consumers that a log may be kept for.
   static func all(in place: LogPlace) throws(AppGroupsLogError) -> [ConsumerPlace] {
+    var names: Set<String> = []
+    for file in try SegmentListing.names(in: place.consumers) {
+      // Not all file systems show a cursor that is replaced while they are read. The lock stays.
+      for suffix in [cursorSuffix, lockSuffix] where file.hasSuffix(suffix) {
+        names.insert(String(file.dropLast(suffix.count)))
+      }
+    }
     var all: [ConsumerPlace] = []
-    for file in try SegmentListing.names(in: place.consumers) where file.hasSuffix(cursorSuffix) {
-      let name = String(file.dropLast(cursorSuffix.count))
-      if PathComponent.problem(with: name) == nil { all.append(try ConsumerPlace(name: name, place: place)) }
+    for name in names where PathComponent.problem(with: name) == nil {
+      all.append(try ConsumerPlace(name: name, place: place))
     }
     return all
   }
@@ -42,7 +49,7 @@ struct ConsumerPlace: Sendable {
 
   /// Becomes the consumer, until the lock is released or the process dies; `nil` if somebody else is.
   func lock(creating: Bool = true) throws(AppGroupsLogError) -> ConsumerLock? {
-    let url = file(".lock")
+    let url = file(Self.lockSuffix)
     let flags = O_RDWR | (creating ? O_CREAT : 0) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     guard let file = Descriptor(uninterrupted { open(url.path, flags, 0o600) }) else {
       if !creating, errno == ENOENT { return nil }
@@ -58,6 +65,9 @@ struct ConsumerPlace: Sendable {
   private struct Content: Codable {
     var positions: [String: LogPosition]
   }
+
+  /// Whether it is known how far the consumer is, so that the log is kept for it.
+  var exists: Bool { lastSeen != nil }
 
   /// How far the consumer is, or `nil` if it is new.
   func load() throws(AppGroupsLogError) -> [UUID: LogPosition]? {

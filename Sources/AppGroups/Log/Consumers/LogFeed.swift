@@ -140,7 +140,7 @@ final class LogFeed: @unchecked Sendable {
       let reader = LogReader(place, from: positions) { [failures] in failures.send($0) }
       run = Run(reader, lock, audience.begin(from: positions))
       hasBegun = true
-      if reading.consumer != nil { try saveNow() }
+      try register()
     } catch {
       // A directory that somebody removed is for those to make again who append.
       if !place.exists { return missed = ends }
@@ -151,6 +151,15 @@ final class LogFeed: @unchecked Sendable {
     }
     scan()
     drain()
+  }
+
+  /// Makes the consumer known, so that from now on nothing is removed that it has not handled.
+  private func register() throws(AppGroupsLogError) {
+    guard let consumer = reading.consumer else { return }
+    // Who is removing segments may not have seen one that is new.
+    guard !consumer.exists, let lock = try place.lockTrimming(isWaiting: true) else { return try saveNow() }
+    try saveNow()
+    withExtendedLifetime(lock.number) {}
   }
 
   /// Where to go on, and what makes this the only consumer of its name; `nil` if there is another.

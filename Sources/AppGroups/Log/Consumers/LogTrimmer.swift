@@ -39,17 +39,7 @@ struct LogTrimmer {
   /// - Parameter isWaiting: Whether to wait for somebody else who is doing so, instead of leaving it to them.
   /// - Throws: What could not be read or removed.
   func trim(isWaiting: Bool) throws(AppGroupsLogError) {
-    let lock = place.trimLock
-    let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { open(lock.path, flags) }) else {
-      // Where there is no directory, there is nothing to trim.
-      if errno == ENOENT { return }
-      throw .inaccessible(DurableFileError(errno, "lock", lock))
-    }
-    guard uninterrupted({ flock(file.number, isWaiting ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 else {
-      if errno == EWOULDBLOCK { return }
-      throw .inaccessible(DurableFileError(errno, "lock", lock))
-    }
+    guard let lock = try place.lockTrimming(isWaiting: isWaiting) else { return }
     try removeLitter()
     let consumers = try consumers()
     let (sealed, activeSize) = try segments()
@@ -62,7 +52,7 @@ struct LogTrimmer {
       }
     }
     try shrink(kept, besides: activeSize, consumers)
-    withExtendedLifetime(file.number) {}
+    withExtendedLifetime(lock.number) {}
   }
 
   // MARK: What there is
@@ -74,11 +64,12 @@ struct LogTrimmer {
     for (producer, indices) in try SegmentListing.segments(in: place) {
       for index in indices {
         let id = SegmentID(producer: producer, index: index)
-        guard let status = FileStatus(path: place.url(of: id).path, followsLinks: false) else { continue }
-        // Whoever has begun the next one does not go back.
-        if index != indices.last || isAbandoned(place.url(of: id)) {
-          sealed.append(Segment(id: id, size: status.size))
-        } else {
+        let url = place.url(of: id)
+        // Whoever has begun the next one does not go back; and of one that is gone, what was its last event is only known when
+        // it is known to be gone.
+        if let final = index == indices.last ? abandoned(url) : FileStatus(path: url.path, followsLinks: false) {
+          sealed.append(Segment(id: id, size: final.size))
+        } else if let status = FileStatus(path: url.path, followsLinks: false) {
           activeSize += Self.room(for: status.size)
         }
       }
@@ -86,20 +77,21 @@ struct LogTrimmer {
     return (sealed, activeSize)
   }
 
-  /// Whether the process that had made a file is gone.
-  private func isAbandoned(_ url: URL) -> Bool {
+  /// A file as it stays, if the process that had made it is gone.
+  private func abandoned(_ url: URL) -> FileStatus? {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { open(url.path, flags) }) else { return false }
-    return uninterrupted { flock(file.number, LOCK_SH | LOCK_NB) } == 0
+    guard let file = Descriptor(uninterrupted { open(url.path, flags) }),
+      uninterrupted({ flock(file.number, LOCK_SH | LOCK_NB) }) == 0
+    else { return nil }
+    return file.status
   }
 
   /// The consumers that the log is kept for; those that were away for too long are dropped.
   private func consumers() throws(AppGroupsLogError) -> [Consumer] {
     var consumers: [Consumer] = []
     for place in try ConsumerPlace.all(in: place) {
-      let absence = place.lastSeen.map { now - $0 } ?? 0
-      // Who holds the lock is there, however little it does.
-      if absence > Int(clamping: limits.consumerAbsence.components.seconds), let lock = try place.lock() {
+      // Who holds the lock is there, however little it does; and may have been a moment ago.
+      if isAbsent(place), let lock = try place.lock(), isAbsent(place) {
         try place.leaveWord(of: .absence)
         try place.removeCursor()
         withExtendedLifetime(lock) {}
@@ -113,6 +105,12 @@ struct LogTrimmer {
       }
     }
     return consumers
+  }
+
+  /// Whether a consumer has not been heard of for too long.
+  private func isAbsent(_ consumer: ConsumerPlace) -> Bool {
+    guard let lastSeen = consumer.lastSeen else { return false }
+    return now - lastSeen > Int(clamping: limits.consumerAbsence.components.seconds)
   }
 
   /// Whether a consumer needs nothing of a segment any more.
@@ -176,7 +174,7 @@ struct LogTrimmer {
       let url = place.shared.appending(path: name, directoryHint: .notDirectory)
       // One that is not locked yet may be a moment old.
       guard let made = FileStatus.modificationTime(ofPath: url.path), now - made > Self.litterAge else { continue }
-      if isAbandoned(url) { unlink(url.path) }
+      if abandoned(url) != nil { unlink(url.path) }
     }
   }
 

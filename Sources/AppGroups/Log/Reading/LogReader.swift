@@ -62,7 +62,9 @@ final class LogReader {
     for (producer, reader) in producers where segments[producer] == nil {
       reader.update([])
       // It may still be open, and have more.
+      let isFinal = reader.isFinal
       look(at: reader)
+      if isFinal, reader.head == nil { close(reader) }
       goneCount += 1
       if goneCount > Self.goneLimit, reader.isGone { producers[producer] = nil }
     }
@@ -107,6 +109,13 @@ final class LogReader {
     let oldest = open.removeFirst()
     oldest.isCounted = false
     oldest.close()
+  }
+
+  /// Closes the file of a reader: one that was removed keeps its space for as long as anybody has it open.
+  private func close(_ reader: ProducerReader) {
+    open.removeAll { $0 === reader }
+    reader.isCounted = false
+    reader.close()
   }
 
   /// The next record of all, with where its producer's log goes on after it.

@@ -36,6 +36,9 @@ final class ProducerReader {
   /// Whether a file is open.
   var isOpen: Bool { reader != nil }
 
+  /// Whether the file that is open will not grow any more, because nobody writes it.
+  var isFinal: Bool { reader?.isAbandoned ?? false }
+
   /// Whether what was read last should be looked at again soon.
   var isInDoubt: Bool { doubts > 0 }
 

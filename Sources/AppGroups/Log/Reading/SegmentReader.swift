@@ -31,6 +31,8 @@ final class SegmentReader {
   private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var start = 0
   private var filled = 0
+  /// Whether the buffer was not filled at one go.
+  private var isPieced = false
 
   private static let smallest = 4096
   private static let largest = 65_536
@@ -78,6 +80,9 @@ final class SegmentReader {
     buffer.deallocate()
   }
 
+  /// Whether nobody writes the segment any more: whoever does has it locked.
+  var isAbandoned: Bool { uninterrupted { flock(descriptor.number, LOCK_SH | LOCK_NB) } == 0 }
+
   /// Reads on.
   func next() -> Step {
     while true {
@@ -92,11 +97,16 @@ final class SegmentReader {
       case .incomplete(let size):
         switch fill(size) {
         case .some(true): continue
-        case .some(false): return .end
+        case .some(false):
+          // The beginning of a record may be taken back, if its writer could not write all of it.
+          reread()
+          return .end
         case .none: return .damaged(offset: offset, reason: String(cString: strerror(errno)))
         }
       case .damaged(let reason):
-        return .damaged(offset: offset, reason: reason)
+        // It may be pieced together of what was taken back and of what came in its place.
+        guard isPieced else { return .damaged(offset: offset, reason: reason) }
+        reread()
       }
     }
   }
@@ -105,6 +115,7 @@ final class SegmentReader {
   func reread() {
     start = 0
     filled = 0
+    isPieced = false
   }
 
   /// Reads more of the file, so that the buffer may hold so many bytes.
@@ -130,6 +141,7 @@ final class SegmentReader {
     let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
     let read = uninterrupted { pread(descriptor.number, rest.baseAddress, rest.count, off_t(offset) + off_t(count)) }
     guard read >= 0 else { return nil }
+    isPieced = count > 0
     filled += read
     if read == 0, count == 0, buffer.count > Self.smallest {
       // Nobody knows when the next event comes.
