@@ -39,7 +39,7 @@ final class PresenceCommands: CommandFamily {
     case "announce":
       tokens.append(try opened().announce(command.argument()))
       return tokens.last?.id.uuidString
-    case "announce-update": try tokens.last?.update(command.argument())
+    case "announce-update": try tokens.last?.write(command.argument())
     case "withdraw": tokens.popLast()?.withdraw()
     case "withdraw-release": tokens.removeLast()
     case "present": return try Self.words(opened().value)
@@ -49,7 +49,7 @@ final class PresenceCommands: CommandFamily {
       let presence = try opened()
       loop = Loop { round in
         let token = try presence.announce("\(round)")
-        try token.update("\(round)!")
+        try token.write("\(round)!")
         if round % 2 == 0 { token.withdraw() }
       }
     case "spawn-sleeper": return "\(try Self.spawnSleeper())"

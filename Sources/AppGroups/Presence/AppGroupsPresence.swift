@@ -17,7 +17,7 @@ public import Signals
 ///
 /// let token = try recording.announce("microphone")
 /// print(recording.value.map(\.value))  // Prints "["microphone"]"
-/// try token.update("camera")
+/// try token.write("camera")
 /// print(recording.value.map(\.value))  // Prints "["camera"]"
 /// token.withdraw()
 /// print(recording.isAnyonePresent.value)  // Prints "false"

@@ -28,7 +28,7 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   /// - Parameter value: What to say from now on.
   /// - Throws: ``AppGroupsFileError``; what was said before stands then. It is ``AppGroupsFileError/missing(_:)`` if the
   ///   announcement has been withdrawn.
-  public func update(_ value: Value) throws(AppGroupsFileError) {
+  public func write(_ value: Value) throws(AppGroupsFileError) {
     try lock.withLock { () throws(AppGroupsFileError) in
       guard file != nil else { throw .missing(engine.directory.place(of: id)) }
       var record = record

@@ -125,11 +125,11 @@ public final class CookieJar: Sendable {
   /// - Returns: The cookies that were taken. Others are none, or the server may not set them.
   /// - Throws: `AppGroupsFileError` if they could not be written down; nothing has changed then.
   @discardableResult
-  public func take(_ headers: [String], from url: URL) throws -> [Cookie] {
+  public func take(_ headers: [String], from url: URL) throws(AppGroupsFileError) -> [Cookie] {
     let (date, target) = (now(), CookieTarget(url))
     let cookies = headers.compactMap { Cookie(header: $0, from: url, at: date) }
     guard !cookies.isEmpty else { return [] }
-    return try file.update { kept in
+    return try change { kept in
       let taken = cookies.filter { cookie in
         // What came encrypted is not replaced by what did not.
         target?.isEncrypted == true
@@ -145,9 +145,9 @@ public final class CookieJar: Sendable {
   ///
   /// - Parameter cookie: The cookie.
   /// - Throws: `AppGroupsFileError` if it could not be written down; nothing has changed then.
-  public func set(_ cookie: Cookie) throws {
+  public func set(_ cookie: Cookie) throws(AppGroupsFileError) {
     let date = now()
-    try file.update { kept in
+    try change { kept in
       Self.put(cookie, into: &kept)
       Self.trim(&kept, at: date)
     }
@@ -157,21 +157,33 @@ public final class CookieJar: Sendable {
   ///
   /// - Parameter isUnwanted: Says which.
   /// - Throws: `AppGroupsFileError` if that could not be written down; nothing has changed then.
-  public func remove(where isUnwanted: (Cookie) -> Bool) throws {
-    try file.update { $0.removeAll(where: isUnwanted) }
+  public func remove(where isUnwanted: (Cookie) -> Bool) throws(AppGroupsFileError) {
+    try change { $0.removeAll(where: isUnwanted) }
   }
 
   /// Removes all cookies.
   ///
   /// - Throws: `AppGroupsFileError` if that could not be written down; nothing has changed then.
-  public func removeAll() throws { try remove { _ in true } }
+  public func removeAll() throws(AppGroupsFileError) { try remove { _ in true } }
 
   /// Removes what has ended, which is no longer sent anyway.
   ///
   /// - Throws: `AppGroupsFileError` if that could not be written down; nothing has changed then.
-  public func removeExpired() throws {
+  public func removeExpired() throws(AppGroupsFileError) {
     let date = now()
     try remove { $0.isOver(at: date) }
+  }
+
+  /// Changes the cookies by a closure that cannot fail.
+  private func change<Result>(_ body: (inout [Cookie]) -> Result) throws(AppGroupsFileError) -> Result {
+    do {
+      return try file.update(body)
+    } catch let error as AppGroupsFileError {
+      throw error
+    } catch {
+      // The body throws nothing, so the file's own errors are all there are.
+      throw .unencodable(file.url, reason: String(describing: error))
+    }
   }
 
   private static func put(_ cookie: Cookie, into kept: inout [Cookie]) {

@@ -30,7 +30,7 @@ struct UserCoding<User: UserProtocol>: Sendable {
     guard user.id == record.id else { throw .differentUser(expected: record.id, found: user.id) }
     guard let key = record.secretKey else { return user }
     do throws(SecretStoreError) {
-      guard let secret = try secrets.read(key) else { throw .missing(key: key) }
+      guard let secret = try secrets.read(forKey: key) else { throw .missing(key: key) }
       user.secret = secret
     } catch {
       throw .secret(error)

@@ -29,7 +29,7 @@ public struct FileSecretStore: SecretStore {
   }
 
   /// Reads a secret.
-  public func read(_ key: String) throws(SecretStoreError) -> Data? {
+  public func read(forKey key: String) throws(SecretStoreError) -> Data? {
     guard try hasDirectory() else { return nil }
     let file = file(key)
     guard let status = try status(of: file) else { return nil }
@@ -61,7 +61,7 @@ public struct FileSecretStore: SecretStore {
   }
 
   /// Removes a secret.
-  public func remove(_ key: String) throws(SecretStoreError) {
+  public func remove(forKey key: String) throws(SecretStoreError) {
     guard try hasDirectory() else { return }
     let file = file(key)
     guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("remove", file) }

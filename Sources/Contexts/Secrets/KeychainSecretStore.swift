@@ -24,7 +24,7 @@
     }
 
     /// Reads a secret.
-    public func read(_ key: String) throws(SecretStoreError) -> Data? {
+    public func read(forKey key: String) throws(SecretStoreError) -> Data? {
       var query = query(key)
       query[kSecReturnData] = true
       query[kSecMatchLimit] = kSecMatchLimitOne
@@ -47,7 +47,7 @@
     }
 
     /// Removes a secret.
-    public func remove(_ key: String) throws(SecretStoreError) {
+    public func remove(forKey key: String) throws(SecretStoreError) {
       let status = SecItemDelete(query(key) as CFDictionary)
       if status != errSecItemNotFound { try check(status, "remove", key) }
     }

@@ -10,7 +10,7 @@ public final class MemorySecretStore: SecretStore {
   public init() {}
 
   /// Reads a secret.
-  public func read(_ key: String) -> Data? {
+  public func read(forKey key: String) -> Data? {
     lock.withLock { secrets[key] }
   }
 
@@ -20,7 +20,7 @@ public final class MemorySecretStore: SecretStore {
   }
 
   /// Removes a secret.
-  public func remove(_ key: String) {
+  public func remove(forKey key: String) {
     lock.withLock { secrets[key] = nil }
   }
 

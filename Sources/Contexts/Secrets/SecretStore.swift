@@ -11,7 +11,7 @@ public protocol SecretStore: Sendable {
   /// - Parameter key: Its name.
   /// - Returns: The secret; `nil` if there is none of that name.
   /// - Throws: ``SecretStoreError``, also if somebody else could have read or changed the secret.
-  func read(_ key: String) throws(SecretStoreError) -> Data?
+  func read(forKey key: String) throws(SecretStoreError) -> Data?
 
   /// Stores a secret, in place of the one of the same name; it is there after a crash once this has returned.
   ///
@@ -25,7 +25,7 @@ public protocol SecretStore: Sendable {
   ///
   /// - Parameter key: Its name.
   /// - Throws: ``SecretStoreError``.
-  func remove(_ key: String) throws(SecretStoreError)
+  func remove(forKey key: String) throws(SecretStoreError)
 
   /// The names of all secrets.
   ///

@@ -72,8 +72,19 @@ public class ReadTransaction {
   /// - Returns: The value; NULL if there is no row.
   /// - Throws: ``DatabaseError`` if the statement is wrong or fails, or would write in a read.
   public func value(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) -> SQLiteValue {
+    try value(sql, arguments: arguments.map { $0?.sqliteValue ?? .null })
+  }
+
+  /// Runs a statement and returns the first value of its first row.
+  ///
+  /// - Parameters:
+  ///   - sql: One statement, with a `?` for each argument.
+  ///   - arguments: The values of the parameters, in order.
+  /// - Returns: The value; NULL if there is no row.
+  /// - Throws: ``DatabaseError`` if the statement is wrong or fails, or would write in a read.
+  public func value(_ sql: String, arguments: [SQLiteValue]) throws(DatabaseError) -> SQLiteValue {
     try withStatement(sql) { statement throws(DatabaseError) in
-      try statement.bind(arguments.map { $0?.sqliteValue ?? .null })
+      try statement.bind(arguments)
       return try statement.step() ? statement.value(at: 0) : .null
     }
   }

@@ -46,7 +46,7 @@ struct PresenceTests {
 
     // One at a time, since changes that follow each other quickly may be skipped.
     try await seen.wait(for: "the announcement") { $0.last == ["microphone"] }
-    try token.update("camera")
+    try token.write("camera")
     #expect(presence.value.map(\.value) == ["camera"])
     #expect(presence.value.first?.since == process.since)
     try await seen.wait(for: "the change") { $0.last == ["camera"] }
@@ -60,7 +60,7 @@ struct PresenceTests {
 
     token.withdraw()
     #expect(throws: AppGroupsFileError.missing(directory.appending(path: token.id.uuidString))) {
-      try token.update("again")
+      try token.write("again")
     }
   }
 
@@ -154,7 +154,7 @@ struct PresenceTests {
     #expect(throws: AppGroupsFileError.self) { try presence.announce(.nan) }
     #expect(!presence.isAnyonePresent.value)
     let token = try presence.announce(1)
-    #expect(throws: AppGroupsFileError.self) { try token.update(.nan) }
+    #expect(throws: AppGroupsFileError.self) { try token.write(.nan) }
     #expect(presence.value.map(\.value) == [1])
   }
 
@@ -169,7 +169,7 @@ struct PresenceTests {
     let token = try presence.announce("here")
     try FileManager.default.removeItem(at: directory)
     try await presence.firstValue { $0.isEmpty }
-    try token.update("again")
+    try token.write("again")
     #expect(presence.value.map(\.value) == ["again"])
     let other = try open()
     #expect(other.value.map(\.value) == ["again"])
@@ -206,7 +206,7 @@ struct PresenceTests {
             for round in 0..<Scale.count(50, torture: 2_000) {
               let token = try presence.announce("\(thread) \(round)")
               #expect(presence.value.contains { $0.id == token.id })
-              try token.update("\(thread) \(round)!")
+              try token.write("\(thread) \(round)!")
               #expect(presence.value.contains { $0.id == token.id && $0.value.hasSuffix("!") })
               token.withdraw()
               #expect(!presence.value.contains { $0.id == token.id })

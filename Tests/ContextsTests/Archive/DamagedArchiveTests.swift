@@ -53,7 +53,7 @@ struct DamagedArchiveTests {
       try await context.triggerLogin()
     }
     let key = try #require(secrets.keys().first)
-    secrets.remove(key)
+    secrets.remove(forKey: key)
     let context = try root.context(secrets: secrets)
     #expect(try await context.setup(authDelegate: delegate) == nil)
     #expect(context.lastError.value == .secret(.missing(key: key)))

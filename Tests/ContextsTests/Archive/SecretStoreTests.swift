@@ -20,16 +20,16 @@ struct SecretStoreTests {
 
   @Test
   func `a secret is in a file that only its owner can read`() throws {
-    #expect(try store.read("a/b") == nil)
+    #expect(try store.read(forKey: "a/b") == nil)
     try store.write(Data("one".utf8), forKey: "a/b")
     try store.write(Data("two".utf8), forKey: "a/b")
-    #expect(try store.read("a/b") == Data("two".utf8))
+    #expect(try store.read(forKey: "a/b") == Data("two".utf8))
     #expect(try store.keys() == ["a/b"])
     #expect(try mode(store.directory) == 0o700)
     #expect(try mode(store.directory.appending(path: "a%2fb")) == 0o600)
-    try store.remove("a/b")
-    try store.remove("a/b")
-    #expect(try store.read("a/b") == nil)
+    try store.remove(forKey: "a/b")
+    try store.remove(forKey: "a/b")
+    #expect(try store.read(forKey: "a/b") == nil)
     #expect(try store.keys().isEmpty)
   }
 
@@ -37,7 +37,7 @@ struct SecretStoreTests {
   func `a secret that others can reach, or that is a link, is refused`(_ damage: String) async throws {
     try store.write(Data("one".utf8), forKey: "k")
     try await shell(damage, directory.url.path)
-    #expect { try store.read("k") } throws: { error in
+    #expect { try store.read(forKey: "k") } throws: { error in
       if case .unsafe? = error as? SecretStoreError { return true }
       return false
     }
@@ -48,7 +48,7 @@ struct SecretStoreTests {
   func `a place that cannot be looked at is told, and not taken for one without secrets`() async throws {
     try await shell("ln -s loop \"$1/loop\"", directory.url.path)
     let store = FileSecretStore(directory: directory.url.appending(path: "loop/secrets"))
-    for attempt in [{ _ = try store.read("k") }, { try store.remove("k") }, { _ = try store.keys() }] {
+    for attempt in [{ _ = try store.read(forKey: "k") }, { try store.remove(forKey: "k") }, { _ = try store.keys() }] {
       let error = #expect(throws: SecretStoreError.self, performing: attempt)
       guard case .system = error else { throw try #require(error) }
     }

@@ -25,6 +25,7 @@ struct DatabaseTests {
     try database.close()
     let again = try Database(.file(directory.file("a.sqlite")))
     #expect(try again.read { try $0.value("SELECT sum(n) FROM t") } == 30)
+    #expect(try again.read { try $0.value("SELECT ? + ?", arguments: [.integer(1), .integer(2)]) } == 3)
   }
 
   @Test func `a new file is its owner's alone`() throws {

@@ -75,7 +75,7 @@ let recording = try AppGroupsPresence<String>(name: "recording", container: cont
 print("recording:", recording.value.map(\.value))  // Prints "recording: []"
 let token = try recording.announce("microphone")
 print("recording:", recording.value.map(\.value))  // Prints "recording: ["microphone"]"
-try token.update("camera")
+try token.write("camera")
 print("recording:", recording.value.map(\.value))  // Prints "recording: ["camera"]"
 token.withdraw()
 print("somebody records:", recording.isAnyonePresent.value)  // Prints "somebody records: false"
