@@ -181,7 +181,9 @@ struct SessionVault<User: UserProtocol>: Sendable {
 
   /// Removes the secrets that nobody needs.
   private func sweep(_ contents: ArchiveContents) throws {
-    for key in Set(try coding.secrets.keys()).subtracting(contents.secretKeys) { try coding.secrets.remove(forKey: key) }
+    for key in Set(try coding.secrets.keys()).subtracting(contents.secretKeys) {
+      try coding.secrets.remove(forKey: key)
+    }
   }
 
   private func locked<Result>(_ body: () throws -> Result) throws -> Result {
