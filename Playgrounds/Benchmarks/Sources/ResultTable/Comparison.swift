@@ -29,7 +29,9 @@ struct Comparison {
       let block = results.median(of: aim.reference)
     {
       let time = block / Double(reference.block * reference.deliveries)
-      var line = Comparison(title: row.title, ours: ours, other: ("ours: \(reference.title)", time))
+      let contender = String(aim.reference.dropFirst(reference.id.count + 1))
+      let whose = contender == Catalog.ours ? "ours" : contender
+      var line = Comparison(title: row.title, ours: ours, other: ("\(whose): \(reference.title)", time))
       line.aim = ("≤ \(number(aim.ratio))", ours / time <= aim.ratio)
       lines.append(line)
     }
