@@ -8,8 +8,8 @@ let modules: [Target.Dependency] = ["Signals", "FileSignals", "AppGroups", "Sign
 
 /// Each page of the playground is also a program: `swift run --package-path Playgrounds 01-Signals`.
 ///
-/// Named one by one, because SwiftPM remembers what a manifest said by its text: pages that it looked for on the disk would
-/// not be noticed.
+/// Named one by one, because SwiftPM remembers what a manifest said by its text: pages that it looked for on the disk
+/// would not be noticed.
 let pages = [
   "01-Signals",
   "02-Properties",

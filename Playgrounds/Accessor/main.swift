@@ -2,8 +2,8 @@ import Foundation
 import Signals
 import Tweaks
 
-// `ShopTweaks` is in no file that anybody wrote: the plugin TweakAccessors makes it of Shop.tweaks.json, whenever that has
-// changed. TweakAccessors.json says what it is called.
+// `ShopTweaks` is in no file that anybody wrote: the plugin TweakAccessors makes it of Shop.tweaks.json, whenever that
+// has changed. TweakAccessors.json says what it is called.
 
 let file = Bundle.module.bundleURL.appending(path: "Shop.tweaks.json")
 let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), try LocalTweakProvider(jsonURL: file)])

@@ -2,8 +2,8 @@ import Foundation
 
 /// Shows, with real processes, what it means to share a value.
 ///
-/// Without a role this process is the guide: it starts other copies of itself, which read and write the same files, watches
-/// them, and judges whether every promise was kept.
+/// Without a role this process is the guide: it starts other copies of itself, which read and write the same files,
+/// watches them, and judges whether every promise was kept.
 @main
 struct Tour {
   static func main() async {

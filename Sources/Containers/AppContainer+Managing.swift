@@ -23,8 +23,8 @@ extension AppContainer {
   ///   - description: What the copy is for; by default as the original.
   ///   - progress: Is told how many entries have been copied, and says whether to go on. By default it does.
   /// - Returns: The copy, which was never activated.
-  /// - Throws: ``AppContainerError``, among them ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the like;
-  ///   nothing is left of the copy then.
+  /// - Throws: ``AppContainerError``, among them ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the
+  ///   like; nothing is left of the copy then.
   /// - Complexity: O(*n*) in the number and size of the files.
   @discardableResult
   public func clone(
@@ -132,9 +132,9 @@ extension AppContainer {
   /// Says what is not switched, but shared by all containers, in this and every other process, until it is said anew.
   ///
   /// A path is matched name by name: `Cache` is the entry of that name at the top of the root, and neither `Cache2` nor
-  /// `Library/Cache`. Of an excluded `Library/Cache`, the directories above stay where they are, and all else in them is
-  /// switched. What is excluded while it lies in containers that are not active stays there until one is activated; if the
-  /// root has something of its path by then, that is what all share, and the other stays put away.
+  /// `Library/Cache`. Of an excluded `Library/Cache`, the directories above stay where they are, and all else in them
+  /// is switched. What is excluded while it lies in containers that are not active stays there until one is activated;
+  /// if the root has something of its path by then, that is what all share, and the other stays put away.
   ///
   /// - Parameter paths: The paths, in place of those before.
   /// - Throws: ``AppContainerError/invalidExclude(_:reason:)`` if a path does not lie below the root, or another

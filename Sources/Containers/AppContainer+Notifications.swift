@@ -5,7 +5,8 @@ extension AppContainer {
   /// Is posted before a switch; its `userInfo` holds two ``Container``s under the keys `from` and `to`.
   public static let containerWillChangeNotification = Notification.Name("org.signals.containerWillChange")
 
-  /// Is posted after a switch, by whichever process; its `userInfo` holds two ``Container``s under the keys `from` and `to`.
+  /// Is posted after a switch, by whichever process; its `userInfo` holds two ``Container``s under the keys `from` and
+  /// `to`.
   public static let containerDidChangeNotification = Notification.Name("org.signals.containerDidChange")
 
   /// Posts notifications of switches, for code that waits for those; ``events`` tell more.
@@ -27,8 +28,8 @@ extension AppContainer {
   /// try FileManager.default.removeItem(at: home)
   /// ```
   ///
-  /// They are posted on the thread that switches, or on one of the root's own for switches of other processes. After a switch
-  /// that failed there is no second one.
+  /// They are posted on the thread that switches, or on one of the root's own for switches of other processes. After a
+  /// switch that failed there is no second one.
   ///
   /// - Parameter center: Where to post them.
   /// - Returns: What to release, or cancel, for that to end.

@@ -5,9 +5,9 @@ import Signals
 extension AppContainer {
   /// The containers of this app's own directory.
   ///
-  /// On Apple's platforms that is the app's sandbox, in which folders that the system holds on to stay where they are and
-  /// their contents are switched; an app without one, and a program on other systems, has a directory of its own name among
-  /// the user's data: `$XDG_DATA_HOME` or `~/.local/share`. It is opened the first time, and stays open.
+  /// On Apple's platforms that is the app's sandbox, in which folders that the system holds on to stay where they are
+  /// and their contents are switched; an app without one, and a program on other systems, has a directory of its own
+  /// name among the user's data: `$XDG_DATA_HOME` or `~/.local/share`. It is opened the first time, and stays open.
   ///
   /// Tests, tools and whoever wants another directory use ``init(home:)``.
   ///

@@ -4,9 +4,9 @@ public import Signals
 extension AppContainer {
   /// Makes a container the active one; does nothing if it is.
   ///
-  /// In this order: ``events`` tell of it and delegates may refuse; flush hooks run, and settings are written; live values
-  /// come to rest; files are moved and settings loaded; live values go on with what they find; ``active`` and ``list`` change,
-  /// ``events`` tell, and delegates hear that it is done. When this returns, all of that has happened.
+  /// In this order: ``events`` tell of it and delegates may refuse; flush hooks run, and settings are written; live
+  /// values come to rest; files are moved and settings loaded; live values go on with what they find; ``active`` and
+  /// ``list`` change, ``events`` tell, and delegates hear that it is done. When this returns, all of that has happened.
   ///
   /// - Parameter container: The container to activate.
   /// - Throws: ``AppContainerError``; the container that was active still is, and all that is in it.
@@ -18,8 +18,8 @@ extension AppContainer {
   /// Makes the container of an identifier the active one; see ``activate(container:)-522ht``.
   ///
   /// - Parameter uuid: The identifier.
-  /// - Throws: ``AppContainerError``, among them ``AppContainerError/notFound(uuid:)``; the container that was active still
-  ///   is.
+  /// - Throws: ``AppContainerError``, among them ``AppContainerError/notFound(uuid:)``; the container that was active
+  ///   still is.
   public func activateContainer(uuid: String) throws(AppContainerError) {
     try engine.exclusively("activate") { try $0.activate(uuid) }
   }
@@ -42,10 +42,11 @@ extension AppContainer {
     }
   }
 
-  /// Has something written before a container is put away, copied or exported: what only memory holds, and belongs to it.
+  /// Has something written before a container is put away, copied or exported: what only memory holds, and belongs to
+  /// it.
   ///
-  /// Hooks of a lower order run first, those of the same in the order in which they were added. One that throws keeps the
-  /// switch from happening. They run on the thread that switches, and must not change containers.
+  /// Hooks of a lower order run first, those of the same in the order in which they were added. One that throws keeps
+  /// the switch from happening. They run on the thread that switches, and must not change containers.
   ///
   /// - Parameters:
   ///   - order: When to run, compared with others.
@@ -55,7 +56,8 @@ extension AppContainer {
     engine.participants.add(order: order, hook)
   }
 
-  /// Asks and tells a delegate from now on, after those that were added before; one that is added already is not added again.
+  /// Asks and tells a delegate from now on, after those that were added before; one that is added already is not added
+  /// again.
   ///
   /// That ends with this object, or with the delegate.
   ///

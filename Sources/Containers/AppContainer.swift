@@ -5,9 +5,9 @@ public import Signals
 
 /// Several complete environments inside one app or service, switched in milliseconds whatever their size.
 ///
-/// A container is everything the app stores below one root directory, with the settings and cookies that belong to it: an
-/// account, a tenant, the data of a test run. One is active, which means that its files are the ones in the root; those of the
-/// others are put away. Activating another moves them.
+/// A container is everything the app stores below one root directory, with the settings and cookies that belong to it:
+/// an account, a tenant, the data of a test run. One is active, which means that its files are the ones in the root;
+/// those of the others are put away. Activating another moves them.
 ///
 /// ```swift
 /// import Containers
@@ -29,18 +29,19 @@ public import Signals
 /// ```
 ///
 /// - **What is there already becomes the default container,** in place: nothing moves when containers are first used.
-/// - **A switch is a handful of renames,** one for each entry at the top of the root, and never touches the files below, so
-///   its time does not depend on their number. Links are moved as links, and nothing outside of the root is read or moved.
-/// - **All or nothing.** What is to be moved is written down before. If the process, or the machine, stops at any point, the
-///   next to open the root finds the old container or the new one, complete. Nothing is ever overwritten.
-/// - **Live values follow.** An ``/AppGroups/AppGroupsFile`` or suite that is opened in the ``scope`` of the root shows the new
-///   container's value when ``activate(container:)-522ht`` returns, and sends it; or it is closed, by choice.
-/// - **Several processes, and several objects** of one process, may use one root: they take turns, and all hear of each change.
-///   While a switch is under way elsewhere, a call waits.
+/// - **A switch is a handful of renames,** one for each entry at the top of the root, and never touches the files
+///   below, so its time does not depend on their number. Links are moved as links, and nothing outside of the root is
+///   read or moved.
+/// - **All or nothing.** What is to be moved is written down before. If the process, or the machine, stops at any
+///   point, the next to open the root finds the old container or the new one, complete. Nothing is ever overwritten.
+/// - **Live values follow.** An ``/AppGroups/AppGroupsFile`` or suite that is opened in the ``scope`` of the root shows
+///   the new container's value when ``activate(container:)-522ht`` returns, and sends it; or it is closed, by choice.
+/// - **Several processes, and several objects** of one process, may use one root: they take turns, and all hear of each
+///   change. While a switch is under way elsewhere, a call waits.
 /// - **Errors** are ``AppContainerError``. What throws has changed nothing.
-/// - **Threads.** Everything may be called from any thread. Nothing can be changed from inside of a delegate's `willChange`, a
-///   flush hook, or a subscriber of a live value that a switch changes: that is ``AppContainerError/nested(operation:)``.
-///   Tasks use the asynchronous forms.
+/// - **Threads.** Everything may be called from any thread. Nothing can be changed from inside of a delegate's
+///   `willChange`, a flush hook, or a subscriber of a live value that a switch changes: that is
+///   ``AppContainerError/nested(operation:)``. Tasks use the asynchronous forms.
 public final class AppContainer: Sendable {
   let engine: ContainerEngine
 
@@ -49,7 +50,8 @@ public final class AppContainer: Sendable {
 
   /// The container whose files are live.
   ///
-  /// It changes after each switch, when all live values have followed, and when the record of the active container does.
+  /// It changes after each switch, when all live values have followed, and when the record of the active container
+  /// does.
   public let active: Property<Container>
 
   /// Whether changes by other processes are seen as they happen.
@@ -58,7 +60,8 @@ public final class AppContainer: Sendable {
   /// Opens the containers of a directory.
   ///
   /// - Parameter home: The root. It is made if need be; what is in it already belongs to the default container.
-  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is active.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is
+  ///   active.
   public convenience init(home: URL) throws(AppContainerError) {
     try self.init(home: home) { _ in }
   }
@@ -66,7 +69,8 @@ public final class AppContainer: Sendable {
   /// Opens the containers of a group's directory, which several apps share.
   ///
   /// - Parameter group: The group.
-  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is active.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is
+  ///   active.
   public convenience init(group: AppGroupsContainer) throws(AppContainerError) {
     try self.init(ContainerLayout(root: group.containerURL), settings: [])
   }
@@ -77,7 +81,8 @@ public final class AppContainer: Sendable {
   ///   - home: The root.
   ///   - settings: What is switched with the files.
   ///   - onStep: Called at each step of a change by this process, also while what another began is undone.
-  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is active.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is
+  ///   active.
   package convenience init(
     home: URL, settings: [any ContainerSettings] = [], onStep: @escaping @Sendable (SwitchStep) -> Void
   ) throws(AppContainerError) {

@@ -1,7 +1,7 @@
 /// Is asked before a switch and told after it.
 ///
-/// Delegates are held weakly and called in the order in which they were added, on the thread that switches; after a switch by
-/// another process, on a queue of the root's own.
+/// Delegates are held weakly and called in the order in which they were added, on the thread that switches; after a
+/// switch by another process, on a queue of the root's own.
 public protocol AppContainerDelegate: AnyObject, Sendable {
   /// A container is about to be activated; throw to refuse.
   ///

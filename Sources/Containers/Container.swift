@@ -2,8 +2,8 @@ public import Foundation
 
 /// One environment: a complete set of what an app stores, of which one is live at a time.
 ///
-/// It is a record of what was true when it was read, and stays that way; ``AppContainer/list`` and ``AppContainer/active``
-/// send newer ones. Containers are found again by their ``uuid``, which never changes.
+/// It is a record of what was true when it was read, and stays that way; ``AppContainer/list`` and
+/// ``AppContainer/active`` send newer ones. Containers are found again by their ``uuid``, which never changes.
 public struct Container: Codable, Hashable, Sendable, Identifiable {
   /// The identifier of the default container, which every root has.
   public static let defaultUUID = "00000000-0000-0000-0000-000000000000"

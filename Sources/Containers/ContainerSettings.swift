@@ -2,8 +2,8 @@ package import Foundation
 
 /// What is kept outside of the files of a container and has to be switched with them, such as settings and cookies.
 ///
-/// Both directories are metadata directories of containers, one for each; they exist, and belong to all kinds of settings
-/// together, so an implementation chooses names there that are its own.
+/// Both directories are metadata directories of containers, one for each; they exist, and belong to all kinds of
+/// settings together, so an implementation chooses names there that are its own.
 package protocol ContainerSettings: Sendable {
   /// What it is, in errors.
   var name: String { get }
@@ -25,7 +25,8 @@ package protocol ContainerSettings: Sendable {
 
   /// Goes over to another container because another process has switched.
   ///
-  /// That process has flushed and loaded for itself; what this one keeps by itself is still that of the container that went.
+  /// That process has flushed and loaded for itself; what this one keeps by itself is still that of the container that
+  /// went.
   func follow(from old: URL, to new: URL) throws
 }
 

@@ -1,7 +1,7 @@
 /// Reads JSON, strictly: no duplicate names, no numbers that are not what is written, and a position for every fault.
 ///
-/// It stands on nothing but the standard library, because the generator of accessors does. What is read is taken part by part,
-/// so that nothing is made of what nobody wants.
+/// It stands on nothing but the standard library, because the generator of accessors does. What is read is taken part
+/// by part, so that nothing is made of what nobody wants.
 package struct JSONReader {
   /// How deep values may be nested.
   static let maximumDepth = 128
@@ -288,7 +288,8 @@ package struct JSONReader {
 extension JSONReader: Sendable {}
 
 extension UInt64 {
-  /// The highest bit of each byte that is a quotation mark, a backslash or a control character; only the lowest one counts.
+  /// The highest bit of each byte that is a quotation mark, a backslash or a control character; only the lowest one
+  /// counts.
   fileprivate var specialBytes: UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = self ^ (ones &* UInt64(JSONReader.Byte.quote))

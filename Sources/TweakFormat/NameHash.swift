@@ -1,7 +1,7 @@
 /// Hashes names, which are short and nearly always ASCII, in a fraction of the time that `Hasher` takes.
 ///
-/// Equal strings have equal hashes, also those that only Unicode calls equal. Hashes differ from process to process, so that
-/// nobody can choose names that collide.
+/// Equal strings have equal hashes, also those that only Unicode calls equal. Hashes differ from process to process, so
+/// that nobody can choose names that collide.
 package enum NameHash {
   private static let seed = UInt64.random(in: .min ... .max)
 

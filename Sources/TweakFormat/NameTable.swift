@@ -2,7 +2,8 @@
 package struct NameTable: Sendable {
   private static let free: UInt32 = .max
 
-  /// The places, each where its hash says or soon after; their number is a power of two, at least twice that of the names.
+  /// The places, each where its hash says or soon after; their number is a power of two, at least twice that of the
+  /// names.
   private var cells: [UInt32] = []
   private var hashes: [Int] = []
 

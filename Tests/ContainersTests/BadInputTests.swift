@@ -146,8 +146,8 @@ struct BadInputTests {
       let work = try app.createNewContainer(name: "Work")
       let before = try Tree.listing(disk)
       let ballast = disk.appending(path: ".containers/ballast")
-      // One file, filled up piece by piece: one that is removed can keep its space for a while, in a process that was just
-      // started, and then the disk would not be full any more.
+      // One file, filled up piece by piece: one that is removed can keep its space for a while, in a process that was
+      // just started, and then the disk would not be full any more.
       _ = FileManager.default.createFile(atPath: ballast.path, contents: nil)
       let handle = try FileHandle(forWritingTo: ballast)
       while (try? handle.write(contentsOf: Data(count: 512))) != nil {}

@@ -1,9 +1,10 @@
 import Testing
 
-/// Every piece of sample code that the project shows is a program that compiles without a warning, runs, and prints what its
-/// comments `// Prints "…"` say.
+/// Every piece of sample code that the project shows is a program that compiles without a warning, runs, and prints
+/// what its comments `// Prints "…"` say.
 ///
-/// Not to be run under a sanitizer: the samples link the objects of this build, which then need the sanitizer's runtime.
+/// Not to be run under a sanitizer: the samples link the objects of this build, which then need the sanitizer's
+/// runtime.
 @Suite("Documentation", .timeLimit(.minutes(14)))
 struct DocumentationTests {
   @Test(arguments: try Sample.inDocComments())

@@ -12,7 +12,8 @@ import TestSupport
 /// - `follow-sealed`: check each value, and report breaches, as well as each `status …`, `failure …` and `health …`
 /// - `expect EPOCH COUNT`: report `reached EPOCH COUNT` once that is the value
 /// - `lawful 1`, `lawful 0`: whether values must not go back
-/// - `increase AUTHOR SIZE`: increment without end, in values of SIZE bytes; reports `done N` after each, and `refused …`
+/// - `increase AUTHOR SIZE`: increment without end, in values of SIZE bytes; reports `done N` after each, and `refused
+///   …`
 /// - `replace AUTHOR SIZE START`: write without end, numbers that begin after START; reports the same
 /// - `halt NUMBER`: end that; reports `halted NUMBER N`, where N is how many were done
 /// - `add AUTHOR`: increment once

@@ -8,7 +8,8 @@ import TestSupport
 ///
 /// - `share-database PATH CONTAINER AUTHOR`: open a database and share its table `item`
 /// - `insert-items N TEXT`: insert N rows, each in a transaction of its own
-/// - `change-items SEED`: insert, update and delete rows at random, in transactions of 1 to 5 changes, until `stop-changing`
+/// - `change-items SEED`: insert, update and delete rows at random, in transactions of 1 to 5 changes, until
+///   `stop-changing`
 /// - `follow-items`: report each change of others as `change SEQUENCE AUTHOR INSERTED UPDATED DELETED`
 /// - `follow-saves`: report each change as `saved SEQUENCE`
 /// - `unshare`: end the share, and close the database

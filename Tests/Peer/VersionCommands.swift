@@ -4,7 +4,8 @@ import Signals
 
 /// Settings as three versions of an app know them.
 ///
-/// - `app VERSION DIR`: be that version of the app, with its settings in the container DIR; 0 is from before there were any
+/// - `app VERSION DIR`: be that version of the app, with its settings in the container DIR; 0 is from before there were
+///   any
 /// - `settings`: the value in memory; `settings-status`: how it stands
 /// - `settings-update TEXT`: change the theme to TEXT; `settings-overwrite TEXT`: also if it cannot be read
 /// - `settings-write TEXT`: replace the settings by default ones with the theme TEXT

@@ -69,8 +69,8 @@ final class ChildProcess: Sendable {
     process.waitUntilExit()
   }
 
-  /// Collects lines on a thread, because reading with handlers has brought down whole processes on Linux when many children
-  /// came and went.
+  /// Collects lines on a thread, because reading with handlers has brought down whole processes on Linux when many
+  /// children came and went.
   private static func follow(_ handle: FileHandle, in transcript: MutableProperty<Transcript>, keeping: Int) {
     Thread {
       var rest = ""

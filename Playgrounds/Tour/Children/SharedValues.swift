@@ -38,7 +38,8 @@ struct Picture: Codable, Sendable {
     Picture(color: (pixels.first ?? 0) &+ 1)
   }
 
-  /// Stored as it is, without JSON around it, so that a writer spends its time on writing, and a torn file would be seen.
+  /// Stored as it is, without JSON around it, so that a writer spends its time on writing, and a torn file would be
+  /// seen.
   private static let format = FileFormat<Picture>(encode: \.pixels, decode: Picture.init(pixels:))
 
   static func file(in container: AppGroupsContainer) throws -> AppGroupsFile<Picture> {

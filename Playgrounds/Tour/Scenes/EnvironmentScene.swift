@@ -1,7 +1,8 @@
 import Foundation
 import SignalsKit
 
-/// Everything that is stored is switched for something else, and other processes follow; also if who switches is killed.
+/// Everything that is stored is switched for something else, and other processes follow; also if who switches is
+/// killed.
 struct EnvironmentScene: Scene {
   let isQuick: Bool
   let title = "Three environments in one directory; another process follows each switch"

@@ -27,7 +27,8 @@ struct KilledWriterScene: Scene {
     for number in 1...kills {
       let writer = try ChildProcess(.painter(directory: directory))
       try await writer.wait(for: "ready")
-      // Any moment may be the worst one, so strike at another one each time; but mostly when a new file is half written.
+      // Any moment may be the worst one, so strike at another one each time; but mostly when a new file is half
+      // written.
       try await Task.sleep(for: .microseconds(.random(in: 0...10_000)))
       if !number.isMultiple(of: 4) { await lieInWait(for: unfinished) }
       writer.killNow()

@@ -1,7 +1,8 @@
 import Foundation
 import SignalsKit
 
-/// All parts of the toolkit at once, in several processes, some of which are killed all the time; each promise is checked.
+/// All parts of the toolkit at once, in several processes, some of which are killed all the time; each promise is
+/// checked.
 struct Soak {
   /// For how long it goes on.
   let seconds: Double

@@ -6,7 +6,8 @@ package enum PathComponent {
   /// How many bytes a file system takes for one name.
   package static let maximumLength = 255
 
-  /// How many bytes a name that a user chooses for a file may have, so that those of its lock and temporary file fit too.
+  /// How many bytes a name that a user chooses for a file may have, so that those of its lock and temporary file fit
+  /// too.
   package static let maximumFileLength = 200
 
   /// What is wrong with a name, which may have `limit` bytes of UTF-8, or `nil` if it may be used.

@@ -2,12 +2,12 @@ public import FileSignals
 public import Foundation
 public import Signals
 
-/// A value in a file that several processes share: each can watch it, replace it, and change it without losing the others'
-/// changes.
+/// A value in a file that several processes share: each can watch it, replace it, and change it without losing the
+/// others' changes.
 ///
-/// The file is a signal: a subscriber gets the current value at once, and then every change, whichever process makes it,
-/// without polling. `write(_:)` replaces the value, the last writer wins; `update(_:)` changes it exclusively, so that no
-/// change made at the same time is lost. Both have an asynchronous form, which tasks must use.
+/// The file is a signal: a subscriber gets the current value at once, and then every change, whichever process makes
+/// it, without polling. `write(_:)` replaces the value, the last writer wins; `update(_:)` changes it exclusively, so
+/// that no change made at the same time is lost. Both have an asynchronous form, which tasks must use.
 ///
 /// ```swift
 /// import AppGroups
@@ -23,20 +23,22 @@ public import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **What is stored** is plain JSON, or another ``FileFormat``, replaced as a whole by `rename`: no reader, in whatever
-///   program, sees half of it, and a writer that dies at any point leaves the old content. Any program may write the file.
-/// - **Reading never waits.** ``value`` is memory; it is up to date when `write(_:)` returns and when a
-///   subscriber is called, and follows other processes within a fraction of a millisecond. It never goes back to an older one.
-///   Values that others replace in quick succession may be skipped; the last one always arrives.
+/// - **What is stored** is plain JSON, or another ``FileFormat``, replaced as a whole by `rename`: no reader, in
+///   whatever program, sees half of it, and a writer that dies at any point leaves the old content. Any program may
+///   write the file.
+/// - **Reading never waits.** ``value`` is memory; it is up to date when `write(_:)` returns and when a subscriber is
+///   called, and follows other processes within a fraction of a millisecond. It never goes back to an older one. Values
+///   that others replace in quick succession may be skipped; the last one always arrives.
 /// - **Each change is sent once.** Content equal to the last, byte by byte, is no news, whoever wrote it.
-/// - **The last good value stands** if the file is removed, emptied, damaged or forbidden. After a short wait for a writer who
-///   may be about to finish, ``status`` and ``failures`` tell; the next good content recovers. The file is never
-///   overwritten because it could not be decoded, nor made again because it is gone, unless you write.
+/// - **The last good value stands** if the file is removed, emptied, damaged or forbidden. After a short wait for a
+///   writer who may be about to finish, ``status`` and ``failures`` tell; the next good content recovers. The file is
+///   never overwritten because it could not be decoded, nor made again because it is gone, unless you write.
 /// - **Threads.** Everything may be called from any thread, also from inside a subscriber. Subscribers are never called
-///   concurrently, and never with a lock held: on the writing thread for this object's own writes, on a queue of the file's
-///   own for those of others.
+///   concurrently, and never with a lock held: on the writing thread for this object's own writes, on a queue of the
+///   file's own for those of others.
 ///
-/// The file is watched until the last reference to this object and to its ``property``, and the last subscription, are gone.
+/// The file is watched until the last reference to this object and to its ``property``, and the last subscription, are
+/// gone.
 public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   /// The values the file sends.
   public typealias Element = Value
@@ -52,29 +54,30 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
 
   /// Whether changes that others make are seen as they happen.
   ///
-  /// It waits, for example, while the file's directory is gone, and polls on a file system that other machines write to, or
-  /// if the system allows no more watches.
-  /// Observing it does not keep the file watched.
+  /// It waits, for example, while the file's directory is gone, and polls on a file system that other machines write
+  /// to, or if the system allows no more watches. Observing it does not keep the file watched.
   public let health: Property<WatchHealth>
 
   let engine: SharedFileEngine<Value>
 
   /// Opens a file of a container, and makes it if there is none.
   ///
-  /// Content that exists always wins over the initial value; of several processes that open the file for the first time, one
-  /// makes it and all agree. Content that cannot be used does not keep the file from being opened: ``value`` is the initial
-  /// value then, and ``status`` says why.
+  /// Content that exists always wins over the initial value; of several processes that open the file for the first
+  /// time, one makes it and all agree. Content that cannot be used does not keep the file from being opened: ``value``
+  /// is the initial value then, and ``status`` says why.
   ///
   /// - Parameters:
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///   - initialValue: The value if there is no content yet.
   ///   - container: Where the file lies.
   ///   - format: How the value is written down.
-  ///   - durability: What a written value is safe against; by default the crash of any process, but not a power failure.
-  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a network
-  ///     file system; ``health`` says whether that is so. A look reads the content and compares it byte by byte.
-  /// - Throws: ``AppGroupsFileError`` if the name is not one for a file, if something other than a regular file is in its
-  ///   place, if it cannot be made, or if it cannot be watched.
+  ///   - durability: What a written value is safe against; by default the crash of any process, but not a power
+  ///     failure.
+  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
+  ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
+  ///     byte.
+  /// - Throws: ``AppGroupsFileError`` if the name is not one for a file, if something other than a regular file is in
+  ///   its place, if it cannot be made, or if it cannot be watched.
   public convenience init(
     name: String,
     initialValue: Value,
@@ -97,18 +100,20 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   /// Opens any file, such as one that belongs to the user or to another program.
   ///
   /// Nothing is made, in particular no file: if there is none, ``value`` is the initial value and ``status`` is
-  /// ``SharedValueStatus/missing`` until somebody makes it. Only a write of this object's own leaves a folder `.shared` beside
-  /// the file, for its lock.
+  /// ``SharedValueStatus/missing`` until somebody makes it. Only a write of this object's own leaves a folder `.shared`
+  /// beside the file, for its lock.
   ///
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.
   ///   - initialValue: The value until there is content that can be used.
   ///   - format: How the value is written down.
-  ///   - durability: What a written value is safe against; by default the crash of any process, but not a power failure.
-  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a network
-  ///     file system; ``health`` says whether that is so. A look reads the content and compares it byte by byte.
-  /// - Throws: ``AppGroupsFileError`` if there is no such directory, if something other than a regular file is at the place,
-  ///   or if it cannot be watched.
+  ///   - durability: What a written value is safe against; by default the crash of any process, but not a power
+  ///     failure.
+  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
+  ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
+  ///     byte.
+  /// - Throws: ``AppGroupsFileError`` if there is no such directory, if something other than a regular file is at the
+  ///   place, or if it cannot be watched.
   public convenience init(
     url: URL,
     initialValue: Value,
@@ -127,21 +132,24 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     self.init(engine)
   }
 
-  /// Opens a file of a root whose contents may be swapped, such as that of the active environment, and makes it if there is none.
+  /// Opens a file of a root whose contents may be swapped, such as that of the active environment, and makes it if
+  /// there is none.
   ///
-  /// When the contents are swapped, the file goes over to the one of its name among the new contents, and sends its value if
-  /// that is another; where there is none, one is made with the initial value. A write that is under way is finished before;
-  /// one that comes meanwhile waits, and then changes the new file. Neither ``value`` nor an update begins with what other
-  /// contents held: if the new file cannot be used, it is the initial value, and ``status`` says why.
+  /// When the contents are swapped, the file goes over to the one of its name among the new contents, and sends its
+  /// value if that is another; where there is none, one is made with the initial value. A write that is under way is
+  /// finished before; one that comes meanwhile waits, and then changes the new file. Neither ``value`` nor an update
+  /// begins with what other contents held: if the new file cannot be used, it is the initial value, and ``status`` says
+  /// why.
   ///
   /// - Parameters:
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///   - initialValue: The value if there is no content yet.
   ///   - scope: The root; the file lies in its folder `Files`.
-  ///   - onSwap: Whether to go over to the new contents, or to be closed: the last value stands then, and all else throws
-  ///     ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` tell, too.
+  ///   - onSwap: Whether to go over to the new contents, or to be closed: the last value stands then, and all else
+  ///     throws ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` tell, too.
   ///   - format: How the value is written down.
-  ///   - durability: What a written value is safe against; by default the crash of any process, but not a power failure.
+  ///   - durability: What a written value is safe against; by default the crash of any process, but not a power
+  ///     failure.
   ///   - polling: Whether to look at the file from time to time where the system does not tell of changes.
   /// - Throws: ``AppGroupsFileError`` as without a scope.
   public convenience init(

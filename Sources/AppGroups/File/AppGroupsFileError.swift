@@ -3,8 +3,8 @@ public import Foundation
 
 /// Why a shared file could not be opened, read or written.
 ///
-/// Each case names the file; ``description`` adds the cause in words and what can be done about it. Whatever is thrown or
-/// reported, the value in memory and the content on disk are what they were before.
+/// Each case names the file; ``description`` adds the cause in words and what can be done about it. Whatever is thrown
+/// or reported, the value in memory and the content on disk are what they were before.
 public enum AppGroupsFileError: Error, Hashable, Sendable {
   /// The name cannot be that of a file.
   case invalidName(String, reason: String)
@@ -73,7 +73,8 @@ extension AppGroupsFileError {
     }
   }
 
-  /// Whether a file can be opened in spite of the error: there is something at its path, or may be, that can become right.
+  /// Whether a file can be opened in spite of the error: there is something at its path, or may be, that can become
+  /// right.
   var allowsOpening: Bool {
     switch self {
     case .empty, .undecodable, .missing, .newerVersion, .olderVersion, .migrationFailed: true

@@ -17,8 +17,8 @@ enum SwapPhase: Sendable {
 extension SharedFileEngine: ScopeMember {
   /// Waits for those who write, and keeps new ones waiting.
   ///
-  /// The file's own lock does that, so those of other processes wait as well; each finds out with the lock whether the path
-  /// still leads to the file that it waited for.
+  /// The file's own lock does that, so those of other processes wait as well; each finds out with the lock whether the
+  /// path still leads to the file that it waited for.
   @available(*, noasync)
   func holdForSwap() throws {
     guard lock.withLock({ phase != .closed }) else { return }

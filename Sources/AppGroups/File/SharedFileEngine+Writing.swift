@@ -9,7 +9,8 @@ extension SharedFileEngine {
   func write(_ newValue: Value) throws(AppGroupsFileError) {
     let data = try format.encoded(newValue, for: location.url)
     try whileLocked { file, delivery throws(AppGroupsFileError) in
-      // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are replaced.
+      // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are
+      // replaced.
       var isPresent = lock.withLock { state.known == data }
       if isPresent {
         let present = Result { () throws(DurableFileError) in try file.read() }
@@ -74,10 +75,11 @@ extension SharedFileEngine {
     }
   }
 
-  /// Runs a closure while nobody else has the file, and sends what it leaves in the delivery when others may have it again.
+  /// Runs a closure while nobody else has the file, and sends what it leaves in the delivery when others may have it
+  /// again.
   ///
-  /// What others change while the lock is waited for will be read, and what is changed here is no news here; so the watch
-  /// rests meanwhile.
+  /// What others change while the lock is waited for will be read, and what is changed here is no news here; so the
+  /// watch rests meanwhile.
   @available(*, noasync)
   private func whileLocked<Result>(
     _ body: (ExclusiveFile, inout SharedFileDelivery<Value>) throws(AppGroupsFileError) -> Result
@@ -95,8 +97,8 @@ extension SharedFileEngine {
     return try body(file, &delivery)
   }
 
-  /// What stands for a file that is not there or cannot be read, to whoever has it locked: the value in memory, unless that is
-  /// of other contents, which were swapped for those around the file and must not get into them.
+  /// What stands for a file that is not there or cannot be read, to whoever has it locked: the value in memory, unless
+  /// that is of other contents, which were swapped for those around the file and must not get into them.
   private var lastGood: Value { location.isFollowed ? value.value : initialValue }
 
   /// The value that the locked file holds, and its bytes; the last good one if there is no file.
@@ -118,8 +120,8 @@ extension SharedFileEngine {
     return (decoded, data)
   }
 
-  /// Puts the value into the locked file, unless its bytes are there already, and into memory; `delivery` is what is to be
-  /// sent when the file is unlocked.
+  /// Puts the value into the locked file, unless its bytes are there already, and into memory; `delivery` is what is to
+  /// be sent when the file is unlocked.
   private func store(
     _ newValue: Value, _ data: Data, in file: ExclusiveFile, isPresent: Bool,
     _ delivery: inout SharedFileDelivery<Value>

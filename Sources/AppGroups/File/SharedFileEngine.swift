@@ -11,8 +11,9 @@ import Signals
 ///   write, update (on the caller's thread, under flock) ────┘        no lock held from here on ──▶
 /// ```
 ///
-/// The file is renamed and the value in memory replaced under one lock, and a look that began before is discarded, so the
-/// value never goes back to an older one. The lock is held for the rename and no longer; readers of the value never take it.
+/// The file is renamed and the value in memory replaced under one lock, and a look that began before is discarded, so
+/// the value never goes back to an older one. The lock is held for the rename and no longer; readers of the value never
+/// take it.
 final class SharedFileEngine<Value: Sendable>: Sendable {
   let location: SharedFileLocation
   let format: FileFormat<Value>

@@ -16,7 +16,8 @@ struct SharedFileLocation: Sendable {
   /// The directories on the way to the file that belong to the container, the innermost first.
   private let directories: [String]
 
-  /// The directory of a container in which its shared files lie, and nothing else, so that nothing else wakes who watches.
+  /// The directory of a container in which its shared files lie, and nothing else, so that nothing else wakes who
+  /// watches.
   static let folder = "Files"
 
   /// A file in a container; its directory is made if need be.
@@ -88,7 +89,8 @@ struct SharedFileLocation: Sendable {
   /// The file's content at this moment.
   func read() throws(AppGroupsFileError) -> Data {
     do {
-      // A link that leads out of the container is the exception; where it leads is found out only if there is a link at all.
+      // A link that leads out of the container is the exception; where it leads is found out only if there is a link at
+      // all.
       if !hasLinkedDirectory, let data = try access.read(followsLinks: container == nil) { return data }
     } catch {
       throw AppGroupsFileError(error)

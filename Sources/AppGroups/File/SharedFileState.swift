@@ -80,7 +80,8 @@ struct SharedFileState {
     return true
   }
 
-  /// Concludes a look that began in `start`; `retry` says which one it is, if a ``Verdict/retry(_:after:)`` asked for it.
+  /// Concludes a look that began in `start`; `retry` says which one it is, if a ``Verdict/retry(_:after:)`` asked for
+  /// it.
   mutating func conclude<Value>(_ look: Look<Value>, begunIn start: UInt64, retry: Int? = nil) -> Verdict<Value> {
     guard start == epoch else { return .lookAgain }
     if let retry, retry == awaitedRetry { awaitedRetry = nil }

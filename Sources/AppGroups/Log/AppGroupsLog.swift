@@ -4,8 +4,9 @@ import Signals
 
 /// Events that several processes send to one another, and of which none is lost.
 ///
-/// A shared value keeps only its last state; a log keeps every event, for each consumer, until the consumer has handled it.
-/// Any process appends, any process reads, each as far as it has got, also what was appended while it was not running.
+/// A shared value keeps only its last state; a log keeps every event, for each consumer, until the consumer has handled
+/// it. Any process appends, any process reads, each as far as it has got, also what was appended while it was not
+/// running.
 ///
 /// ```swift
 /// import AppGroups
@@ -37,15 +38,15 @@ import Signals
 ///   process when it returns, or with ``/FileSignals/Durability/storage`` against a power failure, too.
 /// - **Consumers** have names, and each its own place in the log, which is kept on disk: see
 ///   ``events(for:startingAt:includingOwn:acknowledgement:)``.
-/// - **Delivery** is at least once, within some ten microseconds of the append, in the order of each producer. An event has an
-///   identity, ``LogEventID``, by which one that comes again after a crash is known.
+/// - **Delivery** is at least once, within some ten microseconds of the append, in the order of each producer. An event
+///   has an identity, ``LogEventID``, by which one that comes again after a crash is known.
 /// - **Producers that die**, at whatever point, leave all events that they had appended, and hold up nobody.
-/// - **What all consumers have handled is removed**, by whichever process gets to it. A consumer that is away for too long, or
-///   behind by too much, is not waited for: it is told ``AppGroupsLogError/snapshotNeeded(consumer:reason:)`` when it
-///   comes back. See ``LogLimits``. As long as nobody has consumed the log, it is kept up to its size limit.
+/// - **What all consumers have handled is removed**, by whichever process gets to it. A consumer that is away for too
+///   long, or behind by too much, is not waited for: it is told ``AppGroupsLogError/snapshotNeeded(consumer:reason:)``
+///   when it comes back. See ``LogLimits``. As long as nobody has consumed the log, it is kept up to its size limit.
 ///
-/// **Threads.** Everything may be called from any thread and from any task, also from inside a subscriber. All logs of one
-/// name in a process append as one producer.
+/// **Threads.** Everything may be called from any thread and from any task, also from inside a subscriber. All logs of
+/// one name in a process append as one producer.
 public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   private let place: LogPlace
   private let format: FileFormat<Event>
@@ -59,7 +60,8 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   ///   - name: The log's name, such as `orders`: at most 200 bytes, without a slash or a leading dot.
   ///   - container: Where the log lies.
   ///   - format: How an event is written down; compact JSON unless you say otherwise.
-  ///   - durability: What an appended event is safe against; by default the crash of any process, but not a power failure.
+  ///   - durability: What an appended event is safe against; by default the crash of any process, but not a power
+  ///     failure.
   ///   - limits: How large the log may become, and how long it waits for consumers. All processes should agree on them.
   /// - Throws: ``AppGroupsLogError`` if the name is not one for a directory, or if the log's directory cannot be made.
   public init(
@@ -88,8 +90,8 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   ///
   /// - Parameter event: The event, at most 16 mebibytes when it is written down.
   /// - Returns: What tells it from every other.
-  /// - Throws: ``AppGroupsLogError``; nothing was appended then, unless only the wait for the disk failed, in which case
-  ///   consumers get the event, but it may not outlive a power failure.
+  /// - Throws: ``AppGroupsLogError``; nothing was appended then, unless only the wait for the disk failed, in which
+  ///   case consumers get the event, but it may not outlive a power failure.
   /// - Complexity: One system call that writes, and one that makes sure that the file is still there. With
   ///   ``/FileSignals/Durability/storage`` it waits for the disk.
   @discardableResult
@@ -103,8 +105,8 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
 
   /// Appends several events with one write: they follow one another, with no other event of this process in between.
   ///
-  /// They are not a transaction: if this process is killed, the power fails, or the disk is full, the first of them may be
-  /// there without the others.
+  /// They are not a transaction: if this process is killed, the power fails, or the disk is full, the first of them may
+  /// be there without the others.
   ///
   /// - Parameter events: The events, in order.
   /// - Returns: What tells each from every other, in the same order.
@@ -152,18 +154,18 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// How far the consumer is, is kept on disk under its name. It is noted after an event was handled, at most twenty times a
-  /// second, and when the last subscription ends; so an event is given out at least once. An event is handled when the
-  /// subscriber has returned, when a loop over ``LogEvents/values`` asks for the next, or when you say so, as
+  /// How far the consumer is, is kept on disk under its name. It is noted after an event was handled, at most twenty
+  /// times a second, and when the last subscription ends; so an event is given out at least once. An event is handled
+  /// when the subscriber has returned, when a loop over ``LogEvents/values`` asks for the next, or when you say so, as
   /// `acknowledgement` has it.
   ///
-  /// One process at a time can be a consumer. If another is, by the same name, or another object of this process, reading
-  /// waits until that ends, within a few seconds of it, and ``LogEvents/failures`` says
+  /// One process at a time can be a consumer. If another is, by the same name, or another object of this process,
+  /// reading waits until that ends, within a few seconds of it, and ``LogEvents/failures`` says
   /// ``AppGroupsLogError/consumerInUse(_:)``.
   ///
   /// An event that cannot be decoded, perhaps because a newer version of the program has appended it, is reported in
-  /// ``LogEvents/failures`` and passed over. It stays in the log as long as others do, so a consumer of another name can
-  /// still read it.
+  /// ``LogEvents/failures`` and passed over. It stays in the log as long as others do, so a consumer of another name
+  /// can still read it.
   ///
   /// - Parameters:
   ///   - consumer: The consumer's name: at most 200 bytes, without a slash or a leading dot.
@@ -183,7 +185,8 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
       LogReading(consumer: consumer, start: start, includesOwn: includingOwn, acknowledgement: acknowledgement))
   }
 
-  /// The events that are appended from the subscription on, for who does not need what was before, or while it was away.
+  /// The events that are appended from the subscription on, for who does not need what was before, or while it was
+  /// away.
   ///
   /// No place is kept, and the log is not kept either for who reads it in this way.
   ///
@@ -214,8 +217,8 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
 
   /// Removes what all consumers have handled, and what exceeds the limits.
   ///
-  /// This happens by itself, whenever a file of the log is begun and while events are consumed. If another process is at it,
-  /// this waits for the few milliseconds that it takes.
+  /// This happens by itself, whenever a file of the log is begun and while events are consumed. If another process is
+  /// at it, this waits for the few milliseconds that it takes.
   ///
   /// - Throws: ``AppGroupsLogError`` if something could not be read or removed.
   public func trim() throws(AppGroupsLogError) {

@@ -3,8 +3,8 @@ public import Foundation
 
 /// Why an event could not be appended to a log, or what keeps a consumer from getting all events.
 ///
-/// Each case names the place; ``description`` adds the cause in words and what can be done about it. Nothing here ends a
-/// stream of events: what can still be read is delivered.
+/// Each case names the place; ``description`` adds the cause in words and what can be done about it. Nothing here ends
+/// a stream of events: what can still be read is delivered.
 public enum AppGroupsLogError: Error, Hashable, Sendable {
   /// The name cannot be that of a log or of a consumer.
   case invalidName(String, reason: String)

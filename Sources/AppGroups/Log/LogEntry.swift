@@ -2,8 +2,8 @@ public import Foundation
 
 /// What tells one event of a log from every other, for ever.
 ///
-/// An event may be delivered more than once, after a crash; who must not handle it twice keeps the identities of what it has
-/// handled, or the last sequence of each producer.
+/// An event may be delivered more than once, after a crash; who must not handle it twice keeps the identities of what
+/// it has handled, or the last sequence of each producer.
 public struct LogEventID: Hashable, Sendable, Codable {
   /// Who appended the event: one process, from its first event until its end.
   public let producer: UUID

@@ -4,18 +4,18 @@ public import Signals
 
 /// The events of a log, for one consumer: those it has not had yet, and then each as it is appended.
 ///
-/// It is a signal; made by ``AppGroupsLog/events(for:startingAt:includingOwn:acknowledgement:)`` for a consumer whose place
-/// is kept, or by ``AppGroupsLog/newEvents(includingOwn:)``. Reading begins with the first subscription, and ends with the
-/// last; what was not handled by then waits for the next.
+/// It is a signal; made by ``AppGroupsLog/events(for:startingAt:includingOwn:acknowledgement:)`` for a consumer whose
+/// place is kept, or by ``AppGroupsLog/newEvents(includingOwn:)``. Reading begins with the first subscription, and ends
+/// with the last; what was not handled by then waits for the next.
 ///
-/// - **Order.** The events of one producer come in the order in which it appended them. Of those of several producers that
-///   wait at the same time, the earlier comes first.
-/// - **At least once.** An event that was handled is not given out again by this object; after a crash, those of the last
-///   fraction of a second may be, in this process or another, with the same ``LogEntry/id``.
-/// - **Several subscribers** share the consumer's place: who joins later gets the events from then on. A consumer that needs
-///   all events to itself takes a name of its own.
-/// - **Threads.** Subscribers are called on a queue of this object's own, one event at a time. A slow one holds up nobody
-///   else: the log is its buffer, read in small pieces.
+/// - **Order.** The events of one producer come in the order in which it appended them. Of those of several producers
+///   that wait at the same time, the earlier comes first.
+/// - **At least once.** An event that was handled is not given out again by this object; after a crash, those of the
+///   last fraction of a second may be, in this process or another, with the same ``LogEntry/id``.
+/// - **Several subscribers** share the consumer's place: who joins later gets the events from then on. A consumer that
+///   needs all events to itself takes a name of its own.
+/// - **Threads.** Subscribers are called on a queue of this object's own, one event at a time. A slow one holds up
+///   nobody else: the log is its buffer, read in small pieces.
 public final class LogEvents<Event: Codable & Sendable>: Signal {
   /// An event with its identity and its date.
   public typealias Element = LogEntry<Event>
@@ -53,8 +53,8 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
 
   /// The events as an asynchronous sequence, each of which counts as handled when the loop asks for the next.
   ///
-  /// A loop that ends, throws or is cancelled leaves the event it was busy with, and all later ones, to the next loop. At
-  /// most a few dozen events wait in memory, however slow the loop is.
+  /// A loop that ends, throws or is cancelled leaves the event it was busy with, and all later ones, to the next loop.
+  /// At most a few dozen events wait in memory, however slow the loop is.
   ///
   /// Operators come before or after: `events.map { … }.values` counts an event as handled when it has been put into the
   /// sequence's buffer. Take the values first if that matters.

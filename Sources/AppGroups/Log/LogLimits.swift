@@ -3,8 +3,8 @@ public struct LogLimits: Sendable, Hashable {
   /// How many bytes a file of the log may have before the next one is begun; only whole files are removed.
   public var segmentSize: Int
 
-  /// How many bytes all files of the log may have, in whole blocks of 4096, before the oldest are removed, even if a consumer
-  /// has not read them.
+  /// How many bytes all files of the log may have, in whole blocks of 4096, before the oldest are removed, even if a
+  /// consumer has not read them.
   ///
   /// The file that a living process appends to is not removed, so this should be many times ``segmentSize``.
   public var totalSize: Int

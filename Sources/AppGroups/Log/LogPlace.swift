@@ -63,7 +63,8 @@ struct LogPlace: Hashable, Sendable {
     }
   }
 
-  /// Becomes the only one who removes segments; `nil` if somebody else is and that is not waited for, or where there is no log.
+  /// Becomes the only one who removes segments; `nil` if somebody else is and that is not waited for, or where there is
+  /// no log.
   func lockTrimming(isWaiting: Bool) throws(AppGroupsLogError) -> Descriptor? {
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     guard let file = Descriptor(uninterrupted { open(trimLock.path, flags) }) else {

@@ -1,10 +1,12 @@
 public import FileSignals
 public import Signals
 
-/// Who is there: values that processes announce, each of them tied to its process and gone when that ends, however it ends.
+/// Who is there: values that processes announce, each of them tied to its process and gone when that ends, however it
+/// ends.
 ///
-/// A flag in a shared file stays up for ever if the process that raised it crashes. An announcement does not: the system
-/// takes it away together with the process, also if that is killed, and everybody who observes the presence is told.
+/// A flag in a shared file stays up for ever if the process that raised it crashes. An announcement does not: the
+/// system takes it away together with the process, also if that is killed, and everybody who observes the presence is
+/// told.
 ///
 /// ```swift
 /// import AppGroups
@@ -25,16 +27,16 @@ public import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **Present** is whoever has announced a value and neither withdrawn it, nor let go of the token, nor ended. A process that
-///   is suspended or stopped is still there. One process may announce several values.
-/// - **Nothing depends on process numbers**, which are used again, on clocks, or on anybody's diligence: each announcement is
-///   a file of its own that its process holds open and locked, and the kernel releases both. What the dead leave behind is
-///   removed by whoever notices first.
-/// - **Observing** takes no polling: a change is sent within a fraction of a millisecond, the end of a process as soon as the
-///   system has cleaned up after it. On Apple's systems the end is seen through kqueue, which must be allowed to observe the
-///   other process.
-/// - **It lasts as long as the file.** Whoever removes the files of a presence by hand hides those who are there until they
-///   update their values.
+/// - **Present** is whoever has announced a value and neither withdrawn it, nor let go of the token, nor ended. A
+///   process that is suspended or stopped is still there. One process may announce several values.
+/// - **Nothing depends on process numbers**, which are used again, on clocks, or on anybody's diligence: each
+///   announcement is a file of its own that its process holds open and locked, and the kernel releases both. What the
+///   dead leave behind is removed by whoever notices first.
+/// - **Observing** takes no polling: a change is sent within a fraction of a millisecond, the end of a process as soon
+///   as the system has cleaned up after it. On Apple's systems the end is seen through kqueue, which must be allowed to
+///   observe the other process.
+/// - **It lasts as long as the file.** Whoever removes the files of a presence by hand hides those who are there until
+///   they update their values.
 /// - **Threads.** Everything may be called from any thread, also from inside a subscriber. Subscribers are never called
 ///   concurrently, and never with a lock held.
 ///
@@ -62,8 +64,8 @@ public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
   /// Opens a presence of a container, and makes its directory if need be.
   ///
   /// - Parameters:
-  ///   - name: What it is called, such as `recording`: at most 200 bytes, without a slash or a leading dot. It shares no
-  ///     names with the container's files.
+  ///   - name: What it is called, such as `recording`: at most 200 bytes, without a slash or a leading dot. It shares
+  ///     no names with the container's files.
   ///   - container: Where it lies.
   ///   - coding: How values are written down, the same in all processes.
   /// - Throws: ``AppGroupsFileError`` if the name is none, or if the directory cannot be made, read or watched.
@@ -79,7 +81,8 @@ public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
   /// Everyone who is present, as far as this process knows; reading it takes a few nanoseconds.
   public var value: [PresentProcess<Value>] { engine.present.value }
 
-  /// What keeps the presence from being seen as it is, each time something does, such as a value that cannot be decoded.
+  /// What keeps the presence from being seen as it is, each time something does, such as a value that cannot be
+  /// decoded.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures, owner: engine)
   }

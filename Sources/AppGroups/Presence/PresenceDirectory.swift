@@ -115,8 +115,8 @@ struct PresenceDirectory: Sendable {
 
   /// Whether a process holds a file; if not, the file is removed.
   ///
-  /// The lock that asks is a shared one, so that those who ask do not take each other for holders. The file is opened for
-  /// reading only, so that closing it is no event.
+  /// The lock that asks is a shared one, so that those who ask do not take each other for holders. The file is opened
+  /// for reading only, so that closing it is no event.
   private static func isHeld(_ url: URL) throws(DurableFileError) -> Bool {
     for _ in 0..<1000 {
       let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
@@ -129,8 +129,8 @@ struct PresenceDirectory: Sendable {
         if errno == EWOULDBLOCK { return true }
         throw DurableFileError(errno, "ask for the lock of", url)
       }
-      // Whoever updates an announcement puts a new file in place before letting go of the old one. So if the file in place
-      // is the one that nobody holds, its process is gone, and nobody else will ever use the name.
+      // Whoever updates an announcement puts a new file in place before letting go of the old one. So if the file in
+      // place is the one that nobody holds, its process is gone, and nobody else will ever use the name.
       guard FileStatus(path: url.path, followsLinks: false)?.identity == status.identity else { continue }
       unlink(url.path)
       return false

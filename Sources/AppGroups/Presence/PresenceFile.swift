@@ -11,8 +11,8 @@ import Foundation
 
 /// The file of an announcement, which this process holds open and locked.
 ///
-/// The kernel does what a process that is killed cannot: it closes the file, which those who watch the directory hear of,
-/// and releases the lock, by which they tell that nobody is there.
+/// The kernel does what a process that is killed cannot: it closes the file, which those who watch the directory hear
+/// of, and releases the lock, by which they tell that nobody is there.
 final class PresenceFile: Sendable {
   private let url: URL
 

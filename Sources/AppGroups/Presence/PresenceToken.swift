@@ -26,8 +26,8 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   /// Says something else; the process stays present without interruption.
   ///
   /// - Parameter value: What to say from now on.
-  /// - Throws: ``AppGroupsFileError``; what was said before stands then. It is ``AppGroupsFileError/missing(_:)`` if the
-  ///   announcement has been withdrawn.
+  /// - Throws: ``AppGroupsFileError``; what was said before stands then. It is ``AppGroupsFileError/missing(_:)`` if
+  ///   the announcement has been withdrawn.
   public func write(_ value: Value) throws(AppGroupsFileError) {
     try lock.withLock { () throws(AppGroupsFileError) in
       guard file != nil else { throw .missing(engine.directory.place(of: id)) }

@@ -12,7 +12,8 @@
       for source in sources.values { source.cancel() }
     }
 
-    /// Observes these processes and no others; calls when one has ended, and when it is certain that its end will be seen.
+    /// Observes these processes and no others; calls when one has ended, and when it is certain that its end will be
+    /// seen.
     func observe(_ processes: Set<Int32>, onChange: @escaping @Sendable () -> Void) {
       let added = lock.withLock {
         for (process, source) in sources where !processes.contains(process) {

@@ -3,9 +3,9 @@ public import Signals
 
 /// A root directory whose contents can be swapped for others while live values look at them.
 ///
-/// A live value that is opened in a scope follows the swap: it shows what the new contents hold in its place, and sends it,
-/// without being opened again; or it is closed, by choice. ``ScopePolicy`` says which. Whoever swaps, such as an environment
-/// switch, has all of them finish what they do, swaps, and has them go on.
+/// A live value that is opened in a scope follows the swap: it shows what the new contents hold in its place, and sends
+/// it, without being opened again; or it is closed, by choice. ``ScopePolicy`` says which. Whoever swaps, such as an
+/// environment switch, has all of them finish what they do, swaps, and has them go on.
 ///
 /// ```swift
 /// import AppGroups
@@ -16,7 +16,8 @@ public import Signals
 /// print(scope.epoch.value)  // Prints "0"
 /// ```
 ///
-/// The live values of one process have to share one `Scope` object to be swapped together; the owner of the root hands it out.
+/// The live values of one process have to share one `Scope` object to be swapped together; the owner of the root hands
+/// it out.
 public final class Scope: Sendable {
   /// The directory.
   public let root: URL
@@ -49,7 +50,8 @@ public final class Scope: Sendable {
   /// - Parameters:
   ///   - root: The directory.
   ///   - whileSteady: Runs a closure while no process swaps; at once, on the thread that swaps.
-  ///   - hasGoneOver: Tells at once whether the members have gone over to whatever any process has swapped in, or is about to.
+  ///   - hasGoneOver: Tells at once whether the members have gone over to whatever any process has swapped in, or is
+  ///     about to.
   package init(
     root: URL,
     whileSteady: @escaping @Sendable (() throws -> Void) throws -> Void,

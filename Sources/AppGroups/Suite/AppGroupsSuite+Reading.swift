@@ -9,14 +9,14 @@ extension AppGroupsSuite {
 
   /// The value of a key.
   ///
-  /// It is decoded the first time and remembered; after that, reading takes a fraction of a microsecond. To read it again and
-  /// again, use ``preference(_:default:)``, which need not look for the name.
+  /// It is decoded the first time and remembered; after that, reading takes a fraction of a microsecond. To read it
+  /// again and again, use ``preference(_:default:)``, which need not look for the name.
   ///
   /// - Parameters:
   ///   - key: The value's name.
   ///   - type: What the value is to be.
-  /// - Returns: The value, or else the one that is registered, or `nil`. A stored `null` counts as none, unless the type can
-  ///   hold it.
+  /// - Returns: The value, or else the one that is registered, or `nil`. A stored `null` counts as none, unless the
+  ///   type can hold it.
   /// - Throws: ``AppGroupsFileError/undecodableValue(_:key:type:reason:)`` if the value is none of the type.
   public func value<Item: Codable & Sendable>(
     forKey key: String, as type: Item.Type = Item.self
@@ -29,8 +29,8 @@ extension AppGroupsSuite {
   /// The value of a typed key.
   ///
   /// - Parameter key: The key.
-  /// - Returns: The value, or else the one that is registered, or the key's default; also if the value is none of the key's
-  ///   type, of which ``failures`` tells.
+  /// - Returns: The value, or else the one that is registered, or the key's default; also if the value is none of the
+  ///   key's type, of which ``failures`` tells.
   public func value<Item>(for key: SuiteKey<Item>) -> Item {
     let name = SuiteName(key.name)
     guard let entry = value[name] ?? defaults.value[name] else { return key.defaultValue }
@@ -61,8 +61,8 @@ extension AppGroupsSuite {
   /// - Parameters:
   ///   - key: The value's name.
   ///   - type: What the value is to be.
-  /// - Returns: A signal of the value, of the one that is registered if none is stored, or of `nil` if there is neither, or if
-  ///   the value is none of the type, of which ``failures`` tells.
+  /// - Returns: A signal of the value, of the one that is registered if none is stored, or of `nil` if there is
+  ///   neither, or if the value is none of the type, of which ``failures`` tells.
   public func signal<Item: Codable & Sendable>(
     forKey key: String, as type: Item.Type = Item.self
   ) -> some Signal<Item?, Never> {
@@ -83,8 +83,8 @@ extension AppGroupsSuite {
   /// The value of a typed key, as a signal: the current one at once, then each change, whichever process makes it.
   ///
   /// - Parameter key: The key.
-  /// - Returns: A signal of the value, or of the key's default while there is none. If what is stored is none of the key's
-  ///   type, the last good value stands, and ``failures`` tells.
+  /// - Returns: A signal of the value, or of the key's default while there is none. If what is stored is none of the
+  ///   key's type, the last good value stands, and ``failures`` tells.
   public func signal<Item>(for key: SuiteKey<Item>) -> some Signal<Item, Never> {
     let preference = preference(for: key)
     return KeptSignal(upstream: preference.property, owner: preference)
@@ -111,11 +111,12 @@ extension AppGroupsSuite {
 
   /// Registers what is to be read for keys that have no value.
   ///
-  /// Nothing is written, and no other object of the same suite is concerned. What was registered before stays, except for
-  /// these keys. A registered default comes before that of a ``SuiteKey``.
+  /// Nothing is written, and no other object of the same suite is concerned. What was registered before stays, except
+  /// for these keys. A registered default comes before that of a ``SuiteKey``.
   ///
   /// - Parameter values: The defaults by key.
-  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold one; none is registered then.
+  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold one; none is registered
+  ///   then.
   public func register(defaults values: [String: any Codable & Sendable]) throws(AppGroupsFileError) {
     var added: [SuiteName: SuiteEntry] = [:]
     for (key, value) in values { added[SuiteName(key)] = try SuiteEntry.encoding(value, key: key, url: url) }

@@ -3,8 +3,8 @@ import FileSignals
 extension AppGroupsSuite {
   /// Sets the value of a key, whatever it was, and leaves all others as they are.
   ///
-  /// When this returns, the file holds the value and other processes read it. A value that is written down the same is no news
-  /// and touches no file. It waits while others change the suite; hence the asynchronous form for tasks.
+  /// When this returns, the file holds the value and other processes read it. A value that is written down the same is
+  /// no news and touches no file. It waits while others change the suite; hence the asynchronous form for tasks.
   ///
   /// - Parameters:
   ///   - value: The value; `nil` removes it.
@@ -48,10 +48,11 @@ extension AppGroupsSuite {
     try write(SuiteContents([:], url: url))
   }
 
-  /// Changes any number of values in one exclusive step: no change made at the same time is lost, and nobody sees a part of it.
+  /// Changes any number of values in one exclusive step: no change made at the same time is lost, and nobody sees a
+  /// part of it.
   ///
-  /// The lock of the file is held, between threads and between processes, while the contents are read, `body` runs, and the
-  /// result takes their place. If `body` throws, or the process dies, the suite is as it was.
+  /// The lock of the file is held, between threads and between processes, while the contents are read, `body` runs, and
+  /// the result takes their place. If `body` throws, or the process dies, the suite is as it was.
   ///
   /// ```swift
   /// import AppGroups
@@ -69,12 +70,12 @@ extension AppGroupsSuite {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// `body` must not change the same suite by any other way, which throws ``AppGroupsFileError/nestedUpdate(_:)``, and should
-  /// not change another: two processes that do so in opposite order wait for each other for ever.
+  /// `body` must not change the same suite by any other way, which throws ``AppGroupsFileError/nestedUpdate(_:)``, and
+  /// should not change another: two processes that do so in opposite order wait for each other for ever.
   ///
   /// - Parameters:
-  ///   - overwriting: Whether a file that cannot be decoded is to be replaced; `body` then gets ``value``. By default it is
-  ///     kept, because a newer version of the program may own it.
+  ///   - overwriting: Whether a file that cannot be decoded is to be replaced; `body` then gets ``value``. By default
+  ///     it is kept, because a newer version of the program may own it.
   ///   - body: Changes its argument, on this thread. Keep it short: others wait.
   /// - Returns: What `body` returned.
   /// - Throws: What `body` threw, or ``AppGroupsFileError``; nothing has changed then.

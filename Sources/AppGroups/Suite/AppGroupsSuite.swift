@@ -20,19 +20,20 @@ public import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **One file, plain JSON**: an object with a member for each key, which people can read and any program may write. It is
-///   replaced as a whole, so nobody sees half of a change, and a process that dies at any point leaves the old content.
-/// - **Nothing is lost.** Each change is made while no other thread and no other process makes one, so keys that others set at
-///   the same time stay. ``update(overwriting:_:)-70u51`` changes several keys at once, or one based on what it is. What this program
-///   knows nothing of is kept as it is written.
-/// - **Immediate.** When a change returns, the file holds it, other processes read it, and by default it is safe against a
-///   power failure.
-/// - **Reading never waits.** Values are in memory, decoded once. Other processes' changes arrive within a fraction of a
-///   millisecond.
+/// - **One file, plain JSON**: an object with a member for each key, which people can read and any program may write.
+///   It is replaced as a whole, so nobody sees half of a change, and a process that dies at any point leaves the old
+///   content.
+/// - **Nothing is lost.** Each change is made while no other thread and no other process makes one, so keys that others
+///   set at the same time stay. ``update(overwriting:_:)-70u51`` changes several keys at once, or one based on what it
+///   is. What this program knows nothing of is kept as it is written.
+/// - **Immediate.** When a change returns, the file holds it, other processes read it, and by default it is safe
+///   against a power failure.
+/// - **Reading never waits.** Values are in memory, decoded once. Other processes' changes arrive within a fraction of
+///   a millisecond.
 /// - **Every key is a signal of its own.** ``signal(forKey:as:)`` sends the changes of one key and of no other;
 ///   ``preference(_:default:)`` makes a typed value of it. The suite itself is a signal of all its contents.
-/// - **Values** are any `Codable` types. One that is not of the type asked for is an error of its key; if the whole file is
-///   damaged, the last good contents stand, as with ``AppGroupsFile``.
+/// - **Values** are any `Codable` types. One that is not of the type asked for is an error of its key; if the whole
+///   file is damaged, the last good contents stand, as with ``AppGroupsFile``.
 /// - **Threads.** Everything may be called from any thread, also from inside a subscriber.
 ///
 /// A suite is for preferences and the like, some hundred values at most: each change writes the whole file.
@@ -68,11 +69,12 @@ public final class AppGroupsSuite: SharedValue {
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///   - container: Where the file lies.
   ///   - durability: What a change is safe against when it returns; by default also a power failure.
-  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a network
-  ///     file system; ``health`` says whether that is so. A look reads the content and compares it byte by byte.
-  /// - Throws: ``AppGroupsFileError`` if the name is not one for a file, if something other than a regular file is in its
-  ///   place, if it cannot be made, or if it cannot be watched. Content that cannot be used does not keep the suite from being
-  ///   opened: it is empty then, and ``status`` says why.
+  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
+  ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
+  ///     byte.
+  /// - Throws: ``AppGroupsFileError`` if the name is not one for a file, if something other than a regular file is in
+  ///   its place, if it cannot be made, or if it cannot be watched. Content that cannot be used does not keep the suite
+  ///   from being opened: it is empty then, and ``status`` says why.
   public convenience init(
     name: String,
     container: AppGroupsContainer,
@@ -84,27 +86,29 @@ public final class AppGroupsSuite: SharedValue {
 
   /// Opens any file that holds a JSON object, such as the settings of another program.
   ///
-  /// Nothing is made: if there is no file, the suite is empty and ``status`` is ``SharedValueStatus/missing`` until somebody
-  /// makes it. Changes leave a folder `.shared` beside the file, for its lock.
+  /// Nothing is made: if there is no file, the suite is empty and ``status`` is ``SharedValueStatus/missing`` until
+  /// somebody makes it. Changes leave a folder `.shared` beside the file, for its lock.
   ///
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.
   ///   - durability: What a change is safe against when it returns; by default also a power failure.
-  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a network
-  ///     file system; ``health`` says whether that is so. A look reads the content and compares it byte by byte.
-  /// - Throws: ``AppGroupsFileError`` if there is no such directory, if something other than a regular file is at the place,
-  ///   or if it cannot be watched.
+  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
+  ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
+  ///     byte.
+  /// - Throws: ``AppGroupsFileError`` if there is no such directory, if something other than a regular file is at the
+  ///   place, or if it cannot be watched.
   public convenience init(
     url: URL, durability: Durability = .storage, polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
     try self.init(SharedFileLocation(url: url), durability, polling, isCreating: false)
   }
 
-  /// Opens a suite of a root whose contents may be swapped, such as that of the active environment, and makes it if there is
-  /// none.
+  /// Opens a suite of a root whose contents may be swapped, such as that of the active environment, and makes it if
+  /// there is none.
   ///
-  /// When the contents are swapped, the suite goes over to the one of its name among the new contents; all values change as
-  /// one. A change that is under way is finished before; one that comes meanwhile waits, and then changes the new suite.
+  /// When the contents are swapped, the suite goes over to the one of its name among the new contents; all values
+  /// change as one. A change that is under way is finished before; one that comes meanwhile waits, and then changes the
+  /// new suite.
   ///
   /// - Parameters:
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.

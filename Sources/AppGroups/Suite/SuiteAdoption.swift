@@ -18,8 +18,8 @@ public struct SuiteAdoption: Sendable, Hashable {
 extension AppGroupsSuite {
   /// Takes over values from `UserDefaults`, once: a key that the suite has already is left as it is.
   ///
-  /// Call it each time the app starts, from whichever process comes first; the defaults are not changed, so an older version
-  /// of the app still finds them.
+  /// Call it each time the app starts, from whichever process comes first; the defaults are not changed, so an older
+  /// version of the app still finds them.
   ///
   /// ```swift
   /// import AppGroups
@@ -36,12 +36,12 @@ extension AppGroupsSuite {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// Values are written down as their types are read: a `Date` and `Data` as those, a number as any type of number that can
-  /// hold it, an array or a dictionary as such. A `URL` is not taken over as one: `UserDefaults` keeps it in a form of its own,
-  /// and on Linux without scheme and host.
+  /// Values are written down as their types are read: a `Date` and `Data` as those, a number as any type of number that
+  /// can hold it, an array or a dictionary as such. A `URL` is not taken over as one: `UserDefaults` keeps it in a form
+  /// of its own, and on Linux without scheme and host.
   ///
-  /// > Note: A value that was registered with `register(defaults:)` is none to take over. Linux does not tell it from one that
-  /// > was set, so there, call this before you register any.
+  /// > Note: A value that was registered with `register(defaults:)` is none to take over. Linux does not tell it from
+  /// one that > was set, so there, call this before you register any.
   ///
   /// - Parameters:
   ///   - defaults: Where the values are.

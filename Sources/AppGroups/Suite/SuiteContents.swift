@@ -4,8 +4,8 @@ import Synchronization
 
 /// All values of a suite at one moment: what ``AppGroupsSuite`` sends, and what the body of an update changes.
 ///
-/// It is a value: reading several keys from it can never mix two moments, and changing it changes nothing but itself, until
-/// an update stores it.
+/// It is a value: reading several keys from it can never mix two moments, and changing it changes nothing but itself,
+/// until an update stores it.
 ///
 /// ```swift
 /// import AppGroups
@@ -23,8 +23,8 @@ import Synchronization
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// Values are kept as the text that stands in the file. What a program does not know, because a newer version wrote it or
-/// because no type of its own can hold it, stays as it is, to the last digit of a number.
+/// Values are kept as the text that stands in the file. What a program does not know, because a newer version wrote it
+/// or because no type of its own can hold it, stays as it is, to the last digit of a number.
 public struct SuiteContents: Sendable {
   /// The file that the contents are those of.
   private(set) var url: URL
@@ -106,7 +106,8 @@ public struct SuiteContents: Sendable {
   /// - Parameters:
   ///   - value: The value; `nil` removes it.
   ///   - key: The value's name; any string will do.
-  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold it, such as an infinite number.
+  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold it, such as an infinite
+  ///   number.
   public mutating func set<Item: Codable & Sendable>(
     _ value: Item?, forKey key: String
   ) throws(AppGroupsFileError) {
@@ -120,7 +121,8 @@ public struct SuiteContents: Sendable {
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The key.
-  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold it, such as an infinite number.
+  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold it, such as an infinite
+  ///   number.
   public mutating func set<Item>(_ value: Item, for key: SuiteKey<Item>) throws(AppGroupsFileError) {
     self[SuiteName(key.name)] = try SuiteEntry.encoding(value, key: key.name, url: url)
   }

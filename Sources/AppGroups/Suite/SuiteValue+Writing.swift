@@ -4,7 +4,8 @@ import Signals
 extension SuiteValue {
   /// Sets the value, whatever it was; the last of several writers wins.
   ///
-  /// When this returns, ``value`` is the new one, and other processes read it. Other values of the suite are left as they are.
+  /// When this returns, ``value`` is the new one, and other processes read it. Other values of the suite are left as
+  /// they are.
   ///
   /// - Parameter value: The new value.
   /// - Throws: ``AppGroupsFileError``; nothing has changed then.
@@ -15,8 +16,8 @@ extension SuiteValue {
   /// Sets the value without blocking the threads that tasks run on; the last of several writers wins.
   ///
   /// - Parameter value: The new value.
-  /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the write began; nothing has
-  ///   changed then.
+  /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the write began; nothing
+  ///   has changed then.
   public func write(_ value: Value) async throws {
     try await suite.set(value, for: key)
   }
@@ -26,8 +27,8 @@ extension SuiteValue {
   /// - Parameters:
   ///   - overwriting: Whether a stored value that is none of the type is to be replaced; `body` then gets ``value``. By
   ///     default it is kept, because a newer version of the program may own it.
-  ///   - body: Changes its argument, on this thread, and must not change the suite by any other way. Keep it short: others
-  ///     wait.
+  ///   - body: Changes its argument, on this thread, and must not change the suite by any other way. Keep it short:
+  ///     others wait.
   /// - Returns: What `body` returned.
   /// - Throws: What `body` threw, or ``AppGroupsFileError``; nothing has changed then.
   @discardableResult
@@ -48,8 +49,8 @@ extension SuiteValue {
   ///   - overwriting: Whether a stored value that is none of the type is to be replaced; `body` then gets ``value``.
   ///   - body: Changes its argument, on a queue of the file's own; it cannot suspend. Keep it short: others wait.
   /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the update
-  ///   began; nothing has changed then.
+  /// - Throws: What `body` threw, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the
+  ///   update began; nothing has changed then.
   @discardableResult
   public func update<Result: Sendable>(
     overwriting: Bool, _ body: @escaping @Sendable (inout Value) throws -> Result
@@ -61,10 +62,11 @@ extension SuiteValue {
   ///
   /// A stored value that is none of the type is an error.
   ///
-  /// - Parameter body: Changes its argument, on a queue of the file's own; it cannot suspend. Keep it short: others wait.
+  /// - Parameter body: Changes its argument, on a queue of the file's own; it cannot suspend. Keep it short: others
+  ///   wait.
   /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the update
-  ///   began; nothing has changed then.
+  /// - Throws: What `body` threw, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the
+  ///   update began; nothing has changed then.
   @discardableResult
   public func update<Result: Sendable>(
     _ body: @escaping @Sendable (inout Value) throws -> Result
@@ -81,8 +83,8 @@ extension SuiteValue {
 
   /// Removes what is stored, so that the value is the default again, without blocking the threads that tasks run on.
   ///
-  /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began; nothing has
-  ///   changed then.
+  /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began;
+  ///   nothing has changed then.
   public func reset() async throws {
     try await suite.removeValue(for: key)
   }

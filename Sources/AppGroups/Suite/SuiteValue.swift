@@ -30,11 +30,11 @@ public import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// While no value is stored, the value is the one that is registered with the suite, or else the key's default. Should the
-/// stored one be none of the type, the last good value stands, and ``status`` and ``failures`` tell.
+/// While no value is stored, the value is the one that is registered with the suite, or else the key's default. Should
+/// the stored one be none of the type, the last good value stands, and ``status`` and ``failures`` tell.
 ///
-/// Several values change as one in ``AppGroupsSuite/update(overwriting:_:)-70u51``, by their ``key``; whatever is derived from their
-/// ``property`` is then computed once, and never from old and new values mixed.
+/// Several values change as one in ``AppGroupsSuite/update(overwriting:_:)-70u51``, by their ``key``; whatever is
+/// derived from their ``property`` is then computed once, and never from old and new values mixed.
 ///
 /// Everything may be called from any thread, also from inside a subscriber.
 public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
@@ -103,7 +103,8 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
 
   /// What is stored at this moment.
   ///
-  /// - Returns: The value that the file holds, which ``value`` may not have caught up with, or the default if it holds none.
+  /// - Returns: The value that the file holds, which ``value`` may not have caught up with, or the default if it holds
+  ///   none.
   /// - Throws: ``AppGroupsFileError`` if the file, or the value in it, cannot be used.
   public func read() throws(AppGroupsFileError) -> Value {
     try stored(in: suite.read(), orLastGood: false)

@@ -2,8 +2,9 @@ import AppGroups
 public import Foundation
 
 extension AppContainer {
-  /// Writes everything of a container into one file, from which ``importContainer(from:name:description:allowsOutwardLinks:progress:)``
-  /// makes another: its files with modes, times, and links as links, its settings and cookies.
+  /// Writes everything of a container into one file, from which
+  /// ``importContainer(from:name:description:allowsOutwardLinks:progress:)`` makes another: its files with modes,
+  /// times, and links as links, its settings and cookies.
   ///
   /// ```swift
   /// import Containers
@@ -17,21 +18,23 @@ extension AppContainer {
   ///
   /// let copy = try app.importContainer(from: archive, name: "Copy")
   /// try app.activate(container: copy)
-  /// print(String(decoding: try Data(contentsOf: app.home.appending(path: "note.txt")), as: UTF8.self))  // Prints "hello"
+  /// let note = try Data(contentsOf: app.home.appending(path: "note.txt"))
+  /// print(String(decoding: note, as: UTF8.self))  // Prints "hello"
   /// try FileManager.default.removeItem(at: folder)
   /// ```
   ///
-  /// If the container is active, everything that memory holds for it is written first, and live values rest. Nobody can switch
-  /// meanwhile. The file takes its place whole and safe against a power failure, or not at all; only its owner may read it, and
-  /// it is as secret as the most secret thing in the container.
+  /// If the container is active, everything that memory holds for it is written first, and live values rest. Nobody can
+  /// switch meanwhile. The file takes its place whole and safe against a power failure, or not at all; only its owner
+  /// may read it, and it is as secret as the most secret thing in the container.
   ///
   /// - Parameters:
   ///   - container: The container.
   ///   - url: The file, outside of the container; one that is there already is replaced.
   ///   - progress: Is told how much is written, and says whether to go on. By default it does.
   /// - Returns: How much was written.
-  /// - Throws: ``AppContainerError``, among them ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the like, and
-  ///   ``AppContainerError/heldOpen(reason:)`` if a file changes while it is read; what was at the place before stays then.
+  /// - Throws: ``AppContainerError``, among them ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the
+  ///   like, and ``AppContainerError/heldOpen(reason:)`` if a file changes while it is read; what was at the place
+  ///   before stays then.
   /// - Complexity: O(*n*) in the number and size of the files. Memory does not depend on the size of files.
   @discardableResult
   public func export(
@@ -57,20 +60,20 @@ extension AppContainer {
 
   /// Makes a container of an archive, which is not trusted: all of it is verified before anything of it can be seen.
   ///
-  /// An archive that is damaged, cut off, of a newer version, or holds anything that would lie outside of the container is
-  /// refused as a whole. The new container has an identifier, dates and counts of its own.
+  /// An archive that is damaged, cut off, of a newer version, or holds anything that would lie outside of the container
+  /// is refused as a whole. The new container has an identifier, dates and counts of its own.
   ///
   /// - Parameters:
   ///   - url: The archive.
   ///   - name: What people call the container; by default as it was called when it was exported.
   ///   - description: What it is for; by default as it was.
-  ///   - allowsOutwardLinks: Whether to take symbolic links that lead out of the container. Who reads or writes through such a
-  ///     link touches whatever the archive's author wanted, so that is only for archives of your own.
+  ///   - allowsOutwardLinks: Whether to take symbolic links that lead out of the container. Who reads or writes through
+  ///     such a link touches whatever the archive's author wanted, so that is only for archives of your own.
   ///   - progress: Is told how much is read, and says whether to go on. By default it does.
   /// - Returns: The container, which is not activated.
   /// - Throws: ``AppContainerError``, among them ``AppContainerError/unusableArchive(_:reason:)``,
-  ///   ``AppContainerError/unsafeArchive(_:entry:reason:)`` and ``AppContainerError/newerArchive(_:found:supported:)``; nothing is
-  ///   left of the container then.
+  ///   ``AppContainerError/unsafeArchive(_:entry:reason:)`` and ``AppContainerError/newerArchive(_:found:supported:)``;
+  ///   nothing is left of the container then.
   /// - Complexity: O(*n*) in the size of the archive. Memory does not depend on the size of files.
   @discardableResult
   public func importContainer(

@@ -3,13 +3,13 @@ import Foundation
 
 /// One file that holds everything of a container.
 ///
-/// It begins with a mark and the version of the format. Then come records, each with a checksum that goes on from that of
-/// the record before, so that none can be changed, lost, doubled or moved unnoticed: one that describes the container, then
-/// one for each directory, file and link, a directory before what is in it, a file's bytes after it in pieces, and one that
-/// says that this is all, and how much.
+/// It begins with a mark and the version of the format. Then come records, each with a checksum that goes on from that
+/// of the record before, so that none can be changed, lost, doubled or moved unnoticed: one that describes the
+/// container, then one for each directory, file and link, a directory before what is in it, a file's bytes after it in
+/// pieces, and one that says that this is all, and how much.
 ///
-/// Kept are contents, links as links, permissions and times of modification; not who owns a file, its extended attributes,
-/// the bits that let programs run as somebody else, and which files are one under several names.
+/// Kept are contents, links as links, permissions and times of modification; not who owns a file, its extended
+/// attributes, the bits that let programs run as somebody else, and which files are one under several names.
 enum ContainerArchive {
   /// What an archive says about its container.
   struct Manifest: Codable, Hashable, Sendable {

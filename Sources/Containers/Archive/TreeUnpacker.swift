@@ -165,8 +165,8 @@ extension TreeUnpacker {
 
   /// Why a link leads, or could lead, out of its tree.
   ///
-  /// It must go up first, no further than its tree, and then down: after a name, which may itself be a link, nobody knows where
-  /// up is.
+  /// It must go up first, no further than its tree, and then down: after a name, which may itself be a link, nobody
+  /// knows where up is.
   static func problem(withTargetOf entry: ArchiveEntry) -> String? {
     if entry.target.first == slash { return "it is a link to an absolute path" }
     // The tree itself is the first name.

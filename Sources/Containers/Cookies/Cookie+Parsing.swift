@@ -3,8 +3,8 @@ public import Foundation
 extension Cookie {
   /// Reads the value of a `Set-Cookie` header; fails if that is no cookie, or one that this server may not set.
   ///
-  /// It may not set cookies for another domain, for all of a top-level one such as `com`, `Secure` ones over a connection that
-  /// is not encrypted, or against the promise of their name.
+  /// It may not set cookies for another domain, for all of a top-level one such as `com`, `Secure` ones over a
+  /// connection that is not encrypted, or against the promise of their name.
   ///
   /// - Parameters:
   ///   - header: The value, with one cookie.

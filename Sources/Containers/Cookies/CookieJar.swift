@@ -4,9 +4,10 @@ public import Signals
 
 /// Cookies that are kept in a file: for one container, for several processes, and observable.
 ///
-/// `HTTPCookieStorage` is one for the whole app, and on Linux forgets `Secure`, `HttpOnly` and `Max-Age` of what it has written
-/// down. A jar keeps all that servers say, sends cookies where they belong, and forgets them when they end. One that is opened in
-/// the scope of an ``AppContainer`` follows each switch: cookies of one container are never seen in another.
+/// `HTTPCookieStorage` is one for the whole app, and on Linux forgets `Secure`, `HttpOnly` and `Max-Age` of what it has
+/// written down. A jar keeps all that servers say, sends cookies where they belong, and forgets them when they end. One
+/// that is opened in the scope of an ``AppContainer`` follows each switch: cookies of one container are never seen in
+/// another.
 ///
 /// ```swift
 /// import Containers
@@ -24,9 +25,9 @@ public import Signals
 /// try FileManager.default.removeItem(at: home)
 /// ```
 ///
-/// Its file is for its owner's eyes only, and changed by whole replacements, so that no process ever sees half of it, and of
-/// changes by several processes none is lost. Everything may be called from any thread; reading never waits, and a change waits
-/// while another process makes one.
+/// Its file is for its owner's eyes only, and changed by whole replacements, so that no process ever sees half of it,
+/// and of changes by several processes none is lost. Everything may be called from any thread; reading never waits, and
+/// a change waits while another process makes one.
 public final class CookieJar: Sendable {
   /// All cookies that have not ended when they were last looked through, in the order in which they were set first.
   public let cookies: Property<[Cookie]>

@@ -3,7 +3,8 @@ import FileSignals
 import Foundation
 
 extension ContainerAccess {
-  /// Makes a container, whose directory `fill` may put something into; it is in the list when all is done, or not at all.
+  /// Makes a container, whose directory `fill` may put something into; it is in the list when all is done, or not at
+  /// all.
   func make(
     name: String, description: String?, fill: (_ directory: Folder) throws -> Void = { _ in }
   ) throws -> Container {

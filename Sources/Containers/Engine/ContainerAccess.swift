@@ -128,7 +128,8 @@ final class ContainerAccess {
 
   var rules: ExcludeRules { ExcludeRules(layout, custom: state.excludes) }
 
-  /// Removes a directory that is no container's any more; what cannot be removed now is tried again when the root is opened.
+  /// Removes a directory that is no container's any more; what cannot be removed now is tried again when the root is
+  /// opened.
   func discard(_ name: EntryPath) {
     do {
       try TreeRemover.remove(name, in: hidden)

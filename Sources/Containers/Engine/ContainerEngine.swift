@@ -6,8 +6,8 @@ import Signals
 /// Keeps the containers of one root, for all objects of the process that look at it.
 ///
 /// ```
-///   a change: its turn in the process ▶ the lock between processes ▶ catch up, recover ▶ the change ▶ both given up ▶ tell
-///   the file stream: the state is another process's ▶ the same with no change of its own
+///   a change: its turn in the process, the lock between processes, catch up, recover, the change, both given up, tell
+///   the file stream: the state is another process's: the same with no change of its own
 /// ```
 final class ContainerEngine: Sendable {
   let layout: ContainerLayout
@@ -151,8 +151,8 @@ final class ContainerEngine: Sendable {
     }
   }
 
-  /// Sees to it that who opens the root sees what is there now, also if the news of it is still on its way, and if others in
-  /// this process have it open.
+  /// Sees to it that who opens the root sees what is there now, also if the news of it is still on its way, and if
+  /// others in this process have it open.
   func catchUp() throws(AppContainerError) {
     do {
       try exclusively("Opening") { access in try access.reconcile() }

@@ -9,8 +9,8 @@ struct ContainerStore: Sendable {
 
   /// The state, or `nil` if there is none yet.
   ///
-  /// - Throws: ``AppContainerError`` if there is one that cannot be used, in which case nobody may guess which container is
-  ///   active: with a wrong guess the next switch would mix the files of two.
+  /// - Throws: ``AppContainerError`` if there is one that cannot be used, in which case nobody may guess which
+  ///   container is active: with a wrong guess the next switch would mix the files of two.
   func state() throws(AppContainerError) -> ContainerState? {
     do {
       if let state = try state(at: layout.stateURL) { return state }

@@ -2,7 +2,8 @@ import Signals
 
 /// What is to be told once no lock is held, in the order in which it happened.
 ///
-/// Who tells may be called back and change something at once; what is still to be told of the last change then comes first.
+/// Who tells may be called back and change something at once; what is still to be told of the last change then comes
+/// first.
 final class Outbox: Sendable {
   private let lock = Lock()
   private nonisolated(unsafe) var items: [@Sendable () -> Void] = []  // Sound: guarded by the lock, as is the next one.

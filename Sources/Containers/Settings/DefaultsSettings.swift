@@ -3,9 +3,9 @@ import Foundation
 
 /// Switches suites of `UserDefaults` together with a container's files.
 ///
-/// The values lie where the system keeps them as long as their container is active, and in a file of the container otherwise.
-/// A value of its own tells whose they are, so that a process that died in between, or was not there when others switched,
-/// finds out and puts them where they belong.
+/// The values lie where the system keeps them as long as their container is active, and in a file of the container
+/// otherwise. A value of its own tells whose they are, so that a process that died in between, or was not there when
+/// others switched, finds out and puts them where they belong.
 struct DefaultsSettings: ContainerSettings {
   /// The key under which each suite says which container its values belong to.
   static let ownerKey = "org.signals.container"

@@ -6,8 +6,8 @@ import Foundation
 
 /// A cookie of Foundation's, with all that Foundation tells of it, in a form that can be written down.
 ///
-/// Foundation's own form does not survive on Linux: `Secure` is given as what is not read back, `HttpOnly` not at all, and the
-/// time at which a cookie ends is left out if it was said as `Max-Age`.
+/// Foundation's own form does not survive on Linux: `Secure` is given as what is not read back, `HttpOnly` not at all,
+/// and the time at which a cookie ends is left out if it was said as `Max-Age`.
 struct SavedCookie: Codable, Hashable, Sendable {
   var name: String
   var value: String

@@ -3,9 +3,9 @@ import Foundation
 
 /// The archive, the secrets, and the lock that keeps processes apart which use both.
 ///
-/// What is written is in the archive, durably, when a method returns. A secret is written under a new key before the archive
-/// names it, and removed after the archive has ceased to, so a crash in between leaves one too many, which the next write
-/// removes, but never one too few.
+/// What is written is in the archive, durably, when a method returns. A secret is written under a new key before the
+/// archive names it, and removed after the archive has ceased to, so a crash in between leaves one too many, which the
+/// next write removes, but never one too few.
 struct SessionVault<User: UserProtocol>: Sendable {
   let archive: any SessionArchive
   let coding: UserCoding<User>

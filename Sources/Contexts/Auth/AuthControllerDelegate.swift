@@ -3,8 +3,8 @@ public import Foundation
 /// Speaks with the server that knows the users.
 ///
 /// The delegate says who a user is and how long; when it is asked, and what becomes of its answers, is the affair of
-/// ``StandardAppContext``. It is held weakly, and called on no thread in particular. One of the asynchronous methods runs at a
-/// time for each session; its answer is dropped if the session it was asked for is over when it comes.
+/// ``StandardAppContext``. It is held weakly, and called on no thread in particular. One of the asynchronous methods
+/// runs at a time for each session; its answer is dropped if the session it was asked for is over when it comes.
 public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   /// The users that the server knows.
   associatedtype User: UserProtocol
@@ -27,13 +27,13 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
 
   /// Renews a session.
   ///
-  /// No other process of the same root does this at the same time, so a token that can be used once is safe. It should end
-  /// in a bounded time, whatever the network does: others wait.
+  /// No other process of the same root does this at the same time, so a token that can be used once is safe. It should
+  /// end in a bounded time, whatever the network does: others wait.
   ///
   /// - Parameter user: The user with the last session that is archived.
   /// - Returns: The same user with a new session.
-  /// - Throws: ``AuthRejection`` if the server does not accept the session any more, which ends it. Anything else counts as
-  ///   a passing failure: the session stays, and is tried again.
+  /// - Throws: ``AuthRejection`` if the server does not accept the session any more, which ends it. Anything else
+  ///   counts as a passing failure: the session stays, and is tried again.
   func refreshAuthentication(with user: User) async throws -> User
 
   /// Tells the server that a user has logged out; the user is gone from the archive already.

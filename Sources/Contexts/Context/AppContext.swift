@@ -2,9 +2,9 @@ public import Signals
 
 /// One session of one user, or what there is without a user: who it is, and the user's databases.
 ///
-/// A login makes a new one, a logout ends it: ``authState`` is then ``AuthState/unauthenticated`` for good, and ``store`` is
-/// closed. To follow whichever context is the current one, observe ``StandardAppContext/current``, or what else the
-/// ``StandardAppContext`` offers.
+/// A login makes a new one, a logout ends it: ``authState`` is then ``AuthState/unauthenticated`` for good, and
+/// ``store`` is closed. To follow whichever context is the current one, observe ``StandardAppContext/current``, or what
+/// else the ``StandardAppContext`` offers.
 public final class AppContext<User: UserProtocol>: Identifiable, Sendable {
   /// The user's identity; ``StandardAppContext/standardID`` if there is none.
   public let id: String

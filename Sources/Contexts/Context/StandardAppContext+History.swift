@@ -17,7 +17,8 @@ extension StandardAppContext {
   /// Removes a user, who must not be the current one, and their databases.
   ///
   /// - Parameter userID: The identity.
-  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)`` for the current user, or why something could not be removed.
+  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)`` for the current user, or why something could not be
+  ///   removed.
   public func purge(userID: String) async throws {
     if current.value.id == userID, !current.value.isStandard {
       throw ContextError.alreadyAuthenticated(userID: userID)

@@ -4,12 +4,12 @@ import Signals
 extension StandardAppContext {
   /// Reads the archive, and begins to renew the session of the user who is found there.
   ///
-  /// When it returns, ``authState`` is no longer ``AuthState/restoring``. It does not wait for the server: a restored user is
-  /// ``AuthState/presession`` until the session is renewed, or at once ``AuthState/authenticated`` if the delegate trusts it.
-  /// Called again, it only sets the delegate.
+  /// When it returns, ``authState`` is no longer ``AuthState/restoring``. It does not wait for the server: a restored
+  /// user is ``AuthState/presession`` until the session is renewed, or at once ``AuthState/authenticated`` if the
+  /// delegate trusts it. Called again, it only sets the delegate.
   ///
-  /// An archive that cannot be read, or a user who cannot be decoded, is left as it is and told by ``lastError``; there is no
-  /// user then.
+  /// An archive that cannot be read, or a user who cannot be decoded, is left as it is and told by ``lastError``; there
+  /// is no user then.
   ///
   /// - Parameters:
   ///   - authDelegate: Speaks with the server; it is held weakly.
@@ -28,12 +28,13 @@ extension StandardAppContext {
 
   /// Logs somebody in, by the delegate, and makes their context the current one.
   ///
-  /// Whoever calls while a login is under way gets its answer. A task that is cancelled waits no more; the login goes on.
+  /// Whoever calls while a login is under way gets its answer. A task that is cancelled waits no more; the login goes
+  /// on.
   ///
   /// - Returns: The user, who is archived by now.
   /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, ``ContextError/noDelegate(operation:)``,
-  ///   ``ContextError/authenticationFailed(reason:)``, ``ContextError/sessionEnded`` if `logout` was called meanwhile, or why
-  ///   the user could not be archived; nobody is logged in then.
+  ///   ``ContextError/authenticationFailed(reason:)``, ``ContextError/sessionEnded`` if `logout` was called meanwhile,
+  ///   or why the user could not be archived; nobody is logged in then.
   @discardableResult
   public func triggerLogin() async throws -> User {
     try await user { $0.ask(SessionEvent.login, $1) }
@@ -56,12 +57,13 @@ extension StandardAppContext {
   ///
   /// Whoever calls while it is being renewed gets the answer to that. Cancelling one task affects only that one.
   ///
-  /// - Parameter force: Whether a renewal that is under way does not count, because the server has refused its result, say;
-  ///   another one follows it then.
+  /// - Parameter force: Whether a renewal that is under way does not count, because the server has refused its result,
+  ///   say; another one follows it then.
   /// - Returns: The user with the new session, who is archived by now.
-  /// - Throws: ``ContextError/refreshFailed(reason:)``, and it will be tried again; ``ContextError/rejected(reason:)`` or
-  ///   ``ContextError/differentUser(expected:found:)``, and the user is logged out; ``ContextError/notAuthenticated``,
-  ///   ``ContextError/noDelegate(operation:)``, ``ContextError/sessionEnded`` or ``ContextError/endedElsewhere``.
+  /// - Throws: ``ContextError/refreshFailed(reason:)``, and it will be tried again; ``ContextError/rejected(reason:)``
+  ///   or ``ContextError/differentUser(expected:found:)``, and the user is logged out;
+  ///   ``ContextError/notAuthenticated``, ``ContextError/noDelegate(operation:)``, ``ContextError/sessionEnded`` or
+  ///   ``ContextError/endedElsewhere``.
   @discardableResult
   public func refreshAuthentication(force: Bool = false) async throws -> User {
     try await user { $0.ask({ .refresh($0, isForced: force) }, $1) }
@@ -97,20 +99,20 @@ extension StandardAppContext {
 
   /// Logs the user out, and makes ``standard`` the current context.
   ///
-  /// First the archive forgets the session, and the secret with it, so that no start restores it; then the server is told.
-  /// If that fails, or there is no delegate, ``lastError`` says so, and the user is logged out all the same. While somebody
-  /// is logging in, it ends that.
+  /// First the archive forgets the session, and the secret with it, so that no start restores it; then the server is
+  /// told. If that fails, or there is no delegate, ``lastError`` says so, and the user is logged out all the same.
+  /// While somebody is logging in, it ends that.
   ///
-  /// - Throws: ``ContextError/notAuthenticated``, or why the archive could not be written: the user is logged out here then,
-  ///   but the next start would restore them.
+  /// - Throws: ``ContextError/notAuthenticated``, or why the archive could not be written: the user is logged out here
+  ///   then, but the next start would restore them.
   public func logout() async throws {
     _ = try await ask { $0.ask(SessionEvent.logout, $1) }
   }
 
   /// Looks at the clock and at the archive, after the process was suspended.
   ///
-  /// Call it when the application comes back to the foreground: timers may have stood still, other processes may have changed
-  /// the session, and what failed is tried again at once.
+  /// Call it when the application comes back to the foreground: timers may have stood still, other processes may have
+  /// changed the session, and what failed is tried again at once.
   public func resume() {
     engine.look()
     engine.submit(.wake(isResuming: true))

@@ -32,18 +32,18 @@ public import Signals
 /// try FileManager.default.removeItem(at: root)
 /// ```
 ///
-/// - **Nothing is shown before it is archived.** What ``authState`` and ``current`` tell survives a crash, and a start finds
-///   it again: a restored user is ``AuthState/presession`` until the delegate says that the session is to be trusted, or has
-///   renewed it.
-/// - **An answer counts for the session that it was asked for.** One that comes after a logout, or another login, in this or
-///   another process, changes nothing.
-/// - **One renewal at a time**, of all processes that have the same root. Whoever asks meanwhile gets its answer; the next
-///   process finds the new session in the archive, and does not ask again.
-/// - **A failure passes, a rejection ends.** If a renewal fails, the user stays and it is tried again, less and less often. If
-///   the server throws ``AuthRejection``, the user is logged out.
+/// - **Nothing is shown before it is archived.** What ``authState`` and ``current`` tell survives a crash, and a start
+///   finds it again: a restored user is ``AuthState/presession`` until the delegate says that the session is to be
+///   trusted, or has renewed it.
+/// - **An answer counts for the session that it was asked for.** One that comes after a logout, or another login, in
+///   this or another process, changes nothing.
+/// - **One renewal at a time**, of all processes that have the same root. Whoever asks meanwhile gets its answer; the
+///   next process finds the new session in the archive, and does not ask again.
+/// - **A failure passes, a rejection ends.** If a renewal fails, the user stays and it is tried again, less and less
+///   often. If the server throws ``AuthRejection``, the user is logged out.
 /// - **Logging out always works**, whether the server can be told or not.
-/// - **Threads.** Everything may be called from any thread. Subscribers are called on a queue of the context's own, one change
-///   after the other; they must not wait there for what they ask of it.
+/// - **Threads.** Everything may be called from any thread. Subscribers are called on a queue of the context's own, one
+///   change after the other; they must not wait there for what they ask of it.
 ///
 /// Have one for each root in a process, for as long as the process lives.
 public final class StandardAppContext<User: UserProtocol>: Sendable {

@@ -31,8 +31,8 @@ public import Stores
 ///
 /// - **Freshness.** A request that was answered less than so long ago is not sent. One that failed counts for nothing.
 /// - **Equal requests** that are made while one is under way get its answer.
-/// - **Each database for itself.** What was filled for one user is not fresh for the next. An answer that comes after its user
-///   has logged out is stored nowhere, because that database is closed.
+/// - **Each database for itself.** What was filled for one user is not fresh for the next. An answer that comes after
+///   its user has logged out is stored nowhere, because that database is closed.
 public final class DataCenter: Sendable {
   /// What came of a request.
   public enum Outcome: Hashable, Sendable {

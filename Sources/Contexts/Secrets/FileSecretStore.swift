@@ -11,12 +11,12 @@ import FileSignals
 
 /// Secrets in files that only their owner can read: mode 0600, in a directory of mode 0700.
 ///
-/// A secret is replaced as a whole and safe against a power failure when ``write(_:forKey:)`` returns; a crash leaves the old
-/// one. What others could have read or put there is refused: a file or directory that anybody else may enter or that belongs
-/// to somebody else, and a symbolic link.
+/// A secret is replaced as a whole and safe against a power failure when ``write(_:forKey:)`` returns; a crash leaves
+/// the old one. What others could have read or put there is refused: a file or directory that anybody else may enter or
+/// that belongs to somebody else, and a symbolic link.
 ///
-/// > Important: The secrets are not encrypted. They are as safe as the account of the user is, and readable for whoever has
-/// > the disk.
+/// > Important: The secrets are not encrypted. They are as safe as the account of the user is, and readable for whoever
+/// has > the disk.
 public struct FileSecretStore: SecretStore {
   /// The directory.
   public let directory: URL

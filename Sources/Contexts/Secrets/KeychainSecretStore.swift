@@ -4,8 +4,8 @@
 
   /// Secrets in the Keychain, as generic passwords of one service.
   ///
-  /// They are readable after the first unlock since the device was started, on this device only. Apps of one group share them
-  /// if an access group is given.
+  /// They are readable after the first unlock since the device was started, on this device only. Apps of one group
+  /// share them if an access group is given.
   public struct KeychainSecretStore: SecretStore {
     /// The service that the passwords belong to.
     public let service: String

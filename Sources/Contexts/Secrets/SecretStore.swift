@@ -3,8 +3,8 @@ public import Foundation
 /// Keeps secrets, such as tokens, by name.
 ///
 /// ``FileSecretStore`` and, on Apple platforms, `KeychainSecretStore` keep them beyond the life of the process;
-/// ``MemorySecretStore`` is for tests. Whatever the store, it may be used by several threads and processes; callers see to it
-/// that no two write the same key.
+/// ``MemorySecretStore`` is for tests. Whatever the store, it may be used by several threads and processes; callers see
+/// to it that no two write the same key.
 public protocol SecretStore: Sendable {
   /// Reads a secret.
   ///

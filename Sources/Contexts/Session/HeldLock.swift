@@ -4,8 +4,8 @@ import Foundation
 
 /// A file's lock that is held across suspensions.
 ///
-/// Locks belong to threads, and a task has none of its own, so a thread waits for the lock and keeps it: that of a queue of
-/// its own. The system releases it when the process dies.
+/// Locks belong to threads, and a task has none of its own, so a thread waits for the lock and keeps it: that of a
+/// queue of its own. The system releases it when the process dies.
 final class HeldLock: Sendable {
   private let end: DispatchSemaphore
 

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// It does nothing itself and knows no time but what it is told, so that every path can be tried. Its rules:
 ///
-/// - Whatever is asked of the server belongs to an epoch, and each login and each logout begins a new one. An answer of an
-///   epoch that is over changes nothing.
+/// - Whatever is asked of the server belongs to an epoch, and each login and each logout begins a new one. An answer of
+///   an epoch that is over changes nothing.
 /// - Nothing becomes visible before it is archived.
 /// - Each call is answered exactly once.
 /// - One request for renewal is under way at a time; who asks meanwhile gets its answer.

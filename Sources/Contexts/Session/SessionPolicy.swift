@@ -8,7 +8,8 @@ public struct SessionPolicy: Sendable, Hashable {
   /// The longest time between two tries.
   public var longestRetry: Duration
 
-  /// By what part of itself a time between two tries is varied at random, so that many clients do not come back at once.
+  /// By what part of itself a time between two tries is varied at random, so that many clients do not come back at
+  /// once.
   public var jitter: Double
 
   /// How long before it expires a session is renewed, at most.

@@ -6,8 +6,8 @@ public import Stores
 
 /// The databases of one user: a cache, one in memory, and one that lasts.
 ///
-/// Each is opened when it is first asked for. Those of different users are different files, in directories whose names are
-/// made of the users' identities in a way that no two have in common.
+/// Each is opened when it is first asked for. Those of different users are different files, in directories whose names
+/// are made of the users' identities in a way that no two have in common.
 public final class Store: Sendable {
   /// One of a user's databases.
   public enum Kind: Sendable, CaseIterable {

@@ -1,8 +1,8 @@
 /// Names for directories of users, whose identities may be any text.
 ///
-/// Small letters, digits, `-` and `_` stand for themselves, and every other byte is `%` and two digits; capitals too, since
-/// some file systems take `Ada` and `ada` for the same. An identity whose name would be long has its beginning, a dot, and its
-/// digest instead. So no name leads elsewhere, none is too long, and no two identities have the same.
+/// Small letters, digits, `-` and `_` stand for themselves, and every other byte is `%` and two digits; capitals too,
+/// since some file systems take `Ada` and `ada` for the same. An identity whose name would be long has its beginning, a
+/// dot, and its digest instead. So no name leads elsewhere, none is too long, and no two identities have the same.
 enum UserDirectory {
   /// How long a name may be, so that something can be appended.
   static let longestName = 150

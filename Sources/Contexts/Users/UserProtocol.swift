@@ -2,8 +2,8 @@ public import Foundation
 
 /// A user: who it is, and what the session with the server consists of.
 ///
-/// Any `Codable` value with a text as its `id` is one. It is written down when it logs in and whenever it changes, and is
-/// there again after the next start.
+/// Any `Codable` value with a text as its `id` is one. It is written down when it logs in and whenever it changes, and
+/// is there again after the next start.
 ///
 /// ```swift
 /// import Contexts
@@ -19,8 +19,8 @@ public import Foundation
 /// print(ada.isExpired(at: Date()))  // Prints "true"
 /// ```
 ///
-/// What nobody else may read, such as a token, belongs into ``secret`` and not into what is encoded: the archive then keeps
-/// it in a ``SecretStore``, apart from the rest.
+/// What nobody else may read, such as a token, belongs into ``secret`` and not into what is encoded: the archive then
+/// keeps it in a ``SecretStore``, apart from the rest.
 public protocol UserProtocol: Codable, Sendable, Identifiable where ID == String {
   /// The number of the version that the type is of: raise it when archived users can no longer be decoded as they are.
   static var modelVersion: Int { get }

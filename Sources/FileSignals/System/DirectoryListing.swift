@@ -10,7 +10,8 @@ package import Foundation
 
 /// What lies in directories.
 package enum DirectoryListing {
-  /// The names of what lies in a directory, "." and ".." among them; `nil` with `errno` set if not all of it can be read.
+  /// The names of what lies in a directory, "." and ".." among them; `nil` with `errno` set if not all of it can be
+  /// read.
   package static func names(in directory: URL) -> [String]? {
     var names: [String] = []
     let descriptor = uninterrupted { [path = directory.path] in open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
@@ -20,7 +21,8 @@ package enum DirectoryListing {
   /// Calls a closure with each entry of a directory, "." and ".." among them.
   ///
   /// - Parameters:
-  ///   - directory: A descriptor at the directory's beginning, which is closed; negative with `errno` set if there is none.
+  ///   - directory: A descriptor at the directory's beginning, which is closed; negative with `errno` set if there is
+  ///     none.
   ///   - body: Called with an entry, which is valid until it returns.
   /// - Returns: Whether all of it was read; otherwise `errno` says why not.
   package static func forEachEntry(of directory: CInt, _ body: (UnsafeMutablePointer<dirent>) -> Void) -> Bool {

@@ -69,6 +69,12 @@ public final class Migration {
   }
 
   /// Gives a column another name.
+  ///
+  /// - Parameters:
+  ///   - name: The column's name.
+  ///   - table: The table's name.
+  ///   - newName: What the column is to be called.
+  /// - Throws: ``DatabaseError``, also if there is no such column.
   public func renameColumn(_ name: String, of table: String, to newName: String) throws(DatabaseError) {
     try requireColumn(name, of: table)
     try connection.execute(
@@ -76,6 +82,11 @@ public final class Migration {
   }
 
   /// Removes a column, and the indexes that models have asked for of which it is a part.
+  ///
+  /// - Parameters:
+  ///   - name: The column's name.
+  ///   - table: The table's name.
+  /// - Throws: ``DatabaseError``, also if there is no such column, or the table cannot be without it.
   public func dropColumn(_ name: String, of table: String) throws(DatabaseError) {
     try requireColumn(name, of: table)
     let connection = try connection
@@ -100,16 +111,27 @@ public final class Migration {
   // MARK: Tables
 
   /// Makes the table of a model, if a later part of the step needs it; otherwise that is done when all steps have run.
+  ///
+  /// - Parameter model: The model.
+  /// - Throws: ``DatabaseError``, also if there is such a table.
   public func createTable<Model: StoreModel>(of model: Model.Type) throws(DatabaseError) {
     try connection.execute(layout(of: model).creation())
   }
 
   /// Gives a table another name.
+  ///
+  /// - Parameters:
+  ///   - name: The table's name.
+  ///   - newName: What it is to be called.
+  /// - Throws: ``DatabaseError``, also if there is no such table.
   public func renameTable(_ name: String, to newName: String) throws(DatabaseError) {
     try connection.execute("ALTER TABLE \(SQL.name(name)) RENAME TO \(SQL.name(newName))")
   }
 
   /// Removes a table with all its rows.
+  ///
+  /// - Parameter name: The table's name.
+  /// - Throws: ``DatabaseError``, also if there is no such table.
   public func dropTable(_ name: String) throws(DatabaseError) {
     try connection.execute("DROP TABLE \(SQL.name(name))")
   }
@@ -117,11 +139,18 @@ public final class Migration {
   // MARK: Rows
 
   /// The rows of a query, as far as they fit into memory.
+  ///
+  /// - Parameter query: Which rows.
+  /// - Returns: The rows, in the query's order.
+  /// - Throws: ``DatabaseError``, also if a row does not fit the model.
   public func all<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> [Model] {
     try connection.all(query)
   }
 
   /// Inserts a row, or changes the one with the same key.
+  ///
+  /// - Parameter model: The row.
+  /// - Throws: ``DatabaseError``, also if the row does not fit the table.
   public func put<Model: StoreModel>(_ model: Model) throws(DatabaseError) {
     try ModelStatements<Model>.of(connection).put(model)
   }

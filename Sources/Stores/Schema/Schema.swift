@@ -27,9 +27,9 @@ public import Signals
 /// opening says so, by ``SchemaError/mismatch(table:reason:)``, before any row is read. The version of a file is its
 /// `user_version`.
 ///
-/// > Important: Steps are history: once released, they stay as they are. A step that mentions a model means the model as
-/// > it is today; let ``Migration/transform(_:from:_:)`` use types of their own that are never changed, such as
-/// > `PersonV2`.
+/// > Important: Steps are history: once released, they stay as they are. A step that mentions a model means the model
+/// as > it is today; let ``Migration/transform(_:from:_:)`` use types of their own that are never changed, such as >
+/// `PersonV2`.
 public struct Schema: Sendable {
   /// The number of the newest version, from 1.
   public let version: Int

@@ -11,7 +11,8 @@ struct Arguments: Sendable {
   /// What belongs to no option.
   private(set) var rest: [String] = []
 
-  /// Tells options from what they are given: `-l FILE`, `--local-tweaks-file-path FILE`, `--local-tweaks-file-path=FILE`.
+  /// Tells options from what they are given: `-l FILE`, `--local-tweaks-file-path FILE`,
+  /// `--local-tweaks-file-path=FILE`.
   init(_ arguments: [String], options: [(short: String?, long: String)]) throws(UsageError) {
     var iterator = arguments.makeIterator()
     while let argument = iterator.next() {

@@ -4,8 +4,8 @@ import TweakFormat
 
 /// Finds slots by name, without a lock and without counting references.
 ///
-/// Slots are only ever added, and live as long as the table. When it grows, the old cells stay for whoever still looks into
-/// them; together they are not more than the new ones.
+/// Slots are only ever added, and live as long as the table. When it grows, the old cells stay for whoever still looks
+/// into them; together they are not more than the new ones.
 @usableFromInline
 final class SlotTable: @unchecked Sendable {  // Sound: cells are atomic; the rest is guarded by the lock.
   private final class Cells {

@@ -1,8 +1,8 @@
 /// Code that runs when a tweak is looked up: once after each change, not each time it is read.
 ///
-/// ``before`` is called in the order in which hooks were added, the others in reverse. If one of ``before`` throws, no provider
-/// is asked and the tweak has its default; ``error`` and ``finally`` are called all the same. A hook may use the manager;
-/// no hooks are called for that.
+/// ``before`` is called in the order in which hooks were added, the others in reverse. If one of ``before`` throws, no
+/// provider is asked and the tweak has its default; ``error`` and ``finally`` are called all the same. A hook may use
+/// the manager; no hooks are called for that.
 public struct TweakHook: Sendable {
   /// Called before providers are asked.
   public var before: (@Sendable (TweakID) throws -> Void)?

@@ -18,8 +18,8 @@ extension TweakManager {
   /// The value of a typed key, as a signal: the current one at once, then each change, whichever provider makes it.
   ///
   /// - Parameter key: The key.
-  /// - Returns: A signal of the value, or of the key's default if there is none, or none of the type, of which ``failures``
-  ///   tells.
+  /// - Returns: A signal of the value, or of the key's default if there is none, or none of the type, of which
+  ///   ``failures`` tells.
   public func signal<Value>(for key: TweakKey<Value>) -> some Signal<Value, Never> {
     property(for: key)
   }
@@ -47,8 +47,8 @@ extension TweakManager {
 
   /// Each change of what is in force, in the order in which they happen, whichever provider makes it.
   ///
-  /// Subscribing looks up all tweaks that the providers know to have. Of others, only those are told that have been read
-  /// before, or that a provider names in its ``TweakProvider/updates``.
+  /// Subscribing looks up all tweaks that the providers know to have. Of others, only those are told that have been
+  /// read before, or that a provider names in its ``TweakProvider/updates``.
   public var changes: some Signal<TweakChange, Never> {
     TweakChanges(manager: self)
   }

@@ -11,7 +11,8 @@ extension TweakManager {
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak, decrypted, with what is said about it and the name of its provider.
-  /// - Throws: ``TweakError``: ``TweakError/notFound(_:)`` if no provider has it, or what is wrong with the one that decides.
+  /// - Throws: ``TweakError``: ``TweakError/notFound(_:)`` if no provider has it, or what is wrong with the one that
+  ///   decides.
   public func tweakWith(feature: String, variable: String) throws(TweakError) -> Tweak {
     let id = TweakID(feature: feature, variable: variable)
     if useCache { return try resolution(of: tweakSlot(id)).result.get() }
@@ -20,7 +21,8 @@ extension TweakManager {
 
   /// Whether a feature is enabled.
   ///
-  /// The first provider that says anything about it decides, also if it says no. A feature that nobody knows is not enabled.
+  /// The first provider that says anything about it decides, also if it says no. A feature that nobody knows is not
+  /// enabled.
   ///
   /// - Parameter feature: The feature.
   /// - Returns: Whether it is enabled.
@@ -65,8 +67,8 @@ extension TweakManager {
   ///
   /// - Parameter key: The key; best a constant.
   /// - Returns: The value, or the key's default if there is none, or none of the type, of which ``failures`` tells.
-  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after a
-  ///   change, the providers are asked.
+  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after
+  ///   a change, the providers are asked.
   @inlinable @inline(__always)
   public subscript<Value: TweakValueConvertible>(key: TweakKey<Value>) -> Value {
     value(for: key)
@@ -76,8 +78,8 @@ extension TweakManager {
   ///
   /// - Parameter key: The key; best a constant.
   /// - Returns: The value, or the key's default if there is none, or none of the type, of which ``failures`` tells.
-  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after a
-  ///   change, the providers are asked.
+  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after
+  ///   a change, the providers are asked.
   @inlinable
   public func value<Value: TweakValueConvertible>(for key: TweakKey<Value>) -> Value {
     switch glance(key.id, hash: key.hash) {
@@ -95,8 +97,8 @@ extension TweakManager {
   ///   - variable: The variable of the feature.
   ///   - defaultValue: The value for when there is none, or none of the type, of which ``failures`` tells.
   /// - Returns: The value.
-  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after a
-  ///   change, the providers are asked.
+  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after
+  ///   a change, the providers are asked.
   @inlinable
   public func value<Value: TweakValueConvertible>(
     feature: String, variable: String, default defaultValue: Value
@@ -119,8 +121,8 @@ extension TweakManager {
   ///   - type: What the value is to be.
   /// - Returns: The value.
   /// - Throws: ``TweakError`` if there is none, or none of the type, or if the one that decides cannot be used.
-  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after a
-  ///   change, the providers are asked.
+  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after
+  ///   a change, the providers are asked.
   @inlinable
   public func value<Value: TweakValueConvertible>(
     feature: String, variable: String, as type: Value.Type = Value.self

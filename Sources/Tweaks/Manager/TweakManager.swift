@@ -18,19 +18,19 @@ import Signals
 /// subscription.cancel()
 /// ```
 ///
-/// - **Priority.** The first provider of the array that *has* the tweak decides, also if what it has is `false` or zero. What
-///   it does not say about it (title, description, group) is taken from those below.
-/// - **Strict.** A value that is not of the type that is asked for is an error, which names the provider, or the default
-///   together with one of ``failures``; never another value, and never a crash. ``TweakMismatch/fallThrough`` goes on to the
-///   next provider instead.
-/// - **Fast.** What the providers say is kept where reading finds it in nanoseconds, without an allocation, and without a
-///   lock unless it is a text: by ``subscript(_:)`` with a ``TweakKey``, by `value(feature:variable:)`, by the property
-///   wrappers, which are the fastest. It is brought up to date when a provider tells of a change. ``tweakWith(feature:variable:)`` asks the
-///   providers each time unless ``useCache`` is set.
-/// - **Live.** Each tweak is a signal, see ``signal(for:)``; ``changes`` tells of all. Nobody is woken by a change of another
-///   tweak.
-/// - **Threads.** Everything may be called from any thread, also by providers, hooks, observers and the log while a tweak is
-///   looked up. No lock is held while they run.
+/// - **Priority.** The first provider of the array that *has* the tweak decides, also if what it has is `false` or
+///   zero. What it does not say about it (title, description, group) is taken from those below.
+/// - **Strict.** A value that is not of the type that is asked for is an error, which names the provider, or the
+///   default together with one of ``failures``; never another value, and never a crash. ``TweakMismatch/fallThrough``
+///   goes on to the next provider instead.
+/// - **Fast.** What the providers say is kept where reading finds it in nanoseconds, without an allocation, and without
+///   a lock unless it is a text: by ``subscript(_:)`` with a ``TweakKey``, by `value(feature:variable:)`, by the
+///   property wrappers, which are the fastest. It is brought up to date when a provider tells of a change.
+///   ``tweakWith(feature:variable:)`` asks the providers each time unless ``useCache`` is set.
+/// - **Live.** Each tweak is a signal, see ``signal(for:)``; ``changes`` tells of all. Nobody is woken by a change of
+///   another tweak.
+/// - **Threads.** Everything may be called from any thread, also by providers, hooks, observers and the log while a
+///   tweak is looked up. No lock is held while they run.
 ///
 /// A manager is a provider itself, so managers nest.
 public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
@@ -213,8 +213,8 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
 
   /// Whether ``tweakWith(feature:variable:)`` and ``isFeatureEnabled(_:)`` remember what they found; at first not.
   ///
-  /// What is remembered follows what the providers tell. Set it unless there is a provider whose values change without a word.
-  /// Changing it forgets.
+  /// What is remembered follows what the providers tell. Set it unless there is a provider whose values change without
+  /// a word. Changing it forgets.
   public var useCache: Bool {
     get { lock.withLock { state.isCaching } }
     set {

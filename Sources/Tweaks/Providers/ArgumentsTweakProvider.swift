@@ -1,9 +1,9 @@
 /// Tweaks in the arguments of the process: `--tweak shop/limit=20`, `--tweak=shop/limit=20`, and for a Bool also
 /// `--tweak shop/enabled` and `--no-tweak shop/enabled`.
 ///
-/// Between feature and variable stands a slash or a dot. A name with several of them is taken for the known tweak that is
-/// called so; if it is none, it is parted at the first slash, or else at the first dot. Of several arguments for one tweak the
-/// last counts. All are checked when the provider is made, before the program does its work.
+/// Between feature and variable stands a slash or a dot. A name with several of them is taken for the known tweak that
+/// is called so; if it is none, it is parted at the first slash, or else at the first dot. Of several arguments for one
+/// tweak the last counts. All are checked when the provider is made, before the program does its work.
 public struct ArgumentsTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String

@@ -2,9 +2,10 @@ public import Foundation
 
 /// Tweaks in the environment of the process: `TWEAK_SHOP__LIMIT=20` is the variable `limit` of the feature `shop`.
 ///
-/// The name is the prefix, the feature, two underscores and the variable, in capitals; whatever is neither a letter nor a digit
-/// becomes an underscore. The text means a value of the type that the tweak is read as: for a Bool `true`, `yes`, `on`, `1`,
-/// `false`, `no`, `off` and `0`, in any case. One that means none is an error; the empty text is a text, and not nothing.
+/// The name is the prefix, the feature, two underscores and the variable, in capitals; whatever is neither a letter nor
+/// a digit becomes an underscore. The text means a value of the type that the tweak is read as: for a Bool `true`,
+/// `yes`, `on`, `1`, `false`, `no`, `off` and `0`, in any case. One that means none is an error; the empty text is a
+/// text, and not nothing.
 public struct EnvironmentTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String

@@ -16,14 +16,16 @@ import TweakFormat
 /// }
 /// ```
 ///
-/// - **Strict.** A file that is not of the format is an error with its line and column, both when it is opened and while it is
-///   followed; then the last good tweaks stand, ``failures`` tells, and the next good content is taken. What the file cannot
-///   say is `null`, an array or an object as a value, a name twice, and a number that no `Int` or `Double` can hold. Unknown
-///   properties are tolerated.
-/// - **Types** are what is written: `1` is an Int, `1.0` a Double, `true` a Bool. `"PreserveFloat": true` makes a Double of `1`.
-/// - **Encrypted.** With `"Encrypted": true` the value is decrypted when it is looked up, by ``decryptionClosure`` or the
-///   manager's.
-/// - **Features.** A feature that the file names is enabled, unless it has a Bool ``Tweak/enabledVariable`` that says no.
+/// - **Strict.** A file that is not of the format is an error with its line and column, both when it is opened and
+///   while it is followed; then the last good tweaks stand, ``failures`` tells, and the next good content is taken.
+///   What the file cannot say is `null`, an array or an object as a value, a name twice, and a number that no `Int` or
+///   `Double` can hold. Unknown properties are tolerated.
+/// - **Types** are what is written: `1` is an Int, `1.0` a Double, `true` a Bool. `"PreserveFloat": true` makes a
+///   Double of `1`.
+/// - **Encrypted.** With `"Encrypted": true` the value is decrypted when it is looked up, by ``decryptionClosure`` or
+///   the manager's.
+/// - **Features.** A feature that the file names is enabled, unless it has a Bool ``Tweak/enabledVariable`` that says
+///   no.
 ///
 /// Files that nobody changes, such as those in an app's bundle, are best opened with `isLive: false`.
 public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
@@ -50,8 +52,8 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
   /// - Parameters:
   ///   - jsonURL: The file.
   ///   - isLive: Whether to follow the file.
-  ///   - isOptional: Whether there need be no file. Then it has no tweaks while there is none; otherwise the last ones stand
-  ///     if it is removed.
+  ///   - isOptional: Whether there need be no file. Then it has no tweaks while there is none; otherwise the last ones
+  ///     stand if it is removed.
   ///   - polling: Whether to look from time to time where the system does not tell of changes.
   /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``.
   public init(

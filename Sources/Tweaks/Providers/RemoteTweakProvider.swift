@@ -2,11 +2,11 @@ public import Signals
 
 /// Tweaks that are fetched from elsewhere, such as a server, whenever ``refresh()`` is called.
 ///
-/// The last ones that could be fetched stand until the next ones arrive, all at once. An answer that arrives after that of a
-/// later request is dropped.
+/// The last ones that could be fetched stand until the next ones arrive, all at once. An answer that arrives after that
+/// of a later request is dropped.
 ///
-/// To use a service with an interface of its own, implement ``TweakProvider`` and send ``TweakUpdate/everything`` whenever it
-/// has activated new values.
+/// To use a service with an interface of its own, implement ``TweakProvider`` and send ``TweakUpdate/everything``
+/// whenever it has activated new values.
 public final class RemoteTweakProvider: TweakProvider, @unchecked Sendable {
   // Sound: the counters are guarded by the lock.
 

@@ -3,8 +3,9 @@ public import Signals
 
 /// Tweaks in a suite of values that several processes share: set in one, they are in force in all, at once.
 ///
-/// Each is a value of its own in the suite, `"feature/variable" : { "int" : 42 }`, so that changes which processes make at the
-/// same time are all kept. A slash or a percent sign inside of a name is escaped. Other values of the suite are left alone.
+/// Each is a value of its own in the suite, `"feature/variable" : { "int" : 42 }`, so that changes which processes make
+/// at the same time are all kept. A slash or a percent sign inside of a name is escaped. Other values of the suite are
+/// left alone.
 public final class SuiteTweakProvider: MutableTweakProvider {
   /// What the provider is called.
   public let name: String

@@ -4,7 +4,8 @@ import TweakFormat
 
 /// Reads a file of tweaks again and again.
 ///
-/// What stands there as before, byte by byte, is not read again: a large file of which little has changed takes little time.
+/// What stands there as before, byte by byte, is not read again: a large file of which little has changed takes little
+/// time.
 final class TweakFileReader: @unchecked Sendable {  // Sound: what was read is guarded by the lock.
   private struct Read {
     var text = Data()

@@ -11,8 +11,8 @@ public typealias TweakEncryption = @Sendable (Tweak) throws -> TweakValue
 /// A ``TweakManager`` asks its providers in order; the first that *has* a tweak decides.
 ///
 /// To write one, implement ``tweak(feature:variable:)``. A provider whose values change says so by ``updates``, or has
-/// somebody call ``TweakManager/resetCache()``. Everything may be called from any thread, at the same time, and no lock of the
-/// manager is held meanwhile: a provider may use the manager.
+/// somebody call ``TweakManager/resetCache()``. Everything may be called from any thread, at the same time, and no lock
+/// of the manager is held meanwhile: a provider may use the manager.
 public protocol TweakProvider: Sendable {
   /// What the provider is called in ``Tweak/source``, errors and traces.
   var name: String { get }

@@ -3,10 +3,11 @@ public import Signals
 
 /// Tweaks in `UserDefaults`, each under its feature *and* its variable: `tweaks.feature/variable`.
 ///
-/// Values keep their kind: a Bool stays a Bool, and `1.0` a Double. A change is written down before the call returns, on Linux
-/// too, where `UserDefaults` does so only when asked.
+/// Values keep their kind: a Bool stays a Bool, and `1.0` a Double. A change is written down before the call returns,
+/// on Linux too, where `UserDefaults` does so only when asked.
 ///
-/// What another process changes is seen after ``refresh()``. For tweaks that processes share, use ``SuiteTweakProvider``.
+/// What another process changes is seen after ``refresh()``. For tweaks that processes share, use
+/// ``SuiteTweakProvider``.
 public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked Sendable {
   // Sound: defaults may be used from any thread, as they document.
 
@@ -25,8 +26,8 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   ///
   /// - Parameters:
   ///   - userDefaults: Where the values are.
-  ///   - migrating: The tweaks whose values are taken over, once, from what JustTweak has stored. It does not tell features
-  ///     apart, so variables of the same name get the same value.
+  ///   - migrating: The tweaks whose values are taken over, once, from what JustTweak has stored. It does not tell
+  ///     features apart, so variables of the same name get the same value.
   ///   - name: What the provider is called.
   public init(
     userDefaults: UserDefaults, migrating: some Sequence<TweakID> = [], name: String = "UserDefaultsTweakProvider"

@@ -20,8 +20,9 @@ public import Signals
 /// print(manager.value(feature: "shop", variable: "limit", default: 10))  // Prints "10"
 /// ```
 ///
-/// The first rule for a tweak that applies decides; if none does, the provider has none. A rule for a share of the users, which
-/// is neither nobody nor everyone, needs the context's ``TweakContext/stickyID``: without it, it is an error.
+/// The first rule for a tweak that applies decides; if none does, the provider has none. A rule for a share of the
+/// users, which is neither nobody nor everyone, needs the context's ``TweakContext/stickyID``: without it, it is an
+/// error.
 public final class TargetingTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String

@@ -1,6 +1,7 @@
 /// What is known about the user, the device or the situation, by which values are chosen.
 public struct TweakContext: Sendable, Hashable, Codable {
-  /// What stays the same for a user, such as an installation's number; it decides which share of the users this one is in.
+  /// What stays the same for a user, such as an installation's number; it decides which share of the users this one is
+  /// in.
   public var stickyID: String?
 
   /// Anything else, by name.
@@ -19,7 +20,8 @@ public struct TweakContext: Sendable, Hashable, Codable {
 
 /// A condition on an attribute of the context.
 ///
-/// One on an attribute that is missing, or with an operator that this version does not know, does not hold, negated or not.
+/// One on an attribute that is missing, or with an operator that this version does not know, does not hold, negated or
+/// not.
 public struct TweakCondition: Sendable, Hashable, Codable {
   /// How an attribute is compared.
   public struct Operator: RawRepresentable, Sendable, Hashable, Codable {
@@ -160,8 +162,8 @@ public struct TweakRule: Sendable, Hashable, Codable {
 
   /// Which share a user is in: from 0 up to 9,999.
   ///
-  /// Whoever is below 500 is below 2,500, too, so raising a share takes the value from nobody. Shares of different tweaks have
-  /// nothing to do with one another.
+  /// Whoever is below 500 is below 2,500, too, so raising a share takes the value from nobody. Shares of different
+  /// tweaks have nothing to do with one another.
   ///
   /// - Parameters:
   ///   - name: The name of the tweak, or anything else that is to be divided.

@@ -1,7 +1,7 @@
 /// The value of a tweak.
 ///
-/// Values are equal if their kind and their content are: `true` is not `1`, and `1` is not `1.0`. Each of the accessors gives
-/// `nil` for a value that it could not give exactly.
+/// Values are equal if their kind and their content are: `true` is not `1`, and `1` is not `1.0`. Each of the accessors
+/// gives `nil` for a value that it could not give exactly.
 ///
 /// ```swift
 /// import Tweaks
@@ -150,8 +150,8 @@ extension TweakValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, 
 
 // MARK: Coding
 
-/// A value is written as an object with one member, which names the kind, such as `{"int": 42}`, so that every reader finds
-/// the same kind again.
+/// A value is written as an object with one member, which names the kind, such as `{"int": 42}`, so that every reader
+/// finds the same kind again.
 extension TweakValue: Codable {
   private enum CodingKeys: String, CodingKey, CaseIterable {
     case bool, int, double, string

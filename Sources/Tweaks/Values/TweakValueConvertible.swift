@@ -1,7 +1,7 @@
 /// A type that the value of a tweak can be read as.
 ///
-/// `Bool`, `Int`, `Double`, `Float` and `String` are; an enumeration with one of them as its raw value becomes one by saying
-/// so:
+/// `Bool`, `Int`, `Double`, `Float` and `String` are; an enumeration with one of them as its raw value becomes one by
+/// saying so:
 ///
 /// ```swift
 /// import Tweaks
@@ -12,8 +12,8 @@
 /// print(Theme(tweakValue: "dark") == .dark, Theme(tweakValue: "blue") == nil)  // Prints "true true"
 /// ```
 ///
-/// Reading is strict. An `Int` is read as a `Double` if that holds it exactly, and as nothing else; a `Double` is no `Int`,
-/// even if it is `1.0`; nothing but a `Bool` is a `Bool`.
+/// Reading is strict. An `Int` is read as a `Double` if that holds it exactly, and as nothing else; a `Double` is no
+/// `Int`, even if it is `1.0`; nothing but a `Bool` is a `Bool`.
 public protocol TweakValueConvertible: Sendable {
   /// Makes an instance of a value.
   ///

@@ -130,7 +130,8 @@ public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {
     self.fallbackValue = fallbackValue
   }
 
-  /// The value; setting it writes to the first provider that can be written to, and setting `nil` deletes what is there.
+  /// The value; setting it writes to the first provider that can be written to, and setting `nil` deletes what is
+  /// there.
   @inlinable
   public var wrappedValue: Value? {
     get { core.value(as: Value.self) ?? fallbackValue }

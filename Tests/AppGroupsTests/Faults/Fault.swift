@@ -36,7 +36,8 @@ enum Fault: String, CaseIterable {
   static let gentle = allCases.filter(\.isGentle)
   static let violent = allCases.filter { !$0.isGentle }
 
-  /// What every observer must report if the fault stays, in the words of its status; `nil` if it is none to be reported.
+  /// What every observer must report if the fault stays, in the words of its status; `nil` if it is none to be
+  /// reported.
   var dueReport: String? {
     switch self {
     case .missing, .movedAway: "missing"

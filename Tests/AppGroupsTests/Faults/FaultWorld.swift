@@ -12,8 +12,8 @@ import TestSupport
 
 /// A random program: processes that change and observe one sealed value, and everything that can happen to it.
 ///
-/// A *storm* rages while all are at work, and loses nobody's change. A *blast* does too, but foreign hands destroy what is
-/// there. A *trouble* stays until every observer has reported it. After each, all must have the final value.
+/// A *storm* rages while all are at work, and loses nobody's change. A *blast* does too, but foreign hands destroy what
+/// is there. A *trouble* stays until every observer has reported it. After each, all must have the final value.
 final class FaultWorld {
   private(set) var story: [String] = []
   private(set) var breaches: [String] = []

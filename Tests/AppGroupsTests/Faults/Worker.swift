@@ -6,8 +6,8 @@ import TestSupport
   import Darwin
 #endif
 
-/// A process that follows a sealed value, and increments or replaces it when told to; it may be killed at any moment, and
-/// another then goes on with its part.
+/// A process that follows a sealed value, and increments or replaces it when told to; it may be killed at any moment,
+/// and another then goes on with its part.
 final class Worker {
   /// What it does without end.
   enum Work {

@@ -7,7 +7,8 @@ import Testing
 struct SegmentListingTests {
   private let producer = UUID()
 
-  /// What is taken for the segments if the directory shows these lists, one after the other, and then the last for ever.
+  /// What is taken for the segments if the directory shows these lists, one after the other, and then the last for
+  /// ever.
   private func outcome(of listings: [[UInt64]], after start: UInt64?) throws -> (numbers: [UInt64]?, looks: Int) {
     var looks = 0
     let segments = try SegmentListing.withoutPassingGaps(after: start.map { [producer: $0] } ?? [:]) {

@@ -28,8 +28,8 @@
     }
     for file in files { try file.write(1) }
     #expect(received.count.load(ordering: .relaxed) == 2_000)
-    // Threads that the system keeps in reserve end after a while, which counts as waking up; in one of several stretches,
-    // nothing at all must happen. What wakes up regularly would spoil all of them.
+    // Threads that the system keeps in reserve end after a while, which counts as waking up; in one of several
+    // stretches, nothing at all must happen. What wakes up regularly would spoil all of them.
     for _ in 0..<60 {
       let (wakes, before) = (WatchHub.wakeCount, try switches())
       usleep(300_000)

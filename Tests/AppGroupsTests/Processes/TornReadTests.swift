@@ -56,8 +56,8 @@ struct TornReadTests {
 
   /// The letter that the text of an encoded note consists of.
   private static func letter(of data: Data) throws -> UInt8 {
-    // The text is the last thing in the content, and is as long as was ordered; equal bytes are what equals itself moved by
-    // one. All of it is compared as data, since a check must not take longer than a read.
+    // The text is the last thing in the content, and is as long as was ordered; equal bytes are what equals itself
+    // moved by one. All of it is compared as data, since a check must not take longer than a read.
     let text = data.dropLast(4).suffix(size)
     let isWhole = data.suffix(4) == Data("\"\n}\n".utf8) && data.dropLast(4 + size).last == UInt8(ascii: "\"")
     guard isWhole, text.dropLast() == text.dropFirst(), let letter = text.first else {

@@ -5,7 +5,8 @@
 
   @testable import Containers
 
-  /// In processes whose configuration lies elsewhere, since Foundation takes its place from the environment at its start.
+  /// In processes whose configuration lies elsewhere, since Foundation takes its place from the environment at its
+  /// start.
   @Suite("User defaults are switched")
   struct DefaultsSwitchingTests {
     let world: SettingsWorld
@@ -82,7 +83,8 @@
       try await second.send("switching \(world.root) suite")
       let work = try await first.send("switching-new Work")
       try await second.send("defaults-set suite pending stale")
-      // It hears of nothing until all is done, because nothing keeps two processes from writing a suite at the same time.
+      // It hears of nothing until all is done, because nothing keeps two processes from writing a suite at the same
+      // time.
       second.signal(SIGSTOP)
       try await first.send("switching-to \(work)")
       try await first.send("defaults-set suite first new")

@@ -59,8 +59,8 @@ private final class Follower: Sendable {
   }
 
   @Test func `tells what happened`() async throws {
-    // One folder further down: other tests watch that of all temporary files, whose events then come to every observer. That
-    // this test's folder was made may come late, and count as a new file in the place of the old one.
+    // One folder further down: other tests watch that of all temporary files, whose events then come to every observer.
+    // That this test's folder was made may come late, and count as a new file in the place of the old one.
     let file = URL(fileURLWithPath: "\(try folder.makeFolder("inner").path)/value", isDirectory: false)
     try overwrite("a", file)
     let follower = try Follower(file)

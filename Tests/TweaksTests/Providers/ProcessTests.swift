@@ -64,7 +64,8 @@ struct ProcessTests {
     .joined(separator: ",")
   }
 
-  /// A process may pass over what is outdated already, but what two of them have seen, they have seen in the same order.
+  /// A process may pass over what is outdated already, but what two of them have seen, they have seen in the same
+  /// order.
   private func expectOneOrder(of flag: String, in peers: [PeerProcess]) async throws {
     var orders: [[Substring]] = []
     for peer in peers { orders.append(try await peer.send("tweak-order \(flag)").split(separator: ",")) }

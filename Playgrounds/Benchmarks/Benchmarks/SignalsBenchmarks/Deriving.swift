@@ -1,7 +1,8 @@
 import Observation
 import Signals
 
-/// Graphs of derived values, in the shapes that libraries of signals are compared by; one write of the source each time.
+/// Graphs of derived values, in the shapes that libraries of signals are compared by; one write of the source each
+/// time.
 func registerDeriving() {
   measure("derivedOne", "Signals") {
     derivedGraph { head in [Property.derived(head) { $0 &+ 1 }] }

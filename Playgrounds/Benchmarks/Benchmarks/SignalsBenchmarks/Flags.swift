@@ -6,7 +6,8 @@ import Signals
 import SystemPackage
 import Tweaks
 
-/// Reading flags through three providers of which the last one has them, files of 10,000 flags, and changes among as many.
+/// Reading flags through three providers of which the last one has them, files of 10,000 flags, and changes among as
+/// many.
 func registerFlags() {
   registerFlagReads()
   registerFlagFiles()

@@ -83,8 +83,8 @@ private final class Stage<Work>: @unchecked Sendable {
   var work: Work?
 }
 
-/// Starts a thread that sleeps: while a process has one thread only, glibc skips the atomic instructions of its locks, and
-/// all figures with a lock in them would be wrong.
+/// Starts a thread that sleeps: while a process has one thread only, glibc skips the atomic instructions of its locks,
+/// and all figures with a lock in them would be wrong.
 private func keepSecondThread() {
   Thread.detachNewThread { while true { Thread.sleep(forTimeInterval: 3600) } }
 }

@@ -1,8 +1,8 @@
 import CountingRuntime
 import Foundation
 
-/// Counts allocations, retains and releases, which unlike times are the same on every run, and fails if one is above what
-/// the package promises.
+/// Counts allocations, retains and releases, which unlike times are the same on every run, and fails if one is above
+/// what the package promises.
 @main
 enum Counts {
   nonisolated static func main() {

@@ -5,7 +5,8 @@ public import Foundation
 /// A server on this machine that hands out tokens which last for a moment, and may be exchanged once.
 ///
 /// - `POST /login`: a user and a token
-/// - `POST /renew`, with the token in the field `Authorization`: the next token; a token that was exchanged already is refused
+/// - `POST /renew`, with the token in the field `Authorization`: the next token; a token that was exchanged already is
+///   refused
 /// - `POST /logout`
 public actor TokenServer {
   /// What goes wrong with the next request.

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A notation in which any codable value can be written down, such as JSON.
 ///
-/// A ``FileFormat`` is for the values of one type; a coding is for all types, as migration from older ones requires. Any
-/// encoder that makes data can be one:
+/// A ``FileFormat`` is for the values of one type; a coding is for all types, as migration from older ones requires.
+/// Any encoder that makes data can be one:
 ///
 /// ```swift
 /// import AppGroups
@@ -45,8 +45,8 @@ public struct FileCoding: Sendable {
   /// JSON written and read the way you say.
   ///
   /// - Parameters:
-  ///   - encoder: Configures the encoder, a new one for each value, so it must do the same every time, on any thread. Keys
-  ///     stay sorted whatever it says.
+  ///   - encoder: Configures the encoder, a new one for each value, so it must do the same every time, on any thread.
+  ///     Keys stay sorted whatever it says.
   ///   - decoder: Configures the decoder, a new one each time.
   /// - Returns: The coding.
   public static func json(

@@ -1,7 +1,7 @@
 /// What is in a file of versioned values: the value and its version, or a value from before there were versions.
 ///
-/// The value is decoded together with the version, in the hope that it is the present one, because parsing is what takes
-/// the time. That it cannot be decoded is no error until it is known to be of that version.
+/// The value is decoded together with the version, in the hope that it is the present one, because parsing is what
+/// takes the time. That it cannot be decoded is no error until it is known to be of that version.
 struct FileEnvelope<Value> {
   /// The version that the content says; `nil` if it says none.
   let version: Int?
@@ -54,7 +54,8 @@ extension FileEnvelope: Decodable where Value: Decodable {
     }
   }
 
-  /// The version that an envelope says, and `nil` if this is none: if there is any other key, or another kind of version.
+  /// The version that an envelope says, and `nil` if this is none: if there is any other key, or another kind of
+  /// version.
   private static func version(in decoder: any Decoder) -> Int? {
     do {
       let keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)

@@ -16,11 +16,11 @@ public import Foundation
 /// ```
 ///
 /// - **Equal bytes.** The formats that come with the package sort the keys of objects and dictionaries. A `Set`, and a
-///   dictionary whose keys are neither strings nor integers, are written in an order that differs from process to process:
-///   the same value, written again, is then a change. Store a sorted array where that matters.
+///   dictionary whose keys are neither strings nor integers, are written in an order that differs from process to
+///   process: the same value, written again, is then a change. Store a sorted array where that matters.
 /// - **Empty content** is no value in most formats, and then a failure like any other that cannot be decoded. Where
-///   ``decode`` makes a value of it, as ``text`` and ``rawData`` do, it counts once it has stood for a third of a second:
-///   programs that write in place empty a file first, and are about to fill it.
+///   ``decode`` makes a value of it, as ``text`` and ``rawData`` do, it counts once it has stood for a third of a
+///   second: programs that write in place empty a file first, and are about to fill it.
 public struct FileFormat<Value: Sendable>: Sendable {
   /// Makes the content of the file from a value.
   public let encode: @Sendable (Value) throws -> Data
@@ -34,8 +34,8 @@ public struct FileFormat<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - encode: Makes the content of the file from a value.
-  ///   - decode: Makes a value from the content of the file. What it throws reaches the user as the reason why the content
-  ///     is undecodable; a ``FileVersionError`` reaches the user as such.
+  ///   - decode: Makes a value from the content of the file. What it throws reaches the user as the reason why the
+  ///     content is undecodable; a ``FileVersionError`` reaches the user as such.
   public init(
     encode: @escaping @Sendable (Value) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> Value
@@ -60,8 +60,8 @@ extension FileFormat where Value: Codable {
 
   /// JSON that people can read and other programs can write: indented, keys in order, one line break at the end.
   ///
-  /// Numbers and dates come back as they were, to the last bit, `-0.0` among them. JSON knows neither infinity nor NaN: they
-  /// cannot be encoded, unless ``json(encoder:decoder:)`` says how.
+  /// Numbers and dates come back as they were, to the last bit, `-0.0` among them. JSON knows neither infinity nor NaN:
+  /// they cannot be encoded, unless ``json(encoder:decoder:)`` says how.
   public static var json: FileFormat {
     // Not by way of the coding, which must find out at run time what is known here.
     FileFormat(
@@ -85,8 +85,8 @@ extension FileFormat where Value: Codable {
   /// ```
   ///
   /// - Parameters:
-  ///   - encoder: Configures the encoder, a new one for each value, so it must do the same every time, on any thread. Keys
-  ///     stay sorted whatever it says.
+  ///   - encoder: Configures the encoder, a new one for each value, so it must do the same every time, on any thread.
+  ///     Keys stay sorted whatever it says.
   ///   - decoder: Configures the decoder, a new one each time.
   /// - Returns: The format.
   public static func json(

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Why content cannot be used although it may well be whole: it is of another version.
 ///
-/// A ``FileFormat`` throws it when it decodes; the file that has the format makes it an ``AppGroupsFileError``, which also
-/// names the file. Throw it from a format of your own whose content says its version.
+/// A ``FileFormat`` throws it when it decodes; the file that has the format makes it an ``AppGroupsFileError``, which
+/// also names the file. Throw it from a format of your own whose content says its version.
 public enum FileVersionError: Error, Hashable, Sendable {
   /// The content was written by a newer version of the program; `supported` is the newest that this one reads.
   case newer(found: Int, supported: Int)

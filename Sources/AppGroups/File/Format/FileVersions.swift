@@ -1,10 +1,10 @@
 import Foundation
 
-/// The types that a file's values have had, from the oldest that is still read to the present one, and how each becomes the
-/// next.
+/// The types that a file's values have had, from the oldest that is still read to the present one, and how each becomes
+/// the next.
 ///
-/// When the type of a value changes, files of older versions of the program are still there, and older versions may still
-/// run. Number the types, and say how to get from each to the next:
+/// When the type of a value changes, files of older versions of the program are still there, and older versions may
+/// still run. Number the types, and say how to get from each to the next:
 ///
 /// ```swift
 /// import AppGroups
@@ -28,16 +28,16 @@ import Foundation
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **On disk** the value is put into an object of two keys, `version` and `value`, which any program can read. Content
-///   without them is of the version that `unversioned` says, so versions can be added to a file that had none.
+/// - **On disk** the value is put into an object of two keys, `version` and `value`, which any program can read.
+///   Content without them is of the version that `unversioned` says, so versions can be added to a file that had none.
 /// - **Reading never writes.** An older value is decoded as what it was, and migrated in memory, step by step. The file
 ///   changes with the next `write` or `update`, which finds the migrated value.
 /// - **A newer version is left alone.** Who reads one keeps the last good value, and is told with
-///   ``AppGroupsFileError/newerVersion(_:found:supported:)``. `update` throws that, and overwrites only if told to; a plain
-///   `write` replaces whatever there is, so prefer `update` as long as older versions of the program may run.
+///   ``AppGroupsFileError/newerVersion(_:found:supported:)``. `update` throws that, and overwrites only if told to; a
+///   plain `write` replaces whatever there is, so prefer `update` as long as older versions of the program may run.
 ///
-/// A type that was released must not change any more, other than in ways that old content allows, such as a new optional
-/// property. Keep a copy of it under another name, and let the present type be the last of the chain.
+/// A type that was released must not change any more, other than in ways that old content allows, such as a new
+/// optional property. Keep a copy of it under another name, and let the present type be the last of the chain.
 public struct FileVersions<Value: Decodable & Sendable>: Sendable {
   /// The number of the version that `Value` is, the one that is written.
   public let current: Int
@@ -53,8 +53,8 @@ public struct FileVersions<Value: Decodable & Sendable>: Sendable {
   /// - Parameters:
   ///   - type: What the values of that version are.
   ///   - number: Its number.
-  ///   - unversioned: The number of the version that content has which does not say one, because it was written before there
-  ///     were versions.
+  ///   - unversioned: The number of the version that content has which does not say one, because it was written before
+  ///     there were versions.
   public init(_ type: Value.Type, startingAt number: Int = 1, unversioned: Int = 1) {
     self.init(current: number, unversioned: unversioned, older: [:])
   }
@@ -74,8 +74,8 @@ public struct FileVersions<Value: Decodable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - type: What the values of the next version are.
-  ///   - migrate: Makes one of them from a value of this version. It may be called from any thread, several times for one
-  ///     file, and must not depend on anything but its argument. What it throws reaches the user in
+  ///   - migrate: Makes one of them from a value of this version. It may be called from any thread, several times for
+  ///     one file, and must not depend on anything but its argument. What it throws reaches the user in
   ///     ``AppGroupsFileError/migrationFailed(_:from:to:reason:)``.
   /// - Returns: The longer chain.
   public func migrating<Next: Decodable & Sendable>(

@@ -2,8 +2,8 @@ import Foundation
 
 /// An event on its way to those who listen, of whatever type it is.
 ///
-/// What is between the file and the subscribers does not look at the event. Without a type parameter, the compiler makes of
-/// it what would take several times as long if each type had to be looked up as it runs.
+/// What is between the file and the subscribers does not look at the event. Without a type parameter, the compiler
+/// makes of it what would take several times as long if each type had to be looked up as it runs.
 class DecodedEntry: @unchecked Sendable {  // Sound: it and the one class that inherits from it never change.
   let id: LogEventID
   /// Where the log goes on after it.

@@ -2,8 +2,8 @@ import Foundation
 
 /// How far a consumer is: what it has handled, what it has been given, and what was passed over in between.
 ///
-/// An event that was given and is not handled yet holds the cursor before it, also if later ones of no interest were passed
-/// over.
+/// An event that was given and is not handled yet holds the cursor before it, also if later ones of no interest were
+/// passed over.
 struct LogCursor {
   private struct Place {
     /// Where to go on after a crash.

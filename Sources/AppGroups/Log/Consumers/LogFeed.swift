@@ -178,8 +178,8 @@ final class LogFeed: @unchecked Sendable {
     }
   }
 
-  /// Whether folders and a lock that are missing may be so because the log is being removed, and anything new would be in the
-  /// way; they are made again a little later if not.
+  /// Whether folders and a lock that are missing may be so because the log is being removed, and anything new would be
+  /// in the way; they are made again a little later if not.
   private var isRemovalLikely: Bool { hasBegun && attempts < 3 }
 
   private func tryLater(from ends: [UUID: LogPosition], _ epoch: Int) {

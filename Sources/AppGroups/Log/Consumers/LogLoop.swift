@@ -1,6 +1,7 @@
 import Signals
 
-/// One asynchronous loop over a log's events: it is given a few at a time, and has handled an event when it asks for the next.
+/// One asynchronous loop over a log's events: it is given a few at a time, and has handled an event when it asks for
+/// the next.
 final class LogLoop: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
   /// How many events may wait for a loop; reading pauses meanwhile.
   static let capacity = 64

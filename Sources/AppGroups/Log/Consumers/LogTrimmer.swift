@@ -65,8 +65,8 @@ struct LogTrimmer {
       for index in indices {
         let id = SegmentID(producer: producer, index: index)
         let url = place.url(of: id)
-        // Whoever has begun the next one does not go back; and of one that is gone, what was its last event is only known when
-        // it is known to be gone.
+        // Whoever has begun the next one does not go back; and of one that is gone, what was its last event is only
+        // known when it is known to be gone.
         if let final = index == indices.last ? abandoned(url) : FileStatus(path: url.path, followsLinks: false) {
           sealed.append(Segment(id: id, size: final.size))
         } else if let status = FileStatus(path: url.path, followsLinks: false) {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A hybrid logical clock: the time of day, but each event is later than all that its process had made or seen before.
 ///
-/// Events of several producers can be put in order by it, such that no effect comes before its cause, even if somebody turns
-/// the system's clock back.
+/// Events of several producers can be put in order by it, such that no effect comes before its cause, even if somebody
+/// turns the system's clock back.
 final class LogClock: Sendable {
   /// Times further ahead than this are not followed: they would take the clock along for ever.
   private static let horizon: UInt64 = 24 * 60 * 60 * 1_000_000_000

@@ -12,8 +12,8 @@ import Signals
 
 /// What one process appends to one log: all of its log objects and threads share it.
 ///
-/// A producer has segments that nobody else writes, so it needs no lock between processes. Its identity is new each time,
-/// also for a process that was forked, so no segment is ever continued by another.
+/// A producer has segments that nobody else writes, so it needs no lock between processes. Its identity is new each
+/// time, also for a process that was forked, so no segment is ever continued by another.
 final class LogProducer: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
   let clock = LogClock()
   private let place: LogPlace

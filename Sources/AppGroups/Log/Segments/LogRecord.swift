@@ -2,8 +2,8 @@ import Foundation
 
 /// One event as it lies in a segment: length, checksum, sequence, time, and then the payload.
 ///
-/// The checksum covers all the rest, and each record has the sequence after that of the one before, so whatever is cut off
-/// or damaged shows, and what comes before it is whole.
+/// The checksum covers all the rest, and each record has the sequence after that of the one before, so whatever is cut
+/// off or damaged shows, and what comes before it is whole.
 struct LogRecord: Hashable, Sendable {
   static let headerSize = 24
 

@@ -35,8 +35,8 @@ enum SegmentListing {
 
   /// Lists until a listing has no gap, or those that the one before it had.
   ///
-  /// A directory that changes while it is listed may show what came later without what came earlier. Whoever sees a gap looks
-  /// again: what was there before that look is in it. A gap that stays is one.
+  /// A directory that changes while it is listed may show what came later without what came earlier. Whoever sees a gap
+  /// looks again: what was there before that look is in it. A gap that stays is one.
   static func withoutPassingGaps(
     after starts: [UUID: UInt64], listing: () throws(AppGroupsLogError) -> [UUID: [UInt64]]
   ) throws(AppGroupsLogError) -> [UUID: [UInt64]] {

@@ -11,8 +11,8 @@ import Foundation
 
 /// A segment that is appended to, by this object alone.
 ///
-/// Its lock, which the system releases when the process dies, tells others that more may come. Use it on one thread at a
-/// time.
+/// Its lock, which the system releases when the process dies, tells others that more may come. Use it on one thread at
+/// a time.
 final class SegmentWriter {
   let url: URL
   private let path: String
@@ -76,8 +76,8 @@ final class SegmentWriter {
     return (written, .inaccessible(DurableFileError(failure, "append to", url)))
   }
 
-  /// Takes back what a failed ``append(_:)`` has written of a record, but not the whole ones before it, which somebody may
-  /// have read.
+  /// Takes back what a failed ``append(_:)`` has written of a record, but not the whole ones before it, which somebody
+  /// may have read.
   ///
   /// - Parameter count: How many bytes the whole ones have.
   func cut(to count: Int) {

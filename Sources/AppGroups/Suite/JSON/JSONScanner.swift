@@ -2,9 +2,9 @@ import Foundation
 
 /// Reads JSON text, strictly, and writes it down again in one and the same layout, without decoding any value.
 ///
-/// Numbers and strings pass through letter by letter, so a number that no type of ours can hold, or an escape that nobody
-/// else would use, is what it was. Only the white space between them changes, and thus equal values look the same whoever
-/// laid them out.
+/// Numbers and strings pass through letter by letter, so a number that no type of ours can hold, or an escape that
+/// nobody else would use, is what it was. Only the white space between them changes, and thus equal values look the
+/// same whoever laid them out.
 struct JSONScanner {
   /// How deep arrays and objects may be nested: as deep as in Foundation.
   static let maximumDepth = 512
@@ -37,8 +37,8 @@ struct JSONScanner {
   ///
   /// - Parameters:
   ///   - text: JSON.
-  ///   - known: Members, from name to value, as they are likely to stand there, about in this order. They are recognised
-  ///     and not read.
+  ///   - known: Members, from name to value, as they are likely to stand there, about in this order. They are
+  ///     recognised and not read.
   /// - Returns: The members.
   /// - Throws: ``JSONSyntaxError``.
   static func members(of text: Data, known: [Data] = []) throws -> [Member] {

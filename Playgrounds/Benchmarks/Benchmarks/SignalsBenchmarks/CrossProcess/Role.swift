@@ -2,8 +2,8 @@ import Foundation
 
 /// What another process of this same executable does for a benchmark.
 ///
-/// It is told through its environment, because the command line belongs to the harness, and it ends when its standard input
-/// does, so none outlives the benchmark, however that ends.
+/// It is told through its environment, because the command line belongs to the harness, and it ends when its standard
+/// input does, so none outlives the benchmark, however that ends.
 enum Role: String {
   /// Subscribes to the shared file, and answers each value with the time at which it came.
   case subscriber
