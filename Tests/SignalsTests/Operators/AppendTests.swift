@@ -98,7 +98,7 @@ struct AppendTests {
   }
 
   @Test(arguments: joins.indices) func `cancelling stops a second that sends at once`(index: Int) {
-    let seconds: [AnySignal<Int, Mishap>] = [.from(1...), Self.replaying.eraseToAnySignal()]
+    let seconds: [AnySignal<Int, Mishap>] = [.from(1...), Self.replaying().eraseToAnySignal()]
     for second in seconds {
       let first = Emitter<Int, Mishap>()
       let log = Log<Int>()
@@ -115,12 +115,13 @@ struct AppendTests {
     }
   }
 
-  private static let replaying: Emitter<Int, Mishap> = {
+  /// Each case has its own: who subscribes while another thread does is given the values by that one, a little later.
+  private static func replaying() -> Emitter<Int, Mishap> {
     let emitter = Emitter<Int, Mishap>(replay: 10)
     for value in 1...6 { emitter.send(value) }
     emitter.finish()
     return emitter
-  }()
+  }
 
   @Test(arguments: joins.indices) func `an operator that ends the signal leaves the second alone`(index: Int) {
     let log = Log<String>()
