@@ -65,8 +65,7 @@ struct LogTrimmer {
       for index in indices {
         let id = SegmentID(producer: producer, index: index)
         let url = place.url(of: id)
-        // Whoever has begun the next one does not go back; and of one that is gone, what was its last event is only
-        // known when it is known to be gone.
+        // Whoever has begun the next one does not go back.
         if let final = index == indices.last ? abandoned(url) : FileStatus(path: url.path, followsLinks: false) {
           sealed.append(Segment(id: id, size: final.size))
         } else if let status = FileStatus(path: url.path, followsLinks: false) {
@@ -80,9 +79,8 @@ struct LogTrimmer {
   /// A file as it stays, if the process that had made it is gone.
   private func abandoned(_ url: URL) -> FileStatus? {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { open(url.path, flags) }),
-      uninterrupted({ flock(file.number, LOCK_SH | LOCK_NB) }) == 0
-    else { return nil }
+    guard let file = Descriptor(uninterrupted { open(url.path, flags) }), file.isAbandoned else { return nil }
+    // Not before: the last event of a process that is gone could be missing.
     return file.status
   }
 

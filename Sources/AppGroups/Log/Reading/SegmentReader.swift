@@ -80,8 +80,8 @@ final class SegmentReader {
     buffer.deallocate()
   }
 
-  /// Whether nobody writes the segment any more: whoever does has it locked.
-  var isAbandoned: Bool { uninterrupted { flock(descriptor.number, LOCK_SH | LOCK_NB) } == 0 }
+  /// Whether nobody will write the segment any more.
+  var isAbandoned: Bool { descriptor.isAbandoned }
 
   /// Reads on.
   func next() -> Step {
