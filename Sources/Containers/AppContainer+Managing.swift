@@ -109,7 +109,9 @@ extension AppContainer {
     try updateContainerInfo(uuid: container.uuid, name: name, description: description)
   }
 
-  /// Gives the container of an identifier another name and description; a record that cannot be read is written anew.
+  /// Gives the container of an identifier another name and description.
+  ///
+  /// A record that cannot be read is written anew, unless a newer version of the package wrote it.
   ///
   /// - Parameters:
   ///   - uuid: The identifier.

@@ -32,7 +32,7 @@ public enum AppContainerError: Error, Hashable, Sendable {
   /// The list of containers cannot be read, so it is not known which one is active.
   case unreadableState(URL, reason: String)
 
-  /// The list of containers was written by a newer version of the package; `supported` is the newest that is read.
+  /// What is known of containers was written by a newer version of the package; `supported` is the newest that is read.
   case newerState(URL, found: Int, supported: Int)
 
   /// A path cannot be excluded.

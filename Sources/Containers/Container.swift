@@ -29,7 +29,8 @@ public struct Container: Codable, Hashable, Sendable, Identifiable {
   /// Why its record cannot be read, in words; `nil` if all is well.
   ///
   /// The files of such a container are unharmed, and it can be activated as any other. Its name and dates are made up;
-  /// ``AppContainer/updateContainerInfo(uuid:name:description:)`` writes the record anew.
+  /// ``AppContainer/updateContainerInfo(uuid:name:description:)`` writes the record anew, unless a newer version of the
+  /// package wrote it.
   public internal(set) var problem: String?
 
   init(

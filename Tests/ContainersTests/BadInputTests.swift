@@ -116,6 +116,35 @@ struct BadInputTests {
     #expect(fixture.text(".containers/state.json") == text)
   }
 
+  @Test func `a switch that a newer version began is left for that to finish`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    let text = #"{"version": 99, "future": true}"#
+    try fixture.write(text, to: ".containers/journal.json")
+    let url = fixture.url(".containers/journal.json")
+    #expect(throws: AppContainerError.newerState(url, found: 99, supported: 1)) { try app.activate(container: work) }
+    #expect(throws: AppContainerError.newerState(url, found: 99, supported: 1)) { try fixture.open() }
+    #expect(fixture.text(".containers/journal.json") == text)
+  }
+
+  @Test func `a record of a newer version is told of, and not written anew`() throws {
+    let fixture = try Fixture()
+    let uuid: String
+    do { uuid = try fixture.open().createNewContainer(name: "Work").uuid }
+    let path = ".containers/\(uuid)/info.json"
+    let text = #"{"version": 99, "uuid": "\#(uuid)", "name": "Work", "createdAt": 0, "future": true}"#
+    try fixture.write(text, to: path)
+    let newer = AppContainerError.newerState(fixture.url(path), found: 99, supported: 1)
+    let app = try fixture.open()
+    let work = try #require(app.containers.first { $0.uuid == uuid })
+    #expect(work.problem == newer.description)
+    #expect(throws: newer) { try app.updateInfo(of: work, name: "Play", description: nil) }
+    #expect(fixture.text(path) == text)
+    try app.activate(container: work)
+    #expect(app.activeContainer.uuid == uuid)
+  }
+
   @Test func `a mounted file system in the root is in the way, and nothing moves`() async throws {
     try await withDisk(#"mkdir "$1/mounted" && mount -t tmpfs none "$1/mounted""#) { disk in
       defer { shellUnmount(disk.appending(path: "mounted")) }

@@ -118,7 +118,7 @@ final class ContainerSettingsCommands: CommandFamily {
   private func cookies(_ storage: HTTPCookieStorage) -> String {
     let cookies = (storage.cookies ?? []).filter { !$0.domain.hasSuffix(".invalid") }
     return cookies.map { cookie in
-      let end = cookie.expiresDate.map { "\(Int($0.timeIntervalSinceNow / 60 + 0.5))min" } ?? "open"
+      let end = cookie.expiresDate.map { "\(Int(($0.timeIntervalSinceNow / 3600).rounded()))h" } ?? "open"
       let flags = "\(cookie.isSecure ? "secure" : "")\(cookie.isHTTPOnly ? " hidden" : "")"
       return "\(cookie.name)=\(cookie.value) \(cookie.domain)\(cookie.path) \(flags) \(end)"
     }.sorted().joined(separator: "; ")

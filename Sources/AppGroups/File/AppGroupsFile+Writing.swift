@@ -63,7 +63,12 @@ extension AppGroupsFile {
   public func update<Result>(
     overwriting: Bool = false, _ body: (inout Value) throws -> Result
   ) throws -> Result {
-    try engine.update(overwriting: overwriting, body)
+    try engine.update(overwriting: overwriting, body).get()
+  }
+
+  /// Changes the value exclusively by a closure that cannot fail.
+  package func change<Result>(_ body: (inout Value) -> Result) throws(AppGroupsFileError) -> Result {
+    try engine.update(overwriting: false, body).get()
   }
 
   /// Changes the value exclusively, without blocking the threads that tasks run on.
@@ -81,7 +86,7 @@ extension AppGroupsFile {
   public func update<Result: Sendable>(
     overwriting: Bool, _ body: @escaping @Sendable (inout Value) throws -> Result
   ) async throws -> Result {
-    try await FileQueues.shared.run(for: url) { [engine] in try engine.update(overwriting: overwriting, body) }
+    try await FileQueues.shared.run(for: url) { [engine] in try engine.update(overwriting: overwriting, body).get() }
   }
 
   /// Changes the value exclusively, without blocking the threads that tasks run on.

@@ -21,21 +21,23 @@ extension SharedFileEngine {
   }
 
   /// What one attempt at an update came to.
-  private enum Attempt<Result> {
-    case done(Result)
+  private enum Attempt<Outcome> {
+    case done(Outcome)
     case unreadable(AppGroupsFileError)
-    /// The body of the update threw.
-    case thrown(any Error)
   }
 
+  /// Changes the value exclusively.
+  ///
+  /// - Returns: What the body returned or threw; in the latter case nothing has changed.
   @available(*, noasync)
-  func update<Result>(overwriting: Bool, _ body: (inout Value) throws -> Result) throws -> Result {
+  func update<Success, Failure>(
+    overwriting: Bool, _ body: (inout Value) throws(Failure) -> Success
+  ) throws(AppGroupsFileError) -> Result<Success, Failure> {
     var ladder = RetryLadder()
     var trustsEmptiness = false
     while true {
       switch try attempt(overwriting: overwriting, trustsEmptiness: trustsEmptiness, body) {
       case .done(let result): return result
-      case .thrown(let error): throw error
       case .unreadable(let error):
         guard error.mayPassSoon else { throw error }
         if let pause = ladder.climb() {
@@ -51,9 +53,9 @@ extension SharedFileEngine {
   }
 
   @available(*, noasync)
-  private func attempt<Result>(
-    overwriting: Bool, trustsEmptiness: Bool, _ body: (inout Value) throws -> Result
-  ) throws(AppGroupsFileError) -> Attempt<Result> {
+  private func attempt<Success, Failure>(
+    overwriting: Bool, trustsEmptiness: Bool, _ body: (inout Value) throws(Failure) -> Success
+  ) throws(AppGroupsFileError) -> Attempt<Result<Success, Failure>> {
     try whileLocked { file, delivery throws(AppGroupsFileError) in
       var present: Data?
       var newValue: Value
@@ -63,15 +65,15 @@ extension SharedFileEngine {
         guard overwriting else { return .unreadable(error) }
         newValue = lastGood
       }
-      let result: Result
-      do {
-        result = try body(&newValue)
+      let success: Success
+      do throws(Failure) {
+        success = try body(&newValue)
       } catch {
-        return .thrown(error)
+        return .done(.failure(error))
       }
       let data = try format.encoded(newValue, for: location.url)
       try store(newValue, data, in: file, isPresent: present == data, &delivery)
-      return .done(result)
+      return .done(.success(success))
     }
   }
 

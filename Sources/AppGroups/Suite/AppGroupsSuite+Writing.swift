@@ -87,7 +87,7 @@ extension AppGroupsSuite {
       let result = try body(&contents)
       format.renew(&contents)
       return result
-    }
+    }.get()
   }
 
   /// Replaces all values; the last of several writers wins.
@@ -107,13 +107,9 @@ extension AppGroupsSuite {
   func change(
     overwriting: Bool = false, _ body: (inout SuiteContents) -> Void
   ) throws(AppGroupsFileError) {
-    do {
-      try update(overwriting: overwriting, body)
-    } catch let error as AppGroupsFileError {
-      throw error
-    } catch {
-      // The body throws nothing, so the engine's own errors are all there are.
-      throw .unencodable(url, reason: String(describing: error))
-    }
+    try engine.update(overwriting: overwriting) { contents in
+      body(&contents)
+      format.renew(&contents)
+    }.get()
   }
 }

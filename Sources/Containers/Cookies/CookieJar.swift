@@ -130,7 +130,7 @@ public final class CookieJar: Sendable {
     let (date, target) = (now(), CookieTarget(url))
     let cookies = headers.compactMap { Cookie(header: $0, from: url, at: date) }
     guard !cookies.isEmpty else { return [] }
-    return try change { kept in
+    return try file.change { kept in
       let taken = cookies.filter { cookie in
         // What came encrypted is not replaced by what did not.
         target?.isEncrypted == true
@@ -148,7 +148,7 @@ public final class CookieJar: Sendable {
   /// - Throws: `AppGroupsFileError` if it could not be written down; nothing has changed then.
   public func set(_ cookie: Cookie) throws(AppGroupsFileError) {
     let date = now()
-    try change { kept in
+    try file.change { kept in
       Self.put(cookie, into: &kept)
       Self.trim(&kept, at: date)
     }
@@ -159,7 +159,7 @@ public final class CookieJar: Sendable {
   /// - Parameter isUnwanted: Says which.
   /// - Throws: `AppGroupsFileError` if that could not be written down; nothing has changed then.
   public func remove(where isUnwanted: (Cookie) -> Bool) throws(AppGroupsFileError) {
-    try change { $0.removeAll(where: isUnwanted) }
+    try file.change { $0.removeAll(where: isUnwanted) }
   }
 
   /// Removes all cookies.
@@ -173,18 +173,6 @@ public final class CookieJar: Sendable {
   public func removeExpired() throws(AppGroupsFileError) {
     let date = now()
     try remove { $0.isOver(at: date) }
-  }
-
-  /// Changes the cookies by a closure that cannot fail.
-  private func change<Result>(_ body: (inout [Cookie]) -> Result) throws(AppGroupsFileError) -> Result {
-    do {
-      return try file.update(body)
-    } catch let error as AppGroupsFileError {
-      throw error
-    } catch {
-      // The body throws nothing, so the file's own errors are all there are.
-      throw .unencodable(file.url, reason: String(describing: error))
-    }
   }
 
   private static func put(_ cookie: Cookie, into kept: inout [Cookie]) {

@@ -136,8 +136,14 @@ extension ContainerAccess {
 
   func update(_ uuid: String, name: String, description: String?) throws -> Container {
     let uuid = try known(uuid)
-    let old = container(uuid)
-    let created = old.problem == nil ? old.createdAt : Date()
+    let created: Date
+    do {
+      created = try store.info(uuid).createdAt
+    } catch {
+      // A newer version of the program knows more of the container than could be written here.
+      if case .newerState = error { throw error }
+      created = Date()
+    }
     try store.write(ContainerInfo(uuid: uuid, name: name, description: description, createdAt: created), for: uuid)
     try commit(state)
     return container(uuid)

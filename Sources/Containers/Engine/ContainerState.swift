@@ -1,7 +1,7 @@
 import Foundation
 
 /// What is known of the containers of a root, as it is written down.
-struct ContainerState: Codable, Sendable, Equatable {
+struct ContainerState: VersionedRecord, Sendable, Equatable {
   /// How often a container was activated, and when for the last time.
   struct Activation: Codable, Sendable, Equatable {
     var count = 0
@@ -31,7 +31,7 @@ struct ContainerState: Codable, Sendable, Equatable {
 }
 
 /// What is known of one container besides, as it is written down.
-struct ContainerInfo: Codable, Sendable, Equatable {
+struct ContainerInfo: VersionedRecord, Sendable, Equatable {
   static let version = 1
 
   var version = Self.version

@@ -28,26 +28,12 @@ struct ContainerStore: Sendable {
 
   private func state(at url: URL) throws(AppContainerError) -> ContainerState? {
     guard let data = try contents(of: url) else { return nil }
-    return try Self.decode(data, from: url)
-  }
-
-  private static func decode(_ data: Data, from url: URL) throws(AppContainerError) -> ContainerState {
-    do {
-      let version = try JSONDecoder().decode(VersionMark.self, from: data).version
-      guard version <= ContainerState.version else {
-        throw AppContainerError.newerState(url, found: version, supported: ContainerState.version)
-      }
-      let state = try JSONDecoder().decode(ContainerState.self, from: data)
-      let names = state.uuids + [state.active]
-      guard names.allSatisfy({ ContainerLayout.uuid($0) == $0 }), state.uuids.contains(state.active) else {
-        throw AppContainerError.unreadableState(url, reason: "it names containers that cannot be")
-      }
-      return state
-    } catch let error as AppContainerError {
-      throw error
-    } catch {
-      throw .unreadableState(url, reason: "it is damaged")
+    let state = try ContainerState.decode(data, from: url)
+    let names = state.uuids + [state.active]
+    guard names.allSatisfy({ ContainerLayout.uuid($0) == $0 }), state.uuids.contains(state.active) else {
+      throw .unreadableState(url, reason: "it names containers that cannot be")
     }
+    return state
   }
 
   /// Makes a state the one that counts.
@@ -80,11 +66,7 @@ struct ContainerStore: Sendable {
 
   func journal() throws(AppContainerError) -> SwitchJournal? {
     guard let data = try contents(of: layout.journalURL) else { return nil }
-    do {
-      return try JSONDecoder().decode(SwitchJournal.self, from: data)
-    } catch {
-      throw .unreadableState(layout.journalURL, reason: "it is damaged")
-    }
+    return try SwitchJournal.decode(data, from: layout.journalURL)
   }
 
   func write(_ journal: SwitchJournal) throws(AppContainerError) {
@@ -118,11 +100,7 @@ struct ContainerStore: Sendable {
   func info(_ name: String) throws(AppContainerError) -> ContainerInfo {
     let url = layout.infoURL(name)
     guard let data = try contents(of: url) else { throw .file(.notFound(url)) }
-    do {
-      return try JSONDecoder().decode(ContainerInfo.self, from: data)
-    } catch {
-      throw .unreadableState(url, reason: "it is damaged")
-    }
+    return try ContainerInfo.decode(data, from: url)
   }
 
   func write(_ info: ContainerInfo, for name: String) throws(AppContainerError) {

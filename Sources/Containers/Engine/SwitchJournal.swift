@@ -2,7 +2,7 @@
 ///
 /// An entry of the same path may be on both lists. Where it is found tells what has happened to it, because each move
 /// is one `rename` and nothing is ever overwritten; so no step needs to be written down on its own.
-struct SwitchJournal: Codable, Sendable, Equatable {
+struct SwitchJournal: VersionedRecord, Sendable, Equatable {
   /// A directory of the hidden one that is put aside for another.
   struct Replacement: Codable, Sendable, Equatable {
     let path: EntryPath

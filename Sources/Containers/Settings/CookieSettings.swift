@@ -11,7 +11,6 @@ import Foundation
 /// The cookies lie where Foundation keeps them as long as their container is active, and in a file of the container
 /// otherwise. A cookie for a host that cannot exist tells whose they are.
 struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: storages may be used from any thread.
-  private static let version = 1
   /// The host and the name of the cookie that says which container the others belong to.
   static let ownerHost = "container.signals.invalid"
   static let ownerName = "container"
@@ -29,8 +28,10 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
     fileName = "cookies-\(name).json"
   }
 
-  private struct Contents: Codable {
-    var version: Int
+  private struct Contents: VersionedRecord {
+    static let version = 1
+
+    var version = Self.version
     var cookies: [SavedCookie]
   }
 
@@ -51,7 +52,7 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
   }
 
   func flush(into directory: URL) throws {
-    let contents = Contents(version: Self.version, cookies: cookies.map(SavedCookie.init))
+    let contents = Contents(cookies: cookies.map(SavedCookie.init))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     try DurableFile.write(encoder.encode(contents), to: file(in: directory), durability: .storage, mode: 0o600)
@@ -72,15 +73,7 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
     } catch .notFound {
       return []
     }
-    do {
-      let version = try JSONDecoder().decode(VersionMark.self, from: data).version
-      guard version <= Self.version else {
-        throw AppContainerError.newerState(url, found: version, supported: Self.version)
-      }
-      return try JSONDecoder().decode(Contents.self, from: data).cookies
-    } catch is DecodingError {
-      throw AppContainerError.unreadableState(url, reason: "it is damaged")
-    }
+    return try Contents.decode(data, from: url).cookies
   }
 
   private func file(in directory: URL) -> URL {

@@ -39,18 +39,27 @@ private final class Follower: Sendable {
     file = folder.entry("value")
   }
 
-  private func replace(_ content: String) throws {
-    try DurableFile.write(Data(content.utf8), to: file, durability: .process)
+  private func replace(_ content: String, _ url: URL? = nil) throws {
+    try DurableFile.write(Data(content.utf8), to: url ?? file, durability: .process)
   }
 
   private func overwrite(_ content: String, _ url: URL? = nil) throws {
     try Data(content.utf8).write(to: url ?? file)
   }
 
+  /// A file one folder further down.
+  ///
+  /// Other tests watch the folder of all temporary files, whose events then come to every observer: that this test's
+  /// folder was made may come late, and count as a new file in the place of the old one.
+  private func remoteFile() throws -> URL {
+    URL(fileURLWithPath: "\(try folder.makeFolder("inner").path)/value", isDirectory: false)
+  }
+
   @Test func `is not blind after the file was replaced, however often`() async throws {
+    let file = try remoteFile()
     let follower = try Follower(file)
     for round in 0..<300 {
-      try replace("\(round)")
+      try replace("\(round)", file)
       await follower.expect("\(round)")
     }
     #expect(follower.kinds.all.first == .created)
@@ -59,9 +68,7 @@ private final class Follower: Sendable {
   }
 
   @Test func `tells what happened`() async throws {
-    // One folder further down: other tests watch that of all temporary files, whose events then come to every observer.
-    // That this test's folder was made may come late, and count as a new file in the place of the old one.
-    let file = URL(fileURLWithPath: "\(try folder.makeFolder("inner").path)/value", isDirectory: false)
+    let file = try remoteFile()
     try overwrite("a", file)
     let follower = try Follower(file)
     func expect(_ kind: FileEvent.Kind, after change: () throws -> Void) async rethrows {

@@ -210,15 +210,17 @@ struct ShareHazardTests {
   @Test func `a save reaches the other process in less time than any look now and then would take`() async throws {
     let share = try fixture.share(fixture.database(), "app")
     let peer = try await fixture.peer("helper")
-    var best = Duration.seconds(60)
     let incoming = share.incoming.recorded()
-    for round in 1...20 {
+    // However busy the machine is, some day it lets five in a row through; looks now and then would only by chance be
+    // in time once.
+    var inTime = 0
+    for round in 1...5000 where inTime < 5 {
       let start = ContinuousClock.now
       try await peer.send("insert-items 1 bread")
       try await incoming.wait { $0.count == round }
-      best = min(best, .now - start)
+      inTime = .now - start < .milliseconds(50) ? inTime + 1 : 0
     }
-    #expect(best < .milliseconds(50), "the best of 20, so that a busy machine does not matter")
+    #expect(inTime == 5)
   }
 
   @Test func `what nobody subscribes to waits in the history, up to its limit`() async throws {
