@@ -33,8 +33,7 @@ public final class Scope: Sendable {
   private let hasGoneOver: @Sendable () -> Bool
 
   /// Held while the contents are swapped.
-  private let turn = Lock()
-  private nonisolated(unsafe) var swapper: ThreadIdentity?  // Sound: guarded by the lock of the members.
+  private let turn = OwnedLock()
 
   /// Makes the scope of a directory, of which nothing is looked at or made.
   ///
@@ -135,16 +134,10 @@ public final class Scope: Sendable {
   }
 
   private func withTurn<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    if members.lock.withLock({ swapper == .current }) {
+    if turn.isHeldByThisThread {
       stop(because: "The contents of a scope were swapped from inside of a swap of the same scope; do that after it")
     }
-    turn.lock()
-    members.lock.withLock { swapper = .current }
-    defer {
-      members.lock.withLock { swapper = nil }
-      turn.unlock()
-    }
-    return try body()
+    return try turn.withLock(body)
   }
 
   private func hold() throws -> [any ScopeMember] {
@@ -173,7 +166,7 @@ private final class ScopeMembers: Sendable {
     weak var member: (any ScopeMember)?
   }
 
-  let lock = Lock()
+  private let lock = Lock()
   private nonisolated(unsafe) var entries: [Entry] = []  // Sound: guarded by the lock, as is the next one.
   private nonisolated(unsafe) var count = 0
 

@@ -24,12 +24,11 @@ final class ContainerEngine: Sendable {
   private nonisolated(unsafe) var watch: FileWatch?
 
   private let lock = Lock()
-  private nonisolated(unsafe) var knownState = ContainerState()  // Sound: guarded by the lock, as are the next ones.
-  private nonisolated(unsafe) var changer: ThreadIdentity?
+  private nonisolated(unsafe) var knownState = ContainerState()  // Sound: guarded by the lock, as is the next one.
   private nonisolated(unsafe) var stepHook: @Sendable (SwitchStep) -> Void
 
   /// Held while something is changed, also while another process is waited for.
-  private let turn = Lock()
+  private let turn = OwnedLock()
 
   /// Opens the containers of a root, which has to exist.
   init(
@@ -90,7 +89,7 @@ final class ContainerEngine: Sendable {
   ) throws(AppContainerError) -> Result {
     try enter(operation)
     defer { outbox.empty() }
-    defer { leave() }
+    defer { turn.unlock() }
     return try AppContainerError.mapping { try lockedAccess(operation, body) }
   }
 
@@ -109,29 +108,20 @@ final class ContainerEngine: Sendable {
 
   private func enter(_ operation: String) throws(AppContainerError) {
     while true {
-      if lock.withLock({ changer == .current }) { throw .nested(operation: operation) }
+      if turn.isHeldByThisThread { throw .nested(operation: operation) }
       // What is still to be told of the last change comes before anything of the next.
       outbox.empty()
       turn.lock()
-      if outbox.isDone { break }
+      if outbox.isDone { return }
       turn.unlock()
     }
-    lock.withLock { changer = .current }
-  }
-
-  private func leave() {
-    lock.withLock { changer = nil }
-    turn.unlock()
   }
 
   /// Runs a closure while nothing is moved; at once, if this very thread moves.
   private func steadily(_ body: () throws -> Void) throws {
-    if lock.withLock({ changer == .current }) { return try body() }
-    turn.lock()
-    lock.withLock { changer = .current }
+    if turn.isHeldByThisThread { return try body() }
     defer { outbox.empty() }
-    defer { leave() }
-    try lockedAccess("Making a file") { _ in try body() }
+    try turn.withLock { try lockedAccess("Making a file") { _ in try body() } }
   }
 
   // MARK: What is known

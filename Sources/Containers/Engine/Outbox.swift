@@ -6,27 +6,22 @@ import Signals
 /// first.
 final class Outbox: Sendable {
   private let lock = Lock()
-  private nonisolated(unsafe) var items: [@Sendable () -> Void] = []  // Sound: guarded by the lock, as is the next one.
-  private nonisolated(unsafe) var teller: ThreadIdentity?
+  private nonisolated(unsafe) var items: [@Sendable () -> Void] = []  // Sound: guarded by the lock.
 
   /// Held by the thread that tells.
-  private let turn = Lock()
+  private let turn = OwnedLock()
 
   func add(_ item: @escaping @Sendable () -> Void) {
     lock.withLock { items.append(item) }
   }
 
   /// Whether all has been told, as far as this thread is to wait for.
-  var isDone: Bool { lock.withLock { items.isEmpty && (teller == nil || teller == .current) } }
+  var isDone: Bool { lock.withLock { items.isEmpty } && (!turn.isHeld || turn.isHeldByThisThread) }
 
   /// Tells all, or waits until another thread has.
   func empty() {
-    guard lock.withLock({ teller != .current }) else { return tell() }
-    turn.lock()
-    lock.withLock { teller = .current }
-    tell()
-    lock.withLock { teller = nil }
-    turn.unlock()
+    if turn.isHeldByThisThread { return tell() }
+    turn.withLock { tell() }
   }
 
   private func tell() {

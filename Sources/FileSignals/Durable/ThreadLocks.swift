@@ -4,12 +4,11 @@ import Signals
 ///
 /// `flock` would do that too, but a thread that waits for another one of its own process should neither hold a
 /// descriptor for each nor be able to wait for itself.
-final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and their fields are guarded by `lock`.
+final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and how many use them are guarded by `lock`.
   static let shared = ThreadLocks()
 
   private final class Entry {
-    let lock = Lock()
-    var holder: ThreadIdentity?
+    let turn = OwnedLock()
     var users = 0
   }
 
@@ -22,14 +21,13 @@ final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and their fi
   func acquire(_ file: FileIdentity) -> Bool {
     let found: Entry? = lock.withLock {
       let entry = entries[file, default: Entry()]
-      if entry.holder == .current { return nil }
+      if entry.turn.isHeldByThisThread { return nil }
       entry.users += 1
       entries[file] = entry
       return entry
     }
     guard let entry = found else { return false }
-    entry.lock.lock()
-    lock.withLock { entry.holder = .current }
+    entry.turn.lock()
     return true
   }
 
@@ -37,10 +35,9 @@ final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and their fi
   func release(_ file: FileIdentity) {
     lock.lock()
     let entry = entries[file]
-    entry?.holder = nil
     entry?.users -= 1
     if entry?.users == 0 { entries[file] = nil }
     lock.unlock()
-    entry?.lock.unlock()
+    entry?.turn.unlock()
   }
 }

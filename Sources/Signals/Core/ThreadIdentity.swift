@@ -10,7 +10,7 @@
 @usableFromInline
 package struct ThreadIdentity: Equatable, Sendable {
   /// A number that no other running thread has; it is never 0.
-  package let address: UInt
+  @usableFromInline package let address: UInt
 
   /// The identity of the calling thread.
   @usableFromInline

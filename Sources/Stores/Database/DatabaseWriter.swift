@@ -1,13 +1,10 @@
 import Foundation
 import Signals
-import Synchronization
 
 /// The one connection of a database that writes, and whose turn it is.
-final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder is guarded by the lock.
+final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by the lock.
   let path: String
-  private let lock = Lock()
-  /// The thread whose turn it is; 0 if it is nobody's.
-  private let holder = Atomic<UInt>(0)
+  private let lock = OwnedLock()
   /// The connection; `nil` while the file is being swapped, and when there is nothing to write, for which there is a
   /// reason.
   private var open: Open?
@@ -48,7 +45,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
 
   /// Whether the calling thread is in a turn.
   @inline(__always)
-  var isHeldByThisThread: Bool { holder.load(ordering: .relaxed) == ThreadIdentity.current.address }
+  var isHeldByThisThread: Bool { lock.isHeldByThisThread }
 
   /// The transaction that the calling thread is in, if it is in one.
   var transactionOfThisThread: WriteTransaction? { isHeldByThisThread ? transaction : nil }
@@ -127,11 +124,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all but the holder 
   private func withTurn<Result>(_ body: (Open) throws -> Result) throws -> Result {
     lock.lock()
     if open == nil { try waitForFile() }
-    holder.store(ThreadIdentity.current.address, ordering: .relaxed)
-    defer {
-      holder.store(0, ordering: .relaxed)
-      lock.unlock()
-    }
+    defer { lock.unlock() }
     guard let open else { throw DatabaseError.closed(path: path) }
     return try body(open)
   }

@@ -33,4 +33,38 @@ struct LockTests {
     }
     #expect(shared.number == 4)
   }
+
+  private final class Owned: Sendable {
+    let lock = OwnedLock()
+    var isHeld: Bool { lock.isHeld }
+    var isMine: Bool { lock.isHeldByThisThread }
+  }
+
+  @Test func `an owned lock knows whether the calling thread has it`() {
+    let shared = Owned()
+    #expect(!shared.isHeld && !shared.isMine)
+    shared.lock.withLock {
+      #expect(shared.isHeld && shared.isMine)
+      withThreads(2) { _ in #expect(shared.isHeld && !shared.isMine) }
+      #expect(shared.isMine)
+    }
+    #expect(!shared.isHeld && !shared.isMine)
+  }
+
+  @Test func `threads that share an owned lock each find themselves its only owner`() {
+    let shared = Owned()
+    let number = Counter()
+    withThreads(4) { _ in
+      for _ in 0..<20_000 {
+        if shared.isMine { Issue.record("It has not been taken yet") }
+        shared.lock.withLock {
+          let before = number.value
+          if !shared.isMine { Issue.record("Another thread has it as well") }
+          number.add()
+          if number.value != before + 1 { Issue.record("Another thread was let in") }
+        }
+      }
+    }
+    #expect(number.value == 80_000)
+  }
 }
