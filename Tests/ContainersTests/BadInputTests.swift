@@ -130,19 +130,18 @@ struct BadInputTests {
 
   @Test func `a record of a newer version is told of, and not written anew`() throws {
     let fixture = try Fixture()
-    let uuid: String
-    do { uuid = try fixture.open().createNewContainer(name: "Work").uuid }
-    let path = ".containers/\(uuid)/info.json"
-    let text = #"{"version": 99, "uuid": "\#(uuid)", "name": "Work", "createdAt": 0, "future": true}"#
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    let path = ".containers/\(work.uuid)/info.json"
+    let text = #"{"version": 99, "uuid": "\#(work.uuid)", "name": "Work", "createdAt": 0, "future": true}"#
     try fixture.write(text, to: path)
     let newer = AppContainerError.newerState(fixture.url(path), found: 99, supported: 1)
-    let app = try fixture.open()
-    let work = try #require(app.containers.first { $0.uuid == uuid })
-    #expect(work.problem == newer.description)
     #expect(throws: newer) { try app.updateInfo(of: work, name: "Play", description: nil) }
     #expect(fixture.text(path) == text)
+    // A change reads all records anew.
     try app.activate(container: work)
-    #expect(app.activeContainer.uuid == uuid)
+    #expect(app.activeContainer.uuid == work.uuid)
+    #expect(app.activeContainer.problem == newer.description)
   }
 
   @Test func `a mounted file system in the root is in the way, and nothing moves`() async throws {

@@ -29,14 +29,3 @@ struct ContainerState: VersionedRecord, Sendable, Equatable {
   /// By identifier; here and not with the names, so that a switch changes one file.
   var activations: [String: Activation] = [:]
 }
-
-/// What is known of one container besides, as it is written down.
-struct ContainerInfo: VersionedRecord, Sendable, Equatable {
-  static let version = 1
-
-  var version = Self.version
-  var uuid: String
-  var name: String
-  var description: String?
-  var createdAt: Date
-}
