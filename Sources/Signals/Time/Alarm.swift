@@ -26,7 +26,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
   @exclusivity(unchecked) private var sleeper: Task<Void, Never>?
   @exclusivity(unchecked) private var wakeUp: C.Instant?
 
-  /// Counts the tasks, so that one that was replaced knows it.
+  /// Counts the tasks, or what is scheduled, so that one that was replaced is known.
   @exclusivity(unchecked) private var generation = 0
 
   /// What is scheduled on an alarm clock.
@@ -77,14 +77,22 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
   // MARK: On an alarm clock
 
   private func schedule(_ deadline: C.Instant) {
-    let token = alarmClock?.schedule(at: deadline) { [weak self] in self?.expire(deadline) }
-    let old = lock.withLock { () -> SignalSubscription? in
-      guard ring != nil else { return token }
+    let begun = lock.withLock { () -> (number: Int, old: SignalSubscription?)? in
+      guard ring != nil else { return nil }
       self.deadline = deadline
-      defer { scheduled = token }
-      return scheduled
+      generation += 1
+      return (generation, scheduled.take())
     }
-    old?.cancel()
+    guard let begun else { return }
+    begun.old?.cancel()
+    // The clock may call on another thread before this one goes on, so all that the call looks for is there by now.
+    let token = alarmClock?.schedule(at: deadline) { [weak self] in self?.expire(deadline) }
+    let isCurrent = lock.withLock {
+      guard ring != nil, generation == begun.number else { return false }
+      scheduled = token
+      return true
+    }
+    if !isCurrent { token?.cancel() }
   }
 
   private func expire(_ deadline: C.Instant) {

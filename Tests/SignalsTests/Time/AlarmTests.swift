@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Signals
 import SignalsTesting
 import Testing
@@ -99,6 +101,14 @@ struct AlarmTests {
     #expect(clock.base.scheduledCount == 0)
   }
 
+  @Test func `on a clock that calls back from another thread before it has answered, it rings all the same`() {
+    let alarm = Alarm(clock: HastyClock())
+    alarm.start { [rings] in rings.record($0.offset.components.seconds) }
+    for second in 1...3 { alarm.set(at(second)) }
+    #expect(rings.elements == [1, 2, 3])
+    alarm.stop()
+  }
+
   @Test func `on a clock that calls back there is no task`() {
     let clock = clock.base
     let alarm = Alarm(clock: clock)
@@ -118,5 +128,28 @@ struct AlarmTests {
     #expect(clock.scheduledCount == 0)
     clock.advance(to: at(9))
     #expect(rings.elements == [2])
+  }
+}
+
+/// A clock that is advanced by another thread just while something is scheduled on it.
+private struct HastyClock: AlarmClock {
+  let base = TestClock()
+
+  var now: TestClock.Instant { base.now }
+  var minimumResolution: Duration { base.minimumResolution }
+
+  func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+    try await base.sleep(until: deadline, tolerance: tolerance)
+  }
+
+  func schedule(at deadline: TestClock.Instant, _ action: @escaping @Sendable () -> Void) -> SignalSubscription {
+    let token = base.schedule(at: deadline, action)
+    let end = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      base.advance(to: deadline)
+      end.signal()
+    }
+    end.wait()
+    return token
   }
 }
