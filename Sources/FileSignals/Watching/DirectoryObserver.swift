@@ -41,7 +41,7 @@ public import Signals
 /// Threads, lifetime and limits are as for ``FileObserver``; when polled, files are compared by their content only if
 /// they changed under observation or shortly before, and what comes and goes between two looks is not told. On Apple's
 /// systems, writing into a file in place is not seen here, since they tell a directory's observers of its entries only;
-/// observe the file for that.
+/// observe the file for that. An entry whose name is no UTF-8 is not told of, nor what is in it.
 public final class DirectoryObserver: Signal, Sendable {
   /// What happened to an entry, or to the directory.
   public typealias Element = FileEvent

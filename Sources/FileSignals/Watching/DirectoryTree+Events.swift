@@ -44,8 +44,9 @@ extension DirectoryTree {
   ///
   /// A watch goes where its directory goes, and its last events may come when another has taken the place.
   private func directory(of point: WatchPoint) -> String? {
-    guard let inner = point.inner else { return point.place.isTarget ? "" : nil }
-    return nodes[inner]?.identity == point.place.identity ? inner : nil
+    if point.inner == nil, !point.place.isTarget { return nil }
+    let path = point.inner ?? ""
+    return nodes[path]?.identity == point.place.identity ? path : nil
   }
 
   private func follow(
@@ -59,8 +60,11 @@ extension DirectoryTree {
       return (kind.map { event($0, inner) } ?? []) + forget(inner, kind ?? .deleted, watch)
     }
     guard isRecursive || filter.matches(inner) else { return [] }
-    // If it is gone already, another event tells, unless it was never known.
-    guard let found = directory.entry(name) else { return old == nil && history.isNew ? event(.deleted, inner) : [] }
+    guard let found = directory.entry(name) else {
+      // If it is gone already, another event tells, unless it was never known; a name that is no UTF-8 is never found.
+      let isUnknown = old == nil && history.isNew && !name.unicodeScalars.contains("\u{FFFD}")
+      return isUnknown ? event(.deleted, inner) : []
+    }
     let isDirectory = found.kind == .directory
     let isEntered = isRecursive && isDirectory && filter.enters(inner)
     if isEntered || filter.matches(inner) {

@@ -14,8 +14,8 @@ package final class FileWatch: Sendable {
   ///   - url: The file.
   ///   - polling: Whether to call from time to time, too, in case the system does not tell of a change.
   ///   - queue: Where to call; calls are serial even if the queue is not. By default a queue of the watch's own.
-  ///   - onChange: Called once for all that has happened since it was called last. It is not called after the watch is
-  ///     released, unless it is running.
+  ///   - onChange: Called once for all that has happened since it was called last; a call that waits for the queue when
+  ///     the watch is released still comes.
   /// - Throws: ``FileObserverError`` if the directory cannot be watched now.
   package init(
     _ url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue? = nil,

@@ -2,7 +2,9 @@ extension Sequence where Self: Sendable, Element: Sendable {
   /// The elements as a signal that sends them all, and then ends.
   ///
   /// Each subscription iterates anew and gets everything inside the call that subscribes. An endless sequence is fine
-  /// if an operator such as ``Signal/prefix(_:)`` ends the signal.
+  /// if an operator such as ``Signal/prefix(_:)`` ends the signal; but not as the inner signal of an operator such as
+  /// ``Signal/flatMap(maxConcurrent:_:)`` that is made to subscribe to it by the very subscriber it is calling, who
+  /// cannot take anything before it returns.
   ///
   /// ```swift
   /// import Signals

@@ -95,6 +95,33 @@ import Testing
     #expect(events == [FileEvent(kind: .moved, url: directory)])
   }
 
+  @Test(arguments: [false, true])
+  func `the last events of a replaced directory say nothing of the one in its place`(_ isRecursive: Bool) throws {
+    let directory = try folder.makeFolder("directory")
+    let watch = try PathWatch(path: directory.path, target: .directory, polling: .never, queue: nil) { _, _ in }
+    let tree = DirectoryTree(url: directory, isRecursive: isRecursive, filter: .all)
+    tree.look(watch)
+    let old = try #require(watch.plan.places.first { $0.isTarget })
+    try FileManager.default.moveItem(at: directory, to: folder.entry("away"))
+    _ = try folder.makeFolder("directory")
+    _ = try folder.makeFolder("directory/inner")
+    #expect(tree.events(after: PathWatch.Batch(events: [], isRearmed: true), of: watch).map(\.kind).contains(.created))
+    let late = WatchEvent(kinds: .removed, name: "inner", point: WatchPoint(old, watch: watch))
+    #expect(tree.events(after: PathWatch.Batch(events: [late], isRearmed: false), of: watch) == [])
+  }
+
+  #if os(Linux)
+    @Test func `a file whose name is no UTF-8 is not told of, rather than as deleted`() async throws {
+      let directory = try folder.makeFolder("directory")
+      let (log, subscription) = try observe(directory)
+      try shell("touch directory/caf$(printf '\\351') && touch directory/after", in: folder.url)
+      let after = directory.appendingPathComponent("after", isDirectory: false)
+      let events = await log.wait { $0.contains { $0.url == after } }
+      #expect(events.allSatisfy { $0.url == after })
+      subscription.cancel()
+    }
+  #endif
+
   @Test func `follows a symbolic link to the directory`() async throws {
     for name in ["v1", "v2"] { _ = try folder.makeFolder(name) }
     try shell("ln -s v1 current", in: folder.url)
