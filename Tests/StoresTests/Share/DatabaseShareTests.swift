@@ -192,6 +192,13 @@ struct DatabaseShareTests {
     var next: DatabaseShare? = try fixture.share(database, "app")
     try inTransaction(of: database) { next?.close() }
     next = try fixture.share(database, "app")
+    // Its queue may be waiting for this very transaction.
+    let file = fixture.file.path
+    for ask in [DatabaseShare.pendingCount, DatabaseShare.clear] {
+      let nested = DatabaseShareError.database(
+        .nestedAccess(path: file, inner: "look at the share", outer: "write"))
+      try inTransaction(of: database) { #expect(throws: nested) { _ = try next.map { try ask($0)() } } }
+    }
     try inTransaction(of: database) { next = nil }
     try await database.write { try $0.execute("INSERT INTO item (text) VALUES ('free')") }
     theirs.close()
