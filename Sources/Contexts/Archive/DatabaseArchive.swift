@@ -62,7 +62,7 @@ final class DatabaseArchive: SessionArchive {
   func write(_ contents: ArchiveContents) throws {
     do {
       _ = try read()
-    } catch let error as DatabaseError where error.isBeyondReading {
+    } catch let error where isLasting(error) {
       try putAside()
     }
     try opened().write { transaction in
@@ -78,6 +78,8 @@ final class DatabaseArchive: SessionArchive {
       for id in Set(old.keys).subtracting(rows.map(\.id)) { try transaction.delete(UserRow.self, id: id) }
     }
   }
+
+  func isLasting(_ error: any Error) -> Bool { (error as? DatabaseError)?.isBeyondReading ?? false }
 
   func close() {
     let old = lock.withLock { database.take() }

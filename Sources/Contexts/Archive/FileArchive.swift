@@ -22,6 +22,8 @@ struct FileArchive: SessionArchive {
     try DurableFile.write(Self.format.encode(contents), to: url, mode: 0o600)
   }
 
+  func isLasting(_ error: any Error) -> Bool { !(error is DurableFileError) }
+
   private func content() throws -> Data? {
     do {
       return try DurableFile.read(url)

@@ -13,6 +13,9 @@ protocol SessionArchive: Sendable {
   /// What is there and cannot be read is put aside.
   func write(_ contents: ArchiveContents) throws
 
+  /// Whether what ``read()`` threw will not pass, because of what is archived.
+  func isLasting(_ error: any Error) -> Bool
+
   /// Lets go of what is open.
   func close()
 }

@@ -15,26 +15,29 @@ struct SessionVault<User: UserProtocol>: Sendable {
   // MARK: Reading
 
   /// Who is logged in; an older version's user is migrated, and archived so before it is told.
-  func restore() -> Restoration<User> {
-    attempt { () throws -> Restoration<User> in
+  ///
+  /// - Returns: Who it is, and whether the archive was written.
+  func restore() -> (Restoration<User>, isWritten: Bool) {
+    attempt { () throws -> (Restoration<User>, Bool) in
       try locked {
         var contents = try archive.read()
         guard let id = contents.currentID, var record = contents[id] else {
           try sweep(contents)
-          return .nobody(revision: contents.revision)
+          return (.nobody(revision: contents.revision), false)
         }
         let user = try coding.user(of: record)
-        if record.version != User.modelVersion {
+        let isOld = record.version != User.modelVersion
+        if isOld {
           record = try coding.record(of: user, secretKey: Self.key(contents.revision + 1))
           contents.put(record)
           contents.revision += 1
           try archive.write(contents)
         }
         try sweep(contents)
-        return .user(session(user, contents))
+        return (.user(session(user, contents)), isOld)
       }
     } failed: {
-      .failed($0)
+      (.failed($0), false)
     }
   }
 
@@ -85,12 +88,12 @@ struct SessionVault<User: UserProtocol>: Sendable {
     }
   }
 
-  /// A login may begin a new archive, if there is one that cannot be read, which is put aside when this is written.
+  /// A login may begin a new archive, if there is one that can never be read, which is put aside when this is written.
   private func readForWriting(_ write: SessionWrite<User>) throws -> ArchiveContents {
     do {
       return try archive.read()
     } catch {
-      guard case .login = write else { throw error }
+      guard case .login = write, archive.isLasting(error) else { throw error }
       return ArchiveContents()
     }
   }
@@ -104,7 +107,8 @@ struct SessionVault<User: UserProtocol>: Sendable {
       contents.currentID = user.id
       contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
       return user
-    case .renewal(let user, _):
+    case .renewal(let renewal, _):
+      let user = renewed(renewal, contents)
       contents.generation += 1
       contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
       return user
@@ -125,6 +129,17 @@ struct SessionVault<User: UserProtocol>: Sendable {
         contents.put(record)
       }
       return old.user
+    }
+  }
+
+  /// What a renewal makes of the user who is archived by now.
+  private func renewed(_ renewal: Renewal<User>, _ contents: ArchiveContents) -> User {
+    guard let record = contents[renewal.user.id] else { return renewal.user }
+    do {
+      return try coding.merge(renewal, into: coding.user(of: record))
+    } catch {
+      // What cannot be joined must not cost the session.
+      return renewal.user
     }
   }
 
@@ -154,22 +169,31 @@ struct SessionVault<User: UserProtocol>: Sendable {
     }
   }
 
-  /// Removes all users but the current one that satisfy a condition.
+  /// Removes users, while nobody can log in.
   ///
-  /// - Returns: Whom it removed, and the revision that the archive has then.
+  /// - Parameters:
+  ///   - revision: The newest revision that is known.
+  ///   - choose: Is given who is archived and who is logged in, and says who is to be removed.
+  ///   - purge: Removes what else there is of a user.
+  /// - Returns: Who was chosen, and the revision that the archive has then, if it has changed.
+  /// - Throws: What `choose` or `purge` threw, or why the archive cannot be used.
   func removeUsers(
-    after revision: Int, where isUnwanted: (String) -> Bool
-  ) throws(ContextError) -> (removed: [String], revision: Int) {
+    after revision: Int, choose: (_ archived: [String], _ current: String?) throws -> [String],
+    purge: (String) throws -> Void
+  ) throws(ContextError) -> (chosen: [String], revision: Int?) {
     try caught("write") {
       try locked {
         var contents = try archive.read()
-        let removed = contents.users.map(\.id).filter { $0 != contents.currentID && isUnwanted($0) }
-        guard !removed.isEmpty else { return ([], contents.revision) }
-        contents.users.removeAll { removed.contains($0.id) }
-        contents.revision = max(contents.revision, revision) + 1
-        try archive.write(contents)
-        try sweep(contents)
-        return (removed, contents.revision)
+        let chosen = try choose(contents.users.map(\.id), contents.currentID)
+        let isNews = contents.users.contains { chosen.contains($0.id) }
+        if isNews {
+          contents.users.removeAll { chosen.contains($0.id) }
+          contents.revision = max(contents.revision, revision) + 1
+          try archive.write(contents)
+          try sweep(contents)
+        }
+        for id in chosen { try purge(id) }
+        return (chosen, isNews ? contents.revision : nil)
       }
     }
   }

@@ -12,16 +12,21 @@ struct UserCoding<User: UserProtocol>: Sendable {
 
   /// Writes a user down; its secret under the given key.
   func record(of user: User, secretKey: String) throws -> ArchivedRecord {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var open = user
-    open.secret = nil
-    let payload = String(decoding: try encoder.encode(open), as: UTF8.self)
+    let payload = String(decoding: try payload(of: user), as: UTF8.self)
     guard let secret = user.secret else {
       return ArchivedRecord(id: user.id, version: User.modelVersion, payload: payload)
     }
     try secrets.write(secret, forKey: secretKey)
     return ArchivedRecord(id: user.id, version: User.modelVersion, payload: payload, secretKey: secretKey)
+  }
+
+  /// A user as JSON, without the secret.
+  func payload(of user: User) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var open = user
+    open.secret = nil
+    return try encoder.encode(open)
   }
 
   /// Reads a user of whatever version.

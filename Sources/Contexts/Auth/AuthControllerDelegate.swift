@@ -30,6 +30,9 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   /// No other process of the same root does this at the same time, so a token that can be used once is safe. It should
   /// end in a bounded time, whatever the network does: others wait.
   ///
+  /// What ``StandardAppContext/update(_:)`` changes meanwhile is not lost: properties that the result has as `user` had
+  /// them are taken from the archive. Where both have changed something, the result counts.
+  ///
   /// - Parameter user: The user with the last session that is archived.
   /// - Returns: The same user with a new session.
   /// - Throws: ``AuthRejection`` if the server does not accept the session any more, which ends it. Anything else

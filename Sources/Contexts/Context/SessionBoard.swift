@@ -44,7 +44,7 @@ final class SessionBoard<User: UserProtocol>: @unchecked Sendable {
       user.value = new.user
       status.value = new
     }
-    // By now those who follow the current context look at the next one's databases.
+    // By now those who follow the current context look at the next one's databases, or know that they will.
     if next != old, !old.isStandard { old.store.close() }
   }
 

@@ -11,7 +11,9 @@ extension StandardAppContext {
   /// - Throws: ``ContextError``.
   @discardableResult
   public func cleanHistoryUserList(purgingStores: Bool = false) async throws -> [String] {
-    try await remove(purgingStores: purgingStores) { _ in true }
+    try await remove(purgingStores: purgingStores) { archived, present in
+      archived.filter { !present.contains($0) }
+    }
   }
 
   /// Removes a user, who must not be the current one, and their databases.
@@ -20,25 +22,23 @@ extension StandardAppContext {
   /// - Throws: ``ContextError/alreadyAuthenticated(userID:)`` for the current user, or why something could not be
   ///   removed.
   public func purge(userID: String) async throws {
-    if current.value.id == userID, !current.value.isStandard {
-      throw ContextError.alreadyAuthenticated(userID: userID)
+    _ = try await remove(purgingStores: true) { _, present in
+      if present.contains(userID) { throw ContextError.alreadyAuthenticated(userID: userID) }
+      return [userID]
     }
-    _ = try await remove(purgingStores: true) { $0 == userID }
-    try layout.purge(userID)
   }
 
   private func remove(
-    purgingStores: Bool, where isUnwanted: @escaping @Sendable (String) -> Bool
+    purgingStores: Bool,
+    choose: @escaping @Sendable (_ archived: [String], _ present: Set<String>) throws -> [String]
   ) async throws -> [String] {
     try await withCheckedThrowingContinuation { continuation in
       engine.run { [layout, history] engine in
         guard engine.machine.state != .restoring else { return continuation.resume(throwing: ContextError.notSetUp) }
         continuation.resume(
           with: Result {
-            let removed = try engine.removeUsers(where: isUnwanted)
-            Self.load(history, engine)
-            if purgingStores { for id in removed { try layout.purge(id) } }
-            return removed
+            defer { Self.load(history, engine) }
+            return try engine.removeUsers(choose: choose) { if purgingStores { try layout.purge($0) } }
           })
       }
     }

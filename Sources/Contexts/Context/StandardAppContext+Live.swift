@@ -33,11 +33,16 @@ extension StandardAppContext {
     _ kind: Store.Kind,
     _ read: @escaping @Sendable (Database) throws(DatabaseError) -> AnySignal<Element, DatabaseError>
   ) -> some Signal<Element, DatabaseError> {
-    current.setFailureType(to: DatabaseError.self).flatMapLatest { context -> AnySignal<Element, DatabaseError> in
-      do throws(DatabaseError) {
-        return try read(context.store.database(kind))
-      } catch {
+    current.setFailureType(to: DatabaseError.self).flatMapLatest { [current] context in
+      // Whoever is busy with the last switch on another thread may learn of this one after its databases are closed.
+      let rest = { @Sendable (error: DatabaseError) -> AnySignal<Element, DatabaseError> in
+        if case .closed = error, current.value != context { return .never() }
         return .fail(error)
+      }
+      do throws(DatabaseError) {
+        return try read(context.store.database(kind)).catch(rest).eraseToAnySignal()
+      } catch {
+        return rest(error)
       }
     }
   }

@@ -23,7 +23,12 @@ extension StandardAppContext {
     migrate: (@Sendable (_ data: Data, _ version: Int) throws -> User?)? = nil
   ) async throws -> User? {
     authController.delegate = authDelegate
-    return try await ask { $0.restore(migrate: migrate, $1) }
+    return try await ask { [history] engine, reply in
+      engine.restore(migrate: migrate) { [weak engine] answer in
+        if let engine { Self.load(history, engine) }
+        reply(answer)
+      }
+    }
   }
 
   /// Logs somebody in, by the delegate, and makes their context the current one.

@@ -129,9 +129,11 @@ public final class StandardAppContext<User: UserProtocol>: Sendable {
   }
 
   /// Tells other processes, and the history of this one, that the archive has changed.
-  private static func ring(_ bell: AppGroupsFile<Int>, _ revision: Int) {
+  ///
+  /// The number is always another one: a process that comes late must not hide what a faster one has told.
+  static func ring(_ bell: AppGroupsFile<Int>, _ revision: Int) {
     do {
-      try bell.write(revision)
+      try bell.change { $0 = max($0 + 1, revision) }
     } catch {
       // They will see the change with the next one, or when they go on after a pause.
     }

@@ -48,15 +48,25 @@ public final class DataCenter: Sendable {
     let request: String
   }
 
-  private struct Answered: Sendable {
+  /// What is known of a request that was sent before.
+  private struct Sent: Sendable {
     weak let database: Database?
-    let date: Date
+    /// The newest one that was sent, unless it failed.
+    var number: Int
+    /// When it was answered, unless that does not count any more.
+    var answered: Date?
+  }
+
+  private struct UnderWay: Sendable {
+    let number: Int
+    let task: Task<Void, any Error>
   }
 
   private let time: SessionTime
   private let lock = Lock()
-  private nonisolated(unsafe) var answered: [Key: Answered] = [:]  // Sound: guarded by the lock, like the next one.
-  private nonisolated(unsafe) var underWay: [Key: Task<Void, any Error>] = [:]
+  private nonisolated(unsafe) var sent: [Key: Sent] = [:]  // Sound: guarded by the lock, like the next ones.
+  private nonisolated(unsafe) var underWay: [Key: UnderWay] = [:]
+  private nonisolated(unsafe) var lastNumber = 0
 
   /// Makes a center that knows of no request.
   ///
@@ -87,19 +97,14 @@ public final class DataCenter: Sendable {
   ) async throws -> Outcome {
     let key = Key(database: ObjectIdentifier(database), request: request)
     let task: Task<Void, any Error>? = lock.withLock {
-      if let task = underWay[key] { return task }
+      if let request = underWay[key] { return request.task }
       if isFresh(key, database, freshness) { return nil }
-      let task = Task {
-        do {
-          let value = try await load()
-          try await database.write { try store(value, $0) }
-        } catch {
-          end(key, database, isAnswered: false)
-          throw error
-        }
-        end(key, database, isAnswered: true)
-      }
-      underWay[key] = task
+      lastNumber += 1
+      let number = lastNumber
+      let task = Task { try await send(number, key, database, load, storing: store) }
+      underWay[key] = UnderWay(number: number, task: task)
+      let answered = sent[key].flatMap { $0.database === database ? $0.answered : nil }
+      sent[key] = Sent(database: database, number: number, answered: answered)
       return task
     }
     guard let task else { return .fresh }
@@ -109,27 +114,61 @@ public final class DataCenter: Sendable {
 
   /// Forgets when requests were answered, so that the next ones are sent.
   ///
+  /// An answer that is still to come does not count, since the server may have given it before it changed: it is stored
+  /// only if the request has not been sent again.
+  ///
   /// - Parameter request: Which ones; by default all.
   public func invalidate(request: String? = nil) {
     lock.withLock {
-      answered = answered.filter { request != nil && $0.key.request != request }
+      for key in sent.keys where request == nil || key.request == request { sent[key]?.answered = nil }
+      underWay = underWay.filter { request != nil && $0.key.request != request }
     }
+  }
+
+  private func send<Value: Sendable>(
+    _ number: Int, _ key: Key, _ database: Database,
+    _ load: @Sendable () async throws -> Value,
+    storing store: @escaping @Sendable (Value, WriteTransaction) throws -> Void
+  ) async throws {
+    do {
+      let value = try await load()
+      let isStored = try await database.write { transaction in
+        // In the transaction, before which or after which any newer answer is stored.
+        if self.isOutdated(number, key) { return false }
+        try store(value, transaction)
+        return true
+      }
+      if !isStored { try await newer(than: number, key)?.value }
+    } catch {
+      end(number, key, isAnswered: false)
+      throw error
+    }
+    end(number, key, isAnswered: true)
+  }
+
+  private func isOutdated(_ number: Int, _ key: Key) -> Bool { lock.withLock { (sent[key]?.number ?? 0) > number } }
+
+  private func newer(than number: Int, _ key: Key) -> Task<Void, any Error>? {
+    lock.withLock { underWay[key].flatMap { $0.number > number ? $0.task : nil } }
   }
 
   private func isFresh(_ key: Key, _ database: Database, _ freshness: Duration) -> Bool {
     // Another database may have come to lie where that one was.
-    guard let last = answered[key], last.database === database else { return false }
+    guard let last = sent[key], last.database === database, let date = last.answered else { return false }
     // A clock that was put back makes nothing fresh for ever.
-    let age = time.now.timeIntervalSince(last.date)
+    let age = time.now.timeIntervalSince(date)
     return age >= 0 && age < freshness.seconds
   }
 
-  private func end(_ key: Key, _ database: Database, isAnswered: Bool) {
+  private func end(_ number: Int, _ key: Key, isAnswered: Bool) {
     let now = time.now
     lock.withLock {
-      underWay[key] = nil
-      if isAnswered { answered[key] = Answered(database: database, date: now) }
-      answered = answered.filter { $0.value.database != nil }
+      let isCurrent = underWay[key]?.number == number
+      if isCurrent { underWay[key] = nil }
+      if isAnswered, isCurrent { sent[key]?.answered = now }
+      // Then an older answer is better than none.
+      if !isAnswered, sent[key]?.number == number { sent[key]?.number = 0 }
+      sent = sent.filter { $0.value.database != nil }
     }
   }
 }

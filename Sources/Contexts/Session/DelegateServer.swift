@@ -76,7 +76,7 @@ struct DelegateServer<User: UserProtocol>: SessionServer {
   private func renew(_ user: User) async -> RefreshAnswer<User> {
     guard let delegate = controller.delegate else { return .failed(.noDelegate(operation: "renew the session")) }
     do {
-      return .user(try await delegate.refreshAuthentication(with: user))
+      return .renewed(Renewal(user: try await delegate.refreshAuthentication(with: user), base: user))
     } catch let rejection as AuthRejection {
       return .rejected(reason: rejection.reason)
     } catch {

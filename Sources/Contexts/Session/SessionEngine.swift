@@ -96,9 +96,9 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     run { engine in
       engine.vault.coding.migrate.value = migrate
       // Whoever comes later finds it done.
-      let restoration: Restoration<User> =
-        engine.machine.state == .restoring ? engine.vault.restore() : .nobody(revision: 0)
-      if case .user(let session) = restoration { engine.wrote(session.revision) }
+      let (restoration, isWritten): (Restoration<User>, Bool) =
+        engine.machine.state == .restoring ? engine.vault.restore() : (.nobody(revision: 0), false)
+      if isWritten, case .user(let session) = restoration { engine.wrote(session.revision) }
       engine.ask({ .restored(restoration, $0) }, reply)
     }
   }
@@ -113,14 +113,27 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     }
   }
 
-  /// Removes archived users, but never the current one; to be called between two events.
-  func removeUsers(where isUnwanted: (String) -> Bool) throws(ContextError) -> [String] {
-    let (removed, revision) = try vault.removeUsers(after: machine.revision, where: isUnwanted)
-    if !removed.isEmpty {
+  /// Removes users; to be called between two events.
+  ///
+  /// - Parameters:
+  ///   - choose: Is given who is archived, and who must not be removed: who is logged in, and who is still shown.
+  ///   - purge: Removes what else there is of a user.
+  /// - Returns: Who was chosen.
+  /// - Throws: What `choose` or `purge` threw, or why the archive cannot be used.
+  func removeUsers(
+    choose: (_ archived: [String], _ present: Set<String>) throws -> [String], purge: (String) throws -> Void
+  ) throws(ContextError) -> [String] {
+    let shown = machine.stored?.user.id
+    let (chosen, revision) = try vault.removeUsers(after: machine.revision) { archived, current in
+      try choose(archived, Set([current, shown].compactMap(\.self)))
+    } purge: {
+      try purge($0)
+    }
+    if let revision {
       submit(.found(vault.look()))
       wrote(revision)
     }
-    return removed
+    return chosen
   }
 
   private func drain() {
@@ -158,7 +171,11 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
         submit(.refreshAnswered(answer, epoch: epoch, flight: flight), done: done)
       }
     case .deauthenticate(let user, let epoch):
-      server.deauthenticate(user) { [weak self] in self?.submit(.logoutAnswered($0, epoch: epoch)) }
+      server.deauthenticate(user) { [weak self] in
+        self?.submit(.logoutAnswered($0, epoch: epoch))
+        // What others did while the server was waited for has been left alone.
+        self?.look()
+      }
     }
   }
 

@@ -56,10 +56,18 @@ struct StoredSession<User: UserProtocol>: Sendable {
   var revision: Int
 }
 
+/// What the server has made of a user.
+struct Renewal<User: UserProtocol>: Sendable {
+  /// The user with the new session.
+  var user: User
+  /// The user that it was made of, which says what the server has changed, and what it has only handed back.
+  var base: User
+}
+
 /// What came of renewing a session.
 enum RefreshAnswer<User: UserProtocol>: Sendable {
   /// The server's answer.
-  case user(User)
+  case renewed(Renewal<User>)
   /// Another process was faster, and this is what it has archived.
   case adopted(StoredSession<User>)
   /// The session has ended elsewhere; this is what is archived.
@@ -73,7 +81,7 @@ enum RefreshAnswer<User: UserProtocol>: Sendable {
 /// What is to be written into the archive.
 enum SessionWrite<User: UserProtocol>: Sendable {
   case login(User, SessionEvent<User>.Call?)
-  case renewal(User, of: StoredSession<User>)
+  case renewal(Renewal<User>, of: StoredSession<User>)
   case update(@Sendable (inout User) throws -> Void, of: StoredSession<User>, SessionEvent<User>.Call)
   /// The session is over, because the user asked for it.
   case logout(StoredSession<User>)

@@ -33,20 +33,22 @@ extension SessionMachine {
     case .login(_, let call):
       guard let call else { return loginFailed(error, &turn) }
       turn.add(.answer(call, .failure(error)))
-    case .renewal(let user, _):
+    case .renewal(let renewal, _):
       // The server may give a token only once: what is to be tried again is the writing.
-      unwritten = user
+      unwritten = renewal
       refreshFailed(error, &turn)
     case .update(_, _, let call):
       turn.add(.answer(call, .failure(error)))
     case .logout(let old):
       // Local all the same; the next start would restore the user, so the caller must know.
       lastError = error
+      leftSession = old.session
       publish(&turn)
       turn.answer(&logoutCalls, .failure(error))
       turn.add(.deauthenticate(old.user, epoch: epoch))
-    case .end:
+    case .end(let old):
       lastError = error
+      leftSession = old.session
       leave(error, &turn)
     }
   }
@@ -75,6 +77,7 @@ extension SessionMachine {
         if activity == .deauthenticating { return }
         return follow(new, &turn)
       }
+      if stored == nil, new.session == leftSession { return revision = new.revision }
     case .failed(let error):
       lastError = error
       return publish(&turn)

@@ -51,11 +51,11 @@ extension SessionMachine {
   ) {
     guard epoch == self.epoch, flight == self.flight, activity == .refreshing, let stored else { return }
     switch answer {
-    case .user(let user):
-      guard user.id == stored.user.id else {
-        return end(.differentUser(expected: stored.user.id, found: user.id), stored, &turn)
+    case .renewed(let renewal):
+      guard renewal.user.id == stored.user.id else {
+        return end(.differentUser(expected: stored.user.id, found: renewal.user.id), stored, &turn)
       }
-      turn.add(.write(.renewal(user, of: stored)))
+      turn.add(.write(.renewal(renewal, of: stored)))
     case .adopted(let new): renewed(new, &turn)
     case .elsewhere(let restoration):
       activity = .idle

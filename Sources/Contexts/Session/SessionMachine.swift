@@ -32,8 +32,11 @@ struct SessionMachine<User: UserProtocol>: Sendable {
   /// How many of them have failed in a row.
   var failures = 0
 
-  /// A renewed user that could not be written, with a token that the server gives only once.
-  var unwritten: User?
+  /// A renewal that could not be written, with a token that the server gives only once.
+  var unwritten: Renewal<User>?
+
+  /// The session that was left here, though the archive could not be told: it is not entered again.
+  var leftSession: Int?
 
   /// The newest revision of the archive that is known.
   var revision = 0

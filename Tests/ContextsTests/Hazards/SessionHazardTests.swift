@@ -66,7 +66,7 @@ struct SessionHazardTests {
     })
     try await context.setup(authDelegate: delegate)
     for attempt in 1...2 {
-      try await context.lastError.firstValue("the failure") { $0 != nil }
+      try await context.status.firstValue("the failure") { $0.lastError != nil && $0.activity == .idle }
       #expect(context.authState.value == .presession)
       await clock.waitUntilScheduled()
       await clock.advance(by: .seconds(attempt * 2))
@@ -151,6 +151,22 @@ struct SessionHazardTests {
     #expect(context.historyUsers.value.map(\.isCurrent) == [true])
     try await context.logout()
     #expect(try await context.cleanHistoryUserList() == ["ada"])
+  }
+
+  @Test
+  func `D7: who has been logged in is known after a start, whoever is now`() async throws {
+    try await loggedIn(Account(id: "grace"))
+    let delegate = TestDelegate(trusts: true)
+    do {
+      let context = try root.context()
+      try await context.setup(authDelegate: delegate)
+      #expect(context.historyUsers.value.map(\.id) == ["grace"])
+      try await context.logout()
+    }
+    let context = try root.context()
+    try await context.setup(authDelegate: delegate)
+    #expect(context.historyUsers.value.map(\.id) == ["grace"])
+    #expect(context.historyUsers.value.map(\.isCurrent) == [false])
   }
 
   @Test

@@ -1,3 +1,4 @@
+import AppGroups
 import Foundation
 import Signals
 import TestSupport
@@ -30,6 +31,16 @@ struct ConcurrentSessionTests {
       for try await token in group { #expect(token == "new") }
     }
     #expect(delegate.calls.elements == ["renew t0"])
+  }
+
+  @Test
+  func `news that a slow process tells after those of a faster one hides nothing`() throws {
+    let bell = try AppGroupsFile(
+      name: "revision.json", initialValue: 0, container: AppGroupsContainer(directory: root.directory.url))
+    StandardAppContext<Account>.ring(bell, 6)
+    #expect(bell.value == 6)
+    StandardAppContext<Account>.ring(bell, 5)
+    #expect(bell.value == 7)
   }
 
   @Test

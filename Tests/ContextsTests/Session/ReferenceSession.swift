@@ -31,8 +31,12 @@ struct ReferenceSession {
   var failures = 0
   var retryAt: Date?
   var refreshAt: Date?
-  /// A renewed account that the archive did not take.
-  var unwritten: Account?
+  /// A renewed account that the archive did not take, and the one that it was made of.
+  var unwritten: (account: Account, base: Account)?
+  /// The account that the server was last asked to renew.
+  var base: Account?
+  /// The session that was left, though it could not be written down.
+  var left: Int?
   /// Whether another process has written what this one has not seen.
   var hasNews = false
   var isFull = false
@@ -59,7 +63,7 @@ struct ReferenceSession {
   /// A process begins.
   mutating func restore() {
     (state, doing, failures, retryAt, refreshAt, unwritten) = (.unauthenticated, .nothing, 0, nil, nil, nil)
-    (shown, hasNews) = (disk, false)
+    (shown, hasNews, left) = (disk, false, nil)
     guard let disk else { return }
     state = .presession
     decide(disk)
@@ -121,7 +125,8 @@ struct ReferenceSession {
     case .refresh(let request, _): if force { doing = .refresh(request: request, again: true) }
     case .nothing:
       (retryAt, refreshAt) = (nil, nil)
-      if let unwritten { return renew(unwritten, of: shown) }
+      if let unwritten { return renew(unwritten.account, madeOf: unwritten.base, of: shown) }
+      base = shown.account
       doing = .refresh(request: request(), again: false)
     }
   }
@@ -137,7 +142,9 @@ struct ReferenceSession {
     if case .logout = doing { return }
     (retryAt, refreshAt, unwritten) = (nil, nil, nil)
     guard isCurrent(shown) else { return give(way: ()) }
-    if !isFull {
+    if isFull {
+      left = shown.session
+    } else {
       sessions += 1
       (disk, hasNews) = (nil, false)
     }
@@ -174,6 +181,7 @@ struct ReferenceSession {
 
   mutating func answerLogout(_ request: Int) {
     if doing == .logout(request: request) { forget() }
+    look()
   }
 
   enum Renewal { case account(Account), failure, rejection }
@@ -182,24 +190,28 @@ struct ReferenceSession {
     guard case .refresh(request, let again) = doing, let shown else { return }
     doing = .nothing
     switch renewal {
-    case .account(let account) where account.id == shown.account.id: renew(account, of: shown, again: again)
+    case .account(let account) where account.id == shown.account.id:
+      renew(account, madeOf: base ?? account, of: shown, again: again)
     case .failure: fail(again: again)
     default:
       guard isCurrent(shown) else { return give(way: ()) }
-      if isFull { return forget() }
+      if isFull {
+        left = shown.session
+        return forget()
+      }
       sessions += 1
       (disk, hasNews) = (nil, false)
       forget()
     }
   }
 
-  private mutating func renew(_ account: Account, of session: Disk, again: Bool = false) {
-    guard isCurrent(session) else { return give(way: ()) }
+  private mutating func renew(_ account: Account, madeOf base: Account, of session: Disk, again: Bool = false) {
+    guard isCurrent(session), let archived = disk?.account else { return give(way: ()) }
     if isFull {
-      unwritten = account
+      unwritten = (account, base)
       return fail(again: again)
     }
-    archive(account, isLogin: false)
+    archive(join(account, base, archived), isLogin: false)
     guard let disk else { return }
     let before = failures
     take(disk)
@@ -208,6 +220,14 @@ struct ReferenceSession {
       later()
     }
     if again { refresh() }
+  }
+
+  /// What the server has changed counts; what it has not is as it was changed meanwhile.
+  private func join(_ mine: Account, _ base: Account, _ theirs: Account) -> Account {
+    Account(
+      id: mine.id, name: mine.name == base.name ? theirs.name : mine.name,
+      token: mine.token == base.token ? theirs.token : mine.token,
+      expiration: mine.expiration == base.expiration ? theirs.expiration : mine.expiration)
   }
 
   private mutating func fail(again: Bool) {
@@ -279,6 +299,7 @@ struct ReferenceSession {
       if shown != nil { forget() }
       return
     }
+    if shown == nil, disk.session == left { return }
     if let shown, shown.session == disk.session { follow(disk) } else { give(way: ()) }
   }
 

@@ -32,7 +32,7 @@ struct ScriptedSessionTests {
     process.restore()
     #expect(process.states == [.presession])
     #expect(process.status?.activity == .refreshing)
-    process.answerRefresh(0, .user(Account(token: "t1")))
+    process.answerRefresh(0, user: Account(token: "t1"))
     #expect(process.states == [.presession, .authenticated])
     #expect(process.status?.user?.token == "t1")
   }
@@ -42,7 +42,7 @@ struct ScriptedSessionTests {
     let process = loggedIn(Account(expiration: after(-1)))
     let calls = (0..<1000).map { _ in process.ask(SessionEvent.valid) }
     #expect(process.server.requests.count == 1)
-    process.answerRefresh(0, .user(Account(token: "t1", expiration: after(60))))
+    process.answerRefresh(0, user: Account(token: "t1", expiration: after(60)))
     for call in calls { #expect(try process.answers(to: call).map { try $0.get()?.token } == ["t1"]) }
   }
 
@@ -51,11 +51,11 @@ struct ScriptedSessionTests {
     let process = loggedIn()
     let first = process.ask { .refresh($0, isForced: false) }
     let forced = process.ask { .refresh($0, isForced: true) }
-    process.answerRefresh(0, .user(Account(token: "t1")))
+    process.answerRefresh(0, user: Account(token: "t1"))
     #expect(process.answers(to: first).count == 1)
     #expect(process.answers(to: forced).isEmpty)
     #expect(process.server.requests.count == 2)
-    process.answerRefresh(1, .user(Account(token: "t2")))
+    process.answerRefresh(1, user: Account(token: "t2"))
     #expect(try process.answers(to: forced).map { try $0.get()?.token } == ["t2"])
   }
 
@@ -72,7 +72,7 @@ struct ScriptedSessionTests {
       clock.advance(by: .milliseconds(1))
       #expect(process.server.requests.count == round + 2)
     }
-    process.answerRefresh(9, .user(Account(token: "t1")))
+    process.answerRefresh(9, user: Account(token: "t1"))
     #expect(process.status?.lastError == nil)
   }
 
@@ -105,7 +105,7 @@ struct ScriptedSessionTests {
     #expect(process.server.requests.isEmpty)
     clock.advance(by: .seconds(1))
     #expect(process.server.requests.count == 1)
-    process.answerRefresh(0, .user(Account(token: "t1", expiration: after(100))))
+    process.answerRefresh(0, user: Account(token: "t1", expiration: after(100)))
     clock.advance(by: .seconds(79))
     #expect(process.server.requests.count == 1)
     clock.advance(by: .seconds(1))
@@ -121,7 +121,7 @@ struct ScriptedSessionTests {
     clock.advance(by: .seconds(20))
     #expect(process.status?.authState == .presession)
     #expect(process.status?.user == Account(expiration: .beginning + 100))
-    process.answerRefresh(process.server.requests.count - 1, .user(Account(token: "t1")))
+    process.answerRefresh(process.server.requests.count - 1, user: Account(token: "t1"))
     #expect(process.status?.authState == .authenticated)
   }
 
@@ -144,10 +144,10 @@ struct ScriptedSessionTests {
   func `a renewal that brings another user ends the session, and mixes nothing`() {
     let process = loggedIn()
     process.ask { .refresh($0, isForced: false) }
-    process.answerRefresh(0, .user(Account(id: "eve", token: "hers")))
+    process.answerRefresh(0, user: Account(id: "eve", token: "hers"))
     #expect(process.status?.authState == .unauthenticated)
     #expect(process.status?.lastError == .differentUser(expected: "ada", found: "eve"))
-    #expect(archive.read().users.map(\.id) == ["ada"])
+    #expect(archive.archived.users.map(\.id) == ["ada"])
   }
 
   @Test
@@ -155,13 +155,13 @@ struct ScriptedSessionTests {
     let process = loggedIn()
     process.ask { .refresh($0, isForced: false) }
     process.ask(SessionEvent.logout)
-    process.answerRefresh(0, .user(Account(token: "late")))
+    process.answerRefresh(0, user: Account(token: "late"))
     process.answerLogout(1)
-    process.answerRefresh(0, .user(Account(token: "late")))
+    process.answerRefresh(0, user: Account(token: "late"))
     #expect(process.status?.authState == .unauthenticated)
     process.ask(SessionEvent.login)
     process.answerLogin(2, .success(Account(id: "grace", token: "g")))
-    process.answerRefresh(0, .user(Account(token: "late")))
+    process.answerRefresh(0, user: Account(token: "late"))
     process.answerRefresh(0, .rejected(reason: "late"))
     process.answerLogout(1)
     #expect(process.status?.user == Account(id: "grace", token: "g"))
@@ -183,7 +183,7 @@ struct ScriptedSessionTests {
   func `the archive forgets the session before the server is told, and whatever the server says`() {
     let process = loggedIn()
     let call = process.ask(SessionEvent.logout)
-    #expect(archive.read().currentID == nil)
+    #expect(archive.archived.currentID == nil)
     #expect(secrets.keys().isEmpty)
     #expect(process.status?.activity == .deauthenticating)
     process.answerLogout(0, .deauthenticationFailed(reason: "500"))
@@ -197,7 +197,7 @@ struct ScriptedSessionTests {
     let process = loggedIn()
     let call = process.ask { .refresh($0, isForced: false) }
     archive.fails = true
-    process.answerRefresh(0, .user(Account(token: "t1")))
+    process.answerRefresh(0, user: Account(token: "t1"))
     #expect(process.status?.user?.token == "t0")
     guard case .failure(.archive) = process.answers(to: call).first else {
       Issue.record("\(process.answers(to: call))")
@@ -217,10 +217,85 @@ struct ScriptedSessionTests {
     let other = self.process()
     other.restore()
     other.ask(SessionEvent.logout)
-    process.answerRefresh(0, .user(Account(token: "t1")))
+    process.answerRefresh(0, user: Account(token: "t1"))
     #expect(process.status?.authState == .unauthenticated)
     #expect(process.status?.lastError == .endedElsewhere)
-    #expect(archive.read().currentID == nil)
+    #expect(archive.archived.currentID == nil)
+  }
+
+  @Test
+  func `a login that another process makes while the server is told of a logout is not missed`() {
+    let process = loggedIn()
+    process.ask(SessionEvent.logout)
+    let other = self.process()
+    other.restore()
+    other.ask { .start(Account(id: "grace"), $0, replacing: false) }
+    process.engine.look()
+    #expect(process.status?.activity == .deauthenticating)
+    process.answerLogout(0)
+    #expect(process.status?.authState == .authenticated)
+    #expect(process.status?.user?.id == "grace")
+  }
+
+  @Test
+  func `who was logged out though nothing could be written stays so, whatever another process makes of the session`() {
+    let process = loggedIn()
+    let other = self.process()
+    other.restore()
+    archive.fails = true
+    process.ask(SessionEvent.logout)
+    process.answerLogout(0)
+    archive.fails = false
+    other.answerRefresh(0, user: Account(token: "t1"))
+    process.engine.look()
+    #expect(process.status?.authState == .unauthenticated)
+    other.ask { .start(Account(id: "grace"), $0, replacing: true) }
+    process.engine.look()
+    #expect(process.status?.user?.id == "grace")
+  }
+
+  @Test
+  func `what the user changes while a session is renewed stays, and what the server changes as well`() {
+    let process = loggedIn(Account(expiration: after(100)))
+    process.ask { .refresh($0, isForced: false) }
+    process.ask { .update({ $0.name = "Countess" }, $0) }
+    process.answerRefresh(0, user: Account(name: "Ada", token: "t1", expiration: after(200)))
+    #expect(process.status?.user == Account(name: "Countess", token: "t1", expiration: after(200)))
+    process.ask { .refresh($0, isForced: false) }
+    process.ask { .update({ $0.name = "Lovelace" }, $0) }
+    process.answerRefresh(1, user: Account(name: "Byron", token: "t2"))
+    #expect(process.status?.user == Account(name: "Byron", token: "t2"), "where both change, the server decides")
+    let next = self.process()
+    next.restore()
+    #expect(next.status?.user == Account(name: "Byron", token: "t2"))
+  }
+
+  @Test
+  func `what the user changes while a renewed session cannot be written stays`() {
+    let process = loggedIn()
+    process.ask { .refresh($0, isForced: false) }
+    archive.fails = true
+    process.answerRefresh(0, user: Account(token: "t1"))
+    archive.fails = false
+    process.ask { .update({ $0.name = "Countess" }, $0) }
+    clock.advance(by: .seconds(1))
+    #expect(process.status?.user == Account(name: "Countess", token: "t1"))
+  }
+
+  @Test
+  func `a login does not replace an archive that cannot be read just now`() {
+    let process = loggedIn(Account(id: "grace"))
+    process.ask(SessionEvent.logout)
+    process.answerLogout(0)
+    archive.failsToRead = true
+    let login = process.ask { .start(Account(), $0, replacing: false) }
+    guard case .failure(.archive) = process.answers(to: login).first else {
+      Issue.record("\(process.answers(to: login))")
+      return
+    }
+    archive.failsToRead = false
+    process.ask { .start(Account(), $0, replacing: false) }
+    #expect(archive.archived.users.map(\.id) == ["grace", "ada"])
   }
 
   @Test

@@ -159,7 +159,10 @@ private struct Simulation {
     case .logout(let answer):
       answer(dice < 3 ? .deauthenticationFailed(reason: "no") : nil)
       if let judged { model.answerLogout(judged) }
-    case .refresh(_, let answer):
+    case .refresh(let session, let answer):
+      var account = account
+      // A server that knows nothing of names hands back what it was given.
+      if chance.once(in: 2) { account.name = session.user.name }
       switch dice {
       case 0:
         answer(.rejected(reason: "invalid_grant")) {}
@@ -168,7 +171,7 @@ private struct Simulation {
         answer(.failed(.refreshFailed(reason: "no network"))) {}
         if let judged { model.answerRefresh(judged, .failure) }
       default:
-        answer(.user(account)) {}
+        answer(.renewed(Renewal(user: account, base: session.user))) {}
         if let judged { model.answerRefresh(judged, .account(account)) }
       }
     }
@@ -190,7 +193,7 @@ private struct Simulation {
       return "logout elsewhere"
     }
     let account = account(session.user.id)
-    _ = others.perform(.renewal(account, of: session), after: 0)
+    _ = others.perform(.renewal(Renewal(user: account, base: session.user), of: session), after: 0)
     model.renewElsewhere(account)
     return "renewal elsewhere"
   }

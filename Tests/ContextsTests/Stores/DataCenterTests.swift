@@ -64,4 +64,32 @@ struct DataCenterTests {
     }
     #expect(asked.elements.count == 2)
   }
+
+  @Test
+  func `an answer to what was asked before an invalidation makes nothing fresh, nor replaces what is`() async throws {
+    let gate = Gate()
+    let early = Task { try await fill(gate: gate) }
+    try await asked.wait(for: "the first request") { $0.count == 1 }
+    center.invalidate()
+    #expect(try await fill() == .filled)
+    #expect(asked.elements.count == 2)
+    let newer = try await database.read { try $0.all(Item.self) }
+    gate.open()
+    #expect(try await early.value == .filled)
+    #expect(try await database.read { try $0.all(Item.self) } == newer)
+    #expect(try await fill() == .fresh)
+  }
+
+  @Test
+  func `an answer that an invalidation has made doubtful is stored if none came after it`() async throws {
+    let gate = Gate()
+    let early = Task { try await fill(gate: gate) }
+    try await asked.wait(for: "the first request") { $0.count == 1 }
+    center.invalidate()
+    await #expect(throws: URLError.self) { try await fill(fails: true) }
+    gate.open()
+    #expect(try await early.value == .filled)
+    #expect(try await database.read { try $0.count(Item.self) } == 1)
+    #expect(try await fill() == .filled)
+  }
 }

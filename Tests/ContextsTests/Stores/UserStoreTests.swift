@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Signals
 import Stores
@@ -94,6 +95,69 @@ struct UserStoreTests {
     await #expect(throws: DatabaseError.closed(path: ada.locationPath)) {
       try await ada.write { try $0.put(Item(id: 2, text: "late")) }
     }
+  }
+
+  @Test
+  func `a query follows a switch that somebody else is too busy to learn of`() async throws {
+    let context = try await signedIn()
+    let ada = try context.current.value.store.persistence
+    try await ada.write { try $0.put(Item(id: 1, text: "ada's")) }
+    let texts = Recorder<[String]>()
+    let ends = Recorder<SignalCompletion<DatabaseError>>()
+    let subscription = context.query(Item.ordered(by: "id")).sink {
+      ends.record($0)
+    } receiveValue: {
+      texts.record($0.map(\.text))
+    }
+    try await texts.wait(for: ["ada's"])
+    let (isBusy, end) = (Recorder<Bool>(), DispatchSemaphore(value: 0))
+    let thread = Thread {
+      // The first value is given on this thread, and whoever switches meanwhile leaves the news to it.
+      let busy = context.current.sink { _ in
+        if isBusy.elements.isEmpty {
+          isBusy.record(true)
+          end.wait()
+        }
+      }
+      withExtendedLifetime(busy) {}
+    }
+    thread.start()
+    try await isBusy.wait(for: true)
+    try await context.startAppContext(with: Account(id: "grace"), replacing: true)
+    await #expect(throws: DatabaseError.self) { try await ada.write { try $0.put(Item(id: 2, text: "late")) } }
+    end.signal()
+    try await texts.wait(for: "grace's list") { $0.last == [] }
+    try await context.current.value.store.persistence.write { try $0.put(Item(id: 1, text: "grace's")) }
+    try await texts.wait(for: ["grace's"])
+    #expect(ends.elements.isEmpty)
+    subscription.cancel()
+  }
+
+  @Test
+  func `a user whom another process has logged in is not purged, nor one who is just leaving`() async throws {
+    let context = try root.context(versions: versions)
+    let gate = Gate()
+    let delegate = TestDelegate(trusts: true, leave: { _ in try await gate.pass() })
+    try await context.setup(authDelegate: delegate)
+    // As another process does that has not told it yet.
+    guard case .written = context.engine.vault.perform(.login(Account(), nil), after: 0) else {
+      Issue.record("It was not archived")
+      return
+    }
+    await #expect(throws: ContextError.alreadyAuthenticated(userID: "ada")) { try await context.purge(userID: "ada") }
+    context.resume()
+    try await context.user.firstValue("the other's login") { $0?.id == "ada" }
+    let store = context.current.value.store
+    try await store.persistence.write { try $0.put(Item(id: 1, text: "a")) }
+    let logout = Task { try await context.logout() }
+    try await context.activity.firstValue("the logout") { $0 == .deauthenticating }
+    #expect(try await context.cleanHistoryUserList(purgingStores: true) == [])
+    await #expect(throws: ContextError.alreadyAuthenticated(userID: "ada")) { try await context.purge(userID: "ada") }
+    #expect(try await store.persistence.read { try $0.count(Item.self) } == 1)
+    gate.open()
+    try await logout.value
+    #expect(try await context.cleanHistoryUserList(purgingStores: true) == ["ada"])
+    #expect(!FileManager.default.fileExists(atPath: store.persistenceDirectory.path))
   }
 
   @Test

@@ -6,20 +6,35 @@ import Signals
 /// An archive in memory, which fails when it is told to; two engines that have it are two processes.
 final class MemoryArchive: SessionArchive {
   struct Full: Error {}
+  struct Unreadable: Error {}
 
   let path = "memory"
   private let lock = Lock()
-  private nonisolated(unsafe) var contents = ArchiveContents()  // Sound: guarded by the lock, like the next one.
+  private nonisolated(unsafe) var contents = ArchiveContents()  // Sound: guarded by the lock, like the next ones.
   private nonisolated(unsafe) var isFull = false
+  private nonisolated(unsafe) var isUnreadable = false
 
   var fails: Bool {
     get { lock.withLock { isFull } }
     set { lock.withLock { isFull = newValue } }
   }
 
-  func read() -> ArchiveContents {
-    lock.withLock { contents }
+  /// Whether it cannot be read just now.
+  var failsToRead: Bool {
+    get { lock.withLock { isUnreadable } }
+    set { lock.withLock { isUnreadable = newValue } }
   }
+
+  var archived: ArchiveContents { lock.withLock { contents } }
+
+  func read() throws -> ArchiveContents {
+    try lock.withLock {
+      if isUnreadable { throw Unreadable() }
+      return contents
+    }
+  }
+
+  func isLasting(_ error: any Error) -> Bool { false }
 
   func write(_ contents: ArchiveContents) throws {
     try lock.withLock {

@@ -62,6 +62,13 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
     if case .refresh(_, let reply) = server.requests[index] { reply(answer) {} }
   }
 
+  /// Lets a request for renewal have a user for an answer.
+  func answerRefresh(_ index: Int, user: Account) {
+    if case .refresh(let session, let reply) = server.requests[index] {
+      reply(.renewed(Renewal(user: user, base: session.user))) {}
+    }
+  }
+
   func answerLogin(_ index: Int, _ result: Result<Account, ContextError>) {
     if case .login(let reply) = server.requests[index] { reply(result) }
   }
