@@ -87,6 +87,35 @@ struct FollowingTests {
     #expect(file.value == 42 && file.status.value == .current)
   }
 
+  @Test(arguments: [true, false])
+  func `a link to what another container has put away is not followed`(isThere: Bool) throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let file = try AppGroupsFile(name: "name.json", initialValue: "nobody", scope: app.scope)
+    try file.write("default's")
+    let work = try app.createNewContainer(name: "Work")
+    let files = fixture.data(work).appending(path: "Files")
+    try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+    let target = "../.containers/\(Container.defaultUUID)/data/Files/\(isThere ? "name" : "none").json"
+    try FileManager.default.createSymbolicLink(
+      atPath: files.appending(path: "name.json").path, withDestinationPath: target)
+    try app.activate(container: work)
+    #expect(file.value == "nobody")
+    if isThere {
+      guard case .stale(.outsideContainer) = file.status.value else {
+        Issue.record("\(file.status.value)")
+        return
+      }
+      #expect(throws: AppGroupsFileError.self) { try file.write("work's") }
+      #expect(throws: AppGroupsFileError.self) {
+        try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope)
+      }
+    }
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(file.value == "default's")
+    #expect(!fixture.exists("Files/none.json"))
+  }
+
   @Test func `a value of a suite that cannot be used is the default, and not the other container's`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()

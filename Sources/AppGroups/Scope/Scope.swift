@@ -27,6 +27,9 @@ public final class Scope: Sendable {
   /// It changes after every live value of the scope has gone over to the new contents.
   public var epoch: Property<Int> { swaps }
 
+  /// What of the root is put away, and not to be reached through links.
+  let foreign: URL?
+
   private let swaps = MutableProperty(0)
   private let members = ScopeMembers()
   private let whileSteady: @Sendable (() throws -> Void) throws -> Void
@@ -40,6 +43,7 @@ public final class Scope: Sendable {
   /// - Parameter root: The directory.
   public init(root: URL) {
     self.root = root
+    foreign = nil
     whileSteady = { try $0() }
     hasGoneOver = { true }
   }
@@ -48,15 +52,18 @@ public final class Scope: Sendable {
   ///
   /// - Parameters:
   ///   - root: The directory.
+  ///   - foreign: A directory in it, free of symbolic links, in which contents are put away.
   ///   - whileSteady: Runs a closure while no process swaps; at once, on the thread that swaps.
   ///   - hasGoneOver: Tells at once whether the members have gone over to whatever any process has swapped in, or is
   ///     about to.
   package init(
     root: URL,
+    foreign: URL? = nil,
     whileSteady: @escaping @Sendable (() throws -> Void) throws -> Void,
     hasGoneOver: @escaping @Sendable () -> Bool
   ) {
     self.root = root
+    self.foreign = foreign
     self.whileSteady = whileSteady
     self.hasGoneOver = hasGoneOver
   }

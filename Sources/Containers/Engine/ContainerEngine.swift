@@ -41,6 +41,7 @@ final class ContainerEngine: Sendable {
     active = MutableProperty(Container(uuid: Container.defaultUUID, name: "", createdAt: .distantPast))
     scope = Scope(
       root: layout.root,
+      foreign: layout.hiddenURL,
       whileSteady: { [weak self] body in
         guard let self else { return try body() }
         try steadily(body)

@@ -63,6 +63,31 @@ struct UnsafeArchiveTests {
         atPath: fixture.unpacked.appending(path: "data/link").path) == target)
   }
 
+  @Test(arguments: [
+    ".containers", "inner/.containers/x", "./.CONTAINERS", "x/.containers", ".cont\u{200C}ainers", ".container\u{17F}",
+  ])
+  func `a link to where the other containers are put away is refused, whoever leads there`(target: String) throws {
+    let folders = [Self.data, (.directory, "data/inner", content: ""), (.link, "data/x", content: ".")]
+    try expectUnsafe(folders + [(.link, "data/y", content: target)], at: "data/y")
+    try expectUnsafe(folders + [(.link, "data/inner/y", content: "../\(target)")], at: "data/inner/y")
+    let likenesses = [".containers2", "a.containers", "containers"].map { (ArchiveFormat.Kind.link, "data/\($0)", $0) }
+    try fixture.craft(folders + likenesses)
+    try fixture.read()
+  }
+
+  @Test func `no archive makes a container that shows the cookies of another`() throws {
+    let app = try AppContainer(home: fixture.directory.url.appending(path: "home"))
+    try fixture.craft([
+      Self.data, (.directory, "data/Files", content: ""),
+      (.link, "data/Files/cookies.json", content: "../.containers/\(Container.defaultUUID)/data/Files/cookies.json"),
+    ])
+    let error = #expect(throws: AppContainerError.self) { try app.importContainer(from: fixture.archive) }
+    guard case .unsafeArchive(fixture.archive, entry: "data/Files/cookies.json", _) = error else {
+      return unexpected(error)
+    }
+    #expect(app.containers.count == 1)
+  }
+
   @Test func `what is there twice is refused`() throws {
     let file = (ArchiveFormat.Kind.file, "data/a", content: "1")
     try expectUnsafe([Self.data, file, file], at: "data/a")
