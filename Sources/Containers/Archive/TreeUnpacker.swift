@@ -155,6 +155,12 @@ extension TreeUnpacker {
   /// What is wrong with a path, if anything.
   static func problem(with path: EntryPath) -> String? {
     if path.bytes.isEmpty { return "it has no name" }
+    if path.bytes.count > ArchiveFormat.longestPath {
+      return "its path is longer than \(ArchiveFormat.longestPath) bytes"
+    }
+    if path.bytes.count(where: { $0 == slash }) > ArchiveFormat.deepest {
+      return "it lies deeper than \(ArchiveFormat.deepest) directories"
+    }
     if path.bytes.contains(0) { return "its name contains a NUL character, at which the system would cut it" }
     if path.bytes.first == slash { return "it is absolute" }
     for name in path.bytes.split(separator: slash, omittingEmptySubsequences: false) {
