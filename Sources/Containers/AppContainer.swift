@@ -99,8 +99,8 @@ public final class AppContainer: Sendable {
     health = engine.health
   }
 
-  /// The root whose contents are switched, for live values to be opened in.
-  public var scope: Scope { engine.scope }
+  /// The root whose contents are switched, for live values to be opened in; these follow also when this object is gone.
+  public var scope: Scope { engine.sharedScope }
 
   /// Where the files of the active container are, with symbolic links resolved.
   public var home: URL { engine.layout.root }

@@ -1,9 +1,10 @@
 import AppGroups
-import Containers
 import Foundation
 import Signals
 import TestSupport
 import Testing
+
+@testable import Containers
 
 @Suite("Live values follow")
 struct FollowingTests {
@@ -24,6 +25,51 @@ struct FollowingTests {
     #expect(values.elements == ["nobody", "default's", "nobody", "work's", "default's", "work's"])
     #expect(file.status.value == .current)
     #expect(app.scope.epoch.value == 3)
+  }
+
+  @Test func `live values follow also when nobody has the containers any more`() async throws {
+    let fixture = try Fixture()
+    let jar = try CookieJar(scope: fixture.open().scope)
+    let url = try #require(URL(string: "https://example.com/"))
+    try jar.take(["session=default; Secure"], from: url)
+    let peer = try PeerProcess()
+    try await peer.send("env \(fixture.root.path)")
+    let work = try await peer.send("env-new Work")
+    try await peer.send("env-activate \(work)")
+    _ = try await jar.cookies.firstValue("no cookies") { $0.isEmpty }
+    try jar.take(["session=work; Secure"], from: url)
+    try await onThread { try fixture.open().activateContainer(uuid: Container.defaultUUID) }
+    #expect(jar.header(for: url) == "session=default")
+  }
+
+  @Test func `who hears of the epoch needs nothing else to hear of it`() throws {
+    let fixture = try Fixture()
+    let epochs = try fixture.open().scope.epoch.recorded()
+    let app = try fixture.open()
+    try app.activate(container: app.createNewContainer(name: "Work"))
+    #expect(epochs.elements == [0, 1])
+  }
+
+  @Test func `what makes live values follow goes with the last of them`() async throws {
+    final class Member: ScopeMember {
+      func holdForSwap() {}
+      func releaseAfterSwap(_ outcome: ScopeOutcome) {}
+    }
+    let fixture = try Fixture()
+    var enrolments = try (0..<2).map { _ in try fixture.open().scope.enrol(Member()) }
+    let engine = WeakEngine(try fixture.open().engine)
+    enrolments.removeLast()
+    #expect(engine.value != nil)
+    enrolments.removeLast()
+    // Its watch may be calling it this very moment.
+    let limit = ContinuousClock.now + .seconds(60)
+    while engine.value != nil, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(engine.value == nil)
+  }
+
+  private struct WeakEngine {
+    weak var value: ContainerEngine?
+    init(_ value: ContainerEngine) { self.value = value }
   }
 
   @Test func `the same value in both containers is no news`() throws {
@@ -85,6 +131,35 @@ struct FollowingTests {
     #expect(fixture.text("Files/number.json") == "garbage")
     try app.activateContainer(uuid: Container.defaultUUID)
     #expect(file.value == 42 && file.status.value == .current)
+  }
+
+  @Test(arguments: [true, false])
+  func `a link to what another container has put away is not followed`(isThere: Bool) throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let file = try AppGroupsFile(name: "name.json", initialValue: "nobody", scope: app.scope)
+    try file.write("default's")
+    let work = try app.createNewContainer(name: "Work")
+    let files = fixture.data(work).appending(path: "Files")
+    try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+    let target = "../.containers/\(Container.defaultUUID)/data/Files/\(isThere ? "name" : "none").json"
+    try FileManager.default.createSymbolicLink(
+      atPath: files.appending(path: "name.json").path, withDestinationPath: target)
+    try app.activate(container: work)
+    #expect(file.value == "nobody")
+    if isThere {
+      guard case .stale(.outsideContainer) = file.status.value else {
+        Issue.record("\(file.status.value)")
+        return
+      }
+      #expect(throws: AppGroupsFileError.self) { try file.write("work's") }
+      #expect(throws: AppGroupsFileError.self) {
+        try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope)
+      }
+    }
+    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(file.value == "default's")
+    #expect(!fixture.exists("Files/none.json"))
   }
 
   @Test func `a value of a suite that cannot be used is the default, and not the other container's`() throws {

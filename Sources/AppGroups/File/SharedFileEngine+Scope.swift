@@ -30,7 +30,10 @@ extension SharedFileEngine: ScopeMember {
     guard lock.withLock({ phase != .closed }) else { return }
     switch (outcome, policy) {
     case (.unchanged, _):
-      lock.withLock { phase = .open }
+      lock.withLock {
+        phase = .open
+        state.forgetRetry()
+      }
       unlockHeld()
       // What was not looked at meanwhile.
       queue.async { [weak self] in self?.lookNow() }

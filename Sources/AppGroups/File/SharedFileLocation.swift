@@ -60,7 +60,8 @@ struct SharedFileLocation: Sendable {
     }
   }
 
-  /// Throws if a symbolic link, in place of the file or of a directory on the way to it, leads out of the container.
+  /// Throws if a symbolic link, in place of the file or of a directory on the way to it, leads out of the container, or
+  /// to what in it is put away.
   ///
   /// A link to nothing is no danger: nobody writes through it.
   func checkConfinement() throws(AppGroupsFileError) {
@@ -68,10 +69,14 @@ struct SharedFileLocation: Sendable {
     guard hasLinkedDirectory || Self.isLink(url.path) else { return }
     // Where there is no file, the next write makes one in the directory.
     guard let target = canonicalPath(url.path) ?? directories.first.flatMap(canonicalPath) else { return }
-    let root = container.containerURL.path
-    guard target.hasPrefix(root.hasSuffix("/") ? root : root + "/") else {
+    let isForeign = scope?.foreign.map { Self.isBelow($0.path, target) } ?? false
+    guard Self.isBelow(container.containerURL.path, target), !isForeign else {
       throw .outsideContainer(url, target: target)
     }
+  }
+
+  private static func isBelow(_ directory: String, _ path: String) -> Bool {
+    path.hasPrefix(directory.hasSuffix("/") ? directory : directory + "/")
   }
 
   /// Whether a directory of the container on the way to the file has become a link.

@@ -49,6 +49,12 @@ struct SharedFileState {
     recover()
   }
 
+  /// Awaits no retry any more, since it may have come while nobody looked; what is bad then still is looked into anew.
+  mutating func forgetRetry() {
+    awaitedRetry = nil
+    ladder.reset()
+  }
+
   /// Gives up what is known, because there is nothing good in the place where another file was.
   mutating func abandon(_ error: AppGroupsFileError) {
     epoch &+= 1

@@ -16,49 +16,73 @@ public import Signals
 /// print(scope.epoch.value)  // Prints "0"
 /// ```
 ///
-/// The live values of one process have to share one `Scope` object to be swapped together; the owner of the root hands
-/// it out.
+/// The live values of one process have to be opened in the scope that the owner of the root hands out, to be swapped
+/// together. They keep alive what has them follow.
 public final class Scope: Sendable {
   /// The directory.
   public let root: URL
 
-  /// How often the contents were swapped since this object was made, by whichever process.
+  /// How often the contents were swapped since the scope was made, by whichever process.
   ///
   /// It changes after every live value of the scope has gone over to the new contents.
-  public var epoch: Property<Int> { swaps }
+  public let epoch: Property<Int>
 
-  private let swaps = MutableProperty(0)
-  private let members = ScopeMembers()
+  /// What of the root is put away, and not to be reached through links.
+  let foreign: URL?
+
+  private let swaps: MutableProperty<Int>
+  private let members: ScopeMembers
   private let whileSteady: @Sendable (() throws -> Void) throws -> Void
   private let hasGoneOver: @Sendable () -> Bool
 
-  /// Held while the contents are swapped.
-  private let turn = OwnedLock()
+  /// Who tells of swaps, and would do so no more if nobody kept it.
+  private let owner: (any AnyObject & Sendable)?
 
   /// Makes the scope of a directory, of which nothing is looked at or made.
   ///
   /// - Parameter root: The directory.
-  public init(root: URL) {
-    self.root = root
-    whileSteady = { try $0() }
-    hasGoneOver = { true }
+  public convenience init(root: URL) {
+    self.init(root: root, whileSteady: { try $0() }, hasGoneOver: { true })
   }
 
   /// Makes the scope of a directory that several processes swap.
   ///
   /// - Parameters:
   ///   - root: The directory.
+  ///   - foreign: A directory in it, free of symbolic links, in which contents are put away.
   ///   - whileSteady: Runs a closure while no process swaps; at once, on the thread that swaps.
   ///   - hasGoneOver: Tells at once whether the members have gone over to whatever any process has swapped in, or is
   ///     about to.
   package init(
     root: URL,
+    foreign: URL? = nil,
     whileSteady: @escaping @Sendable (() throws -> Void) throws -> Void,
     hasGoneOver: @escaping @Sendable () -> Bool
   ) {
     self.root = root
+    self.foreign = foreign
     self.whileSteady = whileSteady
     self.hasGoneOver = hasGoneOver
+    swaps = MutableProperty(0)
+    epoch = swaps
+    members = ScopeMembers()
+    owner = nil
+  }
+
+  /// Makes an object for a scope that is there already: of both, the members are swapped together.
+  ///
+  /// - Parameters:
+  ///   - scope: The scope.
+  ///   - owner: What is kept alive, by this object and by who is enrolled in it or hears of its epoch.
+  package init(_ scope: Scope, keeping owner: any AnyObject & Sendable) {
+    root = scope.root
+    foreign = scope.foreign
+    whileSteady = scope.whileSteady
+    hasGoneOver = scope.hasGoneOver
+    swaps = scope.swaps
+    epoch = Property(swaps, keeping: owner)
+    members = scope.members
+    self.owner = owner
   }
 
   /// Whether what members have in memory is of the contents that were there when this was asked, and not of others.
@@ -75,10 +99,10 @@ public final class Scope: Sendable {
   /// Has a member take part in each swap from now on.
   ///
   /// - Parameter member: The member, which is not kept alive.
-  /// - Returns: What to release, or cancel, for the member to leave.
+  /// - Returns: What to release, or cancel, for the member to leave; it keeps the scope alive.
   package func enrol(_ member: any ScopeMember) -> SignalSubscription {
     let number = members.add(member)
-    return SignalSubscription { [members] in members.remove(number) }
+    return SignalSubscription { [self] in members.remove(number) }
   }
 
   /// Swaps the contents while every member waits.
@@ -134,10 +158,10 @@ public final class Scope: Sendable {
   }
 
   private func withTurn<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    if turn.isHeldByThisThread {
+    if members.turn.isHeldByThisThread {
       stop(because: "The contents of a scope were swapped from inside of a swap of the same scope; do that after it")
     }
-    return try turn.withLock(body)
+    return try members.turn.withLock(body)
   }
 
   private func hold() throws -> [any ScopeMember] {
@@ -165,6 +189,9 @@ private final class ScopeMembers: Sendable {
     let number: Int
     weak var member: (any ScopeMember)?
   }
+
+  /// Held while the contents are swapped.
+  let turn = OwnedLock()
 
   private let lock = Lock()
   private nonisolated(unsafe) var entries: [Entry] = []  // Sound: guarded by the lock, as is the next one.

@@ -67,8 +67,9 @@ extension AppContainer {
   ///   - url: The archive.
   ///   - name: What people call the container; by default as it was called when it was exported.
   ///   - description: What it is for; by default as it was.
-  ///   - allowsOutwardLinks: Whether to take symbolic links that lead out of the container. Who reads or writes through
-  ///     such a link touches whatever the archive's author wanted, so that is only for archives of your own.
+  ///   - allowsOutwardLinks: Whether to take symbolic links that lead out of the container, or to where the others are
+  ///     put away. Who reads or writes through such a link touches whatever the archive's author wanted, so that is only
+  ///     for archives of your own.
   ///   - progress: Is told how much is read, and says whether to go on. By default it does.
   /// - Returns: The container, which is not activated.
   /// - Throws: ``AppContainerError``, among them ``AppContainerError/unusableArchive(_:reason:)``,
@@ -114,8 +115,8 @@ extension ContainerAccess {
     let names = ["data", ContainerLayout.settings]
     let place = EntryPath("unpacked")
     _ = try ContainerArchive.read(
-      url, into: directory.place(of: place), trees: Set(names), allowsOutwardLinks: allowsOutwardLinks,
-      progress: progress)
+      url, into: directory.place(of: place), trees: Set(names), hidden: layout.hidden,
+      allowsOutwardLinks: allowsOutwardLinks, progress: progress)
     let unpacked = try Folder(place, in: directory)
     for name in names.map({ EntryPath($0) }) where unpacked.status(of: name) != nil {
       directory.removeIfEmpty(name)

@@ -12,6 +12,9 @@ enum ArchiveFormat {
   /// How much of a file one record holds.
   static let piece = 1 << 18
 
+  /// How long a path may be, and through how many directories it may lead, which are open at the same time.
+  static let (longestPath, deepest) = (4096, 128)
+
   enum Kind: UInt8 {
     case manifest = 1
     case directory, file, link, bytes, end

@@ -58,13 +58,14 @@ enum ContainerArchive {
   ///   - url: The archive, which is not trusted.
   ///   - directory: The directory to make; there must not be anything.
   ///   - names: The trees that it may hold; each becomes a directory in the new one.
-  ///   - allowsOutwardLinks: Whether to take symbolic links that lead out of their tree.
+  ///   - hidden: The hidden directory, which will be in a tree with all other containers.
+  ///   - allowsOutwardLinks: Whether to take symbolic links that lead out of their tree, or to the hidden directory.
   ///   - durability: What the new directory is safe against when this returns.
   ///   - progress: Is told how much is done, and says whether to go on.
   /// - Returns: What the archive says about its container.
   /// - Throws: ``AppContainerError``; there is no new directory then.
   static func read(
-    _ url: URL, into directory: URL, trees names: Set<String>, allowsOutwardLinks: Bool = false,
+    _ url: URL, into directory: URL, trees names: Set<String>, hidden: EntryPath, allowsOutwardLinks: Bool = false,
     durability: Durability = .storage, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
   ) throws(AppContainerError) -> Manifest {
     var reader = try ArchiveReader(url)
@@ -75,7 +76,8 @@ enum ContainerArchive {
     do {
       let folder = try Folder(name, in: parent)
       var unpacker = TreeUnpacker(
-        reader: reader, folder: folder, names: names, allowsOutwardLinks: allowsOutwardLinks, progress: progress)
+        reader: reader, folder: folder, names: names, hidden: hidden, allowsOutwardLinks: allowsOutwardLinks,
+        progress: progress)
       try unpacker.unpack()
       if durability == .storage { try FileSystemFlush.wait(for: folder) }
     } catch {

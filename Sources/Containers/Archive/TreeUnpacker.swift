@@ -24,16 +24,18 @@ struct TreeUnpacker {
   private var levels: [Level]
   private var done = ArchiveProgress()
   private let names: Set<String>
+  private let hidden: EntryPath
   private let allowsOutwardLinks: Bool
   private let progress: (ArchiveProgress) -> Bool
 
   init(
-    reader: ArchiveReader, folder: Folder, names: Set<String>, allowsOutwardLinks: Bool,
+    reader: ArchiveReader, folder: Folder, names: Set<String>, hidden: EntryPath, allowsOutwardLinks: Bool,
     progress: @escaping (ArchiveProgress) -> Bool
   ) {
     self.reader = reader
     levels = [Level(path: .top, folder: folder, entry: nil)]
     self.names = names
+    self.hidden = hidden
     self.allowsOutwardLinks = allowsOutwardLinks
     self.progress = progress
   }
@@ -77,7 +79,7 @@ struct TreeUnpacker {
       levels.append(Level(path: entry.path, folder: try Folder(name, in: folder), entry: entry))
     case .link:
       if entry.target.contains(0) { throw unsafe(entry, "it is a link with a NUL character") }
-      if !allowsOutwardLinks, let problem = Self.problem(withTargetOf: entry) { throw unsafe(entry, problem) }
+      if !allowsOutwardLinks, let problem = problem(withTargetOf: entry) { throw unsafe(entry, problem) }
       let target = entry.target.map(CChar.init(bitPattern:)) + [0]
       guard symlinkat(target, folder.number, name.cString) == 0 else { throw failure(entry, name, folder) }
       let times = [entry.time, entry.time]
@@ -153,6 +155,12 @@ extension TreeUnpacker {
   /// What is wrong with a path, if anything.
   static func problem(with path: EntryPath) -> String? {
     if path.bytes.isEmpty { return "it has no name" }
+    if path.bytes.count > ArchiveFormat.longestPath {
+      return "its path is longer than \(ArchiveFormat.longestPath) bytes"
+    }
+    if path.bytes.count(where: { $0 == slash }) > ArchiveFormat.deepest {
+      return "it lies deeper than \(ArchiveFormat.deepest) directories"
+    }
     if path.bytes.contains(0) { return "its name contains a NUL character, at which the system would cut it" }
     if path.bytes.first == slash { return "it is absolute" }
     for name in path.bytes.split(separator: slash, omittingEmptySubsequences: false) {
@@ -166,14 +174,17 @@ extension TreeUnpacker {
   /// Why a link leads, or could lead, out of its tree.
   ///
   /// It must go up first, no further than its tree, and then down: after a name, which may itself be a link, nobody
-  /// knows where up is.
-  static func problem(withTargetOf entry: ArchiveEntry) -> String? {
-    if entry.target.first == slash { return "it is a link to an absolute path" }
+  /// knows where up is. And it must not name the hidden directory, which is in the tree while the container is active,
+  /// and has all the others in it; as every link on a way is looked at, there is none that leads there by another name.
+  private func problem(withTargetOf entry: ArchiveEntry) -> String? {
+    if entry.target.first == Self.slash { return "it is a link to an absolute path" }
     // The tree itself is the first name.
-    var depth = entry.path.bytes.count { $0 == slash } - 1
+    var depth = entry.path.bytes.count { $0 == Self.slash } - 1
     var isDown = false
-    for name in entry.target.split(separator: slash) where !name.elementsEqual(here) {
-      if name.elementsEqual(up) {
+    let hidden = Self.folded(hidden.name.bytes)
+    for name in entry.target.split(separator: Self.slash) where !name.elementsEqual(Self.here) {
+      if Self.folded(name) == hidden { return "it is a link that leads, or could lead, to other containers" }
+      if name.elementsEqual(Self.up) {
         depth -= 1
         if isDown || depth < 0 { return "it is a link that leads out of its container" }
       } else {
@@ -181,6 +192,13 @@ extension TreeUnpacker {
       }
     }
     return nil
+  }
+
+  /// A name as the least exact of file systems takes it, in letters of one case and without those that show nothing.
+  private static func folded(_ name: some Collection<UInt8>) -> String {
+    var text = String(decoding: name, as: UTF8.self)
+    text.unicodeScalars.removeAll { $0.properties.isDefaultIgnorableCodePoint }
+    return text.uppercased()
   }
 
   private static let slash = UInt8(ascii: "/")

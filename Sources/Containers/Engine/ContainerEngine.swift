@@ -20,12 +20,13 @@ final class ContainerEngine: Sendable {
   let events = Emitter<ContainerEvent, Never>()
 
   // Sound: set once, before the engine is shared; both refer to the engine, hence not at once.
-  private(set) nonisolated(unsafe) var scope: Scope
+  private(set) nonisolated(unsafe) var scope: Scope  // Does not keep the engine; see ``sharedScope``.
   private nonisolated(unsafe) var watch: FileWatch?
 
   private let lock = Lock()
-  private nonisolated(unsafe) var knownState = ContainerState()  // Sound: guarded by the lock, as is the next one.
+  private nonisolated(unsafe) var knownState = ContainerState()  // Sound: guarded by the lock, as are the next ones.
   private nonisolated(unsafe) var stepHook: @Sendable (SwitchStep) -> Void
+  private nonisolated(unsafe) weak var lentScope: Scope?
 
   /// Held while something is changed, also while another process is waited for.
   private let turn = OwnedLock()
@@ -41,6 +42,7 @@ final class ContainerEngine: Sendable {
     active = MutableProperty(Container(uuid: Container.defaultUUID, name: "", createdAt: .distantPast))
     scope = Scope(
       root: layout.root,
+      foreign: layout.hiddenURL,
       whileSteady: { [weak self] body in
         guard let self else { return try body() }
         try steadily(body)
@@ -55,6 +57,16 @@ final class ContainerEngine: Sendable {
       throw .unobservable(error)
     }
     try exclusively("Opening") { access in try access.reconcile() }
+  }
+
+  /// The scope for others, who keep this object, and hence follow, for as long as they have it.
+  var sharedScope: Scope {
+    lock.withLock {
+      if let lentScope { return lentScope }
+      let lent = Scope(scope, keeping: self)
+      lentScope = lent
+      return lent
+    }
   }
 
   var health: Property<WatchHealth> { watch?.health ?? .constant(.active) }

@@ -39,7 +39,10 @@ struct EntryPath: Hashable, Sendable {
   }
 
   /// The directory in which the entry lies.
-  var parent: EntryPath { ancestors.last ?? .top }
+  var parent: EntryPath {
+    guard let last = bytes.lastIndex(of: Self.slash) else { return .top }
+    return EntryPath(bytes: Array(bytes[..<last]))
+  }
 
   /// The last of the names.
   var name: EntryPath {

@@ -11,25 +11,51 @@ import Foundation
 
 /// Removes trees; links are removed, never followed.
 enum TreeRemover {
+  /// How many directories are opened one in the other; the limit of descriptors must not save a tree.
+  private static let deepest = 32
+
   /// Removes an entry and, if it is a directory, all that is in it; does nothing if there is none.
   static func remove(_ path: EntryPath, in folder: Folder) throws(AppContainerError) {
-    guard let status = folder.status(of: path) else { return }
+    _ = try remove(path, in: folder, top: nil, depth: 0)
+  }
+
+  /// Removes an entry of a tree, or, of what lies too deep, moves it up to the top of the tree.
+  ///
+  /// - Returns: Whether anything was moved.
+  private static func remove(
+    _ path: EntryPath, in folder: Folder, top: Folder?, depth: Int
+  ) throws(AppContainerError) -> Bool {
+    guard let status = folder.status(of: path) else { return false }
     guard status.kind == .directory else {
       guard unlinkat(folder.number, path.cString, 0) == 0 || errno == ENOENT else {
         throw folder.failure("remove", path)
       }
-      return
+      return false
     }
     if status.permissions & 0o700 != 0o700 {
       // What its owner has closed can still be thrown away by its owner; if not, opening tells why.
       fchmodat(folder.number, path.cString, mode_t(0o700), 0)
     }
+    if let top, depth == deepest {
+      let place = EntryPath(UUID.random().uuidString)
+      guard renameat(folder.number, path.cString, top.number, place.cString) == 0 else {
+        throw folder.failure("move", path)
+      }
+      return true
+    }
+    var hasMoved = false
     do {
       let directory = try Folder(path, in: folder)
-      for name in try directory.names() { try remove(name, in: directory) }
+      repeat {
+        hasMoved = false
+        for name in try directory.names() {
+          hasMoved = try remove(name, in: directory, top: top ?? directory, depth: depth + 1) || hasMoved
+        }
+      } while hasMoved && top == nil
     }
     guard unlinkat(folder.number, path.cString, AT_REMOVEDIR) == 0 || errno == ENOENT else {
       throw folder.failure("remove", path)
     }
+    return hasMoved
   }
 }

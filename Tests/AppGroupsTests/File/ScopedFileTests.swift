@@ -1,5 +1,7 @@
-import AppGroups
+@testable import AppGroups
+import FileSignals
 import Foundation
+import Signals
 import Synchronization
 import Testing
 import TestSupport
@@ -40,6 +42,35 @@ struct ScopedFileTests {
     try file.update(overwriting: true) { $0 += 1 }
     #expect(try file.read() == 2)
   }
+
+  @Test(arguments: ["", "{"])
+  func `bad content that is to be looked at again while nobody may look is not forgotten`(text: String) async throws {
+    let scope = Scope(root: directory.url)
+    let engine = try SharedFileEngine(
+      location: SharedFileLocation(name: "text", scope: scope), initialValue: "good", format: format(text.isEmpty),
+      durability: .process, polling: .automatic, isCreating: true, scope: scope)
+    let (values, failures) = (engine.value.recorded(), engine.failures.recorded())
+    try await onThread {
+      try engine.queue.sync {
+        try Data(text.utf8).write(to: engine.location.url)
+        engine.lookNow()
+        try engine.holdForSwap()
+      }
+      // The retry is due first.
+      let isOver = DispatchSemaphore(value: 0)
+      engine.queue.asyncAfter(deadline: .now() + .milliseconds(20)) { isOver.signal() }
+      isOver.wait()
+      engine.releaseAfterSwap(.unchanged)
+    }
+    if text.isEmpty {
+      try await values.wait(for: "")
+    } else {
+      _ = try await failures.first("a failure") { if case .undecodable = $0 { true } else { false } }
+    }
+  }
+
+  /// One in which nothing is a value, or one in which it is none.
+  private func format(_ takesNothing: Bool) -> FileFormat<String> { takesNothing ? .text : .json }
 
   @Test func `an update goes on from the last good value if the file was removed and nothing swapped`() throws {
     try FileManager.default.removeItem(at: file.url)

@@ -84,6 +84,19 @@ final class SharedFileStateTests {
   }
 
   @Test
+  func `a retry that may have come while nobody looked is asked for anew`() {
+    let empty = SharedFileState.Look<Int>.failure(.empty(url))
+    #expect(look(empty) == "retry")
+    let old = awaited
+    state.forgetRetry()
+    #expect(look(empty) == "retry")
+    if case .nothing = state.conclude(empty, begunIn: state.epoch, retry: old) {} else { Issue.record("It counts") }
+    #expect((0..<3).map { _ in look(empty, isRetry: true) } == ["retry", "retry", "report"])
+    state.forgetRetry()
+    #expect(look(empty) == "nothing", "it was reported")
+  }
+
+  @Test
   func `another fault is looked into anew`() {
     for _ in 0..<4 { _ = look(.failure(.missing(url)), isRetry: true) }
     #expect(state.status == .missing)

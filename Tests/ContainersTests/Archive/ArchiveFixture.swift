@@ -70,8 +70,8 @@ struct ArchiveFixture {
     progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
   ) throws(AppContainerError) -> ContainerArchive.Manifest {
     try ContainerArchive.read(
-      url ?? archive, into: unpacked, trees: ["data", "settings"], allowsOutwardLinks: allowsOutwardLinks,
-      durability: durability, progress: progress)
+      url ?? archive, into: unpacked, trees: ["data", "settings"], hidden: EntryPath("Library/.containers"),
+      allowsOutwardLinks: allowsOutwardLinks, durability: durability, progress: progress)
   }
 
   /// An archive made by hand, which may say anything; its checksums are right.

@@ -117,7 +117,8 @@ struct ArchiveTests {
     guard case .file(.diskFull) = writing else { return unexpected(writing) }
     let reading = #expect(throws: AppContainerError.self) {
       try ContainerArchive.read(
-        fixture.archive, into: disk.appending(path: "unpacked"), trees: ["data", "settings"], durability: .process)
+        fixture.archive, into: disk.appending(path: "unpacked"), trees: ["data", "settings"],
+        hidden: EntryPath(".containers"), durability: .process)
     }
     guard case .file(.diskFull) = reading else { return unexpected(reading) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == [".shared"])

@@ -38,6 +38,32 @@ struct UnsafeArchiveTests {
     try expectUnsafe([Self.data, (.directory, path, content: "")], at: path)
   }
 
+  @Test func `a path that would take much memory or many descriptors is refused`() throws {
+    let long = "data" + String(repeating: "/a", count: 500_000)
+    try expectUnsafe([Self.data, (.file, long, content: "evil")], at: long)
+    let deep = (1...2000).map { "data" + String(repeating: "/a", count: $0) }
+    try expectUnsafe([Self.data] + deep.map { (.directory, $0, content: "") }, at: deep[128])
+    try fixture.craft([Self.data] + deep.prefix(128).map { (.directory, $0, content: "") })
+    try fixture.read()
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.unpacked.path).count == 129)
+  }
+
+  @Test func `what lies too deep for an archive is not exported, and can be removed`() throws {
+    let top = try Folder(fixture.directory.url.appending(path: "tree/data"))
+    var folder = top
+    let name = EntryPath("a")
+    for _ in 0..<1500 {
+      try folder.makeDirectory(name)
+      folder = try Folder(name, in: folder)
+    }
+    let error = #expect(throws: AppContainerError.self) { try fixture.write() }
+    guard case .blocked = error else { return unexpected(error) }
+    try TreeRemover.remove(name, in: top)
+    #expect(top.status(of: name) == nil)
+    try fixture.write()
+    try fixture.read()
+  }
+
   @Test func `what belongs to no container is refused`() throws {
     try expectUnsafe([(.directory, "info.json", content: "")], at: "info.json")
     try expectUnsafe([(.file, "data", content: "x")], at: "data")
@@ -61,6 +87,31 @@ struct UnsafeArchiveTests {
     #expect(
       try FileManager.default.destinationOfSymbolicLink(
         atPath: fixture.unpacked.appending(path: "data/link").path) == target)
+  }
+
+  @Test(arguments: [
+    ".containers", "inner/.containers/x", "./.CONTAINERS", "x/.containers", ".cont\u{200C}ainers", ".container\u{17F}",
+  ])
+  func `a link to where the other containers are put away is refused, whoever leads there`(target: String) throws {
+    let folders = [Self.data, (.directory, "data/inner", content: ""), (.link, "data/x", content: ".")]
+    try expectUnsafe(folders + [(.link, "data/y", content: target)], at: "data/y")
+    try expectUnsafe(folders + [(.link, "data/inner/y", content: "../\(target)")], at: "data/inner/y")
+    let likenesses = [".containers2", "a.containers", "containers"].map { (ArchiveFormat.Kind.link, "data/\($0)", $0) }
+    try fixture.craft(folders + likenesses)
+    try fixture.read()
+  }
+
+  @Test func `no archive makes a container that shows the cookies of another`() throws {
+    let app = try AppContainer(home: fixture.directory.url.appending(path: "home"))
+    try fixture.craft([
+      Self.data, (.directory, "data/Files", content: ""),
+      (.link, "data/Files/cookies.json", content: "../.containers/\(Container.defaultUUID)/data/Files/cookies.json"),
+    ])
+    let error = #expect(throws: AppContainerError.self) { try app.importContainer(from: fixture.archive) }
+    guard case .unsafeArchive(fixture.archive, entry: "data/Files/cookies.json", _) = error else {
+      return unexpected(error)
+    }
+    #expect(app.containers.count == 1)
   }
 
   @Test func `what is there twice is refused`() throws {

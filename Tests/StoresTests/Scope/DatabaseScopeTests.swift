@@ -41,6 +41,20 @@ struct DatabaseScopeTests {
     subscription.cancel()
   }
 
+  @Test func `keeps who tells of it, for as long as it is there`() throws {
+    final class Owner: Sendable {}
+    try fixture.fill("live", title: "old")
+    var owner: Owner? = Owner()
+    let isThere = { [weak owner] in owner != nil }
+    var database: Database? = try Database(
+      fixture.location, scope: Scope(fixture.scope, keeping: try #require(owner)))
+    owner = nil
+    #expect(isThere())
+    withExtendedLifetime(database) {}
+    database = nil
+    #expect(!isThere())
+  }
+
   @Test func `keeps nothing open of what was put away`() throws {
     try fixture.fill("live", title: "old")
     try fixture.fill("b", title: "new")
