@@ -60,7 +60,9 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
 
   func load(from directory: URL) throws {
     let new = try saved(in: directory)
-    for cookie in storage.cookies ?? [] { storage.deleteCookie(cookie) }
+    // Foundation on Linux writes its file at each of these, and the process may end at any.
+    setOwner(SettingsDirectory.nobody)
+    for cookie in storage.cookies ?? [] where !isOwnerMark(cookie) { storage.deleteCookie(cookie) }
     for cookie in new { set(cookie) }
     setOwner(SettingsDirectory.owner(of: directory))
   }
@@ -89,9 +91,11 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
     storage.setCookie(cookie)
   }
 
-  private var storedOwner: String? {
-    (storage.cookies ?? []).first { $0.domain == Self.ownerHost && $0.name == Self.ownerName }?.value
+  private func isOwnerMark(_ cookie: HTTPCookie) -> Bool {
+    cookie.domain == Self.ownerHost && cookie.name == Self.ownerName
   }
+
+  private var storedOwner: String? { (storage.cookies ?? []).first(where: isOwnerMark)?.value }
 
   private func setOwner(_ owner: String) {
     let properties: [HTTPCookiePropertyKey: Any] = [

@@ -38,7 +38,8 @@ struct DefaultsSettings: ContainerSettings {
         // They have never been switched, so they are those of the container that is active.
         let saved = try Self.read(Self.file(in: directory))[domain.key] ?? [:]
         let all = saved.merging(values) { $1 }
-        try domain.replace(by: all.merging([Self.ownerKey: SettingsDirectory.owner(of: directory)]) { $1 })
+        let mark = [Self.ownerKey: SettingsDirectory.owner(of: directory)]
+        try domain.replace(by: all.merging(mark) { $1 }, endingWith: Self.ownerKey)
       }
     }
   }
@@ -57,7 +58,7 @@ struct DefaultsSettings: ContainerSettings {
       // Who has switched has put them there, and may have set others since.
       let stored = try domain.storedValues()
       if stored[Self.ownerKey] as? String == SettingsDirectory.owner(of: new) {
-        try domain.replace(by: stored)
+        try domain.replace(by: stored, endingWith: Self.ownerKey)
       } else {
         try load([domain], from: new)
       }
@@ -86,7 +87,9 @@ struct DefaultsSettings: ContainerSettings {
     for domain in domains {
       var values = suites[domain.key] ?? [:]
       values[Self.ownerKey] = SettingsDirectory.owner(of: directory)
-      try domain.replace(by: values)
+      // The process may end before all are there; on Apple's systems, each is on its way at once.
+      domain.set(SettingsDirectory.nobody, forKey: Self.ownerKey)
+      try domain.replace(by: values, endingWith: Self.ownerKey)
     }
   }
 

@@ -3,6 +3,10 @@ import Foundation
 
 /// The directories in which settings lie while their containers are not active, and whose they are.
 enum SettingsDirectory {
+  /// What stands in the place of an owner while settings are replaced, one by one: what is there is nobody's, and the
+  /// container that is active has its own where it was written before.
+  static let nobody = "nobody"
+
   /// The identifier of the container that a directory belongs to.
   static func owner(of directory: URL) -> String { directory.deletingLastPathComponent().lastPathComponent }
 

@@ -70,6 +70,30 @@
       #expect(failure.map { "\($0)" }?.contains("version 9") == true)
     }
 
+    @Test(arguments: ["mine", "work"])
+    func `whoever is killed while cookies are replaced loses none and gives none away`(prefix: String) async throws {
+      let peer = try world.peer()
+      try await peer.send("switching-cookies \(world.root) group")
+      try await peer.send("cookies-fill group mine 24")
+      let work = try await peer.send("switching-new Work")
+      try await peer.send("switching-to \(work)")
+      try await peer.send("cookies-fill group work 24")
+      try await peer.send("switching-to \(zero)")
+      // In the middle of those that go, or of those that come.
+      try await peer.send("cookies-crash group \(prefix) 12")
+      await #expect(throws: PeerProcess.Failure.self) {
+        try await peer.send("switching-to \(work)")
+        try await peer.send("switching-to \(zero)")
+      }
+      let next = try world.peer()
+      let active = try await next.send("switching-cookies \(world.root) group")
+      for uuid in [active, active == zero ? work : zero] {
+        try await next.send("switching-to \(uuid)")
+        #expect(try await next.send("cookies-count group mine") == (uuid == zero ? "24" : "0"))
+        #expect(try await next.send("cookies-count group work") == (uuid == zero ? "0" : "24"))
+      }
+    }
+
     @Test func `the file of a container is for its owner only`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
