@@ -67,6 +67,10 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
     setOwner(SettingsDirectory.owner(of: directory))
   }
 
+  func resume(in directory: URL) throws {
+    if let owner = storedOwner, owner != SettingsDirectory.owner(of: directory) { try load(from: directory) }
+  }
+
   private func saved(in directory: URL) throws -> [SavedCookie] {
     let url = file(in: directory)
     let data: Data

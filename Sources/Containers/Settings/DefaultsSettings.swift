@@ -53,6 +53,16 @@ struct DefaultsSettings: ContainerSettings {
     try load(domains, from: directory)
   }
 
+  func resume(in directory: URL) throws {
+    for domain in domains {
+      // Who has put another container's there may be this process or another one.
+      let owners = try [domain.string(forKey: Self.ownerKey), domain.storedValues()[Self.ownerKey] as? String]
+      if owners.contains(where: { $0 != nil && $0 != SettingsDirectory.owner(of: directory) }) {
+        try load([domain], from: directory)
+      }
+    }
+  }
+
   func follow(from old: URL, to new: URL) throws {
     for domain in domains {
       // Who has switched has put them there, and may have set others since.
