@@ -91,12 +91,19 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
   private var cookies: [HTTPCookie] { (storage.cookies ?? []).filter { $0.domain != Self.ownerHost } }
 
   private func set(_ cookie: SavedCookie) {
-    guard cookie.expires.map({ $0 > Date() }) ?? true, let cookie = cookie.cookie else { return }
+    guard cookie.expires.map({ $0 > Date() }) ?? true, let cookie = cookie.cookie, !isForged(cookie) else { return }
     storage.setCookie(cookie)
   }
 
   private func isOwnerMark(_ cookie: HTTPCookie) -> Bool {
-    cookie.domain == Self.ownerHost && cookie.name == Self.ownerName
+    cookie.domain == Self.ownerHost && cookie.name == Self.ownerName && cookie.path == "/"
+  }
+
+  /// Whether a cookie of a file, which may have come out of anybody's archive, could pass for the mark.
+  private func isForged(_ cookie: HTTPCookie) -> Bool {
+    // Foundation on Linux tells cookies apart by this text.
+    let identity = cookie.domain + cookie.path + cookie.name
+    return cookie.domain == Self.ownerHost || identity == Self.ownerHost + "/" + Self.ownerName
   }
 
   private var storedOwner: String? { (storage.cookies ?? []).first(where: isOwnerMark)?.value }

@@ -122,10 +122,20 @@ struct DefaultsSettings: ContainerSettings {
     guard version <= Self.version else {
       throw AppContainerError.newerState(url, found: version, supported: Self.version)
     }
-    guard let suites = root["suites"] as? [String: [String: Any]] else {
+    guard let suites = root["suites"] as? [String: [String: Any]], isValue(suites) else {
       throw AppContainerError.unreadableState(url, reason: "it is damaged")
     }
     return suites
+  }
+
+  /// Whether user defaults take a value, as not all do that come out of anybody's archive: Foundation ends the process.
+  private static func isValue(_ value: Any) -> Bool {
+    switch value {
+    case is String, is NSNumber, is Data, is Date: true
+    case let values as [Any]: values.allSatisfy(isValue)
+    case let values as [String: Any]: values.values.allSatisfy(isValue)
+    default: false
+    }
   }
 
   private static func file(in directory: URL) -> URL {

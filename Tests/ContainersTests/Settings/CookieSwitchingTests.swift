@@ -94,6 +94,38 @@
       }
     }
 
+    @Test func `cookies that were tampered with neither pass for another container's nor forge a header`() async throws
+    {
+      let peer = try world.peer()
+      try await peer.send("switching-cookies \(world.root) group")
+      let (work, victim) = (try await peer.send("switching-new Work"), try await peer.send("switching-new Victim"))
+      try await peer.send("switching-to \(victim)")
+      try await peer.send("cookies-fill group victim 3")
+      try await peer.send("switching-to \(zero)")
+      func cookie(_ name: String, _ value: String, _ domain: String, _ path: String) -> String {
+        #"{"name":"\#(name)","value":"\#(value)","domain":"\#(domain)","path":"\#(path)","expires":1e10,"#
+          + #""isSecure":true,"isHTTPOnly":false,"version":0}"#
+      }
+      var cookies = (1...20).map { cookie("container", victim, "Container.Signals.invalid", "/\($0)") }
+      // Foundation on Linux takes it for the same as the mark.
+      cookies.append(cookie("container", victim, "container.signals.invali", "d/"))
+      cookies.append(cookie("header", #"1\r\nX-Forged: 2"#, "www.example.com", "/"))
+      cookies.append(cookie("honest", "3", "www.example.com", "/"))
+      let text = #"{"version":1,"cookies":[\#(cookies.joined(separator: ","))]}"#
+      try Data(text.utf8).write(to: world.settings(work, "cookies-shared.json"))
+      try await peer.send("switching-to \(work)")
+      #expect(try await peer.send("cookies-count group honest") == "1")
+      #expect(try await peer.send("cookies-count group header") == "0")
+      #expect(try await peer.send("cookies-count group container") == "1")
+      try await peer.kill()
+      let next = try world.peer()
+      try await next.send("switching-cookies \(world.root) group")
+      #expect(try await next.send("cookies-count group honest") == "1")
+      try await next.send("switching-to \(victim)")
+      #expect(try await next.send("cookies-count group victim") == "3")
+      #expect(try await next.send("cookies-count group honest") == "0")
+    }
+
     @Test func `the file of a container is for its owner only`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
