@@ -67,9 +67,15 @@ struct DefaultsSettings: ContainerSettings {
     for domain in domains {
       // Who has switched has put them there, and may have set others since.
       let stored = try domain.storedValues()
-      if stored[Self.ownerKey] as? String == SettingsDirectory.owner(of: new) {
+      let owner = stored[Self.ownerKey] as? String ?? SettingsDirectory.owner(of: old)
+      if owner == SettingsDirectory.owner(of: new) {
         try domain.replace(by: stored, endingWith: Self.ownerKey)
       } else {
+        // Who has switched leaves this suite alone, so nobody else writes down what belongs to the container that went.
+        if let other = SettingsDirectory.existing(of: owner, beside: new) {
+          try domain.synchronize()
+          try write([domain], into: other)
+        }
         try load([domain], from: new)
       }
     }

@@ -150,6 +150,20 @@
       #expect(try await peer.send("defaults-get suite color") == "red")
     }
 
+    @Test func `values keep that only one of two programs switches`() async throws {
+      let (first, second) = (try world.peer(), try world.peer())
+      try await first.send("switching \(world.root) one")
+      try await second.send("switching \(world.root) two")
+      try await second.send("defaults-set two color red")
+      let work = try await first.send("switching-new Work")
+      try await first.send("switching-to \(work)")
+      // It hears of the switch before it does anything of its own.
+      try await second.send("switching-new Next")
+      #expect(try await second.send("defaults-get two color") == "nothing")
+      try await second.send("switching-to \(zero)")
+      #expect(try await second.send("defaults-get two color") == "red")
+    }
+
     @Test func `values that cannot be written down keep the container that is active`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
