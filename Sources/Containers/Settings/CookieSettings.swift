@@ -52,6 +52,7 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
   }
 
   func flush(into directory: URL) throws {
+    guard let directory = SettingsDirectory.place(of: storedOwner, insteadOf: directory) else { return }
     let contents = Contents(cookies: cookies.map(SavedCookie.init))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]

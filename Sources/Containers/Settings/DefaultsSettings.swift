@@ -46,7 +46,10 @@ struct DefaultsSettings: ContainerSettings {
 
   func flush(into directory: URL) throws {
     for domain in domains { try domain.synchronize() }
-    try write(domains, into: directory)
+    let places = Dictionary(grouping: domains) { domain in
+      SettingsDirectory.place(of: domain.string(forKey: Self.ownerKey), insteadOf: directory)
+    }
+    for (place, domains) in places { if let place { try write(domains, into: place) } }
   }
 
   func load(from directory: URL) throws {

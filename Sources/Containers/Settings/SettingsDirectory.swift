@@ -10,6 +10,13 @@ enum SettingsDirectory {
   /// The identifier of the container that a directory belongs to.
   static func owner(of directory: URL) -> String { directory.deletingLastPathComponent().lastPathComponent }
 
+  /// Where settings are written down that are to be written for `directory`: there, unless they say that they could not
+  /// be replaced and are another container's; nowhere, if they are nobody's.
+  static func place(of owner: String?, insteadOf directory: URL) -> URL? {
+    guard let owner, owner != self.owner(of: directory) else { return directory }
+    return existing(of: owner, beside: directory)
+  }
+
   /// The directory of another container of the same root, if there still is one.
   static func existing(of owner: String, beside directory: URL) -> URL? {
     let containers = directory.deletingLastPathComponent().deletingLastPathComponent()

@@ -126,6 +126,22 @@
       #expect(try await next.send("cookies-count group honest") == "0")
     }
 
+    @Test func `cookies that could not follow another process are still their container's`() async throws {
+      let (first, second) = (try world.peer(), try world.peer())
+      try await first.send("switching \(world.root) suite")
+      try await second.send("switching-cookies \(world.root) group")
+      try await second.send("cookies-fill group mine 3")
+      let (work, other) = (try await first.send("switching-new Work"), try await first.send("switching-new Other"))
+      let newer = Data(#"{"version": 9, "cookies": []}"#.utf8)
+      try newer.write(to: world.settings(work, "cookies-shared.json"))
+      try await first.send("switching-to \(work)")
+      try await second.send("switching-to \(other)")
+      #expect(try Data(contentsOf: world.settings(work, "cookies-shared.json")) == newer)
+      #expect(try await second.send("cookies-count group mine") == "0")
+      try await second.send("switching-to \(zero)")
+      #expect(try await second.send("cookies-count group mine") == "3")
+    }
+
     @Test func `the file of a container is for its owner only`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")

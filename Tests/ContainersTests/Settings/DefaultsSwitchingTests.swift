@@ -164,6 +164,21 @@
       #expect(try await second.send("defaults-get two color") == "red")
     }
 
+    @Test func `values that could not follow another process are still their container's`() async throws {
+      let (first, second) = (try world.peer(), try world.peer())
+      try await first.send("switching-cookies \(world.root) group")
+      try await second.send("switching \(world.root) suite")
+      try await second.send("defaults-set suite color red")
+      let (work, other) = (try await first.send("switching-new Work"), try await first.send("switching-new Other"))
+      try Data("damaged".utf8).write(to: world.settings(work, "user-defaults.plist"))
+      try await first.send("switching-to \(work)")
+      try await second.send("switching-to \(other)")
+      #expect(Tree.text(world.settings(work, "user-defaults.plist")) == "damaged")
+      #expect(try await second.send("defaults-get suite color") == "nothing")
+      try await second.send("switching-to \(zero)")
+      #expect(try await second.send("defaults-get suite color") == "red")
+    }
+
     @Test func `values that cannot be written down keep the container that is active`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
