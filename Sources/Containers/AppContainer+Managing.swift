@@ -71,7 +71,9 @@ extension AppContainer {
 
   /// Removes what a container holds, and keeps its name, dates and counts; if it is active, what is live goes.
   ///
-  /// What is excluded stays.
+  /// What is excluded stays. If it is active, everything that memory holds for it is written first, so that all of it is
+  /// there if this fails, and live values of other processes let go of what is gone as they do after a switch; no event
+  /// tells of it. User defaults that only another process switches stay as they are in that one.
   ///
   /// - Parameter container: The container.
   /// - Throws: ``AppContainerError``; nothing has changed then.

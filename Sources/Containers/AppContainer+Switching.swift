@@ -42,8 +42,8 @@ extension AppContainer {
     }
   }
 
-  /// Has something written before a container is put away, copied or exported: what only memory holds, and belongs to
-  /// it.
+  /// Has something written before a container is put away, emptied, copied or exported: what only memory holds, and
+  /// belongs to it.
   ///
   /// Hooks of a lower order run first, those of the same in the order in which they were added. One that throws keeps
   /// the switch from happening. They run on the thread that switches, and must not change containers.

@@ -23,7 +23,14 @@ package protocol ContainerSettings: Sendable {
   /// It is called after the switch, and after a switch that failed with the directory of the container that stays.
   func load(from directory: URL) throws
 
-  /// Goes over to another container because another process has switched.
+  /// Makes what memory holds that of the container that is active, after a change that was begun and never ended.
+  ///
+  /// Who began it may have been another process, which has flushed for itself alone; so nothing is replaced but what
+  /// that change has put there.
+  func resume(in directory: URL) throws
+
+  /// Goes over to another container because another process has switched; or to the same one, because another process
+  /// has emptied it.
   ///
   /// That process has flushed and loaded for itself; what this one keeps by itself is still that of the container that
   /// went.
@@ -32,6 +39,8 @@ package protocol ContainerSettings: Sendable {
 
 extension ContainerSettings {
   package func begin(in directory: URL) throws {}
+
+  package func resume(in directory: URL) throws { try load(from: directory) }
 
   package func follow(from old: URL, to new: URL) throws {
     try load(from: new)

@@ -1,8 +1,17 @@
 import Containers
 import Foundation
+import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// What is switched with containers: user defaults and cookies of Foundation's, which every process has of its own.
@@ -12,9 +21,13 @@ import Foundation
 /// - `switching ROOT SUITES`: open the root, and have the suites switched, with commas in between
 /// - `switching-cookies ROOT GROUP`: open the root, and have the cookies of the group switched
 /// - `switching-new NAME`, `switching-to UUID`, `switching-copy UUID`, `switching-clean UUID`: change the root
+/// - `switching-crash STEP`: be killed at a step of what is changed next
+/// - `switching-refuse`: have settings, too, which once refuse to be loaded
 /// - `defaults-set SUITE KEY TEXT`, `defaults-get SUITE KEY`, `defaults-keys SUITE`, `defaults-sync SUITE`: use a suite
 /// - `defaults-fill SUITE`, `defaults-types SUITE`: set values of all types, and tell what and of what types they are
 /// - `cookies-take GROUP URL HEADER`, `cookies-list GROUP`: use cookies
+/// - `cookies-fill GROUP PREFIX N`, `cookies-count GROUP PREFIX`: set N cookies whose names begin so, and count them
+/// - `cookies-crash GROUP PREFIX N`: be killed as soon as there are N of them, on the way up or down
 final class ContainerSettingsCommands: CommandFamily {
   private var opened: AppContainer?
 
@@ -36,12 +49,43 @@ final class ContainerSettingsCommands: CommandFamily {
     case "switching-copy": return try app().cloneContainer(uuid: command.argument()).uuid
     case "switching-to": try app().activateContainer(uuid: command.argument())
     case "switching-clean": try app().cleanContainer(uuid: command.argument())
+    case "switching-crash":
+      let step = try command.argument()
+      try app().onStep { if "\($0)" == step { kill(getpid(), SIGKILL) } }
+    case "switching-refuse": try app().add(Refusing())
+    default: return try performCookies(command)
+    }
+    return ""
+  }
+
+  private func performCookies(_ command: Command) throws -> String? {
+    switch command.word {
     case "cookies-take":
       let arguments = try command.arguments(3)
       guard let url = URL(string: arguments[1]) else { throw CommandError(description: "\(arguments[1]) is no URL") }
       let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": arguments[2]], for: url)
       for cookie in cookies { storage(arguments[0]).setCookie(cookie) }
     case "cookies-list": return try cookies(storage(command.argument()))
+    case "cookies-fill":
+      let arguments = try command.arguments(3)
+      for index in 0..<(try command.number(arguments[2])) {
+        let properties: [HTTPCookiePropertyKey: Any] = [
+          .name: "\(arguments[1])\(index)", .value: "\(index)", .domain: "www.example.com", .path: "/",
+          .expires: Date.distantFuture,
+        ]
+        if let cookie = HTTPCookie(properties: properties) { storage(arguments[0]).setCookie(cookie) }
+      }
+    case "cookies-count":
+      let arguments = try command.arguments(2)
+      return "\(count(arguments[1], storage(arguments[0])))"
+    case "cookies-crash":
+      let arguments = try command.arguments(3)
+      let (storage, prefix, limit) = try (storage(arguments[0]), arguments[1], command.number(arguments[2]))
+      let isMore = count(prefix, storage) > limit
+      Thread {
+        while (count(prefix, storage) > limit) == isMore { sched_yield() }
+        kill(getpid(), SIGKILL)
+      }.start()
     default: return try performDefaults(command)
     }
     return ""
@@ -122,5 +166,24 @@ final class ContainerSettingsCommands: CommandFamily {
       let flags = "\(cookie.isSecure ? "secure" : "")\(cookie.isHTTPOnly ? " hidden" : "")"
       return "\(cookie.name)=\(cookie.value) \(cookie.domain)\(cookie.path) \(flags) \(end)"
     }.sorted().joined(separator: "; ")
+  }
+}
+
+/// How many cookies there are whose names begin so.
+private func count(_ prefix: String, _ storage: HTTPCookieStorage) -> Int {
+  (storage.cookies ?? []).count { $0.name.hasPrefix(prefix) }
+}
+
+/// Settings that refuse once to be loaded, when those that were added before have been.
+private final class Refusing: ContainerSettings {
+  struct Refusal: Error {}
+
+  let name = "Refusing"
+  private let hasRefused = Atomic(false)
+
+  func flush(into directory: URL) throws {}
+
+  func load(from directory: URL) throws {
+    if !hasRefused.exchange(true, ordering: .relaxed) { throw Refusal() }
   }
 }

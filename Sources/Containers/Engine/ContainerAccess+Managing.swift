@@ -104,19 +104,24 @@ extension ContainerAccess {
   /// Removes what a container holds, and keeps the container.
   func clean(_ uuid: String) throws {
     let uuid = try known(uuid)
-    let discarded = EntryPath(ContainerLayout.discarded())
-    try hidden.makeDirectory(discarded)
+    let name = ContainerLayout.discarded()
+    let discarded = EntryPath(name)
     let settings = EntryPath("\(uuid)/\(ContainerLayout.settings)")
     if uuid == state.active {
-      let data = discarded.appending("data")
-      try hidden.makeDirectory(data)
+      // What memory holds may never have been written, and is wanted again if the container stays as it is.
+      try flush()
+      try makeDirectories(of: name)
       try engine.scope.swap {
+        var changed = state
+        // Other processes have to let go of what they hold, as if it were another container's.
+        changed.switches += 1
         try move(
-          committing: state, leavingTo: data, arrivingFrom: nil,
-          replacing: .init(path: settings, old: discarded.appending(ContainerLayout.settings)))
+          committing: changed, leavingTo: ContainerLayout.data(name), arrivingFrom: nil,
+          replacing: .init(path: settings, old: discarded.appending("old")), loading: name)
       }
       accept(state)
     } else {
+      try hidden.makeDirectory(discarded)
       let data = ContainerLayout.data(uuid)
       _ = try ExclusiveRename.move(data, in: hidden, to: discarded.appending("data"), in: hidden)
       _ = try ExclusiveRename.move(settings, in: hidden, to: discarded.appending(ContainerLayout.settings), in: hidden)

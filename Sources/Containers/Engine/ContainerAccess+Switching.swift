@@ -54,9 +54,12 @@ extension ContainerAccess {
   }
 
   /// Moves what is live away, and something else in its place, so that either all of it happens or nothing.
+  ///
+  /// Settings are loaded from where the container has them that is to be active, or from `loading`: a container that is
+  /// emptied is the same one afterwards, so what is loaded has to be nobody's until it is decided that it is empty.
   func move(
     committing changed: ContainerState, leavingTo stash: EntryPath, arrivingFrom source: EntryPath?,
-    replacing replacement: SwitchJournal.Replacement? = nil
+    replacing replacement: SwitchJournal.Replacement? = nil, loading name: String? = nil
   ) throws {
     var changed = changed
     changed.revision = state.revision + 1
@@ -74,7 +77,7 @@ extension ContainerAccess {
       // Now, so that a full disk is noticed before anything has moved.
       let prepared = try store.prepare(changed, for: file)
       try moves.perform()
-      try loadSettings(of: changed.active)
+      try loadSettings(of: name ?? changed.active)
       engine.step(.loaded)
       try store.commit(prepared, changed, file) { engine.step($0) }
     } catch {
@@ -82,12 +85,24 @@ extension ContainerAccess {
       throw error
     }
     adoptState(changed)
+    if name != nil { claimSettings() }
     do {
       try store.removeJournal(in: hidden)
     } catch {
       // It is known to be done, and removed the next time.
     }
     engine.step(.finished)
+  }
+
+  /// Has settings that were nobody's be those of the active container, which cannot be refused any more.
+  private func claimSettings() {
+    for settings in engine.participants.settings {
+      do {
+        try settings.resume(in: layout.settingsURL(state.active))
+      } catch {
+        tellFailure(of: settings, error, from: state.active, to: state.active)
+      }
+    }
   }
 
   /// Puts everything back; if that fails, too, the journal stays, and who changes something next tries again.

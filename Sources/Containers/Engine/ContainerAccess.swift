@@ -42,24 +42,29 @@ final class ContainerAccess {
     // At first, nothing is known, and nobody looks.
     if known.revision > 0, known.switches != state.switches { follow(known) }
     engine.adopt(state)
-    if known.revision > 0, known.switches != state.switches {
+    if known.revision > 0, known.active != state.active {
       engine.tellChange(from: container(known.active), to: container(state.active))
     }
   }
 
-  /// Another process has switched.
+  /// Another process has switched, or emptied the active container.
   private func follow(_ known: ContainerState) {
     let (old, new) = (layout.settingsURL(known.active), layout.settingsURL(state.active))
     for settings in engine.participants.settings {
       do {
         try settings.follow(from: old, to: new)
       } catch {
-        let error = AppContainerError.settingsFailed(settings.name, reason: "\(error)")
-        let (old, new) = (container(known.active), container(state.active))
-        engine.outbox.add { [events = engine.events] in events.send(.failed(from: old, to: new, error: error)) }
+        tellFailure(of: settings, error, from: known.active, to: state.active)
       }
     }
     engine.scope.followSwap()
+  }
+
+  /// Tells that settings could not take part in what has happened already.
+  func tellFailure(of settings: any ContainerSettings, _ error: any Error, from old: String, to new: String) {
+    let error = AppContainerError.settingsFailed(settings.name, reason: "\(error)")
+    let (old, new) = (container(old), container(new))
+    engine.outbox.add { [events = engine.events] in events.send(.failed(from: old, to: new, error: error)) }
   }
 
   /// Undoes a move of files that was begun and never committed.
@@ -67,7 +72,7 @@ final class ContainerAccess {
     guard let journal = try store.journal() else { return }
     if journal.revision > state.revision {
       try moves(journal).undo()
-      try loadSettings(of: state.active)
+      try withSettings { try $0.resume(in: $1) }
     }
     try store.removeJournal(in: hidden)
     try reconcile()
@@ -161,9 +166,17 @@ final class ContainerAccess {
   }
 
   func loadSettings(of name: String) throws(AppContainerError) {
+    try withSettings(of: name) { try $0.load(from: $1) }
+  }
+
+  /// Runs a closure with each kind of settings, and where a container has them.
+  private func withSettings(
+    of name: String? = nil, _ body: (any ContainerSettings, URL) throws -> Void
+  ) throws(AppContainerError) {
+    let directory = layout.settingsURL(name ?? state.active)
     for settings in engine.participants.settings {
       do {
-        try settings.load(from: layout.settingsURL(name))
+        try body(settings, directory)
       } catch {
         throw .settingsFailed(settings.name, reason: "\(error)")
       }

@@ -15,7 +15,7 @@ struct ContainerState: VersionedRecord, Sendable, Equatable {
   /// Counts the changes of anything that is told of containers, so that those who watch know what is news.
   var revision = 0
 
-  /// Counts the switches.
+  /// Counts the switches, and how often the active container was emptied: what is live is something else then.
   var switches = 0
 
   var active = Container.defaultUUID

@@ -34,6 +34,9 @@ extension AppContainer {
   /// time at which they end, which Foundation by itself forgets on Linux. A cookie for the host
   /// `container.signals.invalid`, which cannot exist, says whose the others are.
   ///
+  /// Every process that switches containers has to call this, since only who switches writes cookies down: those that
+  /// another process has set by itself are lost when it hears of the switch.
+  ///
   /// Requests that are under way during a switch may still set a cookie after it; finish or cancel them in a flush hook
   /// or in a delegate.
   ///

@@ -52,6 +52,7 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
   }
 
   func flush(into directory: URL) throws {
+    guard let directory = SettingsDirectory.place(of: storedOwner, insteadOf: directory) else { return }
     let contents = Contents(cookies: cookies.map(SavedCookie.init))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -60,9 +61,15 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
 
   func load(from directory: URL) throws {
     let new = try saved(in: directory)
-    for cookie in storage.cookies ?? [] { storage.deleteCookie(cookie) }
+    // Foundation on Linux writes its file at each of these, and the process may end at any.
+    setOwner(SettingsDirectory.nobody)
+    for cookie in storage.cookies ?? [] where !isOwnerMark(cookie) { storage.deleteCookie(cookie) }
     for cookie in new { set(cookie) }
     setOwner(SettingsDirectory.owner(of: directory))
+  }
+
+  func resume(in directory: URL) throws {
+    if let owner = storedOwner, owner != SettingsDirectory.owner(of: directory) { try load(from: directory) }
   }
 
   private func saved(in directory: URL) throws -> [SavedCookie] {
@@ -85,13 +92,22 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
   private var cookies: [HTTPCookie] { (storage.cookies ?? []).filter { $0.domain != Self.ownerHost } }
 
   private func set(_ cookie: SavedCookie) {
-    guard cookie.expires.map({ $0 > Date() }) ?? true, let cookie = cookie.cookie else { return }
+    guard cookie.expires.map({ $0 > Date() }) ?? true, let cookie = cookie.cookie, !isForged(cookie) else { return }
     storage.setCookie(cookie)
   }
 
-  private var storedOwner: String? {
-    (storage.cookies ?? []).first { $0.domain == Self.ownerHost && $0.name == Self.ownerName }?.value
+  private func isOwnerMark(_ cookie: HTTPCookie) -> Bool {
+    cookie.domain == Self.ownerHost && cookie.name == Self.ownerName && cookie.path == "/"
   }
+
+  /// Whether a cookie of a file, which may have come out of anybody's archive, could pass for the mark.
+  private func isForged(_ cookie: HTTPCookie) -> Bool {
+    // Foundation on Linux tells cookies apart by this text.
+    let identity = cookie.domain + cookie.path + cookie.name
+    return cookie.domain == Self.ownerHost || identity == Self.ownerHost + "/" + Self.ownerName
+  }
+
+  private var storedOwner: String? { (storage.cookies ?? []).first(where: isOwnerMark)?.value }
 
   private func setOwner(_ owner: String) {
     let properties: [HTTPCookiePropertyKey: Any] = [

@@ -76,12 +76,19 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
     #endif
   }
 
-  /// Replaces all values, in memory and where they are written down.
-  func replace(by new: [String: Any]) throws(AppContainerError) {
+  /// A text as this process knows it, which may have been set and not written down.
+  func string(forKey key: String) -> String? { defaults.string(forKey: key) }
+
+  /// Sets a text, which is not written down yet.
+  func set(_ text: String, forKey key: String) { defaults.set(text, forKey: key) }
+
+  /// Replaces all values, in memory and where they are written down; that of one key when all others are there.
+  func replace(by new: [String: Any], endingWith last: String) throws(AppContainerError) {
     // What was set and not yet written belongs to what goes.
     try synchronize()
     for key in values().keys where new[key] == nil { defaults.removeObject(forKey: key) }
-    for (key, value) in new { defaults.set(value, forKey: key) }
+    for (key, value) in new where key != last { defaults.set(value, forKey: key) }
+    if let value = new[last] { defaults.set(value, forKey: last) }
     try synchronize()
     guard Set(values().keys) == Set(new.keys) else {
       throw .settingsFailed(title, reason: "somebody else changes them at the same time")

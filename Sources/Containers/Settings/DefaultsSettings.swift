@@ -38,27 +38,47 @@ struct DefaultsSettings: ContainerSettings {
         // They have never been switched, so they are those of the container that is active.
         let saved = try Self.read(Self.file(in: directory))[domain.key] ?? [:]
         let all = saved.merging(values) { $1 }
-        try domain.replace(by: all.merging([Self.ownerKey: SettingsDirectory.owner(of: directory)]) { $1 })
+        let mark = [Self.ownerKey: SettingsDirectory.owner(of: directory)]
+        try domain.replace(by: all.merging(mark) { $1 }, endingWith: Self.ownerKey)
       }
     }
   }
 
   func flush(into directory: URL) throws {
     for domain in domains { try domain.synchronize() }
-    try write(domains, into: directory)
+    let places = Dictionary(grouping: domains) { domain in
+      SettingsDirectory.place(of: domain.string(forKey: Self.ownerKey), insteadOf: directory)
+    }
+    for (place, domains) in places { if let place { try write(domains, into: place) } }
   }
 
   func load(from directory: URL) throws {
     try load(domains, from: directory)
   }
 
+  func resume(in directory: URL) throws {
+    for domain in domains {
+      // Who has put another container's there may be this process or another one.
+      let owners = try [domain.string(forKey: Self.ownerKey), domain.storedValues()[Self.ownerKey] as? String]
+      if owners.contains(where: { $0 != nil && $0 != SettingsDirectory.owner(of: directory) }) {
+        try load([domain], from: directory)
+      }
+    }
+  }
+
   func follow(from old: URL, to new: URL) throws {
     for domain in domains {
       // Who has switched has put them there, and may have set others since.
       let stored = try domain.storedValues()
-      if stored[Self.ownerKey] as? String == SettingsDirectory.owner(of: new) {
-        try domain.replace(by: stored)
+      let owner = stored[Self.ownerKey] as? String ?? SettingsDirectory.owner(of: old)
+      if owner == SettingsDirectory.owner(of: new) {
+        try domain.replace(by: stored, endingWith: Self.ownerKey)
       } else {
+        // Who has switched leaves this suite alone, so nobody else writes down what belongs to the container that went.
+        if let other = SettingsDirectory.existing(of: owner, beside: new) {
+          try domain.synchronize()
+          try write([domain], into: other)
+        }
         try load([domain], from: new)
       }
     }
@@ -86,7 +106,9 @@ struct DefaultsSettings: ContainerSettings {
     for domain in domains {
       var values = suites[domain.key] ?? [:]
       values[Self.ownerKey] = SettingsDirectory.owner(of: directory)
-      try domain.replace(by: values)
+      // The process may end before all are there; on Apple's systems, each is on its way at once.
+      domain.set(SettingsDirectory.nobody, forKey: Self.ownerKey)
+      try domain.replace(by: values, endingWith: Self.ownerKey)
     }
   }
 
@@ -109,10 +131,20 @@ struct DefaultsSettings: ContainerSettings {
     guard version <= Self.version else {
       throw AppContainerError.newerState(url, found: version, supported: Self.version)
     }
-    guard let suites = root["suites"] as? [String: [String: Any]] else {
+    guard let suites = root["suites"] as? [String: [String: Any]], isValue(suites) else {
       throw AppContainerError.unreadableState(url, reason: "it is damaged")
     }
     return suites
+  }
+
+  /// Whether user defaults take a value, as not all do that come out of anybody's archive: Foundation ends the process.
+  private static func isValue(_ value: Any) -> Bool {
+    switch value {
+    case is String, is NSNumber, is Data, is Date: true
+    case let values as [Any]: values.allSatisfy(isValue)
+    case let values as [String: Any]: values.values.allSatisfy(isValue)
+    default: false
+    }
   }
 
   private static func file(in directory: URL) -> URL {

@@ -43,8 +43,12 @@ struct SavedCookie: Codable, Hashable, Sendable {
     return (properties[.expires] as? String).flatMap(CookieDate.date)
   }
 
-  /// The cookie for Foundation; `nil` if Foundation finds it to be none.
+  /// The cookie for Foundation; `nil` if Foundation finds it to be none, or if it would end the header that it is put
+  /// into, and begin another.
   var cookie: HTTPCookie? {
+    guard ![name, value, domain, path].contains(where: { $0.utf8.contains { [0, 10, 13].contains($0) } }) else {
+      return nil
+    }
     var properties: [HTTPCookiePropertyKey: Any] = [
       .name: name, .value: value, .domain: domain, .path: path, .version: String(version),
     ]

@@ -87,6 +87,38 @@ struct ProcessTests {
     #expect(last)
     #expect(!world.fixture.exists(".containers/aside"))
   }
+
+  @Test func `live values let go of what another process has removed from the active container`() async throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let peer = try PeerProcess()
+    try await peer.send("env \(fixture.root.path)")
+    let (shown, counted) = try (
+      AppGroupsFile(name: "shown.json", initialValue: "nothing", scope: app.scope),
+      AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
+    )
+    let jar = try CookieJar(scope: app.scope)
+    let url = try #require(URL(string: "https://www.example.com/"))
+    try await onThread {
+      try shown.write("something")
+      try counted.write(41)
+      try jar.take(["old=1; Max-Age=3600"], from: url)
+    }
+    let (events, epochs) = (app.events.recorded(), app.scope.epoch.recorded())
+    try await peer.send("env-clean \(Container.defaultUUID)")
+    try await onThread {
+      try counted.update { $0 += 1 }
+      try jar.take(["new=2; Max-Age=3600"], from: url)
+    }
+    #expect(fixture.text("Files/count.json") == "1\n")
+    #expect(jar.header(for: url) == "new=2")
+    try await shown.recorded().wait(for: "the initial value") { $0.last == "nothing" }
+    try await epochs.wait(for: "the new contents") { $0.last == 1 }
+    // The container is the same as before.
+    try app.createNewContainer(name: "Next")
+    #expect(events.elements.isEmpty)
+    #expect(counted.value == 1)
+  }
 }
 
 extension PeerProcess {

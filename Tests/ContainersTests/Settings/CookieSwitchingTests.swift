@@ -70,6 +70,78 @@
       #expect(failure.map { "\($0)" }?.contains("version 9") == true)
     }
 
+    @Test(arguments: ["mine", "work"])
+    func `whoever is killed while cookies are replaced loses none and gives none away`(prefix: String) async throws {
+      let peer = try world.peer()
+      try await peer.send("switching-cookies \(world.root) group")
+      try await peer.send("cookies-fill group mine 24")
+      let work = try await peer.send("switching-new Work")
+      try await peer.send("switching-to \(work)")
+      try await peer.send("cookies-fill group work 24")
+      try await peer.send("switching-to \(zero)")
+      // In the middle of those that go, or of those that come.
+      try await peer.send("cookies-crash group \(prefix) 12")
+      await #expect(throws: PeerProcess.Failure.self) {
+        try await peer.send("switching-to \(work)")
+        try await peer.send("switching-to \(zero)")
+      }
+      let next = try world.peer()
+      let active = try await next.send("switching-cookies \(world.root) group")
+      for uuid in [active, active == zero ? work : zero] {
+        try await next.send("switching-to \(uuid)")
+        #expect(try await next.send("cookies-count group mine") == (uuid == zero ? "24" : "0"))
+        #expect(try await next.send("cookies-count group work") == (uuid == zero ? "0" : "24"))
+      }
+    }
+
+    @Test func `cookies that were tampered with neither pass for another container's nor forge a header`() async throws
+    {
+      let peer = try world.peer()
+      try await peer.send("switching-cookies \(world.root) group")
+      let (work, victim) = (try await peer.send("switching-new Work"), try await peer.send("switching-new Victim"))
+      try await peer.send("switching-to \(victim)")
+      try await peer.send("cookies-fill group victim 3")
+      try await peer.send("switching-to \(zero)")
+      func cookie(_ name: String, _ value: String, _ domain: String, _ path: String) -> String {
+        #"{"name":"\#(name)","value":"\#(value)","domain":"\#(domain)","path":"\#(path)","expires":1e10,"#
+          + #""isSecure":true,"isHTTPOnly":false,"version":0}"#
+      }
+      var cookies = (1...20).map { cookie("container", victim, "Container.Signals.invalid", "/\($0)") }
+      // Foundation on Linux takes it for the same as the mark.
+      cookies.append(cookie("container", victim, "container.signals.invali", "d/"))
+      cookies.append(cookie("header", #"1\r\nX-Forged: 2"#, "www.example.com", "/"))
+      cookies.append(cookie("honest", "3", "www.example.com", "/"))
+      let text = #"{"version":1,"cookies":[\#(cookies.joined(separator: ","))]}"#
+      try Data(text.utf8).write(to: world.settings(work, "cookies-shared.json"))
+      try await peer.send("switching-to \(work)")
+      #expect(try await peer.send("cookies-count group honest") == "1")
+      #expect(try await peer.send("cookies-count group header") == "0")
+      #expect(try await peer.send("cookies-count group container") == "1")
+      try await peer.kill()
+      let next = try world.peer()
+      try await next.send("switching-cookies \(world.root) group")
+      #expect(try await next.send("cookies-count group honest") == "1")
+      try await next.send("switching-to \(victim)")
+      #expect(try await next.send("cookies-count group victim") == "3")
+      #expect(try await next.send("cookies-count group honest") == "0")
+    }
+
+    @Test func `cookies that could not follow another process are still their container's`() async throws {
+      let (first, second) = (try world.peer(), try world.peer())
+      try await first.send("switching \(world.root) suite")
+      try await second.send("switching-cookies \(world.root) group")
+      try await second.send("cookies-fill group mine 3")
+      let (work, other) = (try await first.send("switching-new Work"), try await first.send("switching-new Other"))
+      let newer = Data(#"{"version": 9, "cookies": []}"#.utf8)
+      try newer.write(to: world.settings(work, "cookies-shared.json"))
+      try await first.send("switching-to \(work)")
+      try await second.send("switching-to \(other)")
+      #expect(try Data(contentsOf: world.settings(work, "cookies-shared.json")) == newer)
+      #expect(try await second.send("cookies-count group mine") == "0")
+      try await second.send("switching-to \(zero)")
+      #expect(try await second.send("cookies-count group mine") == "3")
+    }
+
     @Test func `the file of a container is for its owner only`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")

@@ -133,6 +133,52 @@
       #expect(try await peer.send("switching \(world.root) suite") == zero)
     }
 
+    @Test func `values that user defaults end the process for are refused`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching \(world.root) suite")
+      try await peer.send("defaults-set suite color red")
+      let work = try await peer.send("switching-new Work")
+      for value in ["TEXT", ["TEXT"], ["key": "TEXT"]] as [Any] {
+        let contents: [String: Any] = ["version": 1, "suites": ["suite suite": ["value": value]]]
+        var data = try PropertyListSerialization.data(fromPropertyList: contents, format: .binary, options: 0)
+        // An identifier of an archived object in the place of the text, as no property list of values has.
+        data.replaceSubrange(try #require(data.range(of: [0x54] + Data("TEXT".utf8))), with: [0x83, 0, 0, 0, 5])
+        try data.write(to: world.settings(work, "user-defaults.plist"))
+        let failure = await #expect(throws: PeerProcess.Failure.self) { try await peer.send("switching-to \(work)") }
+        #expect(failure.map { "\($0)" }?.contains("user-defaults.plist") == true)
+      }
+      #expect(try await peer.send("defaults-get suite color") == "red")
+    }
+
+    @Test func `values keep that only one of two programs switches`() async throws {
+      let (first, second) = (try world.peer(), try world.peer())
+      try await first.send("switching \(world.root) one")
+      try await second.send("switching \(world.root) two")
+      try await second.send("defaults-set two color red")
+      let work = try await first.send("switching-new Work")
+      try await first.send("switching-to \(work)")
+      // It hears of the switch before it does anything of its own.
+      try await second.send("switching-new Next")
+      #expect(try await second.send("defaults-get two color") == "nothing")
+      try await second.send("switching-to \(zero)")
+      #expect(try await second.send("defaults-get two color") == "red")
+    }
+
+    @Test func `values that could not follow another process are still their container's`() async throws {
+      let (first, second) = (try world.peer(), try world.peer())
+      try await first.send("switching-cookies \(world.root) group")
+      try await second.send("switching \(world.root) suite")
+      try await second.send("defaults-set suite color red")
+      let (work, other) = (try await first.send("switching-new Work"), try await first.send("switching-new Other"))
+      try Data("damaged".utf8).write(to: world.settings(work, "user-defaults.plist"))
+      try await first.send("switching-to \(work)")
+      try await second.send("switching-to \(other)")
+      #expect(Tree.text(world.settings(work, "user-defaults.plist")) == "damaged")
+      #expect(try await second.send("defaults-get suite color") == "nothing")
+      try await second.send("switching-to \(zero)")
+      #expect(try await second.send("defaults-get suite color") == "red")
+    }
+
     @Test func `values that cannot be written down keep the container that is active`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
