@@ -7,7 +7,7 @@ import Signals
 ///
 /// ```
 ///   a change: its turn in the process, the lock between processes, catch up, recover, the change, both given up, tell
-///   the file stream: the state is another process's: the same with no change of its own
+///   the file streams: the state or a journal is another process's: the same with no change of its own
 /// ```
 final class ContainerEngine: Sendable {
   let layout: ContainerLayout
@@ -22,6 +22,7 @@ final class ContainerEngine: Sendable {
   // Sound: set once, before the engine is shared; both refer to the engine, hence not at once.
   private(set) nonisolated(unsafe) var scope: Scope  // Does not keep the engine; see ``sharedScope``.
   private nonisolated(unsafe) var watch: FileWatch?
+  private nonisolated(unsafe) var journalWatch: FileWatch?
 
   private let lock = Lock()
   private nonisolated(unsafe) var knownState = ContainerState()  // Sound: guarded by the lock, as are the next ones.
@@ -53,6 +54,7 @@ final class ContainerEngine: Sendable {
     try prepareRoot()
     do {
       watch = try FileWatch(layout.stateURL) { [weak self] in self?.follow() }
+      journalWatch = try FileWatch(layout.journalURL) { [weak self] in self?.follow() }
     } catch {
       throw .unobservable(error)
     }
@@ -175,16 +177,26 @@ final class ContainerEngine: Sendable {
     }
   }
 
-  /// Goes over to what another process has made of the root, if it has.
+  /// Goes over to what another process has made of the root, or undoes what it began and died of.
   func follow() {
     // Another thread may have taken it in, and not told it yet.
     defer { outbox.empty() }
     do {
-      guard let state = try store.state(), state.revision != known.revision else { return }
-      try exclusively("Following") { _ in }
+      guard try isBehind() else { return }
+      try enter("Following")
+      defer { turn.unlock() }
+      // It may have been a change of this process, after which the root may be removed as well.
+      if try isBehind() { try lockedAccess("Following") { _ in } }
     } catch {
       // It cannot be read now; whoever repairs it, or changes something the next time, wakes us again.
     }
+  }
+
+  private func isBehind() throws(AppContainerError) -> Bool {
+    // Who writes a journal has the lock until it is done or dead, and the lock is waited for.
+    if try store.journal() != nil { return true }
+    guard let state = try store.state() else { return false }
+    return state.revision != known.revision
   }
 
   /// Has a switch told to those who were added.

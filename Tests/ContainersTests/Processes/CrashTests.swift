@@ -35,6 +35,21 @@ struct CrashTests {
     #expect(outcomes == outcomes.sorted() && Set(outcomes).count == 2)
   }
 
+  @Test func `what a process is killed in the midst of is undone by one that only looks on`() async throws {
+    let world = try World(containers: 2)
+    let onlooker = try world.fixture.open()
+    for step in 1... {
+      guard try await crash(world, at: step, to: world.uuids[1]) else { break }
+      let limit = ContinuousClock.now + .seconds(120)
+      while world.fixture.exists(".containers/journal.json") {
+        try #require(ContinuousClock.now < limit, "Nobody has cleared up after step \(step)")
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      try world.check("step \(step)")
+      try await onlooker.activateContainer(uuid: Container.defaultUUID)
+    }
+  }
+
   @Test func `a process that is killed while it recovers does no harm either`() async throws {
     let world = try World(containers: 2)
     let first = Scale.isTorture ? Array(3...20) : [6, 13]
