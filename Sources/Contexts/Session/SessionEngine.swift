@@ -70,8 +70,7 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   /// Takes an event, after all that came before.
   func submit(_ event: SessionEvent<User>, done: (@Sendable () -> Void)? = nil) {
     executor { [self] in
-      pending.append(event)
-      drain()
+      take(event)
       done?()
     }
   }
@@ -136,6 +135,11 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     return chosen
   }
 
+  private func take(_ event: SessionEvent<User>) {
+    pending.append(event)
+    drain()
+  }
+
   private func drain() {
     if isRunning { return }
     isRunning = true
@@ -171,10 +175,14 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
         submit(.refreshAnswered(answer, epoch: epoch, flight: flight), done: done)
       }
     case .deauthenticate(let user, let epoch):
-      server.deauthenticate(user) { [weak self] in
-        self?.submit(.logoutAnswered($0, epoch: epoch))
-        // What others did while the server was waited for has been left alone.
-        self?.look()
+      server.deauthenticate(user) { [weak self] error in
+        self?.run { engine in
+          // What others did while the server was waited for has been left alone. It is read before anybody is answered,
+          // who may well remove everything then.
+          let found = engine.vault.look()
+          engine.take(.logoutAnswered(error, epoch: epoch))
+          engine.take(.found(found))
+        }
       }
     }
   }
