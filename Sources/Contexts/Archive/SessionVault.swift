@@ -169,7 +169,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
     }
   }
 
-  /// Removes users, while nobody can log in.
+  /// Removes users, while nobody can log in; none, if one of them cannot be purged.
   ///
   /// - Parameters:
   ///   - revision: The newest revision that is known.
@@ -185,15 +185,15 @@ struct SessionVault<User: UserProtocol>: Sendable {
       try locked {
         var contents = try archive.read()
         let chosen = try choose(contents.users.map(\.id), contents.currentID)
-        let isNews = contents.users.contains { chosen.contains($0.id) }
-        if isNews {
-          contents.users.removeAll { chosen.contains($0.id) }
-          contents.revision = max(contents.revision, revision) + 1
-          try archive.write(contents)
-          try sweep(contents)
-        }
+        // Whoever cannot be purged stays in the archive, so that it can be tried again.
         for id in chosen { try purge(id) }
-        return (chosen, isNews ? contents.revision : nil)
+        guard contents.users.contains(where: { chosen.contains($0.id) }) else { return (chosen, nil) }
+        contents.users.removeAll { chosen.contains($0.id) }
+        contents.revision = max(contents.revision, revision) + 1
+        try archive.write(contents)
+        // The users are gone; a secret that is left over goes with the next write.
+        attempt({ try sweep(contents) }, failed: { _ in })
+        return (chosen, contents.revision)
       }
     }
   }

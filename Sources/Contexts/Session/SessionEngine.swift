@@ -123,11 +123,8 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     choose: (_ archived: [String], _ present: Set<String>) throws -> [String], purge: (String) throws -> Void
   ) throws(ContextError) -> [String] {
     let shown = machine.stored?.user.id
-    let (chosen, revision) = try vault.removeUsers(after: machine.revision) { archived, current in
-      try choose(archived, Set([current, shown].compactMap(\.self)))
-    } purge: {
-      try purge($0)
-    }
+    let (chosen, revision) = try vault.removeUsers(
+      after: machine.revision, choose: { try choose($0, Set([$1, shown].compactMap(\.self))) }, purge: purge)
     if let revision {
       submit(.found(vault.look()))
       wrote(revision)

@@ -103,12 +103,13 @@ public final class TweakPanel: Sendable {
   /// - Parameter manager: Whose tweaks are shown: those that its providers know to have.
   public init(manager: TweakManager) {
     self.manager = manager
-    let rows = MutableProperty(Self.rows(of: manager))
+    let rows = MutableProperty<[Tweak: Bool]>([:])
     // Also what is no change of a value, such as an override that is equal to what it hides.
-    let following = manager.updates.sink { [weak manager] _ in
-      if let manager { rows.value = Self.rows(of: manager) }
+    following = manager.updates.sink { [weak manager] _ in
+      if let manager { rows.modify { $0 = Self.rows(of: manager) } }
     }
-    self.following = following
+    // After the subscription, so that no change falls between.
+    rows.modify { $0 = Self.rows(of: manager) }
     sections = .derived(rows, search) { Self.sections(of: $0, matching: $1) }
   }
 

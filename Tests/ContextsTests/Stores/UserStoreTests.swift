@@ -173,6 +173,19 @@ struct UserStoreTests {
     #expect(!FileManager.default.fileExists(atPath: store.persistenceDirectory.path))
     #expect(context.historyUsers.value.isEmpty)
   }
+
+  @Test
+  func `a user whose databases cannot be removed stays in the archive, to be removed the next time`() async throws {
+    struct Stuck: Error {}
+    let context = try await signedIn()
+    try await context.logout()
+    let vault = context.engine.vault
+    #expect(throws: ContextError.self) {
+      try vault.removeUsers(after: 0, choose: { archived, _ in archived }, purge: { _ in throw Stuck() })
+    }
+    #expect(try vault.users().map(\.id) == ["ada"])
+    #expect(try await context.cleanHistoryUserList(purgingStores: true) == ["ada"])
+  }
 }
 
 extension Database {
