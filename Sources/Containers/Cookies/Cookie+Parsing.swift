@@ -62,13 +62,8 @@ extension Cookie {
 
   /// When the cookie ends: `Max-Age` counts, and `Expires` only without it.
   private static func end(_ attributes: [String: String], _ date: Date) -> Date? {
-    if let text = attributes["max-age"], let first = text.first, first == "-" || first.isNumber {
-      let digits = first == "-" ? text.dropFirst() : text[...]
-      if !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) {
-        // Ten thousand years are enough, and can be written down.
-        let seconds = first == "-" ? 0 : min(Double(digits) ?? 0, 3.2e11)
-        return seconds == 0 ? .distantPast : date.addingTimeInterval(seconds)
-      }
+    if let seconds = attributes["max-age"].flatMap(CookieDate.lifetime) {
+      return seconds == 0 ? .distantPast : date.addingTimeInterval(seconds)
     }
     return attributes["expires"].flatMap(CookieDate.date)
   }

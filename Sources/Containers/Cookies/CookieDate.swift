@@ -1,6 +1,6 @@
 import Foundation
 
-/// The dates of cookies, which servers write in many ways, read as RFC 6265 says that all should.
+/// When cookies end, which servers write in many ways, read as RFC 6265 says that all should.
 enum CookieDate {
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
@@ -23,6 +23,15 @@ enum CookieDate {
     else { return nil }
     let days = Self.days(year, month, day)
     return Date(timeIntervalSince1970: Double(days * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]))
+  }
+
+  /// How many seconds a `Max-Age` says; `nil` if it says none, as if it were not there.
+  static func lifetime(_ text: String) -> Double? {
+    let isNegative = text.first == "-"
+    let digits = text.dropFirst(isNegative ? 1 : 0)
+    guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+    // Ten thousand years are enough, and can be written down.
+    return isNegative ? 0 : min(Double(digits) ?? 0, 3.2e11)
   }
 
   private static func time(_ word: Substring) -> [Int]? {

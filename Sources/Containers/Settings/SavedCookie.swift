@@ -35,7 +35,7 @@ struct SavedCookie: Codable, Hashable, Sendable {
   /// When a cookie ends, of which Foundation says that it does not.
   private static func end(of cookie: HTTPCookie) -> Date? {
     let properties = cookie.properties ?? [:]
-    if let age = (properties[.maximumAge] as? String).flatMap(Double.init) {
+    if let age = (properties[.maximumAge] as? String).flatMap(CookieDate.lifetime) {
       let created = properties[HTTPCookiePropertyKey("Created")] as? Double
       return (created.map(Date.init(timeIntervalSinceReferenceDate:)) ?? Date()).addingTimeInterval(age)
     }

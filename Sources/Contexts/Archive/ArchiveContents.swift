@@ -2,7 +2,7 @@
 struct ArchiveContents: Codable, Hashable, Sendable {
   /// How often the archive has been written.
   var revision = 0
-  /// Raised by each login and each logout.
+  /// Raised by each login and each logout, also beyond what anybody may remember of an archive that was lost.
   var session = 0
   /// Raised whenever a session begins or is renewed.
   var generation = 0
@@ -25,6 +25,9 @@ struct ArchiveContents: Codable, Hashable, Sendable {
       users.append(record)
     }
   }
+
+  /// Counts a login or a logout, when the revision has been raised.
+  mutating func beginSession() { session = max(session + 1, revision) }
 
   /// The secrets that somebody needs.
   var secretKeys: Set<String> { Set(users.compactMap(\.secretKey) + kept.compactMap(\.secretKey)) }

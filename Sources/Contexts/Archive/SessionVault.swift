@@ -22,7 +22,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
       try locked {
         var contents = try archive.read()
         guard let id = contents.currentID, var record = contents[id] else {
-          try sweep(contents)
+          sweep(contents)
           return (.nobody(revision: contents.revision), false)
         }
         let user = try coding.user(of: record)
@@ -33,7 +33,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
           contents.revision += 1
           try archive.write(contents)
         }
-        try sweep(contents)
+        sweep(contents)
         return (.user(session(user, contents)), isOld)
       }
     } failed: {
@@ -79,8 +79,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
         let user = try apply(write, to: &contents)
         try archive.write(contents)
         let written = session(user, contents)
-        // The session stands; a secret that is left over goes with the next write.
-        attempt({ try sweep(contents) }, failed: { _ in })
+        sweep(contents)
         return .written(written, write)
       }
     } failed: {
@@ -102,7 +101,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
     switch write {
     case .login(let user, _):
       keepIfUndecodable(user.id, in: &contents)
-      contents.session += 1
+      contents.beginSession()
       contents.generation += 1
       contents.currentID = user.id
       contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
@@ -122,7 +121,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
       contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
       return user
     case .logout(let old), .end(let old):
-      contents.session += 1
+      contents.beginSession()
       contents.currentID = nil
       if var record = contents[old.user.id] {
         record.secretKey = nil
@@ -191,8 +190,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
         contents.users.removeAll { chosen.contains($0.id) }
         contents.revision = max(contents.revision, revision) + 1
         try archive.write(contents)
-        // The users are gone; a secret that is left over goes with the next write.
-        attempt({ try sweep(contents) }, failed: { _ in })
+        sweep(contents)
         return (chosen, contents.revision)
       }
     }
@@ -203,10 +201,13 @@ struct SessionVault<User: UserProtocol>: Sendable {
   /// Says nothing about the user, since names of secrets are not secret.
   private static func key(_ revision: Int) -> String { "session-\(revision)" }
 
-  /// Removes the secrets that nobody needs.
-  private func sweep(_ contents: ArchiveContents) throws {
-    for key in Set(try coding.secrets.keys()).subtracting(contents.secretKeys) {
-      try coding.secrets.remove(forKey: key)
+  /// Removes the secrets that nobody needs; one that cannot be removed is no reason to fail, and goes with a later write.
+  private func sweep(_ contents: ArchiveContents) {
+    attempt {
+      for key in Set(try coding.secrets.keys()).subtracting(contents.secretKeys) {
+        attempt({ try coding.secrets.remove(forKey: key) }, failed: { _ in })
+      }
+    } failed: { _ in
     }
   }
 

@@ -53,6 +53,8 @@ public final class DataCenter: Sendable {
     weak let database: Database?
     /// The newest one that was sent, unless it failed.
     var number: Int
+    /// While it is under way.
+    var task: Task<Void, any Error>?
     /// When it was answered, unless that does not count any more.
     var answered: Date?
   }
@@ -104,7 +106,7 @@ public final class DataCenter: Sendable {
       let task = Task { try await send(number, key, database, load, storing: store) }
       underWay[key] = UnderWay(number: number, task: task)
       let answered = sent[key].flatMap { $0.database === database ? $0.answered : nil }
-      sent[key] = Sent(database: database, number: number, answered: answered)
+      sent[key] = Sent(database: database, number: number, task: task, answered: answered)
       return task
     }
     guard let task else { return .fresh }
@@ -132,13 +134,17 @@ public final class DataCenter: Sendable {
   ) async throws {
     do {
       let value = try await load()
-      let isStored = try await database.write { transaction in
-        // In the transaction, before which or after which any newer answer is stored.
-        if self.isOutdated(number, key) { return false }
-        try store(value, transaction)
-        return true
-      }
-      if !isStored { try await newer(than: number, key)?.value }
+      var newer: Sent?
+      repeat {
+        // If that fails, this answer is better than none.
+        _ = await newer?.task?.result
+        newer = try await database.write { transaction in
+          // In the transaction, before which or after which any newer answer is stored.
+          if let newer = self.newer(than: number, key) { return newer }
+          try store(value, transaction)
+          return nil
+        }
+      } while newer?.task != nil
     } catch {
       end(number, key, isAnswered: false)
       throw error
@@ -146,10 +152,8 @@ public final class DataCenter: Sendable {
     end(number, key, isAnswered: true)
   }
 
-  private func isOutdated(_ number: Int, _ key: Key) -> Bool { lock.withLock { (sent[key]?.number ?? 0) > number } }
-
-  private func newer(than number: Int, _ key: Key) -> Task<Void, any Error>? {
-    lock.withLock { underWay[key].flatMap { $0.number > number ? $0.task : nil } }
+  private func newer(than number: Int, _ key: Key) -> Sent? {
+    lock.withLock { sent[key].flatMap { $0.number > number ? $0 : nil } }
   }
 
   private func isFresh(_ key: Key, _ database: Database, _ freshness: Duration) -> Bool {
@@ -166,8 +170,11 @@ public final class DataCenter: Sendable {
       let isCurrent = underWay[key]?.number == number
       if isCurrent { underWay[key] = nil }
       if isAnswered, isCurrent { sent[key]?.answered = now }
-      // Then an older answer is better than none.
-      if !isAnswered, sent[key]?.number == number { sent[key]?.number = 0 }
+      if sent[key]?.number == number {
+        sent[key]?.task = nil
+        // Then an older answer is better than none.
+        if !isAnswered { sent[key]?.number = 0 }
+      }
       sent = sent.filter { $0.value.database != nil }
     }
   }

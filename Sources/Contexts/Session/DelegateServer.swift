@@ -67,7 +67,7 @@ struct DelegateServer<User: UserProtocol>: SessionServer {
     case .failed(let error): return .failed(error)
     case .nobody: return .elsewhere(current)
     case .user(let found):
-      if found.session != session.session { return .elsewhere(current) }
+      if found.session != session.session || found.user.id != session.user.id { return .elsewhere(current) }
       if found.generation != session.generation { return .adopted(found) }
       return await renew(found.user)
     }

@@ -21,7 +21,7 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   private var isRunning = false
   /// Which context is shown: another one for each session.
   private var context = 0
-  private var shownSession: Int?
+  private var shown: (session: Int?, userID: String?) = (nil, nil)
 
   private let lock = Lock()
   private var calls: [Int: Reply] = [:]
@@ -93,12 +93,16 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   /// Reads the archive for the first time.
   func restore(migrate: UserCoding<User>.Migrate?, _ reply: @escaping Reply) {
     run { engine in
-      engine.vault.coding.migrate.value = migrate
       // Whoever comes later finds it done.
-      let (restoration, isWritten): (Restoration<User>, Bool) =
-        engine.machine.state == .restoring ? engine.vault.restore() : (.nobody(revision: 0), false)
+      guard engine.machine.state == .restoring else {
+        return engine.ask({ .restored(.nobody(revision: 0), $0) }, reply)
+      }
+      engine.vault.coding.migrate.value = migrate
+      let (restoration, isWritten) = engine.vault.restore()
       if isWritten, case .user(let session) = restoration { engine.wrote(session.revision) }
       engine.ask({ .restored(restoration, $0) }, reply)
+      // What others have written since then may have been told too early to be followed.
+      engine.look()
     }
   }
 
@@ -185,8 +189,9 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   }
 
   private func publish() {
-    if machine.stored?.session != shownSession {
-      shownSession = machine.stored?.session
+    let new = (session: machine.stored?.session, userID: machine.stored?.user.id)
+    if new != shown {
+      shown = new
       context += 1
     }
     let status = SessionStatus(

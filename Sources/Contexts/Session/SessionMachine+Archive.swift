@@ -72,7 +72,7 @@ extension SessionMachine {
       guard revision > self.revision else { return }
     case .user(let new):
       guard new.revision > revision else { return }
-      if let stored, stored.session == new.session {
+      if let stored, stored.session == new.session, stored.user.id == new.user.id {
         revision = new.revision
         if activity == .deauthenticating { return }
         return follow(new, &turn)

@@ -14,7 +14,11 @@ extension TweakManager {
   }
 
   /// Asks the providers again for whatever may have changed, and tells those who observe it.
-  func take(_ updates: [TweakUpdate]) {
+  ///
+  /// - Parameters:
+  ///   - updates: What may have changed.
+  ///   - written: What this thread has written, which may be stored by others from now on.
+  func take(_ updates: [TweakUpdate], written: Set<TweakID> = []) {
     if updates.isEmpty { return }
     var tweaks: [TweakSlot] = []
     var features: [TweakSlot] = []
@@ -36,7 +40,7 @@ extension TweakManager {
         if let slot { features.append(slot.takeUnretainedValue()) }
       }
     }
-    refresh(tweaks, features, isNews: changeEmitter.hasSubscribers)
+    refresh(tweaks, features, isNews: changeEmitter.hasSubscribers, written: written)
     for update in updates { updateEmitter.send(update) }
   }
 
@@ -46,10 +50,16 @@ extension TweakManager {
   ///   - tweaks: Slots of tweaks.
   ///   - features: Slots of features.
   ///   - isNews: Whether what nobody has asked for yet is a change, too.
+  ///   - written: What this thread has written, which may be stored by others from now on.
   /// - Returns: The answers, which may be outdated, or not fit to be stored.
   @discardableResult
-  func refresh(_ tweaks: [TweakSlot], _ features: [TweakSlot] = [], isNews: Bool = false) -> [TweakResolution] {
-    guard !tweaks.isEmpty || !features.isEmpty else { return [] }
+  func refresh(
+    _ tweaks: [TweakSlot], _ features: [TweakSlot] = [], isNews: Bool = false, written: Set<TweakID> = []
+  ) -> [TweakResolution] {
+    guard !tweaks.isEmpty || !features.isEmpty else {
+      if !written.isEmpty { lock.withLock { state.unstored.remove(written) } }
+      return []
+    }
     let slots = tweaks + features
     let asked = lock.withLock {
       slots.map { slot in
@@ -60,8 +70,14 @@ extension TweakManager {
     let resolutions = resolve(tweaks, features)
     var staged: [StagedValue<TweakResolution>] = []
     var changes: [TweakChange] = []
+    var late: [TweakSlot] = []
     lock.lock()
+    if !written.isEmpty { state.unstored.remove(written) }
     for (index, slot) in slots.enumerated() where asked[index] > slot.stored {
+      // A part of an update must not be seen without the others: whoever writes them stores them together.
+      if index < tweaks.count, !written.contains(slot.id), state.unstored.isWrittenElsewhere(slot.id) { continue }
+      // Somebody who asked later may have left it to this thread.
+      if slot.asked > asked[index], written.contains(slot.id) { late.append(slot) }
       let resolution = resolutions[index]
       // The one who is being asked will give the answer.
       if case .failure(.cyclic(_, provider: name)) = resolution.result { continue }
@@ -81,6 +97,7 @@ extension TweakManager {
     lock.unlock()
     for value in staged { value.send() }
     sendChanges()
+    refresh(late, isNews: isNews)
     return resolutions
   }
 

@@ -95,11 +95,7 @@ extension TweakManager {
     }
     var sealed: [TweakEdit] = []
     for edit in edits { sealed.append(try seal(edit, for: provider, at: index, in: providers)) }
-    try writing { () throws(TweakError) in
-      try provider.apply(sealed)
-    } about: {
-      Set(edits.map(\.id))
-    }
+    try writing(Set(edits.map(\.id))) { () throws(TweakError) in try provider.apply(sealed) }
     var outcomes: [TweakID: TweakOutcome] = [:]
     for edit in edits where edit.value != nil {
       outcomes[edit.id] = shadow(of: edit.id, in: providers.all[..<index]).map { .shadowed(by: $0) }
@@ -108,11 +104,18 @@ extension TweakManager {
   }
 
   /// Looks at all that the providers tell on this thread while `body` runs at once, at its end.
-  private func writing(
-    _ body: () throws(TweakError) -> Void, about ids: () -> Set<TweakID>
-  ) throws(TweakError) {
+  ///
+  /// - Parameters:
+  ///   - ids: What is written.
+  ///   - body: Writes it.
+  /// - Throws: What `body` threw.
+  private func writing(_ ids: Set<TweakID>, _ body: () throws(TweakError) -> Void) throws(TweakError) {
     let thread = ThreadIdentity.current
-    lock.withLock { state.writing.append((thread, [])) }
+    if ids.count > 1 { follow(ids) }
+    lock.withLock {
+      state.writing.append((thread, []))
+      state.unstored.insert(ids)
+    }
     let result: Result<Void, TweakError>
     do throws(TweakError) {
       result = .success(try body())
@@ -124,13 +127,20 @@ extension TweakManager {
       return index.map { state.writing.remove(at: $0).told } ?? []
     }
     if told.contains(.everything) {
-      take([.everything])
+      take([.everything], written: ids)
     } else {
-      var changed = ids()
+      var changed = ids
       for case .tweaks(let others) in told { changed.formUnion(others) }
-      take([.tweaks(changed)])
+      take([.tweaks(changed)], written: ids)
     }
     try result.get()
+  }
+
+  /// Has tweaks looked up that nobody has asked for, so that a snapshot can show what they were while they are written.
+  private func follow(_ ids: Set<TweakID>) {
+    let new = ids.filter { tweakSlots.find($0, hash: SlotTable.hash($0.feature, $0.variable)) == nil }
+    if new.isEmpty { return }
+    refresh(new.intersection(tweakIDs).sorted().map(tweakSlot))
   }
 
   /// The provider whose value comes before one that is written.

@@ -63,6 +63,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
     var calling: [ThreadIdentity] = []
     /// The threads that write, and what providers told them meanwhile.
     var writing: [(thread: ThreadIdentity, told: [TweakUpdate])] = []
+    var unstored = UnstoredTweaks()
     /// The names that have been reported as missing.
     var reportedMissing: Set<TweakID> = []
     /// The observers of ``registerForConfigurationsUpdates(_:on:closure:)``.

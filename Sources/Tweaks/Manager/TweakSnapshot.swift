@@ -2,7 +2,8 @@ import Signals
 
 /// All tweaks that are known, at one moment.
 ///
-/// What is changed by one ``TweakManager/update(_:)``, or by one change of a file, is in it as a whole or not at all.
+/// What is changed by one ``TweakManager/update(_:)``, or by one change of a file, is in it as a whole or not at all;
+/// of a file, that holds for tweaks that somebody has looked at before, such as by a snapshot.
 public struct TweakSnapshot: Sendable, Hashable {
   /// How many times something in force has changed since the manager was made.
   public let version: Int

@@ -43,7 +43,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
     }
     if legacy.isEmpty { return }
     // In two steps, so that a process that dies in between leaves the old values or both.
-    userDefaults.synchronize()
+    guard userDefaults.synchronize() else { return }
     for key in legacy { userDefaults.removeObject(forKey: key) }
     userDefaults.synchronize()
   }
@@ -110,24 +110,30 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   /// Makes changes.
   ///
   /// - Parameter edits: What to change, in order.
-  /// - Throws: ``TweakError/notSupported(_:provider:reason:)``; nothing has changed then.
+  /// - Throws: ``TweakError/notSupported(_:provider:reason:)``, or ``TweakError/unavailable(_:provider:reason:)`` if it
+  ///   could not be written down; nothing has changed then.
   public func apply(_ edits: [TweakEdit]) throws(TweakError) {
     for edit in edits {
       if case .double(let number) = edit.value, !number.isFinite {
         throw .notSupported(edit.id, provider: name, reason: "\(number) cannot be written down")
       }
     }
-    var changed: Set<TweakID> = []
-    for edit in edits where Self.value(of: userDefaults.object(forKey: Self.key(of: edit.id))) != edit.value {
+    var replaced: [(id: TweakID, old: Any?)] = []
+    for edit in edits {
+      let old = userDefaults.object(forKey: Self.key(of: edit.id))
+      if Self.value(of: old) == edit.value { continue }
+      replaced.append((edit.id, old))
       if let value = edit.value {
         store(value, edit.id)
       } else {
         userDefaults.removeObject(forKey: Self.key(of: edit.id))
       }
-      changed.insert(edit.id)
     }
-    if changed.isEmpty { return }
-    userDefaults.synchronize()
-    emitter.send(.tweaks(changed))
+    guard let first = replaced.first else { return }
+    guard userDefaults.synchronize() else {
+      for (id, old) in replaced.reversed() { userDefaults.set(old, forKey: Self.key(of: id)) }
+      throw .unavailable(first.id, provider: name, reason: "it could not be written to the user's configuration")
+    }
+    emitter.send(.tweaks(Set(replaced.map(\.id))))
   }
 }

@@ -1,9 +1,14 @@
 import AppGroups
-import Containers
 import Foundation
 import Signals
 import TestSupport
 import Testing
+
+@testable import Containers
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite("Cookie jar")
 struct CookieJarTests {
@@ -42,6 +47,20 @@ struct CookieJarTests {
       "wss://www.example.com/shop/": "path=3; host=1; domain=2; secure=4",
     ]
     for (place, header) in cases { #expect(try jar.header(for: url(place)) ?? "none" == header, "\(place)") }
+  }
+
+  @Test(arguments: ["inf", "nan", "1e999", "-", "1.5", "0x10"])
+  func `a Max-Age that is no number of seconds is as if it were not there, and can be written down`(age: String) throws
+  {
+    let header = ["Set-Cookie": "a=1; Max-Age=\(age)"]
+    for cookie in HTTPCookie.cookies(withResponseHeaderFields: header, for: url) {
+      let saved = SavedCookie(cookie)
+      #expect(saved.expires == nil)
+      _ = try JSONEncoder().encode(saved)
+    }
+    let jar = try jar()
+    try jar.take(["b=2; Max-Age=\(age)"], from: url)
+    #expect(jar.cookies.value.map(\.expires) == [nil])
   }
 
   @Test func `a cookie ends when its server said so, by Max-Age before Expires`() throws {

@@ -74,4 +74,36 @@ struct DamagedArchiveTests {
     try await context.logout()
     #expect(try secrets.keys().isEmpty)
   }
+
+  @Test
+  func `who logs in after the archive was lost does not get the context and databases of whoever was there`()
+    async
+    throws
+  {
+    let context = try root.context(file: true)
+    try await context.setup(authDelegate: NobodysDelegate<Account>())
+    try await context.startAppContext(with: Account(id: "ada"))
+    let before = context.current.value
+    try FileManager.default.removeItem(at: root.directory.file("session.json"))
+    try await context.startAppContext(with: Account(id: "grace"), replacing: true)
+    #expect(context.current.value.id == "grace")
+    #expect(context.current.value.store.persistenceDirectory != before.store.persistenceDirectory)
+    #expect(before.authState.value == .unauthenticated)
+  }
+
+  @Test
+  func `what lies among the secrets and cannot be removed keeps nobody from being restored`() async throws {
+    let delegate = TestDelegate(trusts: true)
+    let places = root.directory.url.appending(path: "secrets")
+    do {
+      let context = try root.context(secrets: FileSecretStore(directory: places))
+      try await context.setup(authDelegate: delegate)
+      try await context.triggerLogin()
+    }
+    try FileManager.default.createDirectory(
+      at: places.appending(path: "lost+found"), withIntermediateDirectories: false)
+    let context = try root.context(secrets: FileSecretStore(directory: places))
+    #expect(try await context.setup(authDelegate: delegate)?.id == "ada")
+    #expect(context.lastError.value == nil)
+  }
 }

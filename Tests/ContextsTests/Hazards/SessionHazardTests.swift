@@ -121,6 +121,16 @@ struct SessionHazardTests {
   }
 
   @Test
+  func `D5: who sets up once more sets another delegate, and leaves the migration as it is`() async throws {
+    let context = try StandardAppContext<Newer>(root: root.directory.url)
+    let record = ArchivedRecord(id: "ada", version: 1, payload: "{\"id\":\"ada\",\"nick\":\"a\"}")
+    try context.engine.vault.archive.write(ArchiveContents(revision: 1, users: [record]))
+    try await context.setup(authDelegate: NobodysDelegate<Newer>()) { _, _ in Newer(id: "ada", name: "migrated") }
+    try await context.setup(authDelegate: NobodysDelegate<Newer>())
+    #expect(try context.engine.vault.users().map { try $0.user.get().name } == ["migrated"])
+  }
+
+  @Test
   func `D5: a migration that makes nothing of a user leaves the bytes, and says so`() async throws {
     let context = try StandardAppContext<Newer>(root: root.directory.url)
     let vault = context.engine.vault

@@ -92,4 +92,23 @@ struct DataCenterTests {
     #expect(try await database.read { try $0.count(Item.self) } == 1)
     #expect(try await fill() == .filled)
   }
+
+  @Test
+  func `an answer is stored if the request that would have replaced it fails, however late`() async throws {
+    let (first, second) = (Gate(), Gate())
+    let early = Task { try await fill(gate: first) }
+    try await asked.wait(for: "the first request") { $0.count == 1 }
+    center.invalidate()
+    let late = Task { try await fill(gate: second, fails: true) }
+    try await asked.wait(for: "the second request") { $0.count == 2 }
+    // Whoever asks now is not to be told of the second request's end.
+    center.invalidate()
+    first.open()
+    // The first answer has been refused for the second one's sake, or will be.
+    try await database.write { _ in }
+    second.open()
+    await #expect(throws: URLError.self) { try await late.value }
+    #expect(try await early.value == .filled)
+    #expect(try await database.read { try $0.count(Item.self) } == 1)
+  }
 }

@@ -125,6 +125,56 @@ struct ManagerTests {
   }
 
   @Test
+  func `a snapshot in the midst of an update shows none of it, also of tweaks that nobody has read`() throws {
+    let slow = SlowProvider(["f": ["first": 0, "second": 0]])
+    let manager = TweakManager(tweakProviders: [slow])
+    let ids = ["first", "second"].map { TweakID(feature: "f", variable: $0) }
+    _ = try manager.tweakWith(feature: "f", variable: "first")
+    @Sendable func values() -> [TweakValue?] { ids.map { manager.snapshot().tweaks[$0]?.value } }
+    for number in 1...2 {
+      slow.meanwhile.value = {
+        let end = DispatchSemaphore(value: 0)
+        let thread = Thread {
+          let old: [TweakValue?] = [.int(number - 1), .int(number - 1)]
+          #expect(values() == old)
+          manager.resetCache()
+          #expect(values() == old)
+          end.signal()
+        }
+        thread.start()
+        end.wait()
+      }
+      try manager.apply(ids.map { TweakEdit($0, .int(number)) })
+      #expect(values() == [.int(number), .int(number)])
+    }
+  }
+
+  @Test
+  func `what changes while the result of an update is stored is not lost`() throws {
+    let slow = SlowProvider(["f": ["first": 0, "second": 0]])
+    let manager = TweakManager(tweakProviders: [slow])
+    let first = TweakID(feature: "f", variable: "first")
+    _ = manager.snapshot()
+    // Between the answer that the writer got and its storing, the provider changes once more, and tells another thread.
+    let isHooked = MutableProperty(false)
+    manager.add(
+      TweakHook(finally: { id in
+        guard id == first, isHooked.value else { return }
+        isHooked.value = false
+        let end = DispatchSemaphore(value: 0)
+        let thread = Thread {
+          slow.apply([TweakEdit(first, 9)])
+          end.signal()
+        }
+        thread.start()
+        end.wait()
+      }))
+    isHooked.value = true
+    try manager.apply([TweakEdit(first, 1)])
+    #expect(manager.snapshot().tweaks[first]?.value == 9)
+  }
+
+  @Test
   func `a change wakes those who observe the tweak, and nobody else`() throws {
     let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
     let observed = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
@@ -251,5 +301,25 @@ struct ManagerTests {
       }
     }
     #expect(seen.value.subtracting(values).subtracting(["default"]).isEmpty)
+  }
+}
+
+/// A provider during whose changes there is time for something else.
+private final class SlowProvider: MutableTweakProvider {
+  let meanwhile = MutableProperty<(@Sendable () -> Void)?>(nil)
+  private let provider: EphemeralTweakProvider
+
+  init(_ values: [String: [String: TweakValue]]) { provider = EphemeralTweakProvider(values) }
+
+  var name: String { "SlowProvider" }
+  var isPersistent: Bool { false }
+  var tweakIDs: Set<TweakID> { provider.tweakIDs }
+  var updates: AnySignal<TweakUpdate, Never> { provider.updates }
+
+  func tweak(feature: String, variable: String) -> Tweak? { provider.tweak(feature: feature, variable: variable) }
+
+  func apply(_ edits: [TweakEdit]) {
+    provider.apply(edits)
+    meanwhile.value?()
   }
 }

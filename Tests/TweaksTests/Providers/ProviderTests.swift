@@ -42,6 +42,28 @@ struct ProviderTests {
     #expect(throws: TweakError.self) { try provider.tweak(feature: "f", variable: "v") }
   }
 
+  #if !canImport(Darwin)
+    @Test
+    func `preferences that cannot be written down are an error, and what was set is as it was`() throws {
+      let test = try TestDefaults()
+      let provider = UserDefaultsTweakProvider(userDefaults: test.defaults)
+      let manager = TweakManager(tweakProviders: [provider])
+      try manager.set(1, feature: "f", variable: "old")
+      let file = test.directory.file("defaults.plist")
+      try FileManager.default.removeItem(at: file)
+      try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+      #expect(throws: TweakError.self) {
+        try manager.apply([
+          TweakEdit(TweakID(feature: "f", variable: "old"), nil), TweakEdit(TweakID(feature: "f", variable: "new"), 2),
+          TweakEdit(TweakID(feature: "f", variable: "new"), 3),
+        ])
+      }
+      #expect(try provider.tweak(feature: "f", variable: "old")?.value == 1)
+      #expect(try provider.tweak(feature: "f", variable: "new") == nil)
+      #expect(manager.snapshot().tweaks.count == 1)
+    }
+  #endif
+
   // MARK: Suites and shared values
 
   @Test(.patient)
