@@ -1,3 +1,4 @@
+import FileSignals
 public import Signals
 
 extension AppGroupsSuite {
@@ -21,7 +22,7 @@ extension AppGroupsSuite {
   public func value<Item: Codable & Sendable>(
     forKey key: String, as type: Item.Type = Item.self
   ) throws(AppGroupsFileError) -> Item? {
-    let name = SuiteName(key)
+    let name = ExactString(key)
     guard let entry = value[name] ?? defaults.value[name] else { return nil }
     return try entry.item(as: type, key: key, url: url)
   }
@@ -32,7 +33,7 @@ extension AppGroupsSuite {
   /// - Returns: The value, or else the one that is registered, or the key's default; also if the value is none of the
   ///   key's type, of which ``failures`` tells.
   public func value<Item>(for key: SuiteKey<Item>) -> Item {
-    let name = SuiteName(key.name)
+    let name = ExactString(key.name)
     guard let entry = value[name] ?? defaults.value[name] else { return key.defaultValue }
     do throws(AppGroupsFileError) {
       return try entry.item(as: Item.self, key: key.name, url: url) ?? key.defaultValue
@@ -66,7 +67,7 @@ extension AppGroupsSuite {
   public func signal<Item: Codable & Sendable>(
     forKey key: String, as type: Item.Type = Item.self
   ) -> some Signal<Item?, Never> {
-    let name = SuiteName(key)
+    let name = ExactString(key)
     let entries = Property.derived(property, defaults) { contents, defaults in contents[name] ?? defaults[name] }
     // The closure keeps the suite, and with it the watch, for as long as somebody listens.
     return entries.map { [self] entry -> Item? in
@@ -118,8 +119,8 @@ extension AppGroupsSuite {
   /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold one; none is registered
   ///   then.
   public func register(defaults values: [String: any Codable & Sendable]) throws(AppGroupsFileError) {
-    var added: [SuiteName: SuiteEntry] = [:]
-    for (key, value) in values { added[SuiteName(key)] = try SuiteEntry.encoding(value, key: key, url: url) }
+    var added: [ExactString: SuiteEntry] = [:]
+    for (key, value) in values { added[ExactString(key)] = try SuiteEntry.encoding(value, key: key, url: url) }
     defaults.modify { $0.merge(added) { $1 } }
   }
 }

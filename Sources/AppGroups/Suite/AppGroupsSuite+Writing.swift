@@ -12,7 +12,7 @@ extension AppGroupsSuite {
   /// - Throws: ``AppGroupsFileError``; nothing has changed then.
   public func set<Item: Codable & Sendable>(_ value: Item?, forKey key: String) throws(AppGroupsFileError) {
     guard let value else { return try removeValue(forKey: key) }
-    try store(SuiteEntry.encoding(value, key: key, url: url), SuiteName(key))
+    try store(SuiteEntry.encoding(value, key: key, url: url), ExactString(key))
   }
 
   /// Sets the value of a typed key, whatever it was, and leaves all others as they are.
@@ -22,7 +22,7 @@ extension AppGroupsSuite {
   ///   - key: The key.
   /// - Throws: ``AppGroupsFileError``; nothing has changed then.
   public func set<Item>(_ value: Item, for key: SuiteKey<Item>) throws(AppGroupsFileError) {
-    try store(SuiteEntry.encoding(value, key: key.name, url: url), SuiteName(key.name))
+    try store(SuiteEntry.encoding(value, key: key.name, url: url), ExactString(key.name))
   }
 
   /// Removes the value of a key, if there is one.
@@ -30,7 +30,7 @@ extension AppGroupsSuite {
   /// - Parameter key: The value's name.
   /// - Throws: ``AppGroupsFileError``; nothing has changed then.
   public func removeValue(forKey key: String) throws(AppGroupsFileError) {
-    try store(nil, SuiteName(key))
+    try store(nil, ExactString(key))
   }
 
   /// Removes the value of a typed key, which then has its default.
@@ -38,7 +38,7 @@ extension AppGroupsSuite {
   /// - Parameter key: The key.
   /// - Throws: ``AppGroupsFileError``; nothing has changed then.
   public func removeValue<Item>(for key: SuiteKey<Item>) throws(AppGroupsFileError) {
-    try store(nil, SuiteName(key.name))
+    try store(nil, ExactString(key.name))
   }
 
   /// Removes all values, also those that this program knows nothing of, and content that cannot be decoded.
@@ -99,7 +99,7 @@ extension AppGroupsSuite {
     try change(overwriting: true) { $0 = contents }
   }
 
-  private func store(_ entry: SuiteEntry?, _ name: SuiteName) throws(AppGroupsFileError) {
+  private func store(_ entry: SuiteEntry?, _ name: ExactString) throws(AppGroupsFileError) {
     try change { $0[name] = entry }
   }
 

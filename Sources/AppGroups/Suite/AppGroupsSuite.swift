@@ -59,7 +59,7 @@ public final class AppGroupsSuite: SharedValue {
   let format: SuiteFormat
 
   /// What is read where the file has nothing.
-  let defaults = MutableProperty<[SuiteName: SuiteEntry]>([:])
+  let defaults = MutableProperty<[ExactString: SuiteEntry]>([:])
 
   private let entryFailures = Emitter<AppGroupsFileError, Never>()
 

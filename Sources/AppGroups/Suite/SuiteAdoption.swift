@@ -1,3 +1,4 @@
+import FileSignals
 public import Foundation
 
 /// What became of values that a suite was to take over from `UserDefaults`.
@@ -61,7 +62,7 @@ extension AppGroupsSuite {
         continue
       }
       do {
-        found.append(try SuiteEntry(SuiteName(key), text: PropertyListText.json(object)))
+        found.append(try SuiteEntry(ExactString(key), text: PropertyListText.json(object)))
       } catch {
         adoption.refused[key] = String(describing: error)
       }

@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 import Signals
 import Synchronization
@@ -29,7 +30,7 @@ public struct SuiteContents: Sendable {
   /// The file that the contents are those of.
   private(set) var url: URL
 
-  private(set) var entries: [SuiteName: SuiteEntry]
+  private(set) var entries: [ExactString: SuiteEntry]
 
   /// How often the contents around the file had been swapped for others.
   private(set) var origin = 0
@@ -39,7 +40,7 @@ public struct SuiteContents: Sendable {
 
   private static let lastGeneration = Atomic<UInt64>(0)
 
-  init(_ entries: [SuiteName: SuiteEntry], url: URL, origin: Int = 0) {
+  init(_ entries: [ExactString: SuiteEntry], url: URL, origin: Int = 0) {
     self.entries = entries
     self.origin = origin
     self.url = url
@@ -57,7 +58,7 @@ public struct SuiteContents: Sendable {
     generation = Self.nextGeneration()
   }
 
-  subscript(name: SuiteName) -> SuiteEntry? {
+  subscript(name: ExactString) -> SuiteEntry? {
     get { entries[name] }
     set { entries[name] = newValue }
   }
@@ -72,7 +73,7 @@ public struct SuiteContents: Sendable {
   public var isEmpty: Bool { entries.isEmpty }
 
   /// Whether there is a value for a key, of whatever type.
-  public func contains(_ key: String) -> Bool { entries[SuiteName(key)] != nil }
+  public func contains(_ key: String) -> Bool { entries[ExactString(key)] != nil }
 
   // MARK: Reading
 
@@ -86,7 +87,7 @@ public struct SuiteContents: Sendable {
   public func value<Item: Codable & Sendable>(
     forKey key: String, as type: Item.Type = Item.self
   ) throws(AppGroupsFileError) -> Item? {
-    guard let entry = entries[SuiteName(key)] else { return nil }
+    guard let entry = entries[ExactString(key)] else { return nil }
     return try entry.item(as: type, key: key, url: url)
   }
 
@@ -111,7 +112,7 @@ public struct SuiteContents: Sendable {
   public mutating func set<Item: Codable & Sendable>(
     _ value: Item?, forKey key: String
   ) throws(AppGroupsFileError) {
-    self[SuiteName(key)] = try value.map { value throws(AppGroupsFileError) in
+    self[ExactString(key)] = try value.map { value throws(AppGroupsFileError) in
       try SuiteEntry.encoding(value, key: key, url: url)
     }
   }
@@ -124,21 +125,21 @@ public struct SuiteContents: Sendable {
   /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold it, such as an infinite
   ///   number.
   public mutating func set<Item>(_ value: Item, for key: SuiteKey<Item>) throws(AppGroupsFileError) {
-    self[SuiteName(key.name)] = try SuiteEntry.encoding(value, key: key.name, url: url)
+    self[ExactString(key.name)] = try SuiteEntry.encoding(value, key: key.name, url: url)
   }
 
   /// Removes the value of a key, if there is one.
   ///
   /// - Parameter key: The value's name.
   public mutating func removeValue(forKey key: String) {
-    self[SuiteName(key)] = nil
+    self[ExactString(key)] = nil
   }
 
   /// Removes the value of a typed key, which then has its default.
   ///
   /// - Parameter key: The key.
   public mutating func removeValue<Item>(for key: SuiteKey<Item>) {
-    self[SuiteName(key.name)] = nil
+    self[ExactString(key.name)] = nil
   }
 
   /// Removes all values, also those that this program knows nothing of.

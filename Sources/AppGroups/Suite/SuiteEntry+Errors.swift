@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 
 extension SuiteEntry {
@@ -18,7 +19,7 @@ extension SuiteEntry {
     _ item: Item, key: String, url: URL
   ) throws(AppGroupsFileError) -> SuiteEntry {
     do {
-      return try encoding(item, for: SuiteName(key))
+      return try encoding(item, for: ExactString(key))
     } catch {
       throw .unencodableValue(
         url, key: key, type: String(describing: type(of: item)), reason: CodingReason.words(for: error))

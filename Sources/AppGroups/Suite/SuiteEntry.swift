@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 import Signals
 
@@ -5,7 +6,7 @@ import Signals
 ///
 /// Entries do not change; a key whose text changes gets another one.
 final class SuiteEntry: Sendable {
-  let name: SuiteName
+  let name: ExactString
 
   /// The name and the value as they stand in the file, with the layout of ``JSONScanner``.
   let line: Data
@@ -35,7 +36,7 @@ final class SuiteEntry: Sendable {
     }
   }
 
-  init(_ name: SuiteName, text: Data) {
+  init(_ name: ExactString, text: Data) {
     var line = JSONScanner.quoted(name.text)
     line.append(contentsOf: " : ".utf8)
     start = line.count
@@ -48,7 +49,7 @@ final class SuiteEntry: Sendable {
   var text: Data { line[start...] }
 
   /// Writes a value down.
-  static func encoding(_ item: some Encodable, for name: SuiteName) throws -> SuiteEntry {
+  static func encoding(_ item: some Encodable, for name: ExactString) throws -> SuiteEntry {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try SuiteEntry(name, text: JSONScanner.value(of: encoder.encode(item)))

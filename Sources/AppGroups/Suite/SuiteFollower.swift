@@ -1,10 +1,11 @@
+import FileSignals
 import Foundation
 import Signals
 
 /// Makes of a suite's contents what they mean for one typed key, and remembers the last good value.
 final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   private let key: SuiteKey<Value>
-  private let name: SuiteName
+  private let name: ExactString
   private let url: URL
 
   private let lock = Lock()
@@ -42,11 +43,11 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   init(key: SuiteKey<Value>, url: URL) {
     self.key = key
     self.url = url
-    name = SuiteName(key.name)
+    name = ExactString(key.name)
     lastGood = LastGood(value: key.defaultValue, entry: nil)
   }
 
-  func state(in contents: SuiteContents, defaults: [SuiteName: SuiteEntry]) -> State {
+  func state(in contents: SuiteContents, defaults: [ExactString: SuiteEntry]) -> State {
     let stored = contents[name]
     guard let entry = stored ?? defaults[name] else {
       return State(lastGood: keep(key.defaultValue, nil, contents), isStored: false, problem: nil)

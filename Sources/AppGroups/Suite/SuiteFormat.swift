@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 import Signals
 
@@ -49,7 +50,7 @@ final class SuiteFormat: Sendable {
     let members = try JSONScanner.members(of: data, known: last.map(\.line))
     lazy var known = Dictionary(last.map { ($0.name, $0) }) { $1 }
     var found: [SuiteEntry] = []
-    var entries: [SuiteName: SuiteEntry] = [:]
+    var entries: [ExactString: SuiteEntry] = [:]
     found.reserveCapacity(members.count)
     entries.reserveCapacity(members.count)
     for member in members {
@@ -57,7 +58,7 @@ final class SuiteFormat: Sendable {
       switch member {
       case .known(let index): entry = last[index]
       case .new(let name, let text):
-        let new = SuiteEntry(SuiteName(name), text: text)
+        let new = SuiteEntry(ExactString(name), text: text)
         // In another place, or in another layout, it may still be the same.
         entry = known[new.name].flatMap { $0 == new ? $0 : nil } ?? new
       }

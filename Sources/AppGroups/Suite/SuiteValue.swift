@@ -1,3 +1,4 @@
+import FileSignals
 public import Signals
 
 /// One typed value of a suite, as an object of its own: to be read, observed, written and updated like a shared file.
@@ -83,11 +84,11 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
   ///
   /// Errors that a call throws are not repeated here.
   public var failures: some Signal<AppGroupsFileError, Never> {
-    let name = SuiteName(key.name)
+    let name = ExactString(key.name)
     return KeptSignal(
       upstream: suite.failures.filter { error in
         guard case .undecodableValue(_, let key, _, _) = error else { return true }
-        return SuiteName(key) == name
+        return ExactString(key) == name
       },
       owner: self
     )
@@ -112,7 +113,7 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
 
   /// The value that contents hold; the last good one instead of an error, if that is wanted.
   func stored(in contents: SuiteContents, orLastGood: Bool) throws(AppGroupsFileError) -> Value {
-    let name = SuiteName(key.name)
+    let name = ExactString(key.name)
     guard let entry = contents[name] ?? suite.defaults.value[name] else { return key.defaultValue }
     do throws(AppGroupsFileError) {
       return try entry.item(as: Value.self, key: key.name, url: suite.url) ?? key.defaultValue

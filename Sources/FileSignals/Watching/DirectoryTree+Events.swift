@@ -2,15 +2,15 @@ import Foundation
 
 extension DirectoryTree {
   private struct Key: Hashable {
-    let directory: String
-    let name: String
+    let directory: ExactString
+    let name: ExactString
   }
 
   /// What the events that the system tells of mean to somebody who knows the tree.
   func follow(_ batch: [WatchEvent], _ watch: PathWatch) -> [FileEvent] {
     var histories: [Key: EntryHistory] = [:]
     var keys: [Key] = []
-    var unclear: [String] = []
+    var unclear: [ExactString] = []
     var isTouched = false
     for event in batch {
       guard let directory = self.directory(of: event.point), let node = nodes[directory] else { continue }
@@ -19,19 +19,19 @@ extension DirectoryTree {
           if event.kinds.contains(.selfGone) { nodes[directory]?.isOver = true }
           if !unclear.contains(directory) { unclear.append(directory) }
         }
-        isTouched = isTouched || directory.isEmpty && event.kinds.contains(.attributes)
+        isTouched = isTouched || directory == Self.root && event.kinds.contains(.attributes)
         continue
       }
-      let key = Key(directory: directory, name: name)
+      let key = Key(directory: directory, name: ExactString(name))
       if histories[key] == nil { keys.append(key) }
-      histories[key, default: EntryHistory(existed: node.entries[name] != nil)].add(event.kinds)
+      histories[key, default: EntryHistory(existed: node.entries[key.name] != nil)].add(event.kinds)
     }
     var events = isTouched ? [FileEvent(kind: .attributes, url: url)] : []
-    var opened: (path: String, directory: OpenDirectory)?
+    var opened: (path: ExactString, directory: OpenDirectory)?
     for key in keys {
       guard let history = histories[key], nodes[key.directory] != nil else { continue }
       if opened?.path != key.directory {
-        opened = OpenDirectory(key.directory, below: watch.targetPath).map { (key.directory, $0) }
+        opened = OpenDirectory(key.directory.text, below: watch.targetPath).map { (key.directory, $0) }
       }
       // Without the directory, all that was in it is gone, of which another event tells.
       if let directory = opened?.directory { events += follow(key.name, key.directory, history, directory, watch) }
@@ -43,14 +43,14 @@ extension DirectoryTree {
   /// Which directory of the tree an event is about.
   ///
   /// A watch goes where its directory goes, and its last events may come when another has taken the place.
-  private func directory(of point: WatchPoint) -> String? {
+  private func directory(of point: WatchPoint) -> ExactString? {
     if point.inner == nil, !point.place.isTarget { return nil }
-    let path = point.inner ?? ""
+    let path = point.inner.map(ExactString.init) ?? Self.root
     return nodes[path]?.identity == point.place.identity ? path : nil
   }
 
   private func follow(
-    _ name: String, _ path: String, _ history: EntryHistory, _ directory: OpenDirectory, _ watch: PathWatch
+    _ name: ExactString, _ path: ExactString, _ history: EntryHistory, _ directory: OpenDirectory, _ watch: PathWatch
   ) -> [FileEvent] {
     let inner = Self.path(path, name)
     let old = nodes[path]?.entries[name]
@@ -59,15 +59,15 @@ extension DirectoryTree {
       let kind = history.kind
       return (kind.map { event($0, inner) } ?? []) + forget(inner, kind ?? .deleted, watch)
     }
-    guard isRecursive || filter.matches(inner) else { return [] }
-    guard let found = directory.entry(name) else {
+    guard isRecursive || filter.matches(inner.text) else { return [] }
+    guard let found = directory.entry(name.text) else {
       // If it is gone already, another event tells, unless it was never known; a name that is no UTF-8 is never found.
-      let isUnknown = old == nil && history.isNew && !name.unicodeScalars.contains("\u{FFFD}")
+      let isUnknown = old == nil && history.isNew && !name.text.unicodeScalars.contains("\u{FFFD}")
       return isUnknown ? event(.deleted, inner) : []
     }
     let isDirectory = found.kind == .directory
-    let isEntered = isRecursive && isDirectory && filter.enters(inner)
-    if isEntered || filter.matches(inner) {
+    let isEntered = isRecursive && isDirectory && filter.enters(inner.text)
+    if isEntered || filter.matches(inner.text) {
       nodes[path]?.entries[name] = Entry(
         mark: mark(found, name, directory, watch), isDirectory: isDirectory, isListed: false)
     }

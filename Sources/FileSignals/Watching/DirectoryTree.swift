@@ -17,7 +17,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   /// A directory of the tree.
   struct Node {
     var identity: FileIdentity
-    var entries: [String: Entry] = [:]
+    var entries: [ExactString: Entry] = [:]
     /// The watch below the root, which has one from its owner.
     var token: WatchToken?
     /// Whether that has ended by itself.
@@ -31,11 +31,14 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
     var isListed = true
   }
 
+  /// The path of the directory itself.
+  static let root = ExactString("")
+
   let url: URL
   let isRecursive: Bool
   let filter: FileFilter
   /// The directories that are known; there is none at the empty path if the root is not there.
-  var nodes: [String: Node] = [:]
+  var nodes: [ExactString: Node] = [:]
 
   init(url: URL, isRecursive: Bool, filter: FileFilter) {
     self.url = url
@@ -44,7 +47,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   }
 
   func look(_ watch: PathWatch) {
-    _ = compare(from: "", watch)
+    _ = compare(from: Self.root, watch)
   }
 
   func events(after batch: PathWatch.Batch, of watch: PathWatch) -> [FileEvent] {
@@ -56,9 +59,9 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
 
   /// What is different from what was known, when the system does not say, or not all.
   private func compareAll(after batch: PathWatch.Batch, _ watch: PathWatch) -> [FileEvent] {
-    let old = nodes[""]?.identity
-    var events = compare(from: "", isTrusting: batch.isPoll && !batch.isRearmed, watch)
-    guard let new = nodes[""]?.identity else {
+    let old = nodes[Self.root]?.identity
+    var events = compare(from: Self.root, isTrusting: batch.isPoll && !batch.isRearmed, watch)
+    guard let new = nodes[Self.root]?.identity else {
       return old == nil ? [] : [FileEvent(kind: batch.events.contains(where: isMove) ? .moved : .deleted, url: url)]
     }
     if old == nil {
@@ -85,19 +88,19 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   ///   - isTrusting: Whether directories that seem to be the same as before keep their watches.
   ///   - watch: The observer's watch.
   /// - Returns: What is different from what was known.
-  func compare(from start: String, isTrusting: Bool = false, _ watch: PathWatch) -> [FileEvent] {
+  func compare(from start: ExactString, isTrusting: Bool = false, _ watch: PathWatch) -> [FileEvent] {
     var events: [FileEvent] = []
     var rest = [start]
     while let path = rest.popLast() {
-      guard let directory = OpenDirectory(path, below: watch.targetPath), let identity = directory.identity else {
+      guard let directory = OpenDirectory(path.text, below: watch.targetPath), let identity = directory.identity else {
         events += lose(path, errno, watch)
         continue
       }
       (watch.innerFailures[path], watch.lookFailures[path]) = (nil, nil)
-      if !path.isEmpty { keepWatching(path, identity, directory, isTrusting, watch) }
+      if path != Self.root { keepWatching(path, identity, directory, isTrusting, watch) }
       let found = directory.entries { name, isPerhapsDirectory in
-        let path = Self.path(path, name)
-        return filter.matches(path) || isRecursive && isPerhapsDirectory && filter.enters(path)
+        let path = Self.path(path, ExactString(name))
+        return filter.matches(path.text) || isRecursive && isPerhapsDirectory && filter.enters(path.text)
       }
       guard let found else {
         events += lose(path, errno, watch)
@@ -110,25 +113,25 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
       // In reverse, because the last is taken first.
       for (name, entry) in node.entries.sorted(by: { $0.key > $1.key }) where entry.isDirectory && isRecursive {
         let inner = Self.path(path, name)
-        if filter.enters(inner) { rest.append(inner) }
+        if filter.enters(inner.text) { rest.append(inner) }
       }
     }
     return events
   }
 
   private func keepWatching(
-    _ path: String, _ identity: FileIdentity, _ directory: OpenDirectory, _ isTrusting: Bool, _ watch: PathWatch
+    _ path: ExactString, _ identity: FileIdentity, _ directory: OpenDirectory, _ isTrusting: Bool, _ watch: PathWatch
   ) {
     let old = nodes[path]
     if isTrusting, let old, old.identity == identity, old.token != nil, !old.isOver { return }
     // The new watch before the end of the old: on Linux they are the same, which must not end.
-    let token = watch.watchInner(path, identity, opened: directory.number)
+    let token = watch.watchInner(path.text, identity, opened: directory.number)
     if let old = old?.token { watch.releaseInner(old) }
     nodes[path] = Node(identity: old?.identity ?? identity, entries: old?.entries ?? [:], token: token)
   }
 
   private func compare(
-    _ node: inout Node, _ path: String, _ found: [String: OpenDirectory.Entry], _ directory: OpenDirectory,
+    _ node: inout Node, _ path: ExactString, _ found: [ExactString: OpenDirectory.Entry], _ directory: OpenDirectory,
     _ watch: PathWatch
   ) -> [FileEvent] {
     var events: [FileEvent] = []
@@ -152,7 +155,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
         events += event(.replaced, inner)
         entry = Entry(mark: mark(new, name, directory, watch), isDirectory: isDirectory)
       } else if !isDirectory {
-        switch entry.mark.update(new.stamp, path: name, in: directory.number) {
+        switch entry.mark.update(new.stamp, path: name.text, in: directory.number) {
         case .content: events += event(.modified, inner)
         case .attributes: events += event(.attributes, inner)
         case .none: break
@@ -165,27 +168,28 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
 
   /// What to compare with later; young files that are polled are read for it.
   func mark(
-    _ entry: OpenDirectory.Entry, _ name: String, _ directory: OpenDirectory, _ watch: PathWatch
+    _ entry: OpenDirectory.Entry, _ name: ExactString, _ directory: OpenDirectory, _ watch: PathWatch
   ) -> FileMark {
     let age = Int64(Date().timeIntervalSince1970 * 1e9) - entry.stamp.changed
     guard watch.isPolling, entry.kind == .regular, abs(age) < 10_000_000_000 else {
       return FileMark(trusting: entry.stamp)
     }
-    return FileMark(entry.stamp, path: name, in: directory.number)
+    return FileMark(entry.stamp, path: name.text, in: directory.number)
   }
 
   // MARK: Losing
 
   /// What follows from that a directory could not be opened.
-  private func lose(_ path: String, _ errno: CInt, _ watch: PathWatch) -> [FileEvent] {
+  private func lose(_ path: ExactString, _ errno: CInt, _ watch: PathWatch) -> [FileEvent] {
     switch errno {
     case ENOENT, ENOTDIR, ELOOP: break
     // There, but closed for now, or no descriptor is left: what is known of it stands.
     default:
-      watch.lookFailures[path] = FileObserverError(errno, "look into", Self.path(watch.targetPath, path))
+      watch.lookFailures[path] = FileObserverError(
+        errno, "look into", Self.path(ExactString(watch.targetPath), path).text)
       return []
     }
-    guard path.isEmpty else { return forget(path, .deleted, watch) }
+    guard path == Self.root else { return forget(path, .deleted, watch) }
     for token in nodes.values.compactMap(\.token) { watch.releaseInner(token) }
     nodes = [:]
     (watch.innerFailures, watch.lookFailures) = ([:], [:])
@@ -195,7 +199,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   /// Forgets a directory and all below it.
   ///
   /// - Returns: An event for each entry that was in it.
-  func forget(_ path: String, _ kind: FileEvent.Kind, _ watch: PathWatch) -> [FileEvent] {
+  func forget(_ path: ExactString, _ kind: FileEvent.Kind, _ watch: PathWatch) -> [FileEvent] {
     var events: [FileEvent] = []
     var rest = [path]
     while let path = rest.popLast() {
@@ -214,12 +218,12 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   // MARK: Telling
 
   /// The event, unless nobody wants it.
-  func event(_ kind: FileEvent.Kind, _ path: String) -> [FileEvent] {
-    guard filter.matches(path) else { return [] }
-    return [FileEvent(kind: kind, url: url.appendingPathComponent(path, isDirectory: false))]
+  func event(_ kind: FileEvent.Kind, _ path: ExactString) -> [FileEvent] {
+    guard filter.matches(path.text) else { return [] }
+    return [FileEvent(kind: kind, url: url.appendingPathComponent(path.text, isDirectory: false))]
   }
 
-  static func path(_ directory: String, _ name: String) -> String {
-    directory.isEmpty ? name : "\(directory)/\(name)"
+  static func path(_ directory: ExactString, _ name: ExactString) -> ExactString {
+    directory == root ? name : ExactString("\(directory.text)/\(name.text)")
   }
 }

@@ -50,17 +50,17 @@ final class OpenDirectory {
   ///
   /// - Parameter isWanted: Given a name and whether it may be a directory's.
   /// - Returns: The entries by their names.
-  func entries(where isWanted: (_ name: String, _ isPerhapsDirectory: Bool) -> Bool) -> [String: Entry]? {
+  func entries(where isWanted: (_ name: String, _ isPerhapsDirectory: Bool) -> Bool) -> [ExactString: Entry]? {
     // A descriptor with a place of its own: the list must begin at the beginning.
     let copy = uninterrupted { openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    var entries: [String: Entry] = [:]
+    var entries: [ExactString: Entry] = [:]
     let isComplete = DirectoryListing.forEachEntry(of: copy) { record in
       let name = DirectoryListing.name(of: record)
       if name == "." || name == ".." || name == FileLocation.sharedFolder { return }
       let type = Int(record.pointee.d_type)
       guard isWanted(name, type == Int(DT_DIR) || type == Int(DT_UNKNOWN)) else { return }
       // What is gone by now is not there.
-      if let entry = entry(name) { entries[name] = entry }
+      if let entry = entry(name) { entries[ExactString(name)] = entry }
     }
     return isComplete ? entries : nil
   }

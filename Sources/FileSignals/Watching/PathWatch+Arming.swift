@@ -100,7 +100,7 @@ extension PathWatch {
       innerTokens.insert(token)
       return token
     } catch {
-      innerFailures[inner] = error
+      innerFailures[ExactString(inner)] = error
       return nil
     }
   }

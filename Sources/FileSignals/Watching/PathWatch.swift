@@ -50,9 +50,9 @@ final class PathWatch: @unchecked Sendable {
   /// Why the path cannot be watched to its end, as far as the last arming knows.
   var failure: FileObserverError?
   /// Why directories below the target cannot be watched, by their paths from there on.
-  var innerFailures: [String: FileObserverError] = [:]
+  var innerFailures: [ExactString: FileObserverError] = [:]
   /// Why the target or directories below it cannot be looked into, which polling does not make up for.
-  var lookFailures: [String: FileObserverError] = [:]
+  var lookFailures: [ExactString: FileObserverError] = [:]
   /// The type of the file system, if others can change it without the system's telling.
   var silentFileSystem: String?
   /// Why the owner is told to look from time to time, if so.

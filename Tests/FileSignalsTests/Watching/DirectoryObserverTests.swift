@@ -47,6 +47,27 @@ import Testing
     subscription.cancel()
   }
 
+  #if !canImport(Darwin)
+    @Test(arguments: [WatchPolling.never, .always(every: .milliseconds(5))])
+    func `keeps names apart that look alike and are composed differently`(_ polling: WatchPolling) async throws {
+      let names = ["\u{E9}", "e\u{301}"]
+      let log = Log<FileEvent>()
+      let subscription = try DirectoryObserver(folder.url, polling: polling).sink { log.append($0) }
+      func expect(_ kind: FileEvent.Kind, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) async {
+        await log.wait(sourceLocation: sourceLocation) {
+          $0.contains { $0.kind == kind && $0.url.lastPathComponent.utf8.elementsEqual(name.utf8) }
+        }
+      }
+      for name in names { try shell("mkdir '\(name)'", in: folder.url) }
+      for name in names { await expect(.created, name) }
+      for name in names {
+        try shell("rmdir '\(name)'", in: folder.url)
+        await expect(.deleted, name)
+      }
+      subscription.cancel()
+    }
+  #endif
+
   @Test func `tells of an entry that many threads make, each once or more, none never`() async throws {
     let (log, subscription) = try observe(folder.url)
     DispatchQueue.concurrentPerform(iterations: 8) { index in

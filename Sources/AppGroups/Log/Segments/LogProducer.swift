@@ -143,12 +143,12 @@ final class LogProducer: @unchecked Sendable {  // Sound: what changes is guarde
   }
 
   private static let registryLock = Lock()
-  nonisolated(unsafe) private static var registry: [String: Entry] = [:]  // Sound: guarded by the lock.
+  nonisolated(unsafe) private static var registry: [ExactString: Entry] = [:]  // Sound: guarded by the lock.
 
   /// This process's producer for a log.
   static func shared(for place: LogPlace) -> LogProducer {
     registryLock.withLock {
-      let path = place.url.path
+      let path = ExactString(place.url.path)
       if let producer = registry[path]?.producer { return producer }
       registry = registry.filter { $0.value.producer != nil }
       let producer = LogProducer(place)
