@@ -50,6 +50,13 @@ struct OpenMigrationTests {
     }
     #expect(try newer.read { try $0.all(Second.self) } == [Second(id: 1, price: 500)])
     #expect("\(changed)".contains("version 2"))
+    // Who has been refused once is refused again, and not taken for one who has seen what the file is like now.
+    for old in [database, untouched] {
+      for price in 8...9 {
+        #expect(databaseError { try old.write { try $0.put(First(id: 2, price: price)) } } == changed)
+      }
+    }
+    #expect(try newer.read { try $0.all(Second.self) } == [Second(id: 1, price: 500)])
     // Without a schema there is nothing to go by.
     let plain = try Database(location)
     #expect(try plain.read { try $0.value("SELECT price FROM item") } == 500)
