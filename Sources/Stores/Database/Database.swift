@@ -192,12 +192,13 @@ public final class Database: Sendable {
   ///
   /// When this returns nothing of the file is open in this object, so that it may be moved or removed.
   ///
-  /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction of the same thread.
+  /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction of the same thread, or while that
+  ///   thread swaps the file for another.
   public func close() throws(DatabaseError) {
-    try refuseNesting("close")
+    try refuseWaiting("close")
     let reason = DatabaseError.closed(path: location.path)
-    close(reason)
-    delivery.emitter.finish()
+    pauses.withTurn { close(reason) }
+    delivery.finish()
     mutableStatus.value = .closed(reason)
     regions.tellAll()
   }
@@ -217,5 +218,16 @@ public final class Database: Sendable {
     if readers?.transactionOfThisThread != nil {
       throw .nestedAccess(path: location.path, inner: inner, outer: "read")
     }
+  }
+
+  /// Throws if the calling thread is in a transaction or swaps the file, and all others may be waiting for it.
+  func refuseWaiting(_ inner: String) throws(DatabaseError) {
+    try refuseNesting(inner)
+    if pauses.isHeldByThisThread { throw .nestedAccess(path: location.path, inner: inner, outer: "swap") }
+  }
+
+  /// Whether the calling thread is in a transaction.
+  var isInTransactionOfThisThread: Bool {
+    writer.isHeldByThisThread || readers?.transactionOfThisThread != nil
   }
 }

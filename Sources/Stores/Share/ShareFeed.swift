@@ -142,8 +142,8 @@ final class ShareFeed: @unchecked Sendable {
 
   private func onQueue<Result>(_ body: () throws -> Result) throws(DatabaseShareError) -> Result {
     do {
-      // The queue may be waiting for the transaction that this thread is in.
-      try database.refuseNesting("look at the share")
+      // The queue may be waiting for the transaction that this thread is in, or for the file that it is swapping.
+      try database.refuseWaiting("look at the share")
       return try run {
         _ = goOver(to: recorder.file)
         return try body()

@@ -48,4 +48,19 @@ struct ShareScopeTests {
     #expect(try share.pendingCount() == 0)
     theirs.close()
   }
+
+  @Test func `is ended by who swaps, without waiting for who waits for that`() throws {
+    let database = try fixture.open()
+    let share = try share(database, "app")
+    let nested = DatabaseShareError.database(
+      .nestedAccess(path: fixture.url.path, inner: "look at the share", outer: "swap"))
+    try fixture.scope.swap {
+      // Who subscribes has the queue look.
+      let subscription = share.incoming.sink { _ in }
+      #expect(throws: nested) { try share.pendingCount() }
+      share.close()
+      subscription.cancel()
+    }
+    try database.write { _ in }
+  }
 }
