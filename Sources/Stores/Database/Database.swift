@@ -57,6 +57,7 @@ public final class Database: Sendable {
   let regions: RegionRegistry
   let objects = LiveObjects()
   let queues: AccessQueues
+  private let ends = TransactionEnds()
   private nonisolated(unsafe) var enrolment: SignalSubscription?  // Sound: set once, before others have this object.
 
   /// Opens a database, and makes it if there is none and that is allowed.
@@ -152,9 +153,11 @@ public final class Database: Sendable {
     }
     guard let readers else {
       if let transaction = writer.readingOfThisThread { return try body(transaction) }
+      defer { ends.run() }
       return try writer.read(body)
     }
     if let transaction = readers.transactionOfThisThread { return try body(transaction) }
+    defer { ends.run() }
     return try readers.read(body)
   }
 
@@ -182,6 +185,7 @@ public final class Database: Sendable {
   @discardableResult
   public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try refuseNesting("write")
+    defer { ends.run() }
     let result = try writer.write(body)
     delivery.flush()
     return result
@@ -229,5 +233,10 @@ public final class Database: Sendable {
   /// Whether the calling thread is in a transaction.
   var isInTransactionOfThisThread: Bool {
     writer.isHeldByThisThread || readers?.transactionOfThisThread != nil
+  }
+
+  /// Has the calling thread call a closure when the transaction is over that it is in; not at all if it is in none.
+  func afterTransaction(_ body: @escaping @Sendable () -> Void) {
+    if isInTransactionOfThisThread { ends.add(body) }
   }
 }

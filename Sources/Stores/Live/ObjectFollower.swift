@@ -63,6 +63,8 @@ private final class ObjectRefresher<Model: StoreModel>: RegionObserver, Sendable
       throw failure
     }
     if isMoreDue { refreshing.run(look) }
+    // What a transaction sees may be older than the last commit, or never be committed.
+    database.afterTransaction { [self] in regionDidChange() }
   }
 
   func end() {
