@@ -171,6 +171,7 @@ final class ShareFeed: @unchecked Sendable {
       failures.send(DatabaseShareError(error))
       return false
     }
+    isLost = false
     fileNumber = file.number
     liveCursor = file.newest
     // Who is told that everything is different need not be told what has made it so.

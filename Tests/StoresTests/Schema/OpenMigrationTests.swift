@@ -81,6 +81,22 @@ struct OpenMigrationTests {
     try newer.close()
   }
 
+  @Test func `of a cache that is emptied instead is told to them, too`() async throws {
+    let database = try Database(location, schema: Self.first, policy: .cache)
+    try await database.write { try $0.put(First(id: 1, price: 5)) }
+    let share = try fixture.share(database, "old", scope: ["item"])
+    let ends = Recorder<DatabaseError>()
+    let subscription = database.query(Query<First>()).sink(
+      receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    // By then it has looked once, and nothing but the bell makes it look again.
+    #expect(try share.pendingCount() == 0)
+    let newer = try Database(location, schema: Schema(version: 2, models: [Second.self]), policy: .cache)
+    guard case .rebuilt = newer.outcome else { return recordUnexpected(nil) }
+    #expect(try await ends.first { _ in true } == changed)
+    subscription.cancel()
+    share.close()
+  }
+
   @Test func `is found in the history by who was away`() async throws {
     do {
       let share = try fixture.share(Database(location, schema: Self.first), "away", scope: ["item"])
