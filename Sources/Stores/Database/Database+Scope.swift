@@ -75,8 +75,8 @@ extension Database: ScopeMember {
   }
 
   /// Has everybody look at everything anew.
-  func tellEverything(_ origin: ChangeOrigin) {
-    writer.tellEverything(origin, observed: regions.observedTables)
+  func tellEverything(_ origin: ChangeOrigin, sequence: Int64) {
+    writer.tellEverything(origin, sequence: sequence, observed: regions.observedTables)
     delivery.flush()
   }
 }

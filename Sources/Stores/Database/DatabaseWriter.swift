@@ -179,7 +179,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
           self.open = open
           refusal = nil
         }
-        if isOther { enqueueEverything(.swap, observed: observed) }
+        if isOther { enqueueEverything(.swap, sequence: sequence, observed: observed) }
         return nil
       } catch {
         refusal = error
@@ -189,11 +189,11 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   }
 
   /// Has it told that everything may have changed.
-  func tellEverything(_ origin: ChangeOrigin, observed: Set<String>) {
-    lock.withLock { enqueueEverything(origin, observed: observed) }
+  func tellEverything(_ origin: ChangeOrigin, sequence: Int64, observed: Set<String>) {
+    lock.withLock { enqueueEverything(origin, sequence: sequence, observed: observed) }
   }
 
-  private func enqueueEverything(_ origin: ChangeOrigin, observed: Set<String>) {
+  private func enqueueEverything(_ origin: ChangeOrigin, sequence: Int64, observed: Set<String>) {
     let there = Set(open?.log.tables.tables.keys.filter { !TableCatalog.isOwn($0) } ?? [])
     let names = there.union(observed.subtracting(there.map { $0.lowercased() }))
     let tables = names.map { ($0, TableChanges(isEverything: true)) }

@@ -184,7 +184,8 @@ final class ShareFeed: @unchecked Sendable {
   private func giveUp() {
     if isLost { return }
     isLost = true
-    database.tellEverything(.migration)
+    // Nothing else of this file will be told.
+    database.tellEverything(.migration, sequence: liveCursor + 1)
   }
 
   /// Takes in some changes.

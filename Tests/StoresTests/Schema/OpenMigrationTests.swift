@@ -72,8 +72,16 @@ struct OpenMigrationTests {
     let ends = Recorder<DatabaseError>()
     let subscription = database.query(Query<First>()).sink(
       receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    let told = database.changes.recorded()
+    let other = try Database(location, schema: Self.first)
+    let theirs = try fixture.share(other, "helper", scope: ["item"])
+    try await other.write { try $0.put(First(id: 2, price: 7)) }
+    try await told.first { $0.origin == .peer("helper") }
+    theirs.close()
     let newer = try Database(location, schema: Self.second)
     #expect(try await ends.first { _ in true } == changed)
+    let last = try await told.first { $0.origin == .migration }
+    #expect(last.sequence > told.elements[0].sequence && told.elements.count == 2)
     #expect(try await itemFailures.first { _ in true } == changed)
     #expect(try await failures.first { _ in true } == .database(changed))
     #expect(item.value == First(id: 1, price: 5))
