@@ -156,4 +156,16 @@ struct OpenMigrationTests {
     try await hanging.kill()
     await #expect(throws: PeerProcess.Failure.self) { try await answer.value }
   }
+
+  @Test func `whose mark is of a time to come is over, and nobody waits for it`() throws {
+    let path = fixture.file.path
+    let mark = URL(filePath: path + "-migration")
+    try Data().write(to: mark)
+    let ages: [TimeInterval: Bool] = [0: true, 1: true, 3600: false, -1: true, -3600: true]
+    for (lead, isThere) in ages {
+      let date = Date(timeIntervalSinceNow: lead)
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: mark.path)
+      #expect((MigrationMark.age(database: path) != nil) == isThere, "\(lead) s")
+    }
+  }
 }
