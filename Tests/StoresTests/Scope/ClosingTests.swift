@@ -17,7 +17,7 @@ struct ClosingTests {
   }
 
   @Test func `is closed, whoever is first`() async throws {
-    for _ in 0..<Scale.count(100, torture: 2000) {
+    for _ in 0..<Scale.count(30, torture: 2000) {
       let database = try Database(fixture.location)
       try await onThread {
         withThreads(6) { thread in
@@ -30,7 +30,7 @@ struct ClosingTests {
   }
 
   @Test func `is closed when the swap is over that another thread has begun`() async throws {
-    for _ in 0..<Scale.count(30, torture: 500) {
+    for _ in 0..<Scale.count(10, torture: 500) {
       let database = try fixture.open()
       try await onThread { [fixture] in
         withThreads(4) { thread in

@@ -272,7 +272,8 @@ struct ShareHazardTests {
     let changes = try await share.incoming.recorded().wait { $0.last?.sequence == 1100 }
     #expect(changes.first?.origin == .trimmedHistory && changes.first?["item"].isEverything == true)
     #expect(changes.dropFirst().map(\.sequence) == Array((changes[0].sequence + 1)...1100))
-    #expect(heard.elements.isEmpty)
+    // Who writes faster than its queue follows may miss something of its own, as if it were of others; it hears no echo.
+    #expect(heard.elements.allSatisfy { $0.origin == .trimmedHistory })
     theirs.close()
   }
 }
