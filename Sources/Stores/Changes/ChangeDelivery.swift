@@ -6,6 +6,7 @@ final class ChangeDelivery: @unchecked Sendable {  // Sound: what changes is gua
   private let lock = Lock()
   private var waiting: [ChangeSet] = []
   private var isDelivering = false
+  private var isFinishing = false
 
   /// Puts a change in the queue; to be called while nobody else can commit.
   func enqueue(_ changes: ChangeSet) {
@@ -25,6 +26,14 @@ final class ChangeDelivery: @unchecked Sendable {  // Sound: what changes is gua
       lock.lock()
     }
     isDelivering = false
+    let isOver = isFinishing
     lock.unlock()
+    if isOver { emitter.finish() }
+  }
+
+  /// Finishes when what is in the queue has been sent, be it by another thread; nothing may come after that.
+  func finish() {
+    lock.withLock { isFinishing = true }
+    flush()
   }
 }

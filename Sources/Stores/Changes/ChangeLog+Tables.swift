@@ -8,6 +8,7 @@ extension ChangeLog {
   /// Begins to collect, at the start of a transaction.
   func begin() throws(DatabaseError) {
     isTentative = false
+    hasBegun = false
     // Nobody else can change the file from now on; what others did before may have changed tables.
     if currentFileVersion != fileVersion {
       if let expectedVersion { try connection.checkVersion(expectedVersion) }
@@ -15,12 +16,14 @@ extension ChangeLog {
       if version != schemaVersion { needsRefresh = true }
     }
     if needsRefresh { try refresh() }
+    hasBegun = true
   }
 
   /// Remembers the file's state after a transaction, and forgets what was collected.
   func end(isCommitted: Bool) {
     clear()
-    fileVersion = currentFileVersion
+    // A file that was refused must be refused the next time, too.
+    if hasBegun { fileVersion = currentFileVersion }
     if !isCommitted, isTentative { needsRefresh = true }
     isTentative = false
   }

@@ -31,6 +31,8 @@ final class ChangeLog {
   var needsRefresh = true
   /// Whether what is known about the tables goes if the transaction is rolled back.
   var isTentative = false
+  /// Whether the transaction has got past the look at what others may have done to the file.
+  var hasBegun = false
   /// The state of the file after this connection's last look at it.
   var fileVersion: UInt32 = 0
   var schemaVersion: SQLiteValue = .null

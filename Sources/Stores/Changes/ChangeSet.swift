@@ -4,6 +4,9 @@
 /// text; without a primary key, it is SQLite's own `rowid`.
 public struct ChangeSet: Hashable, Sendable {
   /// The number of the change: larger for later ones, until the file is swapped for another.
+  ///
+  /// In the ``Database/changes`` of a shared database, what this object has written is counted for itself, and so is
+  /// what others have: a number says nothing of one beside the other.
   public let sequence: Int64
 
   /// Where it comes from.

@@ -21,16 +21,15 @@ extension Database {
 extension Database: ScopeMember {
   /// Waits for the transactions that have begun, and closes all that is open of the file; who comes then waits.
   package func holdForSwap() throws(DatabaseError) {
-    try refuseNesting("swap")
-    let pause = DatabasePause()
-    pauses.begin(pause)
+    try refuseWaiting("swap")
+    let pause = pauses.begin()
     writer.pause(pause)
     readers?.pause(pause)
   }
 
   /// Opens what is there now, or the same again, and lets all go on.
   package func releaseAfterSwap(_ outcome: ScopeOutcome) {
-    guard let pause = pauses.end() else {
+    guard pauses.isHeldByThisThread else {
       // This thread was in a transaction, which comes first.
       return DispatchQueue.global().async { [self] in
         do { try holdForSwap() } catch { stop(because: "A thread that has just begun was found in a transaction") }
@@ -40,10 +39,16 @@ extension Database: ScopeMember {
     let isOther = outcome == .swapped
     let failure = isOther && scopePolicy == .closes ? giveUp() : reopen(isOther: isOther)
     readers?.resume(failure)
-    pause.end()
+    // Before anybody hears of it, who may close the database then.
+    pauses.end()
     delivery.flush()
-    guard let failure else { return mutableStatus.value = .open }
-    if writer.isClosed { delivery.emitter.finish() }
+    guard let failure else {
+      mutableStatus.value = .open
+      // Whoever has closed it meanwhile may have said so before.
+      if writer.isClosed { mutableStatus.value = .closed(.closed(path: location.path)) }
+      return
+    }
+    if writer.isClosed { delivery.finish() }
     mutableStatus.value = .closed(failure)
     regions.tellAll()
   }
@@ -70,8 +75,8 @@ extension Database: ScopeMember {
   }
 
   /// Has everybody look at everything anew.
-  func tellEverything(_ origin: ChangeOrigin) {
-    writer.tellEverything(origin, observed: regions.observedTables)
+  func tellEverything(_ origin: ChangeOrigin, sequence: Int64) {
+    writer.tellEverything(origin, sequence: sequence, observed: regions.observedTables)
     delivery.flush()
   }
 }

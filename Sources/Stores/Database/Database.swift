@@ -57,6 +57,7 @@ public final class Database: Sendable {
   let regions: RegionRegistry
   let objects = LiveObjects()
   let queues: AccessQueues
+  private let ends = TransactionEnds()
   private nonisolated(unsafe) var enrolment: SignalSubscription?  // Sound: set once, before others have this object.
 
   /// Opens a database, and makes it if there is none and that is allowed.
@@ -152,9 +153,11 @@ public final class Database: Sendable {
     }
     guard let readers else {
       if let transaction = writer.readingOfThisThread { return try body(transaction) }
+      defer { ends.run() }
       return try writer.read(body)
     }
     if let transaction = readers.transactionOfThisThread { return try body(transaction) }
+    defer { ends.run() }
     return try readers.read(body)
   }
 
@@ -182,6 +185,7 @@ public final class Database: Sendable {
   @discardableResult
   public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try refuseNesting("write")
+    defer { ends.run() }
     let result = try writer.write(body)
     delivery.flush()
     return result
@@ -192,12 +196,13 @@ public final class Database: Sendable {
   ///
   /// When this returns nothing of the file is open in this object, so that it may be moved or removed.
   ///
-  /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction of the same thread.
+  /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction of the same thread, or while that
+  ///   thread swaps the file for another.
   public func close() throws(DatabaseError) {
-    try refuseNesting("close")
+    try refuseWaiting("close")
     let reason = DatabaseError.closed(path: location.path)
-    close(reason)
-    delivery.emitter.finish()
+    pauses.withTurn { close(reason) }
+    delivery.finish()
     mutableStatus.value = .closed(reason)
     regions.tellAll()
   }
@@ -217,5 +222,21 @@ public final class Database: Sendable {
     if readers?.transactionOfThisThread != nil {
       throw .nestedAccess(path: location.path, inner: inner, outer: "read")
     }
+  }
+
+  /// Throws if the calling thread is in a transaction or swaps the file, and all others may be waiting for it.
+  func refuseWaiting(_ inner: String) throws(DatabaseError) {
+    try refuseNesting(inner)
+    if pauses.isHeldByThisThread { throw .nestedAccess(path: location.path, inner: inner, outer: "swap") }
+  }
+
+  /// Whether the calling thread is in a transaction.
+  var isInTransactionOfThisThread: Bool {
+    writer.isHeldByThisThread || readers?.transactionOfThisThread != nil
+  }
+
+  /// Has the calling thread call a closure when the transaction is over that it is in; not at all if it is in none.
+  func afterTransaction(_ body: @escaping @Sendable () -> Void) {
+    if isInTransactionOfThisThread { ends.add(body) }
   }
 }

@@ -30,7 +30,10 @@ struct DatabaseFile: Sendable {
     guard let schema else { return Opened(writer: try connect(), outcome: nil) }
     let (connection, outcome) = try SchemaOpening.open(
       path: location.path, schema: schema, policy: policy, connect: connect)
-    if case .migrated = outcome, case .file(let url) = location { ShareBell.ringIfThere(beside: url) }
+    switch (outcome, location) {
+    case (.migrated, .file(let url)), (.rebuilt, .file(let url)): ShareBell.ringIfThere(beside: url)
+    default: break
+    }
     return Opened(writer: connection, outcome: outcome)
   }
 

@@ -27,19 +27,34 @@ final class DatabasePause: Sendable {
   }
 }
 
-/// The pause that a database is in, if it is in one.
-final class DatabasePauses: @unchecked Sendable {  // Sound: guarded by the lock.
-  private let lock = Lock()
+/// Whose turn it is to swap the file of a database, or to close it.
+///
+/// Either has all readers leave and lets none in, so that two at a time would wait for each other. The turn comes
+/// before those of writers and readers, and who is in one of these never waits for it.
+final class DatabasePauses: @unchecked Sendable {  // Sound: what changes is guarded by the turn.
+  private let turn = OwnedLock()
   private var pause: DatabasePause?
 
-  func begin(_ pause: DatabasePause) {
-    lock.withLock { self.pause = pause }
+  /// Whether the calling thread is swapping the file.
+  var isHeldByThisThread: Bool { turn.isHeldByThisThread }
+
+  /// Waits for the turn, and begins a pause, which the same thread must end.
+  func begin() -> DatabasePause {
+    turn.lock()
+    let pause = DatabasePause()
+    self.pause = pause
+    return pause
   }
 
-  func end() -> DatabasePause? {
-    lock.withLock {
-      defer { pause = nil }
-      return pause
-    }
+  /// Ends the pause of the calling thread, and its turn.
+  func end() {
+    pause?.end()
+    pause = nil
+    turn.unlock()
+  }
+
+  /// Waits for the turn, and runs a closure in it.
+  func withTurn(_ body: () -> Void) {
+    turn.withLock(body)
   }
 }

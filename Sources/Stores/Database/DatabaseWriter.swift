@@ -1,5 +1,6 @@
 import Foundation
 import Signals
+import Synchronization
 
 /// The one connection of a database that writes, and whose turn it is.
 final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by the lock.
@@ -10,7 +11,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private var open: Open?
   private var refusal: DatabaseError?
   private var pause: DatabasePause?
-  private var isOver = false
+  private let over = Atomic(false)
   private let delivery: ChangeDelivery
   private var sequence: Int64 = 0
   private var recorder: (any CommitRecorder)?
@@ -112,13 +113,13 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     lock.withLock {
       open?.connection.close()
       open = nil
-      if !isOver { refusal = reason }
-      isOver = true
+      if !isClosed { refusal = reason }
+      over.store(true, ordering: .releasing)
     }
   }
 
-  /// Whether it was closed for good.
-  var isClosed: Bool { lock.withLock { isOver } }
+  /// Whether it was closed for good; it does not wait for who writes.
+  var isClosed: Bool { over.load(ordering: .acquiring) }
 
   @inline(__always)
   private func withTurn<Result>(_ body: (Open) throws -> Result) throws -> Result {
@@ -148,7 +149,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// ``resume(with:version:isOther:observed:)``.
   func pause(_ pause: DatabasePause) {
     lock.withLock {
-      guard let connection = open?.connection, !isOver else { return }
+      guard let connection = open?.connection, !isClosed else { return }
       // So that the file alone is all there is; if another process has it open, its log goes along with it.
       do { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") } catch {}
       connection.close()
@@ -170,7 +171,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   ) -> DatabaseError? {
     lock.withLock {
       pause = nil
-      if isOver { return refusal }
+      if isClosed { return refusal }
       do throws(DatabaseError) {
         if let connection = try opened.get() {
           let open = try Open(connection, version: version)
@@ -178,7 +179,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
           self.open = open
           refusal = nil
         }
-        if isOther { enqueueEverything(.swap, observed: observed) }
+        if isOther { enqueueEverything(.swap, sequence: sequence, observed: observed) }
         return nil
       } catch {
         refusal = error
@@ -188,11 +189,11 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   }
 
   /// Has it told that everything may have changed.
-  func tellEverything(_ origin: ChangeOrigin, observed: Set<String>) {
-    lock.withLock { enqueueEverything(origin, observed: observed) }
+  func tellEverything(_ origin: ChangeOrigin, sequence: Int64, observed: Set<String>) {
+    lock.withLock { enqueueEverything(origin, sequence: sequence, observed: observed) }
   }
 
-  private func enqueueEverything(_ origin: ChangeOrigin, observed: Set<String>) {
+  private func enqueueEverything(_ origin: ChangeOrigin, sequence: Int64, observed: Set<String>) {
     let there = Set(open?.log.tables.tables.keys.filter { !TableCatalog.isOwn($0) } ?? [])
     let names = there.union(observed.subtracting(there.map { $0.lowercased() }))
     let tables = names.map { ($0, TableChanges(isEverything: true)) }

@@ -5,7 +5,8 @@ public import Signals
 ///
 /// - **The current value comes first**, before the subscription is returned. After that comes what the read gives after
 ///   a change, unless it is the same: no change is missed, and the last value is that of the last change. Changes that
-///   come while a value is being read or delivered are taken together.
+///   come while a value is being read or delivered are taken together. Inside a transaction of the same
+///   thread the current value is what that sees, and read again when it is over.
 /// - **A value is one moment's**: never half of a transaction. Values come in the order of commits.
 /// - **Threads.** Reading and delivering happen on a serial queue of the subscription's own, but for the first value. A
 ///   slow subscriber delays no writer, and nobody else.
@@ -67,6 +68,8 @@ private final class QueryFollower<Element: Sendable>: RegionObserver, @unchecked
     _ = refreshing.demand()
     query.database.regions.add(self, region)
     if refreshing.runOnce(look) { queue.async { [self] in refreshing.run(look) } }
+    // What a transaction sees may be older than the last commit, or never be committed.
+    query.database.afterTransaction { [self] in regionDidChange() }
   }
 
   func end() {

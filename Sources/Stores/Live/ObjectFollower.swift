@@ -24,7 +24,7 @@ final class ObjectFollower<Model: StoreModel>: Sendable {
     return try refresher.database.write { transaction in
       guard var model = try transaction.find(Model.self, id: id) else { return nil }
       let result = try body(&model)
-      guard model.id == id else {
+      guard model.id.sqliteValue == id.sqliteValue else {
         stop(
           because: "A live object's key was changed in its update; put a model with the other key, and delete this one")
       }
@@ -63,6 +63,8 @@ private final class ObjectRefresher<Model: StoreModel>: RegionObserver, Sendable
       throw failure
     }
     if isMoreDue { refreshing.run(look) }
+    // What a transaction sees may be older than the last commit, or never be committed.
+    database.afterTransaction { [self] in regionDidChange() }
   }
 
   func end() {

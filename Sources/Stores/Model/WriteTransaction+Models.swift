@@ -53,7 +53,7 @@ extension WriteTransaction {
   ) throws -> Model? {
     guard var row = try find(model, id: id) else { return nil }
     try body(&row)
-    if row.id != id { try delete(model, id: id) }
+    if row.id.sqliteValue != id.sqliteValue { try delete(model, id: id) }
     try put(row)
     return row
   }

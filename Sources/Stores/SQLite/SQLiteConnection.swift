@@ -123,11 +123,11 @@ final class SQLiteConnection {
   /// - Throws: ``DatabaseError`` if the text is not that of one statement.
   func statement(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
     // Most often the same statement as the last time, in the same string: comparing that is faster than hashing.
-    if let lastStatement, !lastStatement.isTaken, lastStatement.key == sql {
+    if let lastStatement, !lastStatement.isTaken, lastStatement.key.hasBytes(of: sql) {
       lastStatement.isTaken = true
       return lastStatement
     }
-    if let cached = cache[sql], !cached.isTaken {
+    if let cached = cache[sql], !cached.isTaken, cached.key.hasBytes(of: sql) {
       cached.isTaken = true
       cached.key = sql
       lastStatement = cached

@@ -13,8 +13,9 @@ public import Foundation
 /// // Prints "1, 2.5, 'three', 1, NULL"
 /// ```
 ///
-/// Two values are equal if type and content are: the integer 1 is not the real number 1.0.
-public enum SQLiteValue: Hashable, Sendable {
+/// Two values are equal if type and content are: the integer 1 is not the real number 1.0. Texts are compared by their
+/// bytes, as SQLite does; Swift takes two for equal that look alike.
+public enum SQLiteValue: Sendable {
   /// No value.
   case null
   /// A whole number; Booleans are stored as 0 and 1.
@@ -51,6 +52,55 @@ public enum SQLiteValue: Hashable, Sendable {
   /// The bytes, if it is a blob.
   public var dataValue: Data? {
     if case .blob(let value) = self { value } else { nil }
+  }
+}
+
+extension SQLiteValue: Hashable {
+  /// Whether type and content are the same.
+  public static func == (left: SQLiteValue, right: SQLiteValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.real(let left), .real(let right)): left == right
+    case (.text(let left), .text(let right)): left.hasBytes(of: right)
+    case (.blob(let left), .blob(let right)): left == right
+    default: false
+    }
+  }
+
+  /// Adds type and content to a hasher.
+  ///
+  /// - Parameter hasher: What to add them to.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .integer(let value):
+      hasher.combine(1)
+      hasher.combine(value)
+    case .real(let value):
+      hasher.combine(2)
+      hasher.combine(value)
+    // The same for texts that look alike, which are hardly ever together.
+    case .text(let value):
+      hasher.combine(3)
+      hasher.combine(value)
+    case .blob(let value):
+      hasher.combine(4)
+      hasher.combine(value)
+    }
+  }
+}
+
+extension String {
+  /// Whether a text is the same to SQLite, which compares bytes.
+  @inline(__always)
+  func hasBytes(of other: String) -> Bool {
+    let isSame = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        left.count == right.count && (left.baseAddress == right.baseAddress || left.elementsEqual(right))
+      }
+    }
+    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 }
 

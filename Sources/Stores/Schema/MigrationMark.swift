@@ -36,7 +36,9 @@ final class MigrationMark {
   /// How long ago a migration of a database has made progress; `nil` if there is none.
   static func age(database: String) -> Duration? {
     guard let stamp = FileStamp(path: path(database)) else { return nil }
-    return .nanoseconds(Int64(Date().timeIntervalSince1970 * 1e9) - stamp.modified)
+    let age = Duration.nanoseconds(Int64(Date().timeIntervalSince1970 * 1e9) - stamp.modified)
+    // The clock has been set back since then: whoever it was would have said so again by now.
+    return age < .zero - patience ? nil : age
   }
 
   /// Says now and then that a connection goes on, while a closure runs statements on it.

@@ -149,9 +149,10 @@ public final class DatabaseShare: Sendable {
   /// Ends the share.
   ///
   /// The database stays open. When this returns, what has been taken in is noted, unless it is called inside a
-  /// transaction; releasing the share ends it, too, but does not wait for that.
+  /// transaction, or by who swaps the file for another; releasing the share ends it, too, but does not wait for that.
   public func close() {
     recorder.end()
-    feed.end(isWaiting: !database.writer.isHeldByThisThread)
+    // The queue may be waiting for this very thread.
+    feed.end(isWaiting: !database.isInTransactionOfThisThread && !database.pauses.isHeldByThisThread)
   }
 }

@@ -142,8 +142,8 @@ final class ShareFeed: @unchecked Sendable {
 
   private func onQueue<Result>(_ body: () throws -> Result) throws(DatabaseShareError) -> Result {
     do {
-      // The queue may be waiting for the transaction that this thread is in.
-      try database.refuseNesting("look at the share")
+      // The queue may be waiting for the transaction that this thread is in, or for the file that it is swapping.
+      try database.refuseWaiting("look at the share")
       return try run {
         _ = goOver(to: recorder.file)
         return try body()
@@ -171,6 +171,7 @@ final class ShareFeed: @unchecked Sendable {
       failures.send(DatabaseShareError(error))
       return false
     }
+    isLost = false
     fileNumber = file.number
     liveCursor = file.newest
     // Who is told that everything is different need not be told what has made it so.
@@ -183,7 +184,8 @@ final class ShareFeed: @unchecked Sendable {
   private func giveUp() {
     if isLost { return }
     isLost = true
-    database.tellEverything(.migration)
+    // Nothing else of this file will be told.
+    database.tellEverything(.migration, sequence: liveCursor + 1)
   }
 
   /// Takes in some changes.

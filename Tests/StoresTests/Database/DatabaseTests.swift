@@ -164,6 +164,30 @@ struct DatabaseTests {
     subscription.cancel()
   }
 
+  @Test func `what was committed before it is closed is told, though who is being told has not come back`() async throws
+  {
+    let (isHeard, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let heard = Recorder<String>()
+    let subscription = database.changes.sink(
+      receiveCompletion: { _ in heard.record("end") },
+      receiveValue: { changes in
+        heard.record("\(changes["t"].inserted)")
+        guard changes.sequence == 1 else { return }
+        isHeard.signal()
+        goesOn.wait()
+      })
+    async let slow: Void = onThread { try database.write { try $0.execute("INSERT INTO t VALUES (1, 1)") } }
+    try await onThread {
+      isHeard.wait()
+      defer { goesOn.signal() }
+      for id in 2...3 { try database.write { try $0.execute("INSERT INTO t VALUES (?, 1)", id) } }
+      try database.close()
+    }
+    try await slow
+    #expect(heard.elements == ["[1]", "[2]", "[3]", "end"])
+    subscription.cancel()
+  }
+
   @Test func `commits of many threads are told in the order of commits, none twice`() async throws {
     let collected = Collected(database)
     try await onThread {

@@ -50,6 +50,13 @@ struct OpenMigrationTests {
     }
     #expect(try newer.read { try $0.all(Second.self) } == [Second(id: 1, price: 500)])
     #expect("\(changed)".contains("version 2"))
+    // Who has been refused once is refused again, and not taken for one who has seen what the file is like now.
+    for old in [database, untouched] {
+      for price in 8...9 {
+        #expect(databaseError { try old.write { try $0.put(First(id: 2, price: price)) } } == changed)
+      }
+    }
+    #expect(try newer.read { try $0.all(Second.self) } == [Second(id: 1, price: 500)])
     // Without a schema there is nothing to go by.
     let plain = try Database(location)
     #expect(try plain.read { try $0.value("SELECT price FROM item") } == 500)
@@ -65,13 +72,37 @@ struct OpenMigrationTests {
     let ends = Recorder<DatabaseError>()
     let subscription = database.query(Query<First>()).sink(
       receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    let told = database.changes.recorded()
+    let other = try Database(location, schema: Self.first)
+    let theirs = try fixture.share(other, "helper", scope: ["item"])
+    try await other.write { try $0.put(First(id: 2, price: 7)) }
+    try await told.first { $0.origin == .peer("helper") }
+    theirs.close()
     let newer = try Database(location, schema: Self.second)
     #expect(try await ends.first { _ in true } == changed)
+    let last = try await told.first { $0.origin == .migration }
+    #expect(last.sequence > told.elements[0].sequence && told.elements.count == 2)
     #expect(try await itemFailures.first { _ in true } == changed)
     #expect(try await failures.first { _ in true } == .database(changed))
     #expect(item.value == First(id: 1, price: 5))
     subscription.cancel()
     try newer.close()
+  }
+
+  @Test func `of a cache that is emptied instead is told to them, too`() async throws {
+    let database = try Database(location, schema: Self.first, policy: .cache)
+    try await database.write { try $0.put(First(id: 1, price: 5)) }
+    let share = try fixture.share(database, "old", scope: ["item"])
+    let ends = Recorder<DatabaseError>()
+    let subscription = database.query(Query<First>()).sink(
+      receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    // By then it has looked once, and nothing but the bell makes it look again.
+    #expect(try share.pendingCount() == 0)
+    let newer = try Database(location, schema: Schema(version: 2, models: [Second.self]), policy: .cache)
+    guard case .rebuilt = newer.outcome else { return recordUnexpected(nil) }
+    #expect(try await ends.first { _ in true } == changed)
+    subscription.cancel()
+    share.close()
   }
 
   @Test func `is found in the history by who was away`() async throws {
@@ -124,5 +155,17 @@ struct OpenMigrationTests {
     guard case .busy = error else { return recordUnexpected(error) }
     try await hanging.kill()
     await #expect(throws: PeerProcess.Failure.self) { try await answer.value }
+  }
+
+  @Test func `whose mark is of a time to come is over, and nobody waits for it`() throws {
+    let path = fixture.file.path
+    let mark = URL(filePath: path + "-migration")
+    try Data().write(to: mark)
+    let ages: [TimeInterval: Bool] = [0: true, 1: true, 3600: false, -1: true, -3600: true]
+    for (lead, isThere) in ages {
+      let date = Date(timeIntervalSinceNow: lead)
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: mark.path)
+      #expect((MigrationMark.age(database: path) != nil) == isThere, "\(lead) s")
+    }
   }
 }

@@ -226,6 +226,8 @@ struct SchemaTests {
   @Test
   func `eight threads that open a damaged cache make one new file`() async throws {
     for _ in 0..<5 {
+      // Two that close at once leave all that they have written in the log, which would make the file whole again.
+      for suffix in ["-wal", "-shm"] { unlink(fixture.path + suffix) }
       try Data(repeating: 7, count: 5000).write(to: URL(filePath: fixture.path))
       let outcomes = try await outcomes(of: 8, opening: .first, fixture, .cache)
       #expect(outcomes.filter { if case .rebuilt = $0 { true } else { false } }.count == 1)

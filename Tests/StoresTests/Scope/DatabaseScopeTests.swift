@@ -154,6 +154,7 @@ struct DatabaseScopeTests {
     try fixture.scope.swap {
       #expect(databaseError { try database.write { _ in } } == refusal)
       #expect(databaseError { try database.read { _ in } } == refusal)
+      #expect(databaseError { try database.close() } == .nestedAccess(path: path, inner: "close", outer: "swap"))
     }
     try database.write { _ in }
   }

@@ -48,4 +48,40 @@ struct ShareScopeTests {
     #expect(try share.pendingCount() == 0)
     theirs.close()
   }
+
+  @Test func `is ended by who swaps, without waiting for who waits for that`() throws {
+    let database = try fixture.open()
+    let share = try share(database, "app")
+    let nested = DatabaseShareError.database(
+      .nestedAccess(path: fixture.url.path, inner: "look at the share", outer: "swap"))
+    try fixture.scope.swap {
+      // Who subscribes has the queue look.
+      let subscription = share.incoming.sink { _ in }
+      #expect(throws: nested) { try share.pendingCount() }
+      share.close()
+      subscription.cancel()
+    }
+    try database.write { _ in }
+  }
+
+  @Test func `tells each time that another process has migrated what is there`() async throws {
+    let newer = Schema(version: 2, models: [Errand.self]) { MigrationStep(to: 2) { _ in } }
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    let database = try fixture.open()
+    let share = try share(database, "app")
+    let changed = DatabaseError.schema(.changedMeanwhile(found: 2, opened: 1), path: fixture.url.path)
+    for round in 1...2 {
+      let ends = Recorder<DatabaseError>()
+      let subscription = database.query(Query<Errand>()).sink(
+        receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+      // What is shared from here is told, which needs what the other process will ring.
+      try await database.write { try $0.put(Errand(id: 9)) }
+      try Database(fixture.location, schema: newer).close()
+      #expect(try await ends.first { _ in true } == changed)
+      subscription.cancel()
+      if round == 1 { try fixture.swap(away: "a", in: "b") }
+    }
+    share.close()
+  }
 }

@@ -1,0 +1,108 @@
+import Foundation
+import Signals
+import Stores
+import TestSupport
+import Testing
+
+@Suite("A live row or query that is begun inside of a transaction", .timeLimit(.minutes(5)))
+struct LiveInTransactionTests {
+  private struct Unwanted: Error {}
+
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  private func database(inMemory: Bool) throws -> Database {
+    try liveDatabase(inMemory ? .memory : .file(directory.file("list.sqlite")))
+  }
+
+  @Test func `comes to what was committed after the read had begun`() async throws {
+    let database = try database(inMemory: false)
+    try await database.write { try $0.put(Errand(id: 1, title: "old")) }
+    let titles = Recorder<[String]>()
+    let (errand, opaque, subscription) = try await onThread {
+      try database.read { transaction in
+        // This is what the transaction sees from now on.
+        #expect(try transaction.count(Errand.self) == 1)
+        withThreads(1) { _ in
+          do {
+            try database.write { try $0.put(Errand(id: 1, title: "new")) }
+            try database.write { try $0.put(Opaque(id: "key", number: 5)) }
+          } catch {
+            Issue.record(error)
+          }
+        }
+        let errand = try database.live(Errand.self, id: 1)
+        #expect(errand.value?.title == "old")
+        let subscription = database.query(Query<Errand>()).map { $0.map(\.title) }.sink(
+          receiveCompletion: { _ in }, receiveValue: { titles.record($0) })
+        #expect(titles.elements == [["old"]])
+        return (errand, try database.live(Opaque.self, id: "key"), subscription)
+      }
+    }
+    #expect(errand.value?.title == "new" && opaque.value?.number == 5)
+    try await titles.wait(for: ["new"])
+    subscription.cancel()
+  }
+
+  @Test(arguments: [false, true])
+  func `comes back from what is not committed in the end`(inMemory: Bool) async throws {
+    let database = try database(inMemory: inMemory)
+    try await database.write { try $0.put(Errand(id: 1, title: "old")) }
+    let titles = Recorder<[String]>()
+    let kept = Recorder<(LiveObject<Errand>, SignalSubscription)>()
+    await #expect(throws: Unwanted.self) {
+      try await onThread {
+        try database.write { transaction in
+          try transaction.put(Errand(id: 1, title: "unwanted"))
+          let errand = try database.live(Errand.self, id: 1)
+          let subscription = database.query(Query<Errand>()).map { $0.map(\.title) }.sink(
+            receiveCompletion: { _ in }, receiveValue: { titles.record($0) })
+          kept.record((errand, subscription))
+          #expect(errand.value?.title == "unwanted" && titles.elements == [["unwanted"]])
+          throw Unwanted()
+        }
+      }
+    }
+    let (errand, subscription) = try #require(kept.elements.first)
+    #expect(errand.value?.title == "old")
+    try await titles.wait(for: ["old"])
+    subscription.cancel()
+  }
+
+  @Test(arguments: [false, true])
+  func `goes from what is written to what is committed, and not back in between`(inMemory: Bool) async throws {
+    let database = try database(inMemory: inMemory)
+    try await database.write { try $0.put(Errand(id: 1, title: "old")) }
+    let titles = Recorder<String?>()
+    let (errand, subscription) = try await onThread {
+      try database.write { transaction in
+        try transaction.put(Errand(id: 1, title: "new"))
+        let errand = try database.live(Errand.self, id: 1)
+        return (errand, errand.sink { titles.record($0?.title) })
+      }
+    }
+    #expect(errand.value?.title == "new")
+    try errand.update { $0.title = "newer" }
+    #expect(titles.elements == ["new", "newer"])
+    subscription.cancel()
+  }
+
+  @Test func `comes back from what a savepoint has undone, though the rest is committed`() throws {
+    let database = try database(inMemory: true)
+    let errand = try database.write { transaction in
+      var errand: LiveObject<Errand>?
+      #expect(throws: Unwanted.self) {
+        try transaction.savepoint {
+          try transaction.put(Errand(id: 1, title: "unwanted"))
+          errand = try database.live(Errand.self, id: 1)
+          throw Unwanted()
+        }
+      }
+      return try #require(errand)
+    }
+    #expect(errand.value == nil)
+  }
+}

@@ -1,0 +1,69 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+/// Each of these once waited for ever.
+@Suite("A database that several close and swap at once", .timeLimit(.minutes(5)))
+struct ClosingTests {
+  private let fixture: ScopeFixture
+
+  init() throws {
+    fixture = try ScopeFixture()
+    try fixture.fill("live", title: "old")
+  }
+
+  @Test func `is closed, whoever is first`() async throws {
+    for _ in 0..<Scale.count(30, torture: 2000) {
+      let database = try Database(fixture.location)
+      try await onThread {
+        withThreads(6) { thread in
+          if thread == 0 { _ = databaseError { try database.read { _ in } } }
+          #expect(databaseError { try database.close() } == nil)
+        }
+      }
+      #expect(databaseError { try database.read { _ in } } == .closed(path: fixture.url.path))
+    }
+  }
+
+  @Test func `is closed when the swap is over that another thread has begun`() async throws {
+    for _ in 0..<Scale.count(10, torture: 500) {
+      let database = try fixture.open()
+      try await onThread { [fixture] in
+        withThreads(4) { thread in
+          let error = databaseError { try thread == 0 ? fixture.scope.swap {} : database.close() }
+          #expect(error == nil)
+        }
+      }
+      #expect(database.status.value == .closed(.closed(path: fixture.url.path)))
+    }
+  }
+
+  @Test func `is closed by who hears that it has been swapped`() throws {
+    let database = try fixture.open()
+    let subscription = database.changes.sink { changes in
+      if changes.origin == .swap { #expect(databaseError { try database.close() } == nil) }
+    }
+    try fixture.scope.swap {}
+    #expect(databaseError { try database.read { _ in } } == .closed(path: fixture.url.path))
+    subscription.cancel()
+  }
+
+  @Test func `goes over after the transaction of who follows, however many swaps there were`() async throws {
+    let database = try fixture.open()
+    let swaps = Recorder<ChangeOrigin>()
+    let subscription = database.changes.sink { swaps.record($0.origin) }
+    try await onThread { [fixture] in
+      try database.write { _ in for _ in 0..<8 { fixture.scope.followSwap() } }
+    }
+    try await swaps.wait { $0.count == 8 }
+    fixture.scope.followSwap()
+    #expect(try await onThread { try database.write { try $0.count(Errand.self) } } == 1)
+    #expect(try await onThread { try database.read { try $0.count(Errand.self) } } == 1)
+    try database.close()
+    subscription.cancel()
+  }
+}
