@@ -5,7 +5,7 @@ import Synchronization
 /// Nothing is kept for it while values flow; it costs only those who ask.
 extension SourceCore {
   /// How many subscriptions are live, or about to be.
-  final var subscriberCount: Int { interest.load(ordering: .relaxed) - standingInterest }
+  final var subscriberCount: Int { interest.load(ordering: .relaxed) & ~Self.recording }
 
   /// The subscribers behind the live subscriptions; for the holder of the turn.
   private final func subscribers() -> [Any] {

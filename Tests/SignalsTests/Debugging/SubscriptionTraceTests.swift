@@ -94,6 +94,17 @@ struct SubscriptionTraceTests {
     withExtendedLifetime(tokens) {}
   }
 
+  @Test func `may be counted while the source ends`() {
+    let emitters = (0..<Scale.count(5_000, torture: 100_000)).map { _ in Emitter<Int, Never>(replay: 1) }
+    let mistakes = Counter()
+    withThreads(2) { thread in
+      for emitter in emitters {
+        if thread == 0 { emitter.finish() } else if emitter.subscriberCount != 0 { mistakes.add() }
+      }
+    }
+    #expect(mistakes.value == 0)
+  }
+
   @Test func `follows derived values and loops`() async {
     let source = MutableProperty(1)
     let double = Property.derived(source) { $0 * 2 }
