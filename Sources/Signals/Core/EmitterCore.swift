@@ -96,12 +96,11 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     }
   }
 
-  /// Calls every live subscriber but some; for the holder of the turn.
-  final func deliver(_ value: Element, exceptTo others: [ObjectIdentifier]) {
+  /// Calls some of the live subscribers; for the holder of the turn.
+  final func deliver(_ value: Element, toThose isMeant: (ObjectIdentifier) -> Bool) {
     for index in 0..<slotCount {
       slots[index]?._withUnsafeGuaranteedRef { node in
-        if others.contains(ObjectIdentifier(node)) { return }
-        postpone(value, for: node)
+        if isMeant(ObjectIdentifier(node)) { postpone(value, for: node) }
       }
     }
   }
