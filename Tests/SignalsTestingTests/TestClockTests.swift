@@ -157,4 +157,26 @@ struct TestClockTests {
     try await task.value
     #expect(log.elements.count == 5)
   }
+
+  @Test func `cancelling a task ends its wait for what is never scheduled`() async {
+    for _ in 0..<500 {
+      let waiter = Task.detached { [clock] in await clock.waitUntilScheduled() }
+      Task.detached { waiter.cancel() }
+      await waiter.value
+    }
+    let token = note("a", at: 1)
+    await clock.waitUntilScheduled()
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func `a task that is cancelled already does not wait for what is never scheduled`() async {
+    let isCancelled = Recorder<Void>()
+    let waiter = Task { [clock] in
+      _ = try? await isCancelled.wait { !$0.isEmpty }
+      await clock.waitUntilScheduled()
+    }
+    waiter.cancel()
+    isCancelled.record(())
+    await waiter.value
+  }
 }

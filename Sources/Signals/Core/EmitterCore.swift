@@ -32,7 +32,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     replayLimit = replay
     replayed = RingBuffer()
     super.init()
-    if replay > 0 { interest.wrappingAdd(1, ordering: .relaxed) }
+    if replay > 0 { interest.wrappingAdd(Self.recording, ordering: .relaxed) }
   }
 
   // MARK: Sending
@@ -96,12 +96,11 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     }
   }
 
-  /// Calls every live subscriber but some; for the holder of the turn.
-  final func deliver(_ value: Element, exceptTo others: [ObjectIdentifier]) {
+  /// Calls some of the live subscribers; for the holder of the turn.
+  final func deliver(_ value: Element, toThose isMeant: (ObjectIdentifier) -> Bool) {
     for index in 0..<slotCount {
       slots[index]?._withUnsafeGuaranteedRef { node in
-        if others.contains(ObjectIdentifier(node)) { return }
-        postpone(value, for: node)
+        if isMeant(ObjectIdentifier(node)) { postpone(value, for: node) }
       }
     }
   }
@@ -141,7 +140,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     guard !hasEnded else { return }
     hasEnded = true
     self.completion = completion
-    if replayLimit > 0 { interest.wrappingSubtract(1, ordering: .relaxed) }
+    if replayLimit > 0 { interest.wrappingSubtract(Self.recording, ordering: .relaxed) }
     for index in 0..<slotCount {
       slots[index]?._withUnsafeGuaranteedRef { tell($0, of: completion) }
     }
@@ -256,6 +255,4 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   override final func inspect(_ node: SubscriberNode) -> Any? {
     ErasedSubscriber<Element, Failure>(body: node.body).inside
   }
-
-  override final var standingInterest: Int { replayLimit > 0 && !hasEnded ? 1 : 0 }
 }

@@ -20,9 +20,12 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   @usableFromInline final let turn = Atomic<UInt8>(Turn.free)
 
-  /// How many subscribers there are or are about to be, plus one if values are recorded: zero means sending does
-  /// nothing.
+  /// How many subscribers there are or are about to be, plus ``recording`` if values are recorded: zero means sending
+  /// does nothing.
   @usableFromInline final let interest = Atomic<Int>(0)
+
+  /// The interest in values that are to be recorded; more than that of any number of subscribers, to tell them apart.
+  static var recording: Int { 1 << (Int.bitWidth - 2) }
 
   /// Guards the queue of waiting work and the links between tokens and nodes; never held while user code runs.
   @usableFromInline final let lock = Lock()
@@ -133,9 +136,6 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   /// The subscriber behind a node.
   func inspect(_ node: SubscriberNode) -> Any? { nil }
-
-  /// How much of the interest is not that of subscribers.
-  var standingInterest: Int { 0 }
 
   // MARK: For batches and derived values
 

@@ -5,7 +5,7 @@ import Synchronization
 /// Nothing is kept for it while values flow; it costs only those who ask.
 extension SourceCore {
   /// How many subscriptions are live, or about to be.
-  final var subscriberCount: Int { interest.load(ordering: .relaxed) - standingInterest }
+  final var subscriberCount: Int { interest.load(ordering: .relaxed) & ~Self.recording }
 
   /// The subscribers behind the live subscriptions; for the holder of the turn.
   private final func subscribers() -> [Any] {
@@ -63,32 +63,17 @@ private struct Way: Sendable {
         current = erased.inside
         continue
       }
-      let mirror = Mirror(reflecting: stage)
-      for child in mirror.children {
-        guard let core = Self.core(in: child.value) else { continue }
+      // What an object holds may be changing at this moment: only it knows what may be looked at, and when.
+      let children = type(of: stage) is AnyClass ? [] : Array(Mirror(reflecting: stage).children)
+      for child in children {
+        guard let holder = child.value as? any CoreHolder else { continue }
         steps.append(Self.name(of: child.value))
-        end = .source(core)
+        end = .source(holder.heldCore)
         return
       }
       steps.append((stage as? any NamedStep)?.quotedName ?? Self.name(of: stage))
-      current = mirror.descendant("downstream") ?? Self.passenger(of: mirror.descendant("carrier"))
+      current = (stage as? any IndirectStep)?.next ?? children.first { $0.label == "downstream" }?.value
     }
-  }
-
-  /// The source that an operator with several inputs, or with a clock, passes values on from.
-  private static func core(in hub: Any) -> SourceCore? {
-    var mirror: Mirror? = Mirror(reflecting: hub)
-    guard mirror?.displayStyle == .class else { return nil }
-    while let current = mirror {
-      if let core = current.descendant("core") as? SourceCore { return core }
-      mirror = current.superclassMirror
-    }
-    return nil
-  }
-
-  /// The subscriber that a carrier takes values to.
-  private static func passenger(of carrier: Any?) -> Any? {
-    carrier.flatMap { (Mirror(reflecting: $0).descendant("subscriber") as? any ErasedStep)?.inside }
   }
 
   /// The operator's name, from the name of the type that does its work.
@@ -104,13 +89,18 @@ private struct Way: Sendable {
   private static let irregular = [
     "ValueSink": "sink", "CompletionSink": "sink", "ChannelSubscriber": "values", "CarrierStage": "receive(on:)",
     "PrefixUntilOutputHub": "prefix(untilOutputFrom:)", "DropUntilOutputHub": "drop(untilOutputFrom:)",
-    "PropertyFeed": "property",
+    "PropertyFeed": "property", "ShareRound": "share",
   ]
 }
 
 /// A step that knows what it is called.
 protocol NamedStep {
   var quotedName: String { get }
+}
+
+/// A step that reaches the next one through an object.
+protocol IndirectStep {
+  var next: Any? { get }
 }
 
 /// A step whose type is hidden.

@@ -18,6 +18,8 @@
 /// // Prints "Augusta King"
 /// ```
 ///
+/// Who subscribes inside is given what can be read there, and at the end only what has changed since.
+///
 /// Values sent by other threads, or into an ``Emitter``, are not held back. See <doc:/Docs/DerivedValues>.
 ///
 /// - Parameter body: Writes the properties, on this thread.

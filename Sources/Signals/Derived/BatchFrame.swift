@@ -36,6 +36,9 @@ final class BatchFrame {
     pthread_getspecific(key).map { Unmanaged<BatchFrame>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  /// Whether this thread is inside a batch.
+  static var isEntered: Bool { active.pointee.load(ordering: .relaxed) > 0 && current != nil }
+
   /// Begins a batch on this thread, or one inside another.
   static func enter() -> BatchFrame {
     let frame: BatchFrame

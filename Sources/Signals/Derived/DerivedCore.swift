@@ -21,6 +21,14 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
 
   @exclusivity(unchecked) @usableFromInline var publishedVersion: UInt64 = 0
 
+  /// Who has been given a value, inside a batch, that the other subscribers have not heard of, and which version.
+  ///
+  /// The next publication empties the list, which keeps nobody alive.
+  @exclusivity(unchecked) private var newcomers: [(node: ObjectIdentifier, version: UInt64)] = []
+
+  /// Whether there are newcomers.
+  @exclusivity(unchecked) @usableFromInline var hasNewcomers = false
+
   /// The same as the core's `node`, which need not be asked whether it is there.
   @usableFromInline let derivedNode: DerivedNode
 
@@ -150,7 +158,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       released.1 = stored
       publishedVersion = self.version
       stored = computed
-      send(stored: computed)
+      send(published: computed)
       outcome = .published
     } else {
       lock.unlock()
@@ -186,14 +194,66 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
         }
         if isUnchanged {
           publishedVersion = candidate
-          return lock.unlock()
+          return hasNewcomers ? sendBack(computed) : lock.unlock()
         }
       }
       publishedVersion = version
       stored = computed
-      send(stored: computed)
+      send(published: computed)
       return withExtendedLifetime(old) {}
     }
+  }
+
+  /// Sends a value that was just published, and unlocks the lock that the caller holds.
+  @inlinable @inline(__always)
+  func send(published value: Value) {
+    if hasNewcomers { sendToStrangers(value) } else { send(stored: value) }
+  }
+
+  // MARK: Joining inside a batch
+
+  /// Notes who joins, if it is given a value that the other subscribers have not heard of; to be called with the lock
+  /// held.
+  ///
+  /// - Returns: The current value: inside a batch what can be read there, for everybody else what was published last.
+  func meetDerived(_ node: SubscriberNode) -> Value {
+    let node = ObjectIdentifier(node)
+    // Another may have been where this one is in memory.
+    if hasNewcomers { newcomers.removeAll { $0.node == node } }
+    if isProvisional, version != publishedVersion, BatchFrame.isEntered, let computed {
+      newcomers.append((node, version))
+      hasNewcomers = true
+      return computed
+    }
+    return stored.unsafelyUnwrapped  // Sound: a derived value is published before anybody joins.
+  }
+
+  /// Sends a value that was just published to those who do not know it, and unlocks the lock that the caller holds.
+  @usableFromInline
+  func sendToStrangers(_ value: Value) {
+    let knowing = takeNewcomers { $0 == version }
+    guard interest.load(ordering: .relaxed) != 0 else { return lock.unlock() }
+    send(stored: value, exceptTo: knowing)
+  }
+
+  /// Sends a value that is back where it was to those who were given another one meanwhile, and unlocks the lock that
+  /// the caller holds.
+  @usableFromInline
+  func sendBack(_ value: Value) {
+    let misled = takeNewcomers { $0 != version }
+    if misled.isEmpty { return lock.unlock() }
+    queue.append(.task { [self] in deliver(value) { misled.contains($0) } })
+    let isOurs = demandTurn()
+    lock.unlock()
+    if isOurs { drain() }
+  }
+
+  /// Forgets the newcomers, and answers which of them were given certain versions.
+  private func takeNewcomers(where isMeant: (UInt64) -> Bool) -> [ObjectIdentifier] {
+    let meant = newcomers.filter { isMeant($0.version) }.map(\.node)
+    newcomers = []
+    hasNewcomers = false
+    return meant
   }
 
   override func updateDerived() {

@@ -148,3 +148,7 @@ struct CarrierStage<Element: Sendable, Failure: Error>: SignalSubscriber {
   @inlinable
   var isDone: Bool { carrier.isClosed.load(ordering: .acquiring) }
 }
+
+extension CarrierStage: IndirectStep {
+  var next: Any? { carrier.lock.withLock { carrier.subscriber }?.inside }
+}

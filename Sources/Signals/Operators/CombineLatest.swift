@@ -54,6 +54,7 @@ public struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where F
     let subscription = hub.core.subscribe(subscriber)
     subscription.bind(hub.upstreams)
     hub.upstreams.add(first.subscribe(CombineLatestInput(hub: hub, latest: firstLatest)))
+    if hub.upstreams.isCancelled { return subscription }
     hub.upstreams.add(second.subscribe(CombineLatestInput(hub: hub, latest: secondLatest)))
     return subscription
   }

@@ -31,6 +31,7 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
     let subscription = hub.core.subscribe(subscriber)
     subscription.bind(hub.upstreams)
     for (upstream, input) in repeat (each upstreams, each latest) {
+      if hub.upstreams.isCancelled { break }
       hub.upstreams.add(upstream.subscribe(CombineLatestInput(hub: hub, latest: input)))
     }
     return subscription
@@ -115,6 +116,7 @@ extension Collection where Self: Sendable, Element: Signal {
       subscription.bind(hub.upstreams)
       if latest.isEmpty { hub.core.end(.finished) }
       for (signal, input) in Swift.zip(self, latest) {
+        if hub.upstreams.isCancelled { break }
         hub.upstreams.add(signal.subscribe(CombineLatestInput(hub: hub, latest: input)))
       }
       return subscription

@@ -143,3 +143,7 @@ struct RetryStage<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Elemen
   @inlinable @inline(__always)
   var isDone: Bool { run.isDone }
 }
+
+extension RetryStage: IndirectStep {
+  var next: Any? { run.downstream }
+}

@@ -19,6 +19,6 @@ public struct PropertyChanges<Value: Sendable>: Signal {
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
-    property.observed { property.core.subscribe(subscriber) }
+    property.observed { property.core.subscribeToChanges(subscriber) }
   }
 }

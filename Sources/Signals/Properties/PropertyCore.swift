@@ -161,12 +161,56 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     }
     guard version == hold.version, interest.load(ordering: .relaxed) != 0 else { return lock.unlock() }
     let value = stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
-    let knowing = hold.newcomers.filter { $0.version == version }.map(\.node)
+    send(stored: value, exceptTo: hold.newcomers.filter { $0.version == version }.map(\.node))
+  }
+
+  /// Sends a value to all but those who have been given it as they joined, and unlocks the lock that the caller holds.
+  final func send(stored value: Value, exceptTo knowing: [ObjectIdentifier]) {
     if knowing.isEmpty { return send(stored: value) }
-    queue.append(.task { [self] in deliver(value, exceptTo: knowing) })
+    queue.append(.task { [self] in deliver(value) { !knowing.contains($0) } })
     let isOurs = demandTurn()
     lock.unlock()
     if isOurs { drain() }
+  }
+
+  /// Takes in a subscriber that is given every value from now on, but not the current one.
+  @inlinable @inline(__always)
+  final func subscribeToChanges<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber)
+    -> SignalSubscription
+  {
+    let node = SubscriberNode(ErasedSubscriber.body(of: subscriber))
+    let token = SignalSubscription(owner: self, node: node)
+    joinChanges(node)
+    return token
+  }
+
+  @usableFromInline
+  final func joinChanges(_ node: SubscriberNode) {
+    lock.lock()
+    let current = meet(node)
+    interest.wrappingAdd(1, ordering: .relaxed)
+    if takeTurn() {
+      lock.unlock()
+      admit(node)
+      if !releaseTurn() { drain() }
+    } else {
+      queue.append(.join(node))
+      let isOurs = demandTurn()
+      lock.unlock()
+      if isOurs { drain() }
+    }
+    withExtendedLifetime(current) {}
+  }
+
+  /// Has the batches that are not over leave a subscriber out when they send what it knows; to be called with the lock
+  /// held.
+  ///
+  /// - Returns: What it knows: the current value.
+  private final func meet(_ node: SubscriberNode) -> Value {
+    if let place { for hold in place.holds { hold.newcomers.append((ObjectIdentifier(node), version)) } }
+    // Sound: only derived values have a node, and such a one is published before anybody joins.
+    if self.node != nil { return unsafeDowncast(self, to: DerivedCore<Value>.self).meetDerived(node) }
+    return stored.unsafelyUnwrapped
   }
 
   /// Takes in a subscriber: it gets the current value before this returns, then every later one.
@@ -183,8 +227,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   @usableFromInline
   final func join(_ node: SubscriberNode) {
     lock.lock()
-    let current = stored.unsafelyUnwrapped  // Sound: a derived value is published before anybody joins.
-    if let place { for hold in place.holds { hold.newcomers.append((ObjectIdentifier(node), version)) } }
+    let current = meet(node)
     interest.wrappingAdd(1, ordering: .relaxed)
     if takeTurn() {
       lock.unlock()

@@ -56,6 +56,7 @@ public struct SampleBySignal<Upstream: Signal, Sampler: Signal>: Signal where Up
     let subscription = hub.core.subscribe(subscriber)
     subscription.bind(hub.upstreams)
     hub.upstreams.add(upstream.subscribe(SampleByInput(hub: hub)))
+    if hub.upstreams.isCancelled { return subscription }
     hub.upstreams.add(sampler.subscribe(SampleByTrigger<Sampler.Element, Element, Failure>(hub: hub)))
     return subscription
   }

@@ -29,7 +29,7 @@ final class Agenda: @unchecked Sendable {  // Sound: the state is guarded by the
   private var entries: [Entry] = []
   private var current: Instant
   private var lastKey = 0
-  private var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  private var watchers: [(key: Int, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
   init(now: Instant) {
     current = now
@@ -39,7 +39,7 @@ final class Agenda: @unchecked Sendable {  // Sound: the state is guarded by the
 
   var count: Int { lock.withLock { entries.count } }
 
-  /// A key for an entry that is not there yet.
+  /// A key for an entry, or a watcher, that is not there yet.
   func makeKey() -> Int {
     lock.withLock {
       lastKey += 1
@@ -104,14 +104,22 @@ final class Agenda: @unchecked Sendable {  // Sound: the state is guarded by the
     lock.withLock { current = max(current, instant) }
   }
 
-  /// Resumes the task as soon as that many things are on the agenda.
-  func watch(for count: Int, _ continuation: CheckedContinuation<Void, Never>) {
+  /// Resumes the task as soon as that many things are on the agenda; `key` is what ``dismiss(_:)`` ends its wait with.
+  func watch(for count: Int, key: Int, _ continuation: CheckedContinuation<Void, Never>) {
     let isSatisfied = lock.withLock {
-      if entries.count >= count { return true }
-      watchers.append((count, continuation))
+      if entries.count >= count || Task.isCancelled { return true }
+      watchers.append((key, count, continuation))
       return false
     }
     if isSatisfied { continuation.resume() }
+  }
+
+  /// Ends a wait before its time, because its task was cancelled.
+  func dismiss(_ key: Int) {
+    let watcher = lock.withLock {
+      watchers.firstIndex { $0.key == key }.map { watchers.remove(at: $0).continuation }
+    }
+    watcher?.resume()
   }
 
   private func insert(_ entry: Entry) {

@@ -14,14 +14,19 @@ extension TestClock {
     }
   }
 
-  /// Waits until so many things are due in the future: actions, and tasks that sleep.
+  /// Waits until so many things are due in the future: actions, and tasks that sleep; or until the task is cancelled.
   ///
   /// Use it before `advance(by:)` if a task that you started must have begun to sleep; unlike any amount of yielding,
   /// it is certain.
   ///
   /// - Parameter count: How many.
   public func waitUntilScheduled(_ count: Int = 1) async {
-    await withCheckedContinuation { agenda.watch(for: count, $0) }
+    let key = agenda.makeKey()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { agenda.watch(for: count, key: key, $0) }
+    } onCancel: {
+      agenda.dismiss(key)
+    }
   }
 
   /// Lets time pass, doing all that is due meanwhile and letting the tasks that it wakes run.

@@ -67,4 +67,87 @@ import Testing
     #expect(log.entries == [30, 40])
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func `who subscribes inside a batch to what others observe gets the value of now, and no value twice`() {
+    let source = MutableProperty(1)
+    let double = Property.derived(source) { $0 * 2 }
+    let log = Log<String>()
+    let tokens = Log<SignalSubscription>()
+    tokens.add(double.sink { log.add("early \($0)") })
+    batch {
+      source.value = 5
+      tokens.add(double.sink { log.add("late \($0)") })
+      #expect(double.prefix(1).traced == ["10", "|"])
+    }
+    #expect(log.entries == ["early 2", "late 10", "early 10"])
+    batch {
+      source.value = 6
+      tokens.add(double.sink { log.add("later \($0)") })
+      source.value = 7
+    }
+    #expect(log.entries.dropFirst(3) == ["later 12", "early 14", "late 14", "later 14"])
+  }
+
+  @Test func `who subscribed inside a batch is told when the value comes back to where it was, and nobody else`() {
+    let source = MutableProperty(1)
+    let double = Property.derived(source) { $0 * 2 }
+    let log = Log<String>()
+    let tokens = Log<SignalSubscription>()
+    tokens.add(double.sink { log.add("early \($0)") })
+    batch {
+      source.value = 5
+      tokens.add(double.sink { log.add("late \($0)") })
+      source.value = 1
+      tokens.add(double.sink { log.add("last \($0)") })
+    }
+    #expect(log.entries == ["early 2", "late 10", "last 2", "late 2"])
+    source.value = 3
+    #expect(log.entries.dropFirst(4) == ["early 6", "late 6", "last 6"])
+  }
+
+  @Test func `a value derived from another one gives who subscribes inside a batch the value of now`() {
+    let source = MutableProperty(1)
+    let double = Property.derived(source) { $0 * 2 }
+    let next = Property.derived(double) { $0 + 1 }
+    let log = Log<String>()
+    let tokens = Log<SignalSubscription>()
+    tokens.add(next.sink { log.add("early \($0)") })
+    batch {
+      source.value = 5
+      tokens.add(next.sink { log.add("late \($0)") })
+    }
+    #expect(log.entries == ["early 3", "late 11", "early 11"])
+  }
+
+  @Test func `who subscribes to the changes inside a batch is not told of what could be read there`() {
+    let source = MutableProperty(1)
+    let double = Property.derived(source) { $0 * 2 }
+    let log = Log<String>()
+    let tokens = Log<SignalSubscription>()
+    tokens.add(double.changes.sink { log.add("early \($0)") })
+    batch {
+      source.value = 5
+      tokens.add(double.changes.sink { log.add("late \($0)") })
+    }
+    #expect(log.entries == ["early 10"])
+    source.value = 6
+    #expect(log.entries == ["early 10", "early 12", "late 12"])
+  }
+
+  @Test func `another thread that subscribes to what is observed gets nothing of a batch before it is over`() {
+    let source = MutableProperty(1)
+    let double = Property.derived(source) { $0 * 2 }
+    let log = Log<String>()
+    let tokens = Log<SignalSubscription>()
+    tokens.add(double.sink { log.add("early \($0)") })
+    batch {
+      source.value = 5
+      withThreads(1) { _ in
+        // One that comes and goes may leave its memory to the next.
+        batch { double.sink { _ in }.cancel() }
+        tokens.add(double.sink { log.add("late \($0)") })
+      }
+    }
+    #expect(log.entries == ["early 2", "late 2", "early 10", "late 10"])
+  }
 }

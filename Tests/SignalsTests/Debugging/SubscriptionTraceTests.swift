@@ -1,5 +1,6 @@
 import Dispatch
 import Signals
+import SignalsTesting
 import TestSupport
 import Testing
 
@@ -54,6 +55,56 @@ struct SubscriptionTraceTests {
     withExtendedLifetime((merged, combined, debounced, elsewhere)) {}
   }
 
+  @Test func `follows what begins anew after a failure, and what is shared`() async {
+    let emitter = Emitter<Int, Mishap>()
+    let retried = emitter.retry(2).named("net").sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    let shared = emitter.share().named("all").sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    #expect(
+      await emitter.subscriptions().map(\.description) == ["retry → \"net\" → sink", "share → \"all\" → sink"]
+    )
+    withExtendedLifetime((retried, shared)) {}
+  }
+
+  @Test func `looks into no object of somebody else`() async {
+    let emitter = Emitter<Int, Never>()
+    let subscription = emitter.map { $0 }.subscribe(Listener())
+    #expect(await emitter.subscriptions().map(\.description) == ["map → listener"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `may be asked while what waits is sent and replaced`() async throws {
+    let clock = TestClock()
+    let emitter = Emitter<String, Never>()
+    let tokens = [
+      emitter.debounce(for: .seconds(1), clock: clock).sink { _ in },
+      emitter.throttle(for: .seconds(1), latest: true, clock: clock).sink { _ in },
+      emitter.receive(on: .global()).sink { _ in },
+    ]
+    let rounds = Scale.count(5_000, torture: 100_000)
+    async let sent: Void = onThread {
+      for round in 0..<rounds {
+        emitter.send("a text that needs memory of its own, number \(round)")
+        clock.advance(by: .seconds(1))
+      }
+    }
+    let mistakes = Counter()
+    for _ in 0..<rounds where await emitter.subscriptions().count != 3 { mistakes.add() }
+    try await sent
+    #expect(mistakes.value == 0)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test func `may be counted while the source ends`() {
+    let emitters = (0..<Scale.count(5_000, torture: 100_000)).map { _ in Emitter<Int, Never>(replay: 1) }
+    let mistakes = Counter()
+    withThreads(2) { thread in
+      for emitter in emitters {
+        if thread == 0 { emitter.finish() } else if emitter.subscriberCount != 0 { mistakes.add() }
+      }
+    }
+    #expect(mistakes.value == 0)
+  }
+
   @Test func `follows derived values and loops`() async {
     let source = MutableProperty(1)
     let double = Property.derived(source) { $0 * 2 }
@@ -86,6 +137,14 @@ struct SubscriptionTraceTests {
     #expect(counts.elements == [1])
     withExtendedLifetime(subscription) {}
   }
+}
+
+/// A subscriber that is an object, and looks like an operator.
+private final class Listener: SignalSubscriber {
+  let downstream = "the next"
+
+  func receive(_ value: Int) {}
+  func receive(completion: SignalCompletion<Never>) {}
 }
 
 extension SignalValues.Iterator {

@@ -117,6 +117,23 @@ struct BatchTests {
     withExtendedLifetime((early, late)) {}
   }
 
+  @Test func `who subscribes to the changes inside is not told of what was written before`() {
+    let source = MutableProperty(0)
+    let log = Log<String>()
+    let tokens = Log<SignalSubscription>()
+    batch {
+      source.value = 1
+      tokens.add(source.changes.sink { log.add("early \($0)") })
+    }
+    #expect(log.entries == [])
+    batch {
+      source.value = 2
+      tokens.add(source.changes.sink { log.add("late \($0)") })
+      source.value = 3
+    }
+    #expect(log.entries == ["early 3", "late 3"])
+  }
+
   @Test func `an observer may write, and begin a batch of its own`() {
     let left = MutableProperty(0)
     let right = MutableProperty(0)

@@ -120,4 +120,18 @@ struct CombineLatestTests {
     #expect(watch.entries == ["[1, 2, 3]", "[1, 2, 9]", "[7, 2, 9]"])
     #expect(Watch([Emitter<Int, Never>]().combineLatest()).entries == ["|"])
   }
+
+  @Test func `an input that comes after the end is not subscribed to`() {
+    let asked = Counter()
+    let later = DeferredSignal {
+      asked.add()
+      return Emitter<Int, Mishap>()
+    }.eraseToAnySignal()
+    for (first, end) in [(AnySignal<Int, Mishap>.fail(.fire), "#fire"), (.empty(), "|")] {
+      #expect(Watch(first.combineLatest(later).map { $0 + $1 }).entries == [end])
+      #expect(Watch([first, later, later].combineLatest()).entries == [end])
+      #expect(Watch(combineLatest(first, later, later, later, later).map { $0.0 }).entries == [end])
+    }
+    #expect(asked.value == 0)
+  }
 }

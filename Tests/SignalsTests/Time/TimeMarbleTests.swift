@@ -104,6 +104,17 @@ struct TimeMarbleTests {
     #expect(marbles.diagram(of: marbles.cold("a--|").sample(by: marbles.cold("-#"))) == "-#")
   }
 
+  @Test func `sample by another signal does not subscribe to that one after the end`() {
+    let asked = Counter()
+    let sampler = DeferredSignal {
+      asked.add()
+      return Emitter<Int, Mishap>()
+    }
+    #expect(Watch(AnySignal<Int, Mishap>.fail(.fire).sample(by: sampler)).entries == ["#fire"])
+    #expect(Watch(AnySignal<Int, Mishap>.just(1).sample(by: sampler)).entries == ["1", "|"])
+    #expect(asked.value == 0)
+  }
+
   // MARK: Measuring and ticking
 
   @Test func `measureInterval sends the times between`() {

@@ -1,0 +1,47 @@
+/// An object with a source of its own, from which it passes values on.
+protocol CoreHolder: AnyObject {
+  /// The source; it never changes, so that whoever looks at it needs no turn.
+  var heldCore: SourceCore { get }
+}
+
+extension InputHub {
+  var heldCore: SourceCore { core }
+}
+
+extension CombineLatestHub: CoreHolder {}
+
+extension DropUntilOutputHub: CoreHolder {}
+
+extension MergeHub: CoreHolder {}
+
+extension PrefixUntilOutputHub: CoreHolder {}
+
+extension SampleByHub: CoreHolder {}
+
+extension WithLatestHub: CoreHolder {}
+
+extension ZipHub: CoreHolder {}
+
+extension FlatMapHub: CoreHolder {
+  var heldCore: SourceCore { core }
+}
+
+extension SwitchHub: CoreHolder {
+  var heldCore: SourceCore { core }
+}
+
+extension ShareRound: CoreHolder {
+  var heldCore: SourceCore { core }
+}
+
+extension TimedHub: CoreHolder {
+  final var heldCore: SourceCore { core }
+}
+
+extension Emitter: CoreHolder {
+  var heldCore: SourceCore { core }
+}
+
+extension Property: CoreHolder {
+  final var heldCore: SourceCore { core }
+}
