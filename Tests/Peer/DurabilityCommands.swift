@@ -7,8 +7,10 @@ import Foundation
 /// - `durable-write DURABILITY PATH TEXT`: replace the content of a file
 /// - `durable-open DURABILITY DIR NAME`: open, and make if need be, a shared text of the container DIR
 /// - `durable-update TEXT`: change that text
+/// - `durable-append DURABILITY DIR TEXT`: append an event to the log `log` of the container DIR
 final class DurabilityCommands: CommandFamily {
   private var file: AppGroupsFile<String>?
+  private var logs: [AppGroupsLog<String>] = []
 
   func perform(_ command: Command) throws -> String? {
     switch command.word {
@@ -25,6 +27,14 @@ final class DurabilityCommands: CommandFamily {
     case "durable-update":
       let text = try command.argument()
       try file?.update { $0 = text }
+    case "durable-append":
+      let arguments = try command.arguments(3)
+      let container = try AppGroupsContainer(directory: URL(filePath: arguments[1], directoryHint: .isDirectory))
+      let log = try AppGroupsLog<String>(
+        name: "log", container: container, durability: Self.durability(arguments[0]))
+      try log.append(arguments[2])
+      // Those of a process that has one open share its segment.
+      logs.append(log)
     default: return nil
     }
     return ""

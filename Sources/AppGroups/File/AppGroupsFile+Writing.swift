@@ -49,8 +49,12 @@ extension AppGroupsFile {
   /// the result takes the content's place. If a process dies in between, the system releases the lock and the file is
   /// as it was. If the file is missing, `body` gets ``value``, and the file is made again.
   ///
+  /// If the file's directory is replaced meanwhile, the change has gone into the old one, and ``value`` is what the new
+  /// one holds.
+  ///
   /// `body` must not write or update the same file, which throws ``AppGroupsFileError/nestedUpdate(_:)``, and should
-  /// not update another: two processes that do so in opposite order wait for each other for ever.
+  /// not update another: two processes that do so in opposite order wait for each other for ever. Nor should it open
+  /// another that lies in a ``Scope``: that waits for a swap under way, which may wait for this update.
   ///
   /// - Parameters:
   ///   - overwriting: Whether content that cannot be decoded is to be replaced; `body` then gets ``value``. By default

@@ -192,7 +192,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
 
   /// What keeps the value from following the content of the file, each time it does.
   ///
-  /// Errors that a call throws are not repeated here.
+  /// Errors that a call throws are not repeated here. What no event tells the end of, such as a want of descriptors, is
+  /// told once and looked into again, after a second at first and then at most every thirty.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures, owner: engine)
   }

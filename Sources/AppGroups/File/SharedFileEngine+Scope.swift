@@ -91,7 +91,7 @@ extension SharedFileEngine: ScopeMember {
       return true
     }
     delivery.send()
-    if counts { failures.send(error) }
+    if counts { report(error) }
     return counts
   }
 

@@ -133,6 +133,8 @@ extension SharedFileEngine {
       try quietly { () throws(DurableFileError) in
         try lock.withLock { () throws(DurableFileError) in
           try prepared?.commit()
+          // If the directory was replaced meanwhile, this was written before, and what is in its place is newer.
+          guard file.isInPlace else { return queue.async { [weak self] in self?.lookNow() } }
           if state.adopt(data) { delivery.value = value.stage(newValue) }
           stageStatus(in: &delivery)
         }

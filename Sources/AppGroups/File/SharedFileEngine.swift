@@ -172,9 +172,15 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     case .nothing, .news: break
     case .retry(let retry, let pause):
       queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.lookNow(retry: retry) }
-    case .report(let error): failures.send(error)
+    case .report(let error): report(error)
     }
     return true
+  }
+
+  /// Tells of an error, and goes on looking if no event will tell that its reason has passed.
+  func report(_ error: AppGroupsFileError) {
+    failures.send(error)
+    if error.mayPassUnseen { queue.async { [weak self] in self?.lookNow() } }
   }
 
   /// Sends the status on if it has changed; to be called with the lock held.

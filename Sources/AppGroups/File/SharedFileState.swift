@@ -32,10 +32,13 @@ struct SharedFileState {
 
   private(set) var status = SharedValueStatus.current
   private var ladder = RetryLadder()
+  private var patience = Patience()
 
   /// Which retry is awaited, if any, and how many there were; one that is no longer awaited is a look like any other.
   private var awaitedRetry: Int?
   private var retryCount = 0
+  /// Whether it is awaited for what has been reported, so that other trouble need not wait for it.
+  private var isPatient = false
 
   /// The error that the ladder is being climbed for, and the last one that was reported since all was well.
   private var suspected: AppGroupsFileError?
@@ -116,24 +119,28 @@ struct SharedFileState {
 
   private mutating func concludeFailure<Value>(_ error: AppGroupsFileError) -> Verdict<Value> {
     // The awaited retry will look again; events in between do not hurry it.
-    if awaitedRetry != nil { return .nothing }
+    if awaitedRetry != nil, !isPatient || error == suspected { return .nothing }
     if error != suspected {
       suspected = error
       ladder.reset()
     }
-    if error == reported { return .nothing }
-    if let pause = ladder.climb() {
-      retryCount += 1
-      awaitedRetry = retryCount
-      return .retry(retryCount, after: pause)
-    }
+    isPatient = error == reported
+    if isPatient { return error.mayPassUnseen ? retry(after: patience.next()) : .nothing }
+    if let pause = ladder.climb() { return retry(after: pause) }
     reported = error
     status = SharedValueStatus(error)
     return .report(error)
   }
 
+  private mutating func retry<Value>(after pause: DispatchTimeInterval) -> Verdict<Value> {
+    retryCount += 1
+    awaitedRetry = retryCount
+    return .retry(retryCount, after: pause)
+  }
+
   private mutating func recover() {
     ladder.reset()
+    patience.reset()
     awaitedRetry = nil
     suspected = nil
     reported = nil

@@ -62,8 +62,8 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
 
   /// Says that an event is handled, and with it all that its producer appended before.
   ///
-  /// For consumers with ``LogAcknowledgement/explicit``. It is noted on disk within a fraction of a second; see
-  /// ``saveProgress()``.
+  /// For consumers with ``LogAcknowledgement/explicit``. It is noted on disk within a fraction of a second, also after
+  /// the last subscription has ended; see ``saveProgress()``.
   ///
   /// - Parameter entry: An event that this object gave out.
   public func acknowledge(_ entry: LogEntry<Event>) {
@@ -74,7 +74,8 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   ///
   /// Do this where you would rather wait than handle the last events again after a crash.
   ///
-  /// - Throws: ``AppGroupsLogError`` if it cannot be written down.
+  /// - Throws: ``AppGroupsLogError`` if it cannot be written down, for example because no subscription is left and
+  ///   somebody else has become the consumer.
   public func saveProgress() async throws {
     try await feed.save()
   }

@@ -14,9 +14,11 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
 
   /// Held while looking, so that what is seen last is what stays.
   private let lock = Lock()
-  // Sound: guarded by the lock, as is the next.
+  // Sound: guarded by the lock, as are the next three.
   private nonisolated(unsafe) var known: PresenceDirectory.Contents = [:]
   private nonisolated(unsafe) var reported: AppGroupsFileError?
+  private nonisolated(unsafe) var patience = Patience()
+  private nonisolated(unsafe) var isRetryAwaited = false
 
   private let queue = DispatchQueue(label: "org.signals.presence", qos: .userInitiated)
   // Sound: these belong to the queue.
@@ -54,6 +56,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     _ = try directory.contents()
     directory.removeLitter()
     look()
+    // Who was about to go when the watch began may not be heard of any more.
+    queue.async { [weak self] in self?.suspectEveryone() }
   }
 
   /// Puts a record in place, for as long as the result lives.
@@ -74,8 +78,14 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   }
 
   private func take(_ event: FileEvent) {
-    // Somebody has closed a file, perhaps because he died with it.
-    if event.kind == .modified, let id = UUID(uuidString: event.url.lastPathComponent) { suspect([id]) }
+    switch event.kind {
+    case .rescan: suspectEveryone()
+    case .deleted, .moved: break
+    // Somebody has closed a file, perhaps because he died with it. What has come may be closed already, too: what
+    // happens in one burst is one event.
+    case .created, .modified, .replaced, .attributes:
+      if let id = UUID(uuidString: event.url.lastPathComponent) { suspect([id]) }
+    }
     lookSoon()
   }
 
@@ -88,6 +98,11 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
       isLookAwaited = false
       look()
     }
+  }
+
+  private func suspectEveryone() {
+    let everyone = lock.withLock { Set(known.keys) }
+    if !everyone.isEmpty { suspect(everyone) }
   }
 
   /// Looks again and again for a while, until these are gone.
@@ -118,10 +133,12 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     var people: StagedValue<[PresentProcess<Value>]>?
     var anyone: StagedValue<Bool>?
     var problems: [AppGroupsFileError] = []
+    var pause: DispatchTimeInterval?
     lock.withLock {
       do throws(AppGroupsFileError) {
         let contents = try directory.contents()
         reported = nil
+        patience.reset()
         guard contents != known else { return }
         let decoded = decode(contents, &problems)
         known = contents
@@ -131,12 +148,25 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
         // The last that was seen stands.
         if error != reported { problems.append(error) }
         reported = error
+        guard error.mayPassUnseen, !isRetryAwaited else { return }
+        isRetryAwaited = true
+        pause = patience.next()
       }
     }
+    if let pause { retry(after: pause) }
     people?.send()
     anyone?.send()
     problems.forEach(failures.send)
     observeExits()
+  }
+
+  /// Looks again at what could not be looked at; only for as long as that lasts.
+  private func retry(after pause: DispatchTimeInterval) {
+    queue.asyncAfter(deadline: .now() + pause) { [weak self] in
+      guard let self else { return }
+      lock.withLock { isRetryAwaited = false }
+      look()
+    }
   }
 
   /// Everyone whose record can be decoded; what is wrong with the others is told once.
@@ -161,7 +191,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
       guard let self else { return }
       queue.async { [weak self] in
         guard let self else { return }
-        suspect(lock.withLock { Set(known.keys) })
+        suspectEveryone()
         look()
       }
     }

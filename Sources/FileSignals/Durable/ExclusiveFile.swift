@@ -83,6 +83,9 @@ package final class ExclusiveFile {
     ThreadLocks.shared.release(place.key)
   }
 
+  /// Whether the file's path still leads to where this object reads and writes.
+  package var isInPlace: Bool { place.leadsToDirectory }
+
   // MARK: Reading
 
   /// The file's content, or `nil` if there is no file.

@@ -42,8 +42,11 @@ final class FilePlace: Sendable {
     guard FileStatus(path: path, relativeTo: directory.number, followsLinks: false)?.identity == key else {
       return false
     }
-    return location.stillLeads(to: directoryIdentity)
+    return leadsToDirectory
   }
+
+  /// Whether the file's path still leads into this directory, whatever has become of the lock.
+  var leadsToDirectory: Bool { location.stillLeads(to: directoryIdentity) }
 
   // MARK: Opening
 

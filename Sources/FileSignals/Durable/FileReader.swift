@@ -29,6 +29,7 @@ enum FileReader {
   }
 
   private static func readAll(_ number: CInt, expecting size: Int, url: URL) throws(DurableFileError) -> Data {
+    guard size < .max else { throw .fileTooLarge(url) }
     // One byte more than expected, so that the end shows without another round.
     var capacity = size + 1
     var count = 0

@@ -10,6 +10,8 @@ final class OpenPlaces: @unchecked Sendable {  // Sound: what changes is guarded
 
   private struct Entry {
     let id: ObjectIdentifier
+    /// Which of all that were ever kept it is.
+    let number: UInt64
     weak let access: FileAccess?
   }
 
@@ -17,6 +19,7 @@ final class OpenPlaces: @unchecked Sendable {  // Sound: what changes is guarded
   private let queue = DispatchQueue(label: "org.signals.places", qos: .utility)
   /// The one that was opened last comes last.
   private var entries: [Entry] = []
+  private var lastNumber: UInt64 = 0
   private var isSweeping = false
 
   /// Keeps a place open until it has not been used for a while, or until others have taken its turn.
@@ -24,7 +27,8 @@ final class OpenPlaces: @unchecked Sendable {  // Sound: what changes is guarded
     let id = ObjectIdentifier(access)
     let (displaced, mustSweep) = lock.withLock {
       entries.removeAll { $0.id == id }
-      entries.append(Entry(id: id, access: access))
+      lastNumber += 1
+      entries.append(Entry(id: id, number: lastNumber, access: access))
       defer { isSweeping = true }
       return (entries.count > Self.limit ? entries.removeFirst() : nil, !isSweeping)
     }
@@ -45,9 +49,10 @@ final class OpenPlaces: @unchecked Sendable {  // Sound: what changes is guarded
   /// Closes what has not been used since the last time.
   private func sweep() {
     let current = lock.withLock { entries }
-    let unused = Set(current.filter { $0.access?.close(isForced: false) ?? true }.map(\.id))
+    let unused = Set(current.filter { $0.access?.close(isForced: false) ?? true }.map(\.number))
     let isOver = lock.withLock {
-      entries.removeAll { unused.contains($0.id) }
+      // Not by what they are for: what was closed may have been opened anew meanwhile.
+      entries.removeAll { unused.contains($0.number) }
       isSweeping = !entries.isEmpty
       return entries.isEmpty
     }

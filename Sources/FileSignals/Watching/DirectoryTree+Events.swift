@@ -32,8 +32,9 @@ extension DirectoryTree {
       guard let history = histories[key], nodes[key.directory] != nil else { continue }
       if opened?.path != key.directory {
         opened = OpenDirectory(key.directory.text, below: watch.targetPath).map { (key.directory, $0) }
+        // If it is gone, all that was in it is gone with it, of which another event tells; if not, it is compared later.
+        if opened == nil { _ = stands(key.directory, errno, watch) }
       }
-      // Without the directory, all that was in it is gone, of which another event tells.
       if let directory = opened?.directory { events += follow(key.name, key.directory, history, directory, watch) }
     }
     for path in unclear where nodes[path] != nil { events += compare(from: path, isTrusting: true, watch) }

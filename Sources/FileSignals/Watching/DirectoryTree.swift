@@ -181,19 +181,24 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
 
   /// What follows from that a directory could not be opened.
   private func lose(_ path: ExactString, _ errno: CInt, _ watch: PathWatch) -> [FileEvent] {
-    switch errno {
-    case ENOENT, ENOTDIR, ELOOP: break
-    // There, but closed for now, or no descriptor is left: what is known of it stands.
-    default:
-      watch.lookFailures[path] = FileObserverError(
-        errno, "look into", Self.path(ExactString(watch.targetPath), path).text)
-      return []
-    }
+    if stands(path, errno, watch) { return [] }
     guard path == Self.root else { return forget(path, .deleted, watch) }
     for token in nodes.values.compactMap(\.token) { watch.releaseInner(token) }
     nodes = [:]
     (watch.innerFailures, watch.lookFailures) = ([:], [:])
     return []
+  }
+
+  /// Whether a directory that could not be opened is there, but closed for now, or no descriptor is left: what is known
+  /// of it stands, and it is looked into again.
+  func stands(_ path: ExactString, _ errno: CInt, _ watch: PathWatch) -> Bool {
+    switch errno {
+    case ENOENT, ENOTDIR, ELOOP: return false
+    default:
+      watch.lookFailures[path] = FileObserverError(
+        errno, "look into", Self.path(ExactString(watch.targetPath), path).text)
+      return true
+    }
   }
 
   /// Forgets a directory and all below it.

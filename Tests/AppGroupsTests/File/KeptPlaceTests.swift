@@ -77,6 +77,31 @@ struct KeptPlaceTests {
     }
   }
 
+  @Test
+  func `an update during which the directory is replaced does not bring the old one's value back`() async throws {
+    let file = try fixture.counter()
+    let next = fixture.container.containerURL.appending(path: "Next")
+    try FileManager.default.createDirectory(at: next, withIntermediateDirectories: false)
+    try Data("2".utf8).write(to: next.appending(path: "counter.json"))
+    let isSeen = DispatchSemaphore(value: 0)
+    let subscription = file.sink { if $0 == 2 { isSeen.signal() } }
+    let moved = fixture.container.containerURL.appending(path: "Moved")
+    try await onThread {
+      try file.update { value in
+        try FileManager.default.moveItem(at: fixture.files, to: moved)
+        try FileManager.default.moveItem(at: next, to: fixture.files)
+        #expect(isSeen.wait(timeout: .now() + 240) == .success)
+        value = 1
+      }
+    }
+    #expect(file.value == 2)
+    #expect(file.status.value == .current)
+    #expect(try fixture.text(of: moved.appending(path: "counter.json")) == "1\n")
+    try await file.update { $0 += 1 }
+    #expect(try fixture.text(of: file.url) == "3\n")
+    subscription.cancel()
+  }
+
   #if os(Linux)
     @Test
     func `nothing stays open for long`() async throws {

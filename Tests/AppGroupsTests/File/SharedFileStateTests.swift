@@ -1,4 +1,5 @@
 @testable import AppGroups
+import FileSignals
 import Foundation
 import Testing
 
@@ -111,6 +112,21 @@ final class SharedFileStateTests {
     #expect(look(.unchanged) == "nothing")
     #expect(state.status == .current)
     #expect(look(.failure(.empty(url))) == "retry")
+  }
+
+  @Test
+  func `what no event tells the end of is looked at again and again, after it was reported`() {
+    let full = SharedFileState.Look<Int>.failure(.inaccessible(.descriptorLimitReached(url)))
+    _ = look(full)
+    #expect((0..<3).map { _ in look(full, isRetry: true) } == ["retry", "retry", "report"])
+    #expect(look(full) == "retry")
+    #expect(look(full) == "nothing", "an event does not hurry it")
+    #expect((0..<10).map { _ in look(full, isRetry: true) } == Array(repeating: "retry", count: 10))
+    #expect(look(.failure(.empty(url))) == "retry", "another fault does not wait for it")
+    #expect((0..<3).map { _ in look(.failure(.empty(url)), isRetry: true) } == ["retry", "retry", "report"])
+    #expect(look(.failure(.empty(url))) == "nothing", "of that, an event tells the end")
+    #expect(look(.content(one, 1)) == "news 1")
+    #expect(state.status == .current)
   }
 
   @Test

@@ -164,6 +164,55 @@ struct LogDamageTests {
   }
 
   @Test
+  func `damage at a consumer's place is told to it before the segment is removed`() async throws {
+    let fixture = try LogFixture()
+    let peer = try await fixture.peer()
+    let log = try fixture.log()
+    do {
+      let recorder = LogRecorder(try log.events(for: "widget"))
+      try await peer.send("append one")
+      try await recorder.wait(for: 1)
+      try await recorder.events.saveProgress()
+    }
+    try await fixture.settle()
+    let segment = try fixture.segments()[0]
+    let end = try DurableFile.read(segment).count
+    for text in ["two", "three"] { try await peer.send("append \(text)") }
+    try await peer.kill()
+    try damage(segment, at: end + 5)
+    try log.trim()
+    #expect(FileManager.default.fileExists(atPath: segment.path))
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    try await recorder.firstFailure { if case .damaged(segment, _, _) = $0 { true } else { false } }
+    // Then it is of no use to anybody.
+    try log.append("four")
+    try await recorder.wait(for: 1)
+    try await recorder.events.saveProgress()
+    try log.trim()
+    #expect(!FileManager.default.fileExists(atPath: segment.path))
+  }
+
+  @Test(arguments: ["sequence", "segment", "offset"])
+  func `a number that no log reaches does not end who reads it in a cursor`(key: String) async throws {
+    let fixture = try LogFixture()
+    let log = try fixture.log()
+    let id = try log.append("one")
+    do {
+      let recorder = LogRecorder(try log.events(for: "widget"))
+      try await recorder.wait(for: 1)
+      try await recorder.events.saveProgress()
+    }
+    try await fixture.settle()
+    let cursor = fixture.directory.appending(path: ".consumers/widget.cursor")
+    let numbers = ["sequence": "1", "segment": "1", "offset": "48"].merging([key: "\(UInt64.max)"]) { $1 }
+    let members = numbers.map { "\"\($0)\":\($1)" }.joined(separator: ",")
+    try Data(#"{"positions":{"\#(id.producer.uuidString)":{\#(members),"isBroken":false}}}"#.utf8).write(to: cursor)
+    let recorder = LogRecorder(try log.events(for: "widget"))
+    #expect(try await recorder.wait(for: 1) == ["one"])
+    try await recorder.firstFailure { if case .unreadableCursor("widget", _, _) = $0 { true } else { false } }
+  }
+
+  @Test
   func `a cursor that cannot be read is told of, and everything comes again`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()

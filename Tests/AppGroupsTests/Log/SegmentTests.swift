@@ -58,6 +58,7 @@ struct SegmentTests {
     for name in [
       "", ".segment", id.temporaryName, id.fileName.uppercased(), "\(UUID().uuidString.lowercased()).7.segment",
       "\(UUID().uuidString.lowercased()).00000000.segment", "../\(id.fileName)", "x.00000001.segment",
+      "\(UUID().uuidString.lowercased()).\(UInt64.max).segment",
     ] { #expect(SegmentID(fileName: name) == nil, "\(name)") }
   }
 
@@ -148,6 +149,15 @@ struct SegmentTests {
     try FileManager.default.createSymbolicLink(
       at: segment.place.url(of: link), withDestinationURL: segment.place.url(of: other))
     #expect(throws: AppGroupsLogError.self) { try SegmentReader(link, in: segment.place, from: .beginning) }
+  }
+
+  @Test(arguments: [0, UInt64.max, UInt64.max / 2])
+  func `a segment whose numbers no log reaches is said to be none, and ends nobody`(first: UInt64) throws {
+    let segment = try SegmentFixture()
+    try Data(SegmentHeader(id: segment.id, firstSequence: first, time: 0).bytes)
+      .write(to: segment.place.url(of: segment.id))
+    #expect(throws: AppGroupsLogError.self) { try SegmentReader(segment.id, in: segment.place, from: .beginning) }
+    #expect(LogReader.ends(of: segment.place).isEmpty)
   }
 
   @Test

@@ -2,6 +2,7 @@ import AppGroups
 import FileSignals
 import Foundation
 import Signals
+import Synchronization
 import TestSupport
 import Testing
 
@@ -127,6 +128,45 @@ struct PresenceTests {
     withExtendedLifetime(other) {}
   }
 
+  /// Puts an announcement in place whose end no event tells: its file is open for reading only.
+  ///
+  /// - Returns: The descriptor that holds it.
+  private func putInPlace(in directory: URL) throws -> CInt {
+    let temporary = directory.appending(path: ".shared/\(UUID().uuidString).tmp")
+    try Data("{}".utf8).write(to: temporary)
+    let descriptor = openForReading(temporary.path)
+    #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    #expect(rename(temporary.path, directory.appending(path: UUID().uuidString).path) == 0)
+    return descriptor
+  }
+
+  @Test
+  func `somebody who comes and goes so quickly that only one of both is told is not there for ever`() async throws {
+    let presence = try open()
+    let holder = Mutex<CInt>(-1)
+    // Called while it is looked at, hence before it is looked at again.
+    let subscription = presence.isAnyonePresent.sink { isPresent in
+      guard isPresent else { return }
+      _ = close(holder.withLock { $0 })
+    }
+    let seen = presence.isAnyonePresent.recorded()
+    try holder.withLock { $0 = try putInPlace(in: directory) }
+    try await seen.wait(for: "the end") { $0 == [false, true, false] }
+    subscription.cancel()
+    #expect(try fixture.contents(of: directory) == [".shared"])
+  }
+
+  @Test
+  func `somebody who goes at the moment when the presence is opened is not there for ever`() async throws {
+    try FileManager.default.createDirectory(
+      at: directory.appending(path: ".shared"), withIntermediateDirectories: true)
+    let descriptor = try putInPlace(in: directory)
+    let presence = try open()
+    #expect(presence.isAnyonePresent.value)
+    _ = close(descriptor)
+    try await presence.isAnyonePresent.firstValue { !$0 }
+  }
+
   @Test
   func `somebody whose value cannot be decoded is present all the same, and told once`() async throws {
     let numbers = try AppGroupsPresence<Int>(name: "recording", container: fixture.container)
@@ -220,4 +260,8 @@ struct PresenceTests {
     try await observer.firstValue { $0.isEmpty }
     #expect(try fixture.contents(of: directory) == [".shared"])
   }
+}
+
+private func openForReading(_ path: String) -> CInt {
+  open(path, O_RDONLY | O_CLOEXEC)
 }

@@ -45,7 +45,7 @@ struct DurabilityTests {
         call = beginning + call[end.upperBound...]
       }
       guard call.hasSuffix("= 0") else { return nil }
-      if call.hasPrefix("fsync(") {
+      if call.hasPrefix("fsync(") || call.hasPrefix("fdatasync(") {
         let path = call.split(separator: "<").last?.prefix { $0 != ">" } ?? ""
         return "sync " + (path.split(separator: "/").last ?? "")
       }
@@ -91,6 +91,19 @@ struct DurabilityTests {
     // Somebody else may have put the same bytes there without waiting for the disk.
     let unchanged = try await newCalls(peer, "durable-update new")
     #expect(unchanged == ["sync text", "sync Files"])
+    try await end(peer)
+  }
+
+  @Test
+  func `an event that is safe in storage is so also in a segment that was begun for one that is not`() async throws {
+    guard let peer = try await tracedPeer() else { return }
+    #expect(try await newCalls(peer, "durable-append process \(fixture.path) one").count == 1, "the segment's name")
+    let calls = try await newCalls(peer, "durable-append storage \(fixture.path) two")
+    #expect(calls.count == 2)
+    #expect(calls.first?.hasSuffix(".segment") == true)
+    #expect(calls.last == "sync log")
+    let again = try await newCalls(peer, "durable-append storage \(fixture.path) three")
+    #expect(again == calls.dropLast(), "the name is there")
     try await end(peer)
   }
 

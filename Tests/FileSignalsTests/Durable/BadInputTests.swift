@@ -1,5 +1,6 @@
 import FileSignals
 import Foundation
+import TestSupport
 import Testing
 
 /// In a process of its own: uses a file as a user of no rights, or, where this cannot become another user, one of no
@@ -53,6 +54,20 @@ private func writeBeyondLimit(_ path: String) throws {
     #expect(try failure { try DurableFile.withLock(on: url) {} } == writing, sourceLocation: sourceLocation)
     #expect(try folder.names() == before, sourceLocation: sourceLocation)
   }
+
+  #if os(Linux)
+    @Test(.enabled(if: geteuid() == 0, "mounting a file system takes root"))
+    func `a file as large as any can be`() async throws {
+      try await withDisk("mount -t tmpfs tmpfs \"$1\"") { disk in
+        let url = disk.appending(path: "value")
+        try store("x", url)
+        #expect(truncate(url.path, .max) == 0)
+        #expect(try failure { _ = try DurableFile.read(url) } == .fileTooLarge(url))
+        try store("y", url)
+        #expect(try DurableFile.read(url) == Data("y".utf8))
+      }
+    }
+  #endif
 
   @Test func `a missing directory`() throws {
     let directory = folder.entry("missing")

@@ -40,6 +40,12 @@ import Testing
     }
   }
 
+  @Test func `tells what happened while no descriptor was left, also without polling`() async {
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+      try await changeWithoutDescriptors(path)
+    }
+  }
+
   #if os(Linux)
     @Test func `takes one inotify instance for 1,000 observers, and leaves no watch behind`() async {
       await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
@@ -115,14 +121,27 @@ private func overflow(_ path: String) async throws {
   for subscription in subscriptions { subscription.cancel() }
 }
 
+private func changeWithoutDescriptors(_ path: String) async throws {
+  #expect(mkdir("\(path)/gone", 0o700) == 0)
+  let entries = Log<FileEvent>()
+  let health = Log<WatchHealth>()
+  let observer = try DirectoryObserver(URL(filePath: path), polling: .never)
+  let subscriptions = [observer.sink { entries.append($0) }, observer.health.sink { health.append($0) }]
+  let taken = takeDescriptors()
+  // Takes none itself.
+  #expect(mkdir("\(path)/made", 0o700) == 0)
+  #expect(rmdir("\(path)/gone") == 0)
+  await health.wait { $0.last == .impaired(.descriptorLimitReached) }
+  for descriptor in taken { close(descriptor) }
+  await entries.wait { $0.contains { $0.kind == .created && $0.url.lastPathComponent == "made" } }
+  await entries.wait { $0.contains { $0.kind == .deleted && $0.url.lastPathComponent == "gone" } }
+  await health.wait { $0.last == .active }
+  for subscription in subscriptions { subscription.cancel() }
+}
+
 private func exhaustDescriptors(_ path: String) async throws {
   let file = URL(fileURLWithPath: "\(path)/value")
-  var taken: [CInt] = []
-  while taken.count < 100_000 {
-    let descriptor = open("/dev/null", O_RDONLY)
-    if descriptor < 0 { break }
-    taken.append(descriptor)
-  }
+  var taken = takeDescriptors()
   #expect(throws: FileObserverError.descriptorLimitReached) { try FileObserver(file, polling: .never) }
   #expect(throws: DurableFileError.self) { try DurableFile.write(Data(), to: file) }
   // Who polls says so, believes nothing to be gone, and sees all when there are descriptors again.

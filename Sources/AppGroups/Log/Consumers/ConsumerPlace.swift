@@ -85,6 +85,10 @@ struct ConsumerPlace: Sendable {
       let content = try JSONDecoder().decode(Content.self, from: data)
       var positions: [UUID: LogPosition] = [:]
       for (key, position) in content.positions {
+        guard position.isPossible else {
+          let words = "No log has so many events or segments"
+          throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: words))
+        }
         if let producer = UUID(uuidString: key) { positions[producer] = position }
       }
       return positions

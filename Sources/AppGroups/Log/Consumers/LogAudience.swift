@@ -202,6 +202,33 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
     }
   }
 
+  /// What to save now, if somebody else may have been the consumer meanwhile.
+  ///
+  /// - Parameter saved: Where the consumer is to go on, as far as is saved.
+  /// - Returns: Where to go on after a crash.
+  func positionsToSave(besides saved: [UUID: LogPosition]) -> [UUID: LogPosition] {
+    lock.withLock {
+      cursor.isChanged = false
+      return cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
+    }
+  }
+
+  /// Takes back that what was to be saved is.
+  func noteUnsaved() {
+    lock.withLock { cursor.isChanged = true }
+  }
+
+  /// Whether something was handled that is not saved.
+  var isUnsaved: Bool { lock.withLock { cursor.isChanged } }
+
+  /// Where to go on, if some places are saved and what is not saved counts, too.
+  func advance(_ saved: [UUID: LogPosition]) -> [UUID: LogPosition] {
+    lock.withLock {
+      guard cursor.isChanged else { return saved }
+      return cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
+    }
+  }
+
   /// Whether the caller is to save, because there is something new and nobody else is about to.
   func claimSaving() -> Bool {
     lock.withLock {

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Signals
 
 /// How far the consumer is, on disk; on the queue.
@@ -12,25 +13,52 @@ extension LogFeed {
 
   func saveSoon() {
     guard reading.consumer != nil, audience.claimSaving() else { return }
-    queue.asyncAfter(deadline: .now() + Self.saveInterval) { [weak self] in
+    // What could not be saved is tried again, but not as often.
+    let pause = hasFailedToSave ? savePatience.next() : Self.saveInterval
+    queue.asyncAfter(deadline: .now() + pause) { [weak self] in
       guard let self else { return }
       guard audience.releaseSaving(), run != nil else { return }
       reportingFailure { () throws(AppGroupsLogError) in try saveNow() }
+      if hasFailedToSave { return saveSoon() }
       trimSoon()
     }
   }
 
   func saveNow() throws(AppGroupsLogError) {
-    // Who is not the consumer any more must not say how far it is.
-    guard let consumer = reading.consumer, let run else { return }
+    guard let consumer = reading.consumer else { return }
+    guard let run else { return try saveAfterwards(consumer) }
     let positions = audience.positionsToSave(of: run.producers)
     let now = DispatchTime.now()
     if let saved = run.saved, saved.positions == positions, now < saved.time + Self.saveLifetime { return }
     do throws(AppGroupsLogError) {
-      try consumer.save(positions)
+      try save(positions, of: consumer)
       run.saved = (positions, now)
     } catch let error where error.isAboutNothingThere && !place.exists {
       // With the log, the places in it are gone.
+      hasFailedToSave = false
+    }
+  }
+
+  /// Saves what was acknowledged after the last subscription had ended.
+  private func saveAfterwards(_ consumer: ConsumerPlace) throws(AppGroupsLogError) {
+    // A consumer that was removed does not come back by that.
+    guard audience.isUnsaved, consumer.exists else { return }
+    // Who is not the consumer any more must not say how far it is.
+    guard let lock = try consumer.lock(creating: false) else { throw .consumerInUse(consumer.name) }
+    guard let saved = try consumer.load() else { return }
+    try save(audience.positionsToSave(besides: saved), of: consumer)
+    withExtendedLifetime(lock) {}
+  }
+
+  private func save(_ positions: [UUID: LogPosition], of consumer: ConsumerPlace) throws(AppGroupsLogError) {
+    do throws(AppGroupsLogError) {
+      try consumer.save(positions)
+      hasFailedToSave = false
+      savePatience.reset()
+    } catch {
+      hasFailedToSave = true
+      audience.noteUnsaved()
+      throw error
     }
   }
 

@@ -46,7 +46,11 @@ final class LogFeed: @unchecked Sendable {
   /// Where to begin when the directory comes back.
   private var missed: [UUID: LogPosition]?
   private var isLookDue = false
+  private var isScanDue = false
+  private var patience = Patience()
   var lastTrim = DispatchTime(uptimeNanoseconds: 0)
+  var hasFailedToSave = false
+  var savePatience = Patience()
 
   init(
     _ reading: LogReading, place: LogPlace, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer
@@ -111,7 +115,11 @@ final class LogFeed: @unchecked Sendable {
 
   func acknowledge(_ position: LogPosition, of producer: UUID) {
     audience.acknowledge(position, of: producer)
-    queue.async { [self] in saveSoon() }
+    queue.async { [self] in
+      if run != nil { return saveSoon() }
+      // At once, since nobody may keep this object until later. Who waits to begin takes it along.
+      if audience.isEmpty { reportingFailure { () throws(AppGroupsLogError) in try saveNow() } }
+    }
   }
 
   func save() async throws {
@@ -171,7 +179,7 @@ final class LogFeed: @unchecked Sendable {
     guard let lock = try consumer.lock(creating: !isRemovalLikely) else { return nil }
     reportLoss()
     do throws(AppGroupsLogError) {
-      return (try consumer.load() ?? ends, lock)
+      return (try consumer.load().map(audience.advance) ?? ends, lock)
     } catch .unreadableCursor(let name, let url, let reason) {
       failures.send(.unreadableCursor(consumer: name, url, reason: reason))
       return ([:], lock)
@@ -241,6 +249,7 @@ final class LogFeed: @unchecked Sendable {
     // Also what ends a segment: without that, the last one would never be read to its end.
     for (producer, position) in run.reader.takeExhausted() { audience.pass(position, of: producer) }
     if run.reader.isInDoubt { lookSoon() }
+    if run.reader.isBlocked { scanLater() }
     saveSoon()
   }
 
@@ -268,6 +277,19 @@ final class LogFeed: @unchecked Sendable {
       guard let self else { return }
       isLookDue = false
       run?.reader.lookAgain()
+      drain()
+    }
+  }
+
+  /// Looks again at what cannot be read; only for as long as there is such a thing.
+  private func scanLater() {
+    guard !isScanDue else { return }
+    isScanDue = true
+    queue.asyncAfter(deadline: .now() + patience.next()) { [weak self] in
+      guard let self else { return }
+      isScanDue = false
+      scan()
+      if run?.reader.isBlocked != true { patience.reset() }
       drain()
     }
   }

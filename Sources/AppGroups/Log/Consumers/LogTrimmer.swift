@@ -120,8 +120,9 @@ struct LogTrimmer {
     // A producer that was killed may have left the beginning of a record, which nobody will ever complete.
     guard position.offset > 0 else { return false }
     do throws(AppGroupsLogError) {
-      if case .record = try SegmentReader(segment.id, in: place, from: position).next() { return false }
-      return true
+      // What cannot be read, now or ever, is for the consumer to pass over.
+      if case .end = try SegmentReader(segment.id, in: place, from: position).next() { return true }
+      return false
     } catch {
       return false
     }

@@ -9,5 +9,16 @@ struct LogPosition: Hashable, Sendable, Codable {
   /// Whether events after `sequence` were given up already, so that nobody need be told again that they are missing.
   var isBroken = false
 
+  /// Higher numbers than any log will ever have; with lower ones, nothing overflows.
+  static let limit = UInt64.max / 2
+
+  /// Whether a log may have such a place; anybody can write what is read.
+  var isPossible: Bool { segment < Self.limit && offset < Self.limit && sequence < Self.limit }
+
+  /// Whether it is further on than another of the same producer.
+  func isAfter(_ other: LogPosition) -> Bool {
+    (segment, offset) > (other.segment, other.offset)
+  }
+
   static let beginning = LogPosition(segment: 0, offset: 0, sequence: 0)
 }

@@ -21,6 +21,10 @@ final class LogReader {
   private var exhausted: [ProducerReader] = []
   /// Those that found something that may have been in the making.
   private var doubtful: [ProducerReader] = []
+  /// Those whose next segment cannot be opened at the moment.
+  private var blocked: Set<UUID> = []
+  /// Why the segments cannot be listed.
+  private var obstacle: AppGroupsLogError?
 
   /// How many files may be open at a time.
   private static let openLimit = 32
@@ -44,8 +48,10 @@ final class LogReader {
     let segments: [UUID: [UInt64]]
     do throws(AppGroupsLogError) {
       segments = try SegmentListing.completeSegments(in: place, after: producers.mapValues(\.position.segment))
+      obstacle = nil
     } catch {
-      report(error)
+      if error != obstacle { report(error) }
+      obstacle = error
       return Set(producers.keys)
     }
     names.removeAll(keepingCapacity: true)
@@ -90,6 +96,9 @@ final class LogReader {
   /// Whether there is something to look at again soon.
   var isInDoubt: Bool { !doubtful.isEmpty }
 
+  /// Whether something cannot be read at the moment, and no event tells when it can; ``scan()`` tries again.
+  var isBlocked: Bool { !blocked.isEmpty || obstacle?.mayPassUnseen == true }
+
   private func look(at reader: ProducerReader) {
     readOn()
     guard !reader.isListed else { return }
@@ -101,6 +110,11 @@ final class LogReader {
     reader.advance(report: report)
     if reader.head == nil { exhausted.append(reader) }
     if reader.isInDoubt { doubtful.append(reader) }
+    if reader.isBlocked {
+      blocked.insert(reader.producer)
+    } else if !blocked.isEmpty {
+      blocked.remove(reader.producer)
+    }
     guard reader.isOpen, !reader.isCounted else { return }
     reader.isCounted = true
     open.append(reader)

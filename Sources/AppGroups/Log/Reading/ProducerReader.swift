@@ -15,6 +15,8 @@ final class ProducerReader {
   private var segments: [UInt64] = []
   private var reader: SegmentReader?
   private var doubts = 0
+  /// Why the segment to go on in cannot be opened.
+  private var obstacle: AppGroupsLogError?
 
   /// How often a damaged record at the end is looked at again, since it could be in the making.
   private static let maximumDoubts = 3
@@ -41,6 +43,9 @@ final class ProducerReader {
 
   /// Whether what was read last should be looked at again soon.
   var isInDoubt: Bool { doubts > 0 }
+
+  /// Whether no event tells when there is more to read.
+  var isBlocked: Bool { obstacle?.mayPassUnseen ?? false }
 
   /// Closes the file, which is opened again when there is more to read.
   func close() {
@@ -92,6 +97,7 @@ final class ProducerReader {
 
   /// Opens the segment to go on in, if there is one.
   private func open(_ report: (AppGroupsLogError) -> Void) -> SegmentReader? {
+    let known = obstacle.take()
     while let index = segments.first(where: { $0 >= position.segment }) {
       let id = SegmentID(producer: producer, index: index)
       do throws(AppGroupsLogError) {
@@ -107,8 +113,9 @@ final class ProducerReader {
         position.isBroken = true
         leave(for: index + 1)
       } catch {
-        // It may be made readable; until then it is in the way, and said to be so each time.
-        report(error)
+        // It may be made readable; until then it is in the way, and said to be so once.
+        if error != known { report(error) }
+        obstacle = error
         return nil
       }
     }

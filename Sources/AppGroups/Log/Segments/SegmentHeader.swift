@@ -47,6 +47,7 @@ struct SegmentHeader: Hashable, Sendable {
       index: Self.load(bytes, 24)
     )
     firstSequence = Self.load(bytes, 32)
+    guard firstSequence > 0, firstSequence < LogPosition.limit else { return nil }
     time = UInt64(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 40, as: UInt32.self))) * 1_000_000_000
   }
 

@@ -20,6 +20,7 @@ struct SegmentID: Hashable, Sendable {
     guard fileName.hasSuffix(Self.suffix) else { return nil }
     let parts = fileName.dropLast(Self.suffix.count).split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let producer = UUID(uuidString: String(parts[0])), let index = UInt64(parts[1]), index > 0,
+      index < LogPosition.limit,
       // One segment has one name: no other spelling of the same numbers.
       fileName == SegmentID(producer: producer, index: index).fileName
     else { return nil }

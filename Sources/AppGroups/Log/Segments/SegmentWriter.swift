@@ -23,9 +23,13 @@ final class SegmentWriter {
   private(set) var size = SegmentHeader.size
   /// Whether more can be appended: what failed may have left something that could not be taken back.
   private(set) var isUsable = true
+  private let place: LogPlace
+  /// Whether the file's name is on the disk.
+  private var isNameStored = false
 
   /// Makes a segment, which appears under its name when it is locked and has its header.
   init(_ header: SegmentHeader, in place: LogPlace, durability: Durability) throws(AppGroupsLogError) {
+    self.place = place
     url = place.url(of: header.id)
     path = url.path
     limit = fileSizeLimit()
@@ -50,7 +54,7 @@ final class SegmentWriter {
       unlink(temporary)
       throw error
     }
-    if durability == .storage { try Self.synchronizeDirectory(place) }
+    if durability == .storage { try synchronizeName() }
   }
 
   /// Whether the file still has its name: somebody may have removed it, or its directory.
@@ -89,6 +93,8 @@ final class SegmentWriter {
   func synchronize() throws(AppGroupsLogError) {
     isUsable = false
     try Self.synchronize(descriptor.number, url)
+    // It may have been made for events that need not be safe in storage.
+    if !isNameStored { try synchronizeName() }
     isUsable = true
   }
 
@@ -107,12 +113,13 @@ final class SegmentWriter {
     }
   }
 
-  private static func synchronizeDirectory(_ place: LogPlace) throws(AppGroupsLogError) {
+  private func synchronizeName() throws(AppGroupsLogError) {
     guard let directory = Descriptor(uninterrupted { open(place.url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
       throw .inaccessible(DurableFileError(errno, "open", place.url))
     }
     guard synchronizeNames(directory.number) else {
       throw .inaccessible(DurableFileError(errno, "synchronize", place.url))
     }
+    isNameStored = true
   }
 }
