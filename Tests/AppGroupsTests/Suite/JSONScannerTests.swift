@@ -132,6 +132,8 @@ struct JSONScannerTests {
       let string = String(decoding: bytes, as: UTF8.self)
       // Foundation takes a comma too many, which hardly anybody else does.
       if expected != nil, members == nil, string.contains(/,\s*[}\]]/) { continue }
+      // It refuses numbers that are too large for it, which pass through here.
+      if expected == nil, members != nil, string.contains(/[eE][+-]?[0-9]{3}/) { continue }
       #expect((expected == nil) == (members == nil), "seed \(seed): \(string)")
       guard let expected, let members else { continue }
       taken += 1

@@ -78,7 +78,7 @@ import Testing
     check(pending.take().map(\.kinds) == [.overflow])
   }
 
-  @Test func `that come while the observer is called are processed on the same thread`() throws {
+  @Test func `that come while the observer is called are processed on the same thread`() async throws {
     let count = Counter()
     let watch = try Self.watch(folder) { watch in
       guard count.next() < 3, let event = try? Self.event(watch) else { return }
@@ -87,8 +87,9 @@ import Testing
     watch.start()
     guard case .due = watch.take([try Self.event(watch)]) else { return _ = Issue.record("nobody is at it") }
     watch.process()
-    #expect(count.value == 3)
-    #expect(watch.isIdle)
+    #expect(count.value >= 3)
+    // What happens around the folder may be processed, too, at this very moment.
+    try await eventually { watch.isIdle }
   }
 
   private final class Counter: Sendable {
