@@ -8,6 +8,7 @@ import Tweaks
 /// Feature flags that several processes set.
 ///
 /// - `tweaks DIR`: use the flags of the suite in the container DIR from now on
+/// - `tweak-defaults SUITE`: use the flags of the user defaults SUITE from now on
 /// - `tweak-set FEATURE VARIABLE N`: set a flag to a number
 /// - `tweak-observe FEATURE VARIABLE`: report each number of a flag from now on, as `tweak N`
 /// - `tweak-flip SEED N`: N times, set one of ten flags to the next of the numbers that are this process's own
@@ -32,6 +33,9 @@ final class TweakCommands: CommandFamily {
       let manager = TweakManager(tweakProviders: [SuiteTweakProvider(suite: suite)])
       self.manager = manager
       watchOrder(of: manager)
+    case "tweak-defaults":
+      guard let defaults = UserDefaults(suiteName: try command.argument()) else { return nil }
+      manager = TweakManager(tweakProviders: [UserDefaultsTweakProvider(userDefaults: defaults)])
     case "tweak-set":
       let arguments = try command.arguments(3)
       try opened().set(.int(command.number(arguments[2])), feature: arguments[0], variable: arguments[1])

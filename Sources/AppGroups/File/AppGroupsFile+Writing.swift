@@ -71,8 +71,10 @@ extension AppGroupsFile {
   }
 
   /// Changes the value exclusively by a closure that cannot fail.
-  package func change<Result>(_ body: (inout Value) -> Result) throws(AppGroupsFileError) -> Result {
-    try engine.update(overwriting: false, body).get()
+  package func change<Result>(
+    overwriting: Bool = false, _ body: (inout Value) -> Result
+  ) throws(AppGroupsFileError) -> Result {
+    try engine.update(overwriting: overwriting, body).get()
   }
 
   /// Changes the value exclusively, without blocking the threads that tasks run on.

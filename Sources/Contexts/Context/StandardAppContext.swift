@@ -133,7 +133,8 @@ public final class StandardAppContext<User: UserProtocol>: Sendable {
   /// The number is always another one: a process that comes late must not hide what a faster one has told.
   static func ring(_ bell: AppGroupsFile<Int>, _ revision: Int) {
     do {
-      try bell.change { $0 = max($0 + 1, revision) }
+      // Whatever is in it, be it damaged.
+      try bell.change(overwriting: true) { $0 = $0 == .max ? revision : max($0 + 1, revision) }
     } catch {
       // They will see the change with the next one, or when they go on after a pause.
     }

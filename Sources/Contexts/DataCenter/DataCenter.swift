@@ -51,8 +51,10 @@ public final class DataCenter: Sendable {
   /// What is known of a request that was sent before.
   private struct Sent: Sendable {
     weak let database: Database?
-    /// The newest one that was sent, unless it failed.
+    /// The newest one that was sent, unless it failed; then the newest whose answer is stored.
     var number: Int
+    /// The newest whose answer is stored.
+    var stored: Int
     /// While it is under way.
     var task: Task<Void, any Error>?
     /// When it was answered, unless that does not count any more.
@@ -105,8 +107,9 @@ public final class DataCenter: Sendable {
       let number = lastNumber
       let task = Task { try await send(number, key, database, load, storing: store) }
       underWay[key] = UnderWay(number: number, task: task)
-      let answered = sent[key].flatMap { $0.database === database ? $0.answered : nil }
-      sent[key] = Sent(database: database, number: number, task: task, answered: answered)
+      let last = sent[key].flatMap { $0.database === database ? $0 : nil }
+      sent[key] = Sent(
+        database: database, number: number, stored: last?.stored ?? 0, task: task, answered: last?.answered)
       return task
     }
     guard let task else { return .fresh }
@@ -170,10 +173,14 @@ public final class DataCenter: Sendable {
       let isCurrent = underWay[key]?.number == number
       if isCurrent { underWay[key] = nil }
       if isAnswered, isCurrent { sent[key]?.answered = now }
-      if sent[key]?.number == number {
-        sent[key]?.task = nil
-        // Then an older answer is better than none.
-        if !isAnswered { sent[key]?.number = 0 }
+      if var last = sent[key] {
+        if isAnswered { last.stored = max(last.stored, number) }
+        if last.number == number {
+          last.task = nil
+          // Then an older answer is better than none, but not better than one that is stored.
+          if !isAnswered { last.number = last.stored }
+        }
+        sent[key] = last
       }
       sent = sent.filter { $0.value.database != nil }
     }

@@ -101,6 +101,7 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
       let (restoration, isWritten) = engine.vault.restore()
       if isWritten, case .user(let session) = restoration { engine.wrote(session.revision) }
       engine.ask({ .restored(restoration, $0) }, reply)
+      if case .failed = restoration { return }
       // What others have written since then may have been told too early to be followed.
       engine.look()
     }

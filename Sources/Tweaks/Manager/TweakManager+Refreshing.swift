@@ -33,7 +33,7 @@ extension TweakManager {
       tweaks = ids.sorted().compactMap { id in
         // It was not there when all were looked at.
         if isFollowed { return tweakSlot(id) }
-        return tweakSlots.find(id, hash: SlotTable.hash(id.feature, id.variable))?.takeUnretainedValue()
+        return existingSlot(id)
       }
       for feature in Set(ids.map(\.feature)) {
         let slot = featureSlots.find(TweakID(feature: feature, variable: ""), hash: SlotTable.hash(feature, ""))
@@ -56,10 +56,7 @@ extension TweakManager {
   func refresh(
     _ tweaks: [TweakSlot], _ features: [TweakSlot] = [], isNews: Bool = false, written: Set<TweakID> = []
   ) -> [TweakResolution] {
-    guard !tweaks.isEmpty || !features.isEmpty else {
-      if !written.isEmpty { lock.withLock { state.unstored.remove(written) } }
-      return []
-    }
+    guard !tweaks.isEmpty || !features.isEmpty || !written.isEmpty else { return [] }
     let slots = tweaks + features
     let asked = lock.withLock {
       slots.map { slot in
@@ -70,14 +67,11 @@ extension TweakManager {
     let resolutions = resolve(tweaks, features)
     var staged: [StagedValue<TweakResolution>] = []
     var changes: [TweakChange] = []
-    var late: [TweakSlot] = []
     lock.lock()
-    if !written.isEmpty { state.unstored.remove(written) }
+    state.unstored.remove(written)
     for (index, slot) in slots.enumerated() where asked[index] > slot.stored {
       // A part of an update must not be seen without the others: whoever writes them stores them together.
       if index < tweaks.count, !written.contains(slot.id), state.unstored.isWrittenElsewhere(slot.id) { continue }
-      // Somebody who asked later may have left it to this thread.
-      if slot.asked > asked[index], written.contains(slot.id) { late.append(slot) }
       let resolution = resolutions[index]
       // The one who is being asked will give the answer.
       if case .failure(.cyclic(_, provider: name)) = resolution.result { continue }
@@ -94,6 +88,8 @@ extension TweakManager {
       // Queued under the lock, so that they are sent in the order in which they were stored.
       pendingChanges.append(contentsOf: changes)
     }
+    // Somebody who asked later may have left the answer to this thread.
+    let late = written.compactMap(existingSlot).filter { $0.asked > $0.stored }
     lock.unlock()
     for value in staged { value.send() }
     sendChanges()
@@ -133,6 +129,11 @@ extension TweakManager {
 
   func featureSlot(_ feature: String) -> TweakSlot {
     featureSlots.slot(TweakID(feature: feature, variable: ""), hash: SlotTable.hash(feature, ""))
+  }
+
+  /// The slot of a tweak that somebody has asked for, or is about to.
+  func existingSlot(_ id: TweakID) -> TweakSlot? {
+    tweakSlots.find(id, hash: SlotTable.hash(id.feature, id.variable))?.takeUnretainedValue()
   }
 
   func tweakSlot(_ id: TweakID) -> TweakSlot {

@@ -111,7 +111,7 @@ extension TweakManager {
   /// - Throws: What `body` threw.
   private func writing(_ ids: Set<TweakID>, _ body: () throws(TweakError) -> Void) throws(TweakError) {
     let thread = ThreadIdentity.current
-    if ids.count > 1 { follow(ids) }
+    follow(ids)
     lock.withLock {
       state.writing.append((thread, []))
       state.unstored.insert(ids)
@@ -136,9 +136,11 @@ extension TweakManager {
     try result.get()
   }
 
-  /// Has tweaks looked up that nobody has asked for, so that a snapshot can show what they were while they are written.
+  /// Has tweaks looked up that nobody has asked for, so that a snapshot can show what they were while several are
+  /// written.
   private func follow(_ ids: Set<TweakID>) {
-    let new = ids.filter { tweakSlots.find($0, hash: SlotTable.hash($0.feature, $0.variable)) == nil }
+    if ids.count < 2 { return }
+    let new = ids.filter { id in existingSlot(id).map { slot in lock.withLock { slot.resolution == nil } } ?? true }
     if new.isEmpty { return }
     refresh(new.intersection(tweakIDs).sorted().map(tweakSlot))
   }

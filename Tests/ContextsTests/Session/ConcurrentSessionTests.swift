@@ -43,6 +43,18 @@ struct ConcurrentSessionTests {
     #expect(bell.value == 7)
   }
 
+  @Test(arguments: ["", "garbage", "\(Int.max)"])
+  func `a bell that is damaged, or cannot go on counting, rings all the same`(content: String) throws {
+    let file = root.directory.file("Files/revision.json")
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(content.utf8).write(to: file)
+    let bell = try AppGroupsFile(
+      name: "revision.json", initialValue: 0, container: AppGroupsContainer(directory: root.directory.url))
+    StandardAppContext<Account>.ring(bell, 6)
+    #expect(bell.value == 6)
+    #expect(try bell.read() == 6)
+  }
+
   @Test
   func `who is cancelled waits no more, and the renewal goes on for the others and for the archive`() async throws {
     let gate = Gate()

@@ -38,6 +38,20 @@ struct ScriptedSessionTests {
   }
 
   @Test
+  func `a user who was migrated, but could not be archived so, is not shown`() throws {
+    try archive.write(
+      ArchiveContents(
+        revision: 4, session: 4, generation: 4, currentID: "ada",
+        users: [ArchivedRecord(id: "ada", version: 0, payload: "{}")]))
+    archive.fails = true
+    let process = process()
+    process.restore { _, _ in Account() }
+    #expect(process.states == [.unauthenticated])
+    #expect(process.status?.user == nil)
+    #expect(process.status?.lastError != nil)
+  }
+
+  @Test
   func `a thousand who want a valid session are answered by one renewal`() throws {
     let process = loggedIn(Account(expiration: after(-1)))
     let calls = (0..<1000).map { _ in process.ask(SessionEvent.valid) }

@@ -94,6 +94,22 @@ struct DataCenterTests {
   }
 
   @Test
+  func `an answer replaces none that was given to a later request, whatever became of the last one`() async throws {
+    let gate = Gate()
+    let early = Task { try await fill(gate: gate) }
+    try await asked.wait(for: "the first request") { $0.count == 1 }
+    center.invalidate()
+    #expect(try await fill() == .filled)
+    let newer = try await database.read { try $0.all(Item.self) }
+    center.invalidate()
+    await #expect(throws: URLError.self) { try await fill(fails: true) }
+    try await database.write { try $0.put(Item(id: 2, text: "a mark")) }
+    gate.open()
+    #expect(try await early.value == .filled)
+    #expect(try await database.read { try $0.find(Item.self, id: 1) } == newer.first)
+  }
+
+  @Test
   func `an answer is stored if the request that would have replaced it fails, however late`() async throws {
     let (first, second) = (Gate(), Gate())
     let early = Task { try await fill(gate: first) }

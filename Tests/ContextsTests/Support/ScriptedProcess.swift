@@ -43,9 +43,9 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
     return call
   }
 
-  func restore() {
+  func restore(migrate: UserCoding<Account>.Migrate? = nil) {
     let call = begin()
-    engine.restore(migrate: nil) { [weak self] in self?.end(call, $0) }
+    engine.restore(migrate: migrate) { [weak self] in self?.end(call, $0) }
   }
 
   func answers(to call: Int) -> [Result<Account?, ContextError>] {

@@ -130,23 +130,34 @@ struct ManagerTests {
     let manager = TweakManager(tweakProviders: [slow])
     let ids = ["first", "second"].map { TweakID(feature: "f", variable: $0) }
     _ = try manager.tweakWith(feature: "f", variable: "first")
+    // A wrapper that nobody has read.
+    @FallbackTweakProperty(fallbackValue: 7, feature: "f", variable: "second", tweakManager: manager) var second: Int
     @Sendable func values() -> [TweakValue?] { ids.map { manager.snapshot().tweaks[$0]?.value } }
     for number in 1...2 {
       slow.meanwhile.value = {
-        let end = DispatchSemaphore(value: 0)
-        let thread = Thread {
+        elsewhere {
           let old: [TweakValue?] = [.int(number - 1), .int(number - 1)]
           #expect(values() == old)
           manager.resetCache()
           #expect(values() == old)
-          end.signal()
         }
-        thread.start()
-        end.wait()
       }
       try manager.apply(ids.map { TweakEdit($0, .int(number)) })
       #expect(values() == [.int(number), .int(number)])
     }
+    #expect(second == 2)
+  }
+
+  @Test
+  func `a snapshot has each tweak, also one that is just being written and that nobody has read`() throws {
+    let slow = SlowProvider([:])
+    let manager = TweakManager(tweakProviders: [slow, EphemeralTweakProvider(["f": ["first": 0]])])
+    let seen = MutableProperty<TweakValue?>(nil)
+    slow.meanwhile.value = { elsewhere { seen.value = manager.snapshot()["f", "first"]?.value } }
+    let id = TweakID(feature: "f", variable: "first")
+    try manager.apply([TweakEdit(id, 1)])
+    #expect(seen.value == 1)
+    #expect(manager.snapshot().tweaks[id]?.value == 1)
   }
 
   @Test
@@ -161,16 +172,10 @@ struct ManagerTests {
       TweakHook(finally: { id in
         guard id == first, isHooked.value else { return }
         isHooked.value = false
-        let end = DispatchSemaphore(value: 0)
-        let thread = Thread {
-          slow.apply([TweakEdit(first, 9)])
-          end.signal()
-        }
-        thread.start()
-        end.wait()
+        elsewhere { slow.apply([TweakEdit(first, 9)]) }
       }))
     isHooked.value = true
-    try manager.apply([TweakEdit(first, 1)])
+    try manager.apply([TweakEdit(first, 1), TweakEdit(TweakID(feature: "f", variable: "second"), 1)])
     #expect(manager.snapshot().tweaks[first]?.value == 9)
   }
 
@@ -302,6 +307,16 @@ struct ManagerTests {
     }
     #expect(seen.value.subtracting(values).subtracting(["default"]).isEmpty)
   }
+}
+
+/// Runs a closure on another thread, and waits for it.
+private func elsewhere(_ body: @escaping @Sendable () -> Void) {
+  let end = DispatchSemaphore(value: 0)
+  Thread {
+    body()
+    end.signal()
+  }.start()
+  end.wait()
 }
 
 /// A provider during whose changes there is time for something else.

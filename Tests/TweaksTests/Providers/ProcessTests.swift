@@ -19,6 +19,26 @@ struct ProcessTests {
     try await reader.events.first("the flag") { $0 == "tweak 7" }
   }
 
+  #if !canImport(Darwin)
+    /// In a process of its own, because Foundation writes all user defaults down whenever any are.
+    @Test(.patient)
+    func `user defaults that cannot be written down are an error, and what was set is as it was`() async throws {
+      let directory = try TemporaryDirectory()
+      let peer = try PeerProcess()
+      // The name is a path from the folder for settings, which is in somebody's home.
+      let suite = String(repeating: "../", count: 32) + directory.url.path.dropFirst() + "/defaults"
+      _ = try await peer.send("tweak-defaults \(suite)")
+      _ = try await peer.send("tweak-set shop limit 1")
+      let file = directory.file("defaults.plist")
+      try FileManager.default.removeItem(at: file)
+      try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+      let failure = await #expect(throws: PeerProcess.Failure.self) { try await peer.send("tweak-set shop limit 2") }
+      #expect(failure.map { "\($0)" }?.contains("could not be written") == true)
+      await #expect(throws: PeerProcess.Failure.self) { try await peer.send("tweak-set shop other 2") }
+      #expect(try await peer.send("tweak-history") == "limit=1 ordered")
+    }
+  #endif
+
   @Test(.patient)
   func `processes that set flags at random agree in the end, and see each one's numbers in order`() async throws {
     let directory = try TemporaryDirectory()

@@ -42,28 +42,6 @@ struct ProviderTests {
     #expect(throws: TweakError.self) { try provider.tweak(feature: "f", variable: "v") }
   }
 
-  #if !canImport(Darwin)
-    @Test
-    func `preferences that cannot be written down are an error, and nothing is set`() throws {
-      let test = try TestDefaults()
-      let provider = UserDefaultsTweakProvider(userDefaults: test.defaults)
-      let manager = TweakManager(tweakProviders: [provider])
-      try manager.set(1, feature: "f", variable: "old")
-      let file = test.directory.file("defaults.plist")
-      try FileManager.default.removeItem(at: file)
-      try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-      #expect(throws: TweakError.self) {
-        try manager.apply([
-          TweakEdit(TweakID(feature: "f", variable: "old"), nil), TweakEdit(TweakID(feature: "f", variable: "new"), 2),
-          TweakEdit(TweakID(feature: "f", variable: "new"), 3),
-        ])
-      }
-      // The old value is back in memory, until Foundation looks for it where it was, which another test may have it do.
-      #expect(try provider.tweak(feature: "f", variable: "new") == nil)
-      #expect(manager.snapshot().tweaks[TweakID(feature: "f", variable: "new")] == nil)
-    }
-  #endif
-
   // MARK: Suites and shared values
 
   @Test(.patient)

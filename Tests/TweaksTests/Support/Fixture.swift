@@ -41,7 +41,7 @@ struct Fixture {
 final class TestDefaults {
   let name: String
   let defaults: UserDefaults
-  let directory: TemporaryDirectory
+  private let directory: TemporaryDirectory
 
   init() throws {
     directory = try TemporaryDirectory()
