@@ -27,6 +27,28 @@ struct FollowingTests {
     #expect(app.scope.epoch.value == 3)
   }
 
+  @Test(arguments: [false, true])
+  func `several objects for one file go over together`(areMade: Bool) throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let files = try (0..<3).map { _ in
+      try AppGroupsFile(name: "name.json", initialValue: "nobody", scope: app.scope)
+    }
+    let failures = files.map { $0.failures.recorded() }
+    if areMade { try files[1].write("default's") }
+    let work = try app.createNewContainer(name: "Work")
+    try app.activate(container: work)
+    for file in files {
+      #expect(file.value == "nobody")
+      #expect(file.status.value == .current)
+    }
+    try files[2].write("work's")
+    _ = try app.clone(container: work)
+    try app.activateContainer(uuid: Container.defaultUUID)
+    for file in files { #expect(file.value == (areMade ? "default's" : "nobody")) }
+    for failure in failures { #expect(failure.elements.isEmpty) }
+  }
+
   @Test func `live values follow also when nobody has the containers any more`() async throws {
     let fixture = try Fixture()
     let jar = try CookieJar(scope: fixture.open().scope)

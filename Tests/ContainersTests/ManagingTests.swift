@@ -1,6 +1,7 @@
 import AppGroups
 import Containers
 import Foundation
+import Signals
 import TestSupport
 import Testing
 
@@ -120,6 +121,45 @@ struct ManagingTests {
     #expect(try fixture.live() == before)
     #expect(!fixture.exists(".containers/\(work.uuid)"))
     #expect(throws: AppContainerError.notFound(uuid: work.uuid)) { try app.activate(container: work) }
+  }
+
+  @Test func `what a flush hook has captured may take part in switches itself, and goes with its token`() throws {
+    let fixture = try Fixture()
+    final class Store: Sendable {
+      let own: SignalSubscription
+      init(_ app: AppContainer) { own = app.onFlush(order: -1) {} }
+    }
+    let app = try fixture.open()
+    let store = Store(app)
+    let isAlive = { [weak store] in store != nil }
+    let token = app.onFlush { [store] in withExtendedLifetime(store) {} }
+    _ = consume store
+    #expect(isAlive())
+    token.cancel()
+    #expect(!isAlive())
+  }
+
+  @Test func `what stays for good does not come out of a container`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let work = try app.createNewContainer(name: "Work")
+    let data = fixture.data(work)
+    for name in ["Presence", ".shared"] { try Tree.write("theirs", to: data.appending(path: name)) }
+    try Tree.write("theirs", to: data.appending(path: "document"))
+    try app.activate(container: work)
+    #expect(fixture.text("document") == "theirs")
+    #expect(!fixture.exists("Presence"))
+    #expect(!fixture.exists(".shared"))
+  }
+
+  @Test func `what no archive can hold is refused before it is written`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let long = String(repeating: "\u{1}", count: 200_000)
+    let work = try app.createNewContainer(name: "Work", description: long)
+    let archive = fixture.directory.url.appending(path: "archive")
+    #expect(throws: AppContainerError.self) { try app.export(container: work, to: archive) }
+    #expect(!Tree.exists(archive))
   }
 
   @Test func `to clean a container empties it and keeps its record`() throws {

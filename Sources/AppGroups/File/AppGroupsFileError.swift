@@ -73,6 +73,14 @@ extension AppGroupsFileError {
     }
   }
 
+  /// Whether the content of the file is the reason, and not that it cannot be read.
+  var isAboutContent: Bool {
+    switch self {
+    case .empty, .undecodable, .newerVersion, .olderVersion, .migrationFailed: true
+    default: false
+    }
+  }
+
   /// Whether a file can be opened in spite of the error: there is something at its path, or may be, that can become
   /// right.
   var allowsOpening: Bool {

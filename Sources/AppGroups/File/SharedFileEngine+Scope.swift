@@ -22,7 +22,7 @@ extension SharedFileEngine: ScopeMember {
   @available(*, noasync)
   func holdForSwap() throws {
     guard lock.withLock({ phase != .closed }) else { return }
-    held = try location.lockIfPossible()
+    held = try location.lockForSwap()
     lock.withLock { phase = .held }
   }
 

@@ -35,16 +35,18 @@ extension SharedFileEngine {
   ) throws(AppGroupsFileError) -> Result<Success, Failure> {
     var ladder = RetryLadder()
     var trustsEmptiness = false
+    var overwrites = false
     while true {
-      switch try attempt(overwriting: overwriting, trustsEmptiness: trustsEmptiness, body) {
+      switch try attempt(overwriting: overwrites, trustsEmptiness: trustsEmptiness, body) {
       case .done(let result): return result
       case .unreadable(let error):
-        guard error.mayPassSoon else { throw error }
-        if let pause = ladder.climb() {
+        if error.mayPassSoon, let pause = ladder.climb() {
           // The lock is free meanwhile, and whoever is in the midst of writing can finish.
           _ = DispatchSemaphore(value: 0).wait(timeout: .now() + pause)
         } else if case .empty = error, !trustsEmptiness {
           trustsEmptiness = true
+        } else if overwriting, !overwrites, error.isAboutContent {
+          overwrites = true
         } else {
           throw error
         }
@@ -62,7 +64,8 @@ extension SharedFileEngine {
       do throws(AppGroupsFileError) {
         (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)
       } catch {
-        guard overwriting else { return .unreadable(error) }
+        // What could not be read may be somebody else's good value.
+        guard overwriting, error.isAboutContent else { return .unreadable(error) }
         newValue = lastGood
       }
       let success: Success

@@ -141,14 +141,15 @@ struct SharedFileLocation: Sendable {
     }
   }
 
-  /// Waits until nobody else has the file, and locks it; makes nothing that is not there.
+  /// Waits until nobody else has the file, and locks it while the contents around it are swapped; makes nothing that is
+  /// not there.
   ///
   /// - Returns: The locked file, or `nil` if there is nobody whom a lock could keep away.
   @available(*, noasync)
-  func lockIfPossible() throws(AppGroupsFileError) -> ExclusiveFile? {
+  func lockForSwap() throws(AppGroupsFileError) -> ExclusiveFile? {
     do {
-      if !hasLinkedDirectory, let file = try access.lockAgain() { return file }
-      return try access.lockAnew()
+      if !hasLinkedDirectory, let file = try access.lockAgain(isForSwap: true) { return file }
+      return try access.lockAnew(isForSwap: true)
     } catch {
       switch error {
       case .reentrantLock, .descriptorLimitReached, .system: throw AppGroupsFileError(error)

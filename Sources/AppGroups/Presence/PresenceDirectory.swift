@@ -70,13 +70,23 @@ struct PresenceDirectory: Sendable {
   // MARK: Looking
 
   /// Looks who is there, and removes what those have left who are not.
-  func contents() throws(AppGroupsFileError) -> Contents {
+  ///
+  /// - Parameter isForbidden: Is given each announcement that this process may not read, and why.
+  func contents(
+    forbidden isForbidden: (UUID, AppGroupsFileError) -> Void = { _, _ in }
+  ) throws(AppGroupsFileError) -> Contents {
     var contents: Contents = [:]
-    do {
+    do throws(DurableFileError) {
       for name in try Self.names(in: url) {
         // Other names are somebody else's, and not ours to remove.
         guard let id = UUID(uuidString: name), id.uuidString == name else { continue }
-        if let data = try content(of: place(of: id)) { contents[id] = data }
+        do throws(DurableFileError) {
+          if let data = try content(of: place(of: id)) { contents[id] = data }
+        } catch {
+          // Another user's must not hide the others.
+          guard case .permissionDenied = error else { throw error }
+          isForbidden(id, AppGroupsFileError(error))
+        }
       }
     } catch {
       throw AppGroupsFileError(error)

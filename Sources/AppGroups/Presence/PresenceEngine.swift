@@ -14,9 +14,11 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
 
   /// Held while looking, so that what is seen last is what stays.
   private let lock = Lock()
-  // Sound: guarded by the lock, as are the next three.
+  // Sound: guarded by the lock, as are the next four.
   private nonisolated(unsafe) var known: PresenceDirectory.Contents = [:]
   private nonisolated(unsafe) var reported: AppGroupsFileError?
+  /// Whose announcements may not be read, which has been told.
+  private nonisolated(unsafe) var forbidden: Set<UUID> = []
   private nonisolated(unsafe) var patience = Patience()
   private nonisolated(unsafe) var isRetryAwaited = false
 
@@ -136,7 +138,12 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     var pause: DispatchTimeInterval?
     lock.withLock {
       do throws(AppGroupsFileError) {
-        let contents = try directory.contents()
+        var hidden: Set<UUID> = []
+        let contents = try directory.contents { id, error in
+          hidden.insert(id)
+          if !forbidden.contains(id) { problems.append(error) }
+        }
+        forbidden = hidden
         reported = nil
         patience.reset()
         guard contents != known else { return }

@@ -178,8 +178,9 @@ public final class Scope: Sendable {
     }
   }
 
+  /// Lets members go on, in the order in which they were held: of several for one file, the first has the lock.
   private func release(_ held: [any ScopeMember], _ outcome: ScopeOutcome) {
-    for member in held.reversed() { member.releaseAfterSwap(outcome) }
+    for member in held { member.releaseAfterSwap(outcome) }
   }
 }
 

@@ -42,10 +42,14 @@ enum ContainerArchive {
     _ trees: [Tree], manifest: Manifest, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
   ) throws(AppContainerError) -> ArchiveProgress {
     for tree in trees { try check(url, isOutsideOf: tree.folder.url) }
+    let description = try encode(manifest, for: url)
+    guard description.count <= ArchiveFormat.longestPayload else {
+      throw .unusableArchive(url, reason: "name and description of the container are longer than an archive can hold")
+    }
     let file = try wrapped { () throws(DurableFileError) in try ExclusiveFile(locking: url) }
     defer { file.unlock() }
     var writer = try ArchiveWriter(to: file)
-    try writer.append(.manifest, encode(manifest, for: url))
+    try writer.append(.manifest, description)
     var packer = TreePacker(writer: writer, progress: progress)
     for tree in trees { try packer.pack(tree) }
     try packer.writer.finish(packer.done)

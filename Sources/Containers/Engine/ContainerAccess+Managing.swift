@@ -53,6 +53,8 @@ extension ContainerAccess {
           let copy = try Folder(settings, in: directory)
           try copier.copy(name, in: contents.settings, to: name, in: copy)
         }
+        // The original may be removed as soon as the copy is in the list.
+        try FileSystemFlush.wait(for: directory)
       }
     }
   }
@@ -149,8 +151,13 @@ extension ContainerAccess {
       if case .newerState = error { throw error }
       created = Date()
     }
+    var changed = state
+    changed.revision += 1
+    // All that can fail for want of space comes before the first thing that is seen.
+    let prepared = try store.prepare(changed, for: file)
     try store.write(ContainerInfo(uuid: uuid, name: name, description: description, createdAt: created), for: uuid)
-    try commit(state)
+    try store.commit(prepared, changed, file)
+    accept(changed)
     return container(uuid)
   }
 

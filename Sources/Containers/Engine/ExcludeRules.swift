@@ -10,6 +10,9 @@ struct ExcludeRules: Sendable {
   /// What stays, whatever it is.
   let staying: Set<EntryPath>
 
+  /// What stays for good, and is in no container.
+  let permanent: Set<EntryPath>
+
   /// What stays as a directory, and is looked into.
   let fixed: Set<EntryPath>
 
@@ -17,6 +20,7 @@ struct ExcludeRules: Sendable {
   private let leading: Set<EntryPath>
 
   init(_ layout: ContainerLayout, custom: [String]) {
+    permanent = Set(layout.permanent)
     staying = Set(layout.permanent + custom.map { EntryPath($0) })
     fixed = Set(layout.fixed)
     leading = Set((staying.union(fixed)).flatMap(\.ancestors)).union(fixed)

@@ -23,24 +23,40 @@ final class Participants: Sendable {
   // MARK: Delegates
 
   func add(_ delegate: any AppContainerDelegate, of owner: AppContainer) {
-    lock.withLock {
-      delegateEntries.removeAll { $0.delegate == nil || $0.owner == nil }
-      guard !delegateEntries.contains(where: { $0.delegate === delegate && $0.owner === owner }) else { return }
-      delegateEntries.append(DelegateEntry(delegate: delegate, owner: owner))
+    let new = DelegateEntry(delegate: delegate, owner: owner)
+    change { live in
+      let isThere = live.contains { $0.delegate === delegate && $0.owner === owner }
+      return live.map(\.entry) + (isThere ? [] : [new])
     }
   }
 
   func remove(_ delegate: any AppContainerDelegate, of owner: AppContainer) {
-    lock.withLock { delegateEntries.removeAll { $0.delegate === delegate && $0.owner === owner } }
+    change { $0.filter { $0.delegate !== delegate || $0.owner !== owner }.map(\.entry) }
   }
 
   var delegates: [(delegate: any AppContainerDelegate, owner: AppContainer)] {
-    lock.withLock {
-      delegateEntries.compactMap { entry in
-        guard let delegate = entry.delegate, let owner = entry.owner else { return nil }
-        return (delegate, owner)
+    change { $0.map(\.entry) }.map { ($0.delegate, $0.owner) }
+  }
+
+  private typealias LiveEntry = (entry: DelegateEntry, delegate: any AppContainerDelegate, owner: AppContainer)
+
+  /// Changes the entries of those who still live.
+  ///
+  /// Whoever is let go of meanwhile goes without the lock, since that may run anybody's code.
+  ///
+  /// - Returns: Those who lived before.
+  @discardableResult
+  private func change(_ body: ([LiveEntry]) -> [DelegateEntry]) -> [LiveEntry] {
+    let (loaded, live) = lock.withLock {
+      let loaded = delegateEntries.map { ($0, $0.delegate, $0.owner) }
+      let live = loaded.compactMap { entry, delegate, owner -> LiveEntry? in
+        guard let delegate, let owner else { return nil }
+        return (entry, delegate, owner)
       }
+      delegateEntries = body(live)
+      return (loaded, live)
     }
+    return withExtendedLifetime(loaded) { live }
   }
 
   // MARK: Hooks
@@ -57,7 +73,11 @@ final class Participants: Sendable {
   }
 
   private func removeHook(_ number: Int) {
-    lock.withLock { hookEntries.removeAll { $0.number == number } }
+    // What the hook has captured goes without the lock, since that may run anybody's code.
+    let removed = lock.withLock {
+      hookEntries.firstIndex { $0.number == number }.map { hookEntries.remove(at: $0) }
+    }
+    withExtendedLifetime(removed) {}
   }
 
   var hooks: [@Sendable () throws -> Void] { lock.withLock { hookEntries.map(\.hook) } }

@@ -57,6 +57,8 @@ struct SwitchPlan {
   ) throws(AppContainerError) {
     for name in try data.names(at: path) {
       let entry = path.appending(name)
+      // Only an archive of somebody else's can have it, and it would never be put away again.
+      if rules.permanent.contains(entry) { continue }
       if opened.contains(entry) {
         guard data.status(of: entry)?.kind == .directory else {
           let reason = "it holds what is excluded, and the container has a file of its name"

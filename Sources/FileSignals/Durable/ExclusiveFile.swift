@@ -24,13 +24,18 @@ package final class ExclusiveFile {
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.
   ///   - joinsOuterLock: Whether to work under the lock that this thread already holds, instead of throwing.
+  ///   - isForSwap: Whether the contents around the file are about to be swapped. Several objects for one file take part
+  ///     in that together: whoever comes later joins, and is to be unlocked after the one that holds the lock.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync, message: "It may wait for another process; use the async form")
-  package init(locking url: URL, joinsOuterLock: Bool = false) throws(DurableFileError) {
+  package init(
+    locking url: URL, joinsOuterLock: Bool = false, isForSwap: Bool = false
+  ) throws(DurableFileError) {
     for _ in 0..<1000 {
       let place = try FilePlace(url)
-      guard ThreadLocks.shared.acquire(place.key) else {
-        guard joinsOuterLock else { throw .reentrantLock(url) }
+      let acquisition = ThreadLocks.shared.acquire(place.key, isForSwap: isForSwap)
+      guard acquisition == .taken else {
+        guard joinsOuterLock || acquisition == .joined else { throw .reentrantLock(url) }
         self.place = place
         isLocked = false
         return
@@ -47,11 +52,15 @@ package final class ExclusiveFile {
   /// Waits until no other thread and no other process has the file that was at a place, and locks it; fails if the path
   /// does not lead there any more.
   @available(*, noasync)
-  init?(locking place: FilePlace, _ url: URL) throws(DurableFileError) {
-    guard ThreadLocks.shared.acquire(place.key) else { throw .reentrantLock(url) }
-    guard try Self.lock(place, url) else { return nil }
+  init?(locking place: FilePlace, _ url: URL, isForSwap: Bool) throws(DurableFileError) {
+    switch ThreadLocks.shared.acquire(place.key, isForSwap: isForSwap) {
+    case .taken:
+      guard try Self.lock(place, url) else { return nil }
+      isLocked = true
+    case .joined: isLocked = false
+    case .refused: throw .reentrantLock(url)
+    }
     self.place = place
-    isLocked = true
   }
 
   /// Locks the file for the process, in which it is this thread's turn, or gives the turn up.

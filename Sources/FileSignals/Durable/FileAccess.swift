@@ -36,23 +36,26 @@ package final class FileAccess: Sendable {
 
   /// Waits until nobody else has the file, and locks it, if it was locked a moment ago and is still where it was then.
   ///
-  /// - Returns: The locked file, or `nil` if ``lockAnew()`` has to find out where it is.
+  /// - Parameter isForSwap: Whether the contents around the file are about to be swapped.
+  /// - Returns: The locked file, or `nil` if ``lockAnew(isForSwap:)`` has to find out where it is.
   @available(*, noasync)
-  package func lockAgain() throws(DurableFileError) -> ExclusiveFile? {
+  package func lockAgain(isForSwap: Bool = false) throws(DurableFileError) -> ExclusiveFile? {
     let place = lock.withLock {
       isUsed = true
       return self.place
     }
     guard let place else { return nil }
-    let file = try ExclusiveFile(locking: place, url)
+    let file = try ExclusiveFile(locking: place, url, isForSwap: isForSwap)
     if file == nil { release(place) }
     return file
   }
 
   /// Waits until nobody else has the file, and locks it.
+  ///
+  /// - Parameter isForSwap: Whether the contents around the file are about to be swapped.
   @available(*, noasync)
-  package func lockAnew() throws(DurableFileError) -> ExclusiveFile {
-    let file = try ExclusiveFile(locking: url)
+  package func lockAnew(isForSwap: Bool = false) throws(DurableFileError) -> ExclusiveFile {
+    let file = try ExclusiveFile(locking: url, isForSwap: isForSwap)
     lock.withLock { (place, isUsed) = (file.place, true) }
     OpenPlaces.shared.keep(self)
     return file

@@ -25,6 +25,7 @@ final class FilePlace: Sendable {
     directory = try Self.openDirectory(location)
     folder = try Self.openFolder(of: location, in: directory)
     sidecar = try Self.openSidecar(of: location, in: folder)
+    for made in [folder.number, sidecar.number] { Self.giveBack(made, as: directory) }
     guard let directoryStatus = directory.status, let status = sidecar.status else {
       throw DurableFileError(errno, "look at the lock of", url)
     }
@@ -72,6 +73,14 @@ final class FilePlace: Sendable {
       throw errno == ENOENT ? .directoryNotFound(directoryURL) : DurableFileError(errno, "create", location.folderURL)
     }
     throw .system(operation: "create", path: location.folderURL.path, errno: ESTALE)
+  }
+
+  /// Lets the owner of the directory have what the superuser has made there, and would have for itself.
+  private static func giveBack(_ number: CInt, as directory: borrowing Descriptor) {
+    guard geteuid() == 0, let owner = directory.status, owner.owner != 0 else { return }
+    var status = stat()
+    guard fstat(number, &status) == 0, status.st_uid == 0 else { return }
+    _ = fchown(number, owner.owner, owner.group)
   }
 
   private static func openSidecar(

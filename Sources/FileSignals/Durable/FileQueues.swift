@@ -1,6 +1,7 @@
 import Dispatch
 package import Foundation
 import Signals
+import Synchronization
 
 /// The queues on which tasks wait for files: one for each file in use, so that however many tasks wait for one file,
 /// one thread does.
@@ -18,8 +19,17 @@ package final class FileQueues: @unchecked Sendable {  // Sound: `entries` is gu
     let path = url.path
     let queue = enter(path)
     defer { leave(path) }
-    return try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Swift.Result(catching: body)) }
+    let cancellation = Cancellation()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        queue.async {
+          // It may have waited long.
+          if cancellation.hasCome.load(ordering: .relaxed) { return continuation.resume(throwing: CancellationError()) }
+          continuation.resume(with: Swift.Result(catching: body))
+        }
+      }
+    } onCancel: {
+      cancellation.hasCome.store(true, ordering: .relaxed)
     }
   }
 
@@ -37,5 +47,9 @@ package final class FileQueues: @unchecked Sendable {  // Sound: `entries` is gu
       entries[path]?.users -= 1
       if entries[path]?.users == 0 { entries[path] = nil }
     }
+  }
+
+  private final class Cancellation: Sendable {
+    let hasCome = Atomic(false)
   }
 }

@@ -123,8 +123,9 @@ package final class PreparedWrite {
       throw DurableFileError(errno, "look at a temporary file for", location.url)
     }
     if let old, (old.owner, old.group) != (new.owner, new.group) {
-      // The owner is kept where the system lets us; where it does not, the file becomes ours, as with every rename.
-      _ = fchown(number, old.owner, old.group)
+      // Owner and group are kept where the system lets us; where it does not, the file becomes ours, as with every
+      // rename.
+      if fchown(number, old.owner, old.group) != 0 { _ = fchown(number, .max, old.group) }
     }
     let permissions = mode ?? old?.permissions ?? 0o600
     guard permissions == new.permissions || fchmod(number, mode_t(permissions)) == 0 else {

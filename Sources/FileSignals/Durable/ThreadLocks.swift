@@ -10,25 +10,44 @@ final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and how many
   private final class Entry {
     let turn = OwnedLock()
     var users = 0
+    /// Whether the thread that has the turn took it for a swap; only that thread looks.
+    var isForSwap = false
   }
 
   private let lock = Lock()
   private var entries: [FileIdentity: Entry] = [:]
 
-  /// Waits for the file's turn and takes it.
+  /// What came of asking for a turn.
+  enum Acquisition {
+    case taken
+    /// This very thread has it already, for something else.
+    case refused
+    /// This very thread has it already, for the same swap.
+    case joined
+  }
+
+  /// Waits for the file's turn and takes it, unless this very thread has it.
   ///
-  /// - Returns: Whether it was taken; not if this very thread has it.
-  func acquire(_ file: FileIdentity) -> Bool {
-    let found: Entry? = lock.withLock {
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - isForSwap: Whether the contents around the file are about to be swapped, together with which the turn is given
+  ///     up.
+  func acquire(_ file: FileIdentity, isForSwap: Bool = false) -> Acquisition {
+    var owned: Entry?
+    let entry = lock.withLock {
       let entry = entries[file, default: Entry()]
-      if entry.turn.isHeldByThisThread { return nil }
-      entry.users += 1
-      entries[file] = entry
+      if entry.turn.isHeldByThisThread {
+        owned = entry
+      } else {
+        entry.users += 1
+        entries[file] = entry
+      }
       return entry
     }
-    guard let entry = found else { return false }
+    if let owned { return isForSwap && owned.isForSwap ? .joined : .refused }
     entry.turn.lock()
-    return true
+    entry.isForSwap = isForSwap
+    return .taken
   }
 
   /// Gives the file's turn up; to be called by the thread that took it.

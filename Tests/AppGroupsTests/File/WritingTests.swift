@@ -175,6 +175,29 @@ struct WritingTests {
   }
 
   @Test
+  func `a task that is cancelled while it waits for its turn writes nothing`() async throws {
+    let file = try fixture.counter()
+    let isBusy = MutableProperty(false)
+    let end = DispatchSemaphore(value: 0)
+    let first = Task {
+      try await file.update { value in
+        value = 1
+        isBusy.value = true
+        end.wait()
+      }
+    }
+    try await isBusy.wait(for: true)
+    let second = Task { try await file.write(2) }
+    // It is in the queue, or will find itself cancelled before.
+    await Task.yield()
+    second.cancel()
+    end.signal()
+    try await first.value
+    await #expect(throws: CancellationError.self) { try await second.value }
+    #expect(try file.read() == 1)
+  }
+
+  @Test
   func `any shared value can be written and updated through the protocol`() async throws {
     func use(_ value: some SharedValue<Int>) async throws -> Int {
       try await value.write(20)
