@@ -16,6 +16,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private var sequence: Int64 = 0
   private var recorder: (any CommitRecorder)?
   private var isSuspended = false
+  /// Whether another file has come that could not be used yet, and of which nobody has been told.
+  private var isOtherDue = false
   /// The transaction in progress; only its own thread asks.
   private var transaction: WriteTransaction?
   /// The read in progress, of a database that has no other connection; only its own thread asks.
@@ -163,7 +165,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// - Parameters:
   ///   - opened: What has been opened, which is nothing if nothing may be written; or why that was not possible.
   ///   - version: The version that the file must have.
-  ///   - isOther: Whether it is another file: all of it is told as changed then.
+  ///   - isOther: Whether it is another file: all of it is told as changed then, or as soon as it can be used.
   ///   - observed: The tables that somebody observes, who must be told even if they are not there any more.
   /// - Returns: Why the file cannot be used.
   func resume(
@@ -172,14 +174,16 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     lock.withLock {
       pause = nil
       if isClosed { return refusal }
+      isOtherDue = isOtherDue || isOther
       do throws(DatabaseError) {
         if let connection = try opened.get() {
           let open = try Open(connection, version: version)
-          if isOther { sequence = try recorder?.fileDidChange(on: connection) ?? 0 }
+          if isOtherDue { sequence = try recorder?.fileDidChange(on: connection) ?? 0 }
           self.open = open
           refusal = nil
         }
-        if isOther { enqueueEverything(.swap, sequence: sequence, observed: observed) }
+        if isOtherDue { enqueueEverything(.swap, sequence: sequence, observed: observed) }
+        isOtherDue = false
         return nil
       } catch {
         refusal = error
