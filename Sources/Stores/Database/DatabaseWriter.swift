@@ -115,13 +115,16 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     lock.withLock {
       open?.connection.close()
       open = nil
-      if !isClosed { refusal = reason }
+      refusal = reason
       over.store(true, ordering: .releasing)
     }
   }
 
   /// Whether it was closed for good; it does not wait for who writes.
   var isClosed: Bool { over.load(ordering: .acquiring) }
+
+  /// Why it was closed for good, if it was; it does not wait for who writes, either.
+  var closedReason: DatabaseError? { isClosed ? lock.withLock { refusal } : nil }
 
   @inline(__always)
   private func withTurn<Result>(_ body: (Open) throws -> Result) throws -> Result {

@@ -56,4 +56,26 @@ struct SwapHazardTests {
     #expect(collected.sets.isEmpty, "it is told once")
     share.close()
   }
+
+  @Test func `one that was closed by a swap says so after whatever comes of the next`() throws {
+    let database = try fixture.open(.closes)
+    try fixture.swap(away: "a", in: "b")
+    try fixture.scope.rest {}
+    expectClosed(database, .swapped(path: path))
+    try fixture.swap(away: "b", in: "damaged")
+    expectClosed(database, .swapped(path: path))
+  }
+
+  @Test func `one that its owner has closed says so, whatever is swapped before and after`() throws {
+    let (database, swapped) = (try fixture.open(.closes), try fixture.open(.closes))
+    try database.close()
+    try fixture.swap(away: "a", in: "b")
+    expectClosed(database, .closed(path: path))
+    expectClosed(swapped, .swapped(path: path))
+    try swapped.close()
+    expectClosed(swapped, .closed(path: path))
+    try fixture.scope.rest {}
+    expectClosed(database, .closed(path: path))
+    expectClosed(swapped, .closed(path: path))
+  }
 }
