@@ -58,11 +58,11 @@ extension Database: ScopeMember {
 
   /// - Returns: Why it cannot be used.
   private func reopen(isOther: Bool) -> DatabaseError? {
-    let opened: Result<SQLiteConnection?, DatabaseError>
+    let opened: Result<DatabaseFile.Opened, DatabaseError>
     do throws(DatabaseError) {
       let file = try file.open()
       lastOutcome.value = file.outcome
-      opened = .success(file.writer)
+      opened = .success(file)
     } catch {
       opened = .failure(error)
     }

@@ -10,6 +10,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// reason.
   private var open: Open?
   private var refusal: DatabaseError?
+  /// Why nothing is written to a file in which there is nothing else wrong.
+  private let unwritable: DatabaseError
   private var pause: DatabasePause?
   private let over = Atomic(false)
   private let delivery: ChangeDelivery
@@ -43,6 +45,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   ) throws(DatabaseError) {
     self.path = path
     self.delivery = delivery
+    unwritable = refusal
     if let connection { open = try Open(connection, version: version) } else { self.refusal = refusal }
   }
 
@@ -166,26 +169,29 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// Goes on with another connection, or refuses to.
   ///
   /// - Parameters:
-  ///   - opened: What has been opened, which is nothing if nothing may be written; or why that was not possible.
+  ///   - opened: What has been opened, without a connection if nothing may be written; or why that was not possible.
   ///   - version: The version that the file must have.
   ///   - isOther: Whether it is another file: all of it is told as changed then, or as soon as it can be used.
   ///   - observed: The tables that somebody observes, who must be told even if they are not there any more.
   /// - Returns: Why the file cannot be used.
   func resume(
-    with opened: Result<SQLiteConnection?, DatabaseError>, version: Int?, isOther: Bool, observed: Set<String>
+    with opened: Result<DatabaseFile.Opened, DatabaseError>, version: Int?, isOther: Bool, observed: Set<String>
   ) -> DatabaseError? {
     lock.withLock {
       pause = nil
       if isClosed { return refusal }
       isOtherDue = isOtherDue || isOther
       do throws(DatabaseError) {
-        if let connection = try opened.get() {
+        let opened = try opened.get()
+        if let connection = opened.writer {
           let open = try Open(connection, version: version)
           if isOtherDue { sequence = try recorder?.fileDidChange(on: connection) ?? 0 }
           self.open = open
           refusal = nil
+        } else {
+          refusal = unwritable
         }
-        if isOtherDue { enqueueEverything(.swap, sequence: sequence, observed: observed) }
+        if isOtherDue { enqueueEverything(.swap, sequence: sequence, observed: observed, read: opened.tables) }
         isOtherDue = false
         return nil
       } catch {
@@ -200,8 +206,10 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     lock.withLock { enqueueEverything(origin, sequence: sequence, observed: observed) }
   }
 
-  private func enqueueEverything(_ origin: ChangeOrigin, sequence: Int64, observed: Set<String>) {
-    let there = Set(open?.log.tables.tables.keys.filter { !TableCatalog.isOwn($0) } ?? [])
+  private func enqueueEverything(
+    _ origin: ChangeOrigin, sequence: Int64, observed: Set<String>, read: [String] = []
+  ) {
+    let there = Set((open?.log.tables.tables.keys).map(Array.init) ?? read).filter { !TableCatalog.isOwn($0) }
     let names = there.union(observed.subtracting(there.map { $0.lowercased() }))
     let tables = names.map { ($0, TableChanges(isEverything: true)) }
     delivery.enqueue(

@@ -78,4 +78,23 @@ struct SwapHazardTests {
     expectClosed(database, .closed(path: path))
     expectClosed(swapped, .closed(path: path))
   }
+
+  @Test func `one that only reads says so again when there is something to read again`() throws {
+    let database = try Database(fixture.location, access: .readOnly, scope: fixture.scope)
+    try fixture.swap(away: "a", in: "damaged")
+    let failure = databaseError { try database.write { _ in } }
+    guard case .notADatabase = failure else { return recordUnexpected(failure) }
+    try fixture.swap(away: "damaged", in: "b")
+    #expect(databaseError { try database.write { _ in } } == .openedReadOnly(path: path))
+    #expect(try database.read { try $0.value("SELECT title FROM errand") } == "new")
+  }
+
+  @Test func `one that only reads tells which tables there are after a swap`() throws {
+    let database = try Database(fixture.location, access: .readOnly, schema: ScopeFixture.schema, scope: fixture.scope)
+    let collected = Collected(database)
+    try fixture.swap(away: "a", in: "b")
+    let sets = collected.take()
+    #expect(sets.map(\.origin) == [.swap])
+    #expect(sets.map(\.tables) == [["errand": TableChanges(isEverything: true)]])
+  }
 }
