@@ -252,7 +252,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     if !log.entries.isEmpty, delivery.emitter.hasSubscribers {
       let tables = record?.tables ?? log.changes()
       if !tables.isEmpty {
-        sequence = max(sequence + 1, record?.sequence ?? 0)
+        sequence = max(ChangeSet.sequence(after: sequence), record?.sequence ?? 0)
         delivery.enqueue(ChangeSet(sequence: sequence, tables: tables))
       }
     }

@@ -185,7 +185,7 @@ final class ShareFeed: @unchecked Sendable {
     if isLost { return }
     isLost = true
     // Nothing else of this file will be told.
-    database.tellEverything(.migration, sequence: liveCursor + 1)
+    database.tellEverything(.migration, sequence: ChangeSet.sequence(after: liveCursor))
   }
 
   /// Takes in some changes.
