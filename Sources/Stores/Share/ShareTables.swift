@@ -86,6 +86,11 @@ enum ShareTables {
     return cursor
   }
 
+  /// Where a peer is, and where the history ends.
+  static func join(_ author: String, _ database: Database) throws -> (cursor: Int64, newest: Int64) {
+    try database.write { (try join(author, time: ShareLimits.now, $0), try newest($0)) }
+  }
+
   /// Notes where a peer is, and that it is alive.
   static func save(
     _ cursor: Int64, _ author: String, time: Int64, _ transaction: WriteTransaction
