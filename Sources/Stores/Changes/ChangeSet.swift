@@ -27,6 +27,9 @@ public struct ChangeSet: Hashable, Sendable {
     self.tables = tables
   }
 
+  /// The next number; the largest of all, which any member of a group can write into the file, has none after it.
+  static func sequence(after sequence: Int64) -> Int64 { sequence == .max ? .max : sequence + 1 }
+
   /// Who made the change, if one other process did; otherwise ``origin`` says more.
   public var author: String? {
     if case .peer(let author) = origin { author } else { nil }

@@ -37,20 +37,17 @@ extension Database: ScopeMember {
       }
     }
     let isOther = outcome == .swapped
-    let failure = isOther && scopePolicy == .closes ? giveUp() : reopen(isOther: isOther)
+    let failure =
+      writer.closedReason ?? (isOther && scopePolicy == .closes ? giveUp() : reopen(isOther: isOther))
     readers?.resume(failure)
     // Before anybody hears of it, who may close the database then.
     pauses.end()
     delivery.flush()
-    guard let failure else {
-      mutableStatus.value = .open
-      // Whoever has closed it meanwhile may have said so before.
-      if writer.isClosed { mutableStatus.value = .closed(.closed(path: location.path)) }
-      return
-    }
-    if writer.isClosed { delivery.finish() }
-    mutableStatus.value = .closed(failure)
-    regions.tellAll()
+    if failure != nil, writer.isClosed { delivery.finish() }
+    mutableStatus.value = failure.map(DatabaseStatus.closed) ?? .open
+    // Whoever has closed it meanwhile may have said so before.
+    if let reason = writer.closedReason, reason != failure { mutableStatus.value = .closed(reason) }
+    if failure != nil { regions.tellAll() }
   }
 
   private func giveUp() -> DatabaseError {
@@ -61,12 +58,11 @@ extension Database: ScopeMember {
 
   /// - Returns: Why it cannot be used.
   private func reopen(isOther: Bool) -> DatabaseError? {
-    if writer.isClosed { return .closed(path: location.path) }
-    let opened: Result<SQLiteConnection?, DatabaseError>
+    let opened: Result<DatabaseFile.Opened, DatabaseError>
     do throws(DatabaseError) {
       let file = try file.open()
       lastOutcome.value = file.outcome
-      opened = .success(file.writer)
+      opened = .success(file)
     } catch {
       opened = .failure(error)
     }

@@ -22,11 +22,13 @@ struct DatabaseFile: Sendable {
     /// The connection that writes; `nil` if nobody may.
     let writer: SQLiteConnection?
     let outcome: SchemaOutcome?
+    /// The tables of a file that nobody may write; of others the connection knows.
+    var tables: [String] = []
   }
 
   /// Opens the file as its access says, and brings it to the version of its schema if that is allowed.
   func open() throws(DatabaseError) -> Opened {
-    guard access == .readWrite else { return Opened(writer: nil, outcome: try inspect()) }
+    guard access == .readWrite else { return try inspect() }
     guard let schema else { return Opened(writer: try connect(), outcome: nil) }
     let (connection, outcome) = try SchemaOpening.open(
       path: location.path, schema: schema, policy: policy, connect: connect)
@@ -49,7 +51,7 @@ struct DatabaseFile: Sendable {
   }
 
   /// Looks at a file that must be as it should be, because nothing can be done about it.
-  private func inspect() throws(DatabaseError) -> SchemaOutcome? {
+  private func inspect() throws(DatabaseError) -> Opened {
     let path = location.path
     if let status = FileStatus(path: path), status.kind != .regular {
       throw .notARegularFile(path: path, kind: status.kind.rawValue)
@@ -61,7 +63,8 @@ struct DatabaseFile: Sendable {
     } catch .cannotOpen(let failure) where access == .readOnly && FileStatus(path: path) != nil {
       throw .logMissing(failure)
     }
-    guard let schema else { return nil }
-    return try SchemaOpening(schema, policy: .guest, connection: connection).run()
+    let outcome: SchemaOutcome? =
+      if let schema { try SchemaOpening(schema, policy: .guest, connection: connection).run() } else { nil }
+    return Opened(writer: nil, outcome: outcome, tables: try connection.tableNames())
   }
 }

@@ -10,12 +10,16 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// reason.
   private var open: Open?
   private var refusal: DatabaseError?
+  /// Why nothing is written to a file in which there is nothing else wrong.
+  private let unwritable: DatabaseError
   private var pause: DatabasePause?
   private let over = Atomic(false)
   private let delivery: ChangeDelivery
   private var sequence: Int64 = 0
   private var recorder: (any CommitRecorder)?
   private var isSuspended = false
+  /// Whether another file has come that could not be used yet, and of which nobody has been told.
+  private var isOtherDue = false
   /// The transaction in progress; only its own thread asks.
   private var transaction: WriteTransaction?
   /// The read in progress, of a database that has no other connection; only its own thread asks.
@@ -41,6 +45,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   ) throws(DatabaseError) {
     self.path = path
     self.delivery = delivery
+    unwritable = refusal
     if let connection { open = try Open(connection, version: version) } else { self.refusal = refusal }
   }
 
@@ -113,13 +118,16 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     lock.withLock {
       open?.connection.close()
       open = nil
-      if !isClosed { refusal = reason }
+      refusal = reason
       over.store(true, ordering: .releasing)
     }
   }
 
   /// Whether it was closed for good; it does not wait for who writes.
   var isClosed: Bool { over.load(ordering: .acquiring) }
+
+  /// Why it was closed for good, if it was; it does not wait for who writes, either.
+  var closedReason: DatabaseError? { isClosed ? lock.withLock { refusal } : nil }
 
   @inline(__always)
   private func withTurn<Result>(_ body: (Open) throws -> Result) throws -> Result {
@@ -161,25 +169,30 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// Goes on with another connection, or refuses to.
   ///
   /// - Parameters:
-  ///   - opened: What has been opened, which is nothing if nothing may be written; or why that was not possible.
+  ///   - opened: What has been opened, without a connection if nothing may be written; or why that was not possible.
   ///   - version: The version that the file must have.
-  ///   - isOther: Whether it is another file: all of it is told as changed then.
+  ///   - isOther: Whether it is another file: all of it is told as changed then, or as soon as it can be used.
   ///   - observed: The tables that somebody observes, who must be told even if they are not there any more.
   /// - Returns: Why the file cannot be used.
   func resume(
-    with opened: Result<SQLiteConnection?, DatabaseError>, version: Int?, isOther: Bool, observed: Set<String>
+    with opened: Result<DatabaseFile.Opened, DatabaseError>, version: Int?, isOther: Bool, observed: Set<String>
   ) -> DatabaseError? {
     lock.withLock {
       pause = nil
       if isClosed { return refusal }
+      isOtherDue = isOtherDue || isOther
       do throws(DatabaseError) {
-        if let connection = try opened.get() {
+        let opened = try opened.get()
+        if let connection = opened.writer {
           let open = try Open(connection, version: version)
-          if isOther { sequence = try recorder?.fileDidChange(on: connection) ?? 0 }
+          if isOtherDue { sequence = try recorder?.fileDidChange(on: connection) ?? 0 }
           self.open = open
           refusal = nil
+        } else {
+          refusal = unwritable
         }
-        if isOther { enqueueEverything(.swap, sequence: sequence, observed: observed) }
+        if isOtherDue { enqueueEverything(.swap, sequence: sequence, observed: observed, read: opened.tables) }
+        isOtherDue = false
         return nil
       } catch {
         refusal = error
@@ -193,8 +206,10 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     lock.withLock { enqueueEverything(origin, sequence: sequence, observed: observed) }
   }
 
-  private func enqueueEverything(_ origin: ChangeOrigin, sequence: Int64, observed: Set<String>) {
-    let there = Set(open?.log.tables.tables.keys.filter { !TableCatalog.isOwn($0) } ?? [])
+  private func enqueueEverything(
+    _ origin: ChangeOrigin, sequence: Int64, observed: Set<String>, read: [String] = []
+  ) {
+    let there = Set((open?.log.tables.tables.keys).map(Array.init) ?? read).filter { !TableCatalog.isOwn($0) }
     let names = there.union(observed.subtracting(there.map { $0.lowercased() }))
     let tables = names.map { ($0, TableChanges(isEverything: true)) }
     delivery.enqueue(
@@ -237,7 +252,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     if !log.entries.isEmpty, delivery.emitter.hasSubscribers {
       let tables = record?.tables ?? log.changes()
       if !tables.isEmpty {
-        sequence = max(sequence + 1, record?.sequence ?? 0)
+        sequence = max(ChangeSet.sequence(after: sequence), record?.sequence ?? 0)
         delivery.enqueue(ChangeSet(sequence: sequence, tables: tables))
       }
     }

@@ -53,8 +53,14 @@ extension WriteTransaction {
   ) throws -> Model? {
     guard var row = try find(model, id: id) else { return nil }
     try body(&row)
-    if row.id.sqliteValue != id.sqliteValue { try delete(model, id: id) }
-    try put(row)
+    if row.id.sqliteValue == id.sqliteValue {
+      try put(row)
+    } else {
+      try savepoint {
+        try delete(model, id: id)
+        try put(row)
+      }
+    }
     return row
   }
 

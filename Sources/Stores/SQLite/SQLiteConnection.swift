@@ -209,6 +209,11 @@ final class SQLiteConnection {
     }
   }
 
+  /// The names of all tables but SQLite's own.
+  func tableNames() throws(DatabaseError) -> [String] {
+    try texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'")
+  }
+
   /// Lets go of all statements that nobody uses, because tables have changed and what was known of them may be wrong.
   func forgetStatements() {
     attachments = [:]

@@ -136,13 +136,15 @@ public final class DatabaseShare: Sendable {
   /// How many changes of others have not been taken in yet.
   ///
   /// - Returns: Their number.
-  /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read.
+  /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been swapped for
+  ///   another that cannot be written yet, as while it is suspended.
   public func pendingCount() throws(DatabaseShareError) -> Int { try feed.pendingCount() }
 
   /// Passes over all changes of others that have not been taken in yet.
   ///
   /// - Returns: How many there were.
-  /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read.
+  /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been swapped for
+  ///   another that cannot be written yet, as while it is suspended.
   @discardableResult
   public func clear() throws(DatabaseShareError) -> Int { try feed.clear() }
 

@@ -1,5 +1,6 @@
 public import FileSignals
 public import Foundation
+import Signals
 
 /// Why a database could not be shared, or why what others have changed could not be taken in.
 public enum DatabaseShareError: Error, Hashable, Sendable {
@@ -24,6 +25,19 @@ public enum DatabaseShareError: Error, Hashable, Sendable {
   /// What another process has written down cannot be read, perhaps because that is a newer version; everything may have
   /// changed.
   case undecodable(URL, sequence: Int64, author: String, reason: String)
+}
+
+extension DatabaseShareError {
+  /// Makes the error of what failed in a database.
+  init(_ error: any Error) {
+    self =
+      switch error {
+      case let error as DatabaseShareError: error
+      case let error as DatabaseError: .database(error)
+      case let error as FileObserverError: .unobservable(error)
+      default: stop(because: "A database threw what it does not throw")
+      }
+  }
 }
 
 extension DatabaseShareError: CustomStringConvertible, LocalizedError {

@@ -31,6 +31,7 @@ final class ShareFeed: @unchecked Sendable {
   private var liveCursor: Int64
   private var isHeard = false
   private var isSaveDue = false
+  private var isLookDue = false
   private var isOver = false
   /// Which of the files it is that the cursors are of.
   private var fileNumber = 0
@@ -47,7 +48,7 @@ final class ShareFeed: @unchecked Sendable {
     self.recorder = recorder
     limits = recorder.limits
     do {
-      (cursor, liveCursor) = try Self.join(database, author)
+      (cursor, liveCursor) = try ShareTables.join(author, database)
     } catch {
       throw DatabaseShareError(error)
     }
@@ -70,12 +71,6 @@ final class ShareFeed: @unchecked Sendable {
       watch.start()
       // What came since the cursors were read, and before the watch began, has rung for nobody.
       drain()
-    }
-  }
-
-  private static func join(_ database: Database, _ author: String) throws -> (cursor: Int64, newest: Int64) {
-    try database.write { transaction in
-      (try ShareTables.join(author, time: ShareLimits.now, transaction), try ShareTables.newest(transaction))
     }
   }
 
@@ -145,7 +140,7 @@ final class ShareFeed: @unchecked Sendable {
       // The queue may be waiting for the transaction that this thread is in, or for the file that it is swapping.
       try database.refuseWaiting("look at the share")
       return try run {
-        _ = goOver(to: recorder.file)
+        try goOver(to: recorder.file)
         return try body()
       }
     } catch {
@@ -156,20 +151,38 @@ final class ShareFeed: @unchecked Sendable {
   // MARK: Taking in
 
   private func drain() {
-    while !isOver, goOver(to: recorder.file), drainBatch() {}
+    if isOver { return }
+    do {
+      repeat { try goOver(to: recorder.file) } while !isOver && drainBatch()
+    } catch DatabaseError.suspended {
+      // That is no failure.
+    } catch {
+      failures.send(DatabaseShareError(error))
+    }
     saveSoon()
+  }
+
+  /// Looks again in a while, since nobody rings when what was in the way has passed.
+  private func drainSoon() {
+    guard !isLookDue else { return }
+    isLookDue = true
+    queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+      guard let self, !isOver else { return }
+      isLookDue = false
+      drain()
+    }
   }
 
   /// Goes over to the history of a file that has come in the place of the one that was there, if there is such a file.
   ///
-  /// - Returns: Whether the history can be read.
-  private func goOver(to file: ShareRecorder.File) -> Bool {
-    if file.number == fileNumber { return true }
+  /// - Throws: Why it cannot go over now; it is tried again in a while, unless the database is closed for good.
+  private func goOver(to file: ShareRecorder.File) throws {
+    if file.number == fileNumber { return }
     do {
-      (savedCursor, _) = try Self.join(database, author)
+      (savedCursor, _) = try ShareTables.join(author, database)
     } catch {
-      failures.send(DatabaseShareError(error))
-      return false
+      if !database.writer.isClosed { drainSoon() }
+      throw error
     }
     isLost = false
     fileNumber = file.number
@@ -177,7 +190,6 @@ final class ShareFeed: @unchecked Sendable {
     // Who is told that everything is different need not be told what has made it so.
     cursor = incoming.hasSubscribers ? file.newest : savedCursor
     if incoming.hasSubscribers { incoming.send(everything(upTo: file.newest, .swap)) }
-    return true
   }
 
   /// Has live queries find out for themselves that the file cannot be read any more.
@@ -185,7 +197,7 @@ final class ShareFeed: @unchecked Sendable {
     if isLost { return }
     isLost = true
     // Nothing else of this file will be told.
-    database.tellEverything(.migration, sequence: liveCursor + 1)
+    database.tellEverything(.migration, sequence: ChangeSet.sequence(after: liveCursor))
   }
 
   /// Takes in some changes.
@@ -284,18 +296,5 @@ final class ShareFeed: @unchecked Sendable {
     } catch {
       failures.send(DatabaseShareError(error))
     }
-  }
-}
-
-extension DatabaseShareError {
-  /// Makes the error of what failed in a database.
-  init(_ error: any Error) {
-    self =
-      switch error {
-      case let error as DatabaseShareError: error
-      case let error as DatabaseError: .database(error)
-      case let error as FileObserverError: .unobservable(error)
-      default: stop(because: "A database threw what it does not throw")
-      }
   }
 }

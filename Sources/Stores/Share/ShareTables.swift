@@ -32,10 +32,8 @@ enum ShareTables {
   /// Adds an entry that says that every table may have changed, if processes share the file.
   static func noteMigration(on connection: SQLiteConnection) throws(DatabaseError) {
     guard try !connection.columns(of: "signals_history").isEmpty else { return }
-    let names = try connection.texts(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
-    )
-    let tables = names.filter { !TableCatalog.isOwn($0) }.map { ($0, TableChanges(isEverything: true)) }
+    let tables = try connection.tableNames().filter { !TableCatalog.isOwn($0) }
+      .map { ($0, TableChanges(isEverything: true)) }
     let changes = ChangeCoding.encode(Dictionary(uniqueKeysWithValues: tables))
     _ = try append(changes, author: "", time: ShareLimits.now, on: connection)
   }
@@ -86,6 +84,11 @@ enum ShareTables {
     if case .integer(let value) = known { cursor = value } else { cursor = try newest(transaction) }
     try save(cursor, author, time: time, transaction)
     return cursor
+  }
+
+  /// Where a peer is, and where the history ends.
+  static func join(_ author: String, _ database: Database) throws -> (cursor: Int64, newest: Int64) {
+    try database.write { (try join(author, time: ShareLimits.now, $0), try newest($0)) }
   }
 
   /// Notes where a peer is, and that it is alive.

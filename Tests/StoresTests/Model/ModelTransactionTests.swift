@@ -69,6 +69,27 @@ struct ModelTransactionTests {
   }
 
   @Test
+  func `a row stays where it is if it cannot move`() throws {
+    let people = [Person(id: 1, name: "Ada", age: 36), Person(id: 2, name: "Bob", age: 17)]
+    try database.write { try $0.put(people) }
+    let changes = Kept<ChangeSet>()
+    let subscription = database.changes.sink { changes.keep($0) }
+    try database.write { transaction throws in
+      #expect(throws: DatabaseError.self) {
+        try transaction.update(Person.self, id: 1) {
+          $0.id = 3
+          $0.name = "Bob"
+        }
+      }
+      #expect(try transaction.find(Person.self, id: 1) == people[0])
+      try transaction.update(Person.self, id: 2) { $0.age += 1 }
+    }
+    subscription.cancel()
+    #expect(try database.read { try $0.count(Person.self) } == 2)
+    #expect(changes.values.map(\.tables) == [["person": TableChanges(updated: [2])]])
+  }
+
+  @Test
   func `each commit names the rows that were put and deleted, whatever their keys are`() throws {
     let changes = Kept<ChangeSet>()
     let subscription = database.changes.sink { changes.keep($0) }

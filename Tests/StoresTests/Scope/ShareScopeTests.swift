@@ -64,6 +64,27 @@ struct ShareScopeTests {
     try database.write { _ in }
   }
 
+  @Test func `goes over when it may write again, and says so until then`() async throws {
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    let (database, other) = (try fixture.open(), try fixture.open())
+    let (share, theirs) = (try share(database, "app"), try share(other, "helper"))
+    let (incoming, failures) = (share.incoming.recorded(), share.failures.recorded())
+    try database.suspend()
+    try fixture.swap(away: "a", in: "b")
+    let suspended = DatabaseShareError.database(.suspended(path: fixture.url.path))
+    #expect(throws: suspended) { try share.pendingCount() }
+    #expect(throws: suspended) { try share.clear() }
+    #expect(failures.elements.isEmpty && incoming.elements.isEmpty)
+    try database.resume()
+    // Nobody writes.
+    try await incoming.first { $0.origin == .swap }
+    try await other.write { try $0.put(Errand(id: 7)) }
+    #expect(try await incoming.first { $0["errand"].inserted == [7] }.sequence == 1)
+    theirs.close()
+    share.close()
+  }
+
   @Test func `tells each time that another process has migrated what is there`() async throws {
     let newer = Schema(version: 2, models: [Errand.self]) { MigrationStep(to: 2) { _ in } }
     try fixture.fill("live", title: "old")

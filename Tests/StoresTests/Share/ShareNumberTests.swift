@@ -1,0 +1,53 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+/// Whoever can write the file can write any number into its history; it must end no process.
+@Suite("The largest number of all, in the history of a shared database", .timeLimit(.minutes(5)))
+struct ShareNumberTests {
+  /// Has the next entry of the history be the last that there can be.
+  private func exhaust(_ database: Database) throws {
+    let changes = ChangeCoding.encode(["errand": TableChanges(inserted: [1])])
+    try database.write {
+      try $0.execute(
+        "INSERT INTO signals_history VALUES (?, 'other', 0, ?)", Int64.max - 1, SQLiteValue.blob(changes))
+    }
+  }
+
+  @Test func `does not keep one from writing`() throws {
+    let fixture = try ShareFixture()
+    let database = try fixture.database()
+    let share = try fixture.share(database, "app")
+    let collected = Collected(database)
+    try exhaust(database)
+    for number in 0..<3 { try insert("\(number)", into: database) }
+    #expect(collected.take().filter { $0.origin == .here }.map(\.sequence) == [.max, .max, .max])
+    share.close()
+  }
+
+  @Test func `does not keep a migration by another process from being told`() async throws {
+    let fixture = try ScopeFixture()
+    let (database, other) = (try fixture.open(), try fixture.open())
+    let container = try AppGroupsContainer(directory: fixture.root)
+    let share = try DatabaseShare(database, container: container, author: "app", sharedInScopeEntityNames: ["errand"])
+    let theirs = try DatabaseShare(other, container: container, author: "helper", sharedInScopeEntityNames: ["errand"])
+    let incoming = share.incoming.recorded()
+    let ends = Recorder<DatabaseError>()
+    let subscription = database.query(Query<Errand>()).sink(
+      receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    try exhaust(other)
+    try await other.write { try $0.put(Errand(id: 2)) }
+    try await incoming.wait { $0.last?.sequence == .max }
+    let newer = Schema(version: 2, models: [Errand.self]) { MigrationStep(to: 2) { _ in } }
+    try Database(fixture.location, schema: newer).close()
+    let changed = DatabaseError.schema(.changedMeanwhile(found: 2, opened: 1), path: fixture.url.path)
+    #expect(try await ends.first { _ in true } == changed)
+    subscription.cancel()
+    theirs.close()
+    share.close()
+  }
+}
