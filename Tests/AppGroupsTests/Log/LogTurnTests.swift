@@ -1,0 +1,61 @@
+@testable import AppGroups
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Log: one subscription after another", .patient)
+struct LogTurnTests {
+  private let fixture: LogFixture
+
+  init() throws {
+    fixture = try LogFixture()
+  }
+
+  @Test
+  func `who comes before the reading for another has begun gets only what is appended from then on`() async throws {
+    let log = try fixture.log()
+    let events = try log.newEvents()
+    let gate = DispatchSemaphore(value: 0)
+    events.feed.queue.async { gate.wait() }
+    let former = events.sink { _ in }
+    try log.append("before")
+    former.cancel()
+    let recorder = LogRecorder(events)
+    gate.signal()
+    events.feed.queue.sync {}
+    try log.append("after")
+    try await recorder.entries.first("the event") { $0.event == "after" }
+    #expect(recorder.texts == ["after"])
+  }
+
+  @Test
+  func `what was being read for another when somebody comes is not read again for who comes`() async throws {
+    let (isReached, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let format = FileFormat<String>(
+      encode: { Data($0.utf8) },
+      decode: {
+        isReached.signal()
+        gate.wait()
+        gate.signal()
+        return String(decoding: $0, as: UTF8.self)
+      })
+    let log = try AppGroupsLog<String>(name: "log", container: fixture.fixture.container, format: format)
+    let events = try log.newEvents()
+    let former = events.sink { _ in }
+    events.feed.queue.sync {}
+    try log.append("before")
+    try await onThread { isReached.wait() }
+    former.cancel()
+    let entries = Recorder<LogEventID>()
+    // Half of a subscription: it has looked where the log ends only when what was being read is refused.
+    let (number, _) = events.feed.audience.add { entries.record($0.id) }
+    gate.signal()
+    // First what is being read, then what follows from that.
+    for _ in 0..<2 { events.feed.queue.sync {} }
+    #expect(entries.elements.isEmpty)
+    #expect(events.feed.audience.remove(number))
+  }
+}
