@@ -58,4 +58,32 @@ struct LogTurnTests {
     #expect(entries.elements.isEmpty)
     #expect(events.feed.audience.remove(number))
   }
+
+  @Test(arguments: [nil, 256])
+  func `what was handled is not given out while it is read again, nor missed if it is gone`(size: Int?) async throws {
+    let log = try fixture.log(size.map { LogLimits(segmentSize: $0) } ?? LogLimits())
+    let events = try log.events(for: "widget", acknowledgement: .explicit)
+    let ids = try log.append(contentsOf: (1...200).map(String.init))
+    let failures = events.failures.recorded()
+    let entries = Recorder<LogEntry<String>>()
+    let former = events.sink { entries.record($0) }
+    let last = try await entries.first("the last event") { $0.id == ids[199] }
+    former.cancel()
+    try await fixture.settle()
+    var loop = events.values.makeAsyncIterator()
+    #expect(await loop.next()?.event == "1")
+    events.acknowledge(last)
+    try await events.saveProgress()
+    let place = try ConsumerPlace(name: "widget", place: LogPlace(name: "log", container: fixture.fixture.container))
+    #expect(try place.load()?[log.producer]?.sequence == 200)
+    try log.trim()
+    try log.append("new")
+    var count = 1
+    while let entry = await loop.next(), entry.event != "new" { count += 1 }
+    // The first, those that waited for the loop by then, and one that was on its way.
+    #expect(count <= LogLoop.capacity + 2)
+    try await events.saveProgress()
+    #expect(try place.load()?[log.producer]?.sequence == 200)
+    #expect(failures.elements == [])
+  }
 }

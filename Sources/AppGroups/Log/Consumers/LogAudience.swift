@@ -175,6 +175,11 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
     lock.withLock { cursor.handle(position, of: producer) }
   }
 
+  /// Whether an event is handled, also if it has not been read since the last beginning.
+  func hasHandled(_ sequence: UInt64, of producer: UUID) -> Bool {
+    lock.withLock { cursor.hasHandled(sequence, of: producer) }
+  }
+
   /// Takes note that nobody is interested in anything up to a place, but for what was given out.
   func pass(_ position: LogPosition, of producer: UUID) {
     lock.withLock { cursor.pass(position, of: producer) }

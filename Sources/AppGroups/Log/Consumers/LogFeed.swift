@@ -128,7 +128,7 @@ final class LogFeed: @unchecked Sendable {
     guard epoch == self.epoch, !audience.isEmpty else { return }
     do throws(AppGroupsLogError) {
       guard let (positions, lock) = try positions(from: ends) else { return tryLater(from: ends, generation, epoch) }
-      let reader = LogReader(place, from: positions) { [failures] in failures.send($0) }
+      let reader = LogReader(place, from: positions) { [weak self] in self?.report($0) }
       audience.begin(from: positions)
       run = Run(reader, lock, generation)
       hasBegun = true
@@ -190,6 +190,12 @@ final class LogFeed: @unchecked Sendable {
     trimSoon()
   }
 
+  private func report(_ error: AppGroupsLogError) {
+    // What is said to be handled may have been removed before it was read again.
+    if case .missing(let producer, _, let next) = error, audience.hasHandled(next - 1, of: producer) { return }
+    failures.send(error)
+  }
+
   private func reportLoss() {
     if let consumer = reading.consumer, let loss = consumer.takeWordOfLoss() {
       failures.send(.snapshotNeeded(consumer: consumer.name, reason: loss))
@@ -242,7 +248,8 @@ final class LogFeed: @unchecked Sendable {
 
   private func give(_ record: LogRecord, of producer: UUID, _ position: LogPosition, _ run: Run) {
     self.producer.clock.observe(record.time)
-    guard reading.includesOwn || producer != self.producer.id else {
+    let isWanted = reading.includesOwn || producer != self.producer.id
+    guard isWanted, !audience.hasHandled(record.sequence, of: producer) else {
       return audience.pass(position, of: producer)
     }
     let entry: DecodedEntry
