@@ -86,4 +86,29 @@ struct LogTurnTests {
     #expect(try place.load()?[log.producer]?.sequence == 200)
     #expect(failures.elements == [])
   }
+
+  @Test
+  func `a consumer that could not be made known is so when it can be, also if it handles nothing`() async throws {
+    let log = try fixture.log()
+    let place = try ConsumerPlace(name: "widget", place: LogPlace(name: "log", container: fixture.fixture.container))
+    // This is told after the lock was looked for, and before it is needed.
+    try place.leaveWord(of: .absence)
+    let lock = fixture.directory.appending(path: ".shared/trim.lock").path
+    let aside = fixture.directory.appending(path: ".shared/aside").path
+    let events = try log.events(for: "widget", acknowledgement: .explicit)
+    let hindrance = events.failures.sink {
+      guard case .snapshotNeeded = $0 else { return }
+      #expect(rename(lock, aside) == 0)
+      #expect(mkdir(lock, 0o700) == 0)
+    }
+    let recorder = LogRecorder(events)
+    try await recorder.firstFailure { if case .inaccessible(.notARegularFile) = $0 { true } else { false } }
+    #expect(!place.exists)
+    let saves = try DirectoryObserver(fixture.directory.appending(path: ".consumers")).recorded()
+    #expect(rmdir(lock) == 0)
+    #expect(rename(aside, lock) == 0)
+    try await saves.first("the saving") { $0.url.lastPathComponent == "widget.cursor" }
+    #expect(place.exists)
+    hindrance.cancel()
+  }
 }

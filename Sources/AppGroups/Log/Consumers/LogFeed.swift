@@ -140,13 +140,16 @@ final class LogFeed: @unchecked Sendable {
       if isRemovalLikely, error.isAboutNothingThere { return tryLater(from: ends, generation, epoch) }
       failures.send(error)
       if run == nil { return tryLater(from: ends, generation, epoch) }
+      // Until it is made known, what it has not handled may be removed.
+      hasFailedToSave = true
+      audience.noteUnsaved()
     }
     scan()
     drain()
   }
 
   /// Makes the consumer known, so that from now on nothing is removed that it has not handled.
-  private func register() throws(AppGroupsLogError) {
+  func register() throws(AppGroupsLogError) {
     guard let consumer = reading.consumer else { return }
     // Who is removing segments may not have seen one that is new.
     guard !consumer.exists, let lock = try place.lockTrimming(isWaiting: true) else { return try saveNow() }
