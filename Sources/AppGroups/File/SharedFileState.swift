@@ -123,6 +123,7 @@ struct SharedFileState {
     if error != suspected {
       suspected = error
       ladder.reset()
+      patience.reset()
     }
     isPatient = error == reported
     if isPatient { return error.mayPassUnseen ? retry(after: patience.next()) : .nothing }

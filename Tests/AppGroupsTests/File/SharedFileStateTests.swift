@@ -1,4 +1,5 @@
 @testable import AppGroups
+import Dispatch
 import FileSignals
 import Foundation
 import Testing
@@ -10,8 +11,9 @@ final class SharedFileStateTests {
   let two = Data("2".utf8)
   var state = SharedFileState()
 
-  /// The last retry that was asked for.
+  /// The last retry that was asked for, and after what time.
   var awaited: Int?
+  var pause: DispatchTimeInterval?
 
   /// Looks, and says in a word what follows.
   func look(_ look: SharedFileState.Look<Int>, since epoch: UInt64? = nil, isRetry: Bool = false) -> String {
@@ -19,8 +21,8 @@ final class SharedFileStateTests {
     case .lookAgain: return "again"
     case .nothing: return "nothing"
     case .news(let value): return "news \(value)"
-    case .retry(let number, _):
-      awaited = number
+    case .retry(let number, let pause):
+      (awaited, self.pause) = (number, pause)
       return "retry"
     case .report: return "report"
     }
@@ -127,6 +129,17 @@ final class SharedFileStateTests {
     #expect(look(.failure(.empty(url))) == "nothing", "of that, an event tells the end")
     #expect(look(.content(one, 1)) == "news 1")
     #expect(state.status == .current)
+  }
+
+  @Test
+  func `what is bad for another reason is not looked at the seldomer for how long the first one lasted`() {
+    let full = SharedFileState.Look<Int>.failure(.inaccessible(.descriptorLimitReached(url)))
+    let denied = SharedFileState.Look<Int>.failure(.inaccessible(.permissionDenied(url, operation: "read")))
+    for _ in 0..<10 { _ = look(full, isRetry: true) }
+    #expect(pause == .seconds(30))
+    #expect((0..<4).map { _ in look(denied, isRetry: true) } == ["retry", "retry", "retry", "report"])
+    #expect(look(denied) == "retry")
+    #expect(pause == .seconds(1))
   }
 
   @Test

@@ -39,6 +39,21 @@ struct LogCursorTests {
   }
 
   @Test
+  func `what was handled before it is read again stays so, and is no further back for what is read`() {
+    var cursor = LogCursor([producer: position(1)])
+    cursor.handle(position(5), of: producer)
+    #expect(cursor.positions[producer] == position(5) && cursor.isChanged)
+    cursor.give(position(2), of: producer)
+    cursor.handle(position(6), of: producer)
+    #expect(cursor.positions[producer] == position(6))
+    for sequence in 3...7 {
+      cursor.pass(position(UInt64(sequence)), of: producer)
+      #expect(cursor.positions[producer] == position(UInt64(max(6, sequence))))
+    }
+    #expect(cursor.hasHandled(7, of: producer) && !cursor.hasHandled(8, of: producer))
+  }
+
+  @Test
   func `a producer of whom nothing is left is forgotten once all of it is handled`() {
     var cursor = LogCursor([producer: position(4)])
     cursor.give(position(5), of: producer)

@@ -41,15 +41,20 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
 
   private var isEmptyLocked: Bool { subscribers.isEmpty && loops.isEmpty }
 
-  /// - Returns: What to remove it with, and whether it is the only one.
-  func add(_ receive: @escaping @Sendable (DecodedEntry) -> Void) -> (number: UInt64, isFirst: Bool) {
+  /// - Returns: What to remove it with, and the generation that begins with it, if it is the only one.
+  func add(_ receive: @escaping @Sendable (DecodedEntry) -> Void) -> (number: UInt64, generation: Int?) {
     lock.withLock {
-      let isFirst = isEmptyLocked
-      if isFirst { generation += 1 }
+      let begun = beginGenerationIfEmpty()
       lastNumber += 1
       subscribers.append(Subscriber(number: lastNumber, receive: receive))
-      return (lastNumber, isFirst)
+      return (lastNumber, begun)
     }
+  }
+
+  private func beginGenerationIfEmpty() -> Int? {
+    guard isEmptyLocked else { return nil }
+    generation += 1
+    return generation
   }
 
   /// - Returns: Whether nobody is left.
@@ -63,13 +68,12 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
     return isLast
   }
 
-  /// - Returns: Whether it is the only one.
-  func add(_ loop: LogLoop) -> Bool {
+  /// - Returns: The generation that begins with it, if it is the only one.
+  func add(_ loop: LogLoop) -> Int? {
     lock.withLock {
-      let isFirst = isEmptyLocked
-      if isFirst { generation += 1 }
+      let begun = beginGenerationIfEmpty()
       loops.append(LoopState(loop: loop, handled: ordinal))
-      return isFirst
+      return begun
     }
   }
 
@@ -81,6 +85,9 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
       return isEmptyLocked
     }
   }
+
+  /// Whether nobody has come to an empty place since a generation began.
+  func isCurrent(_ generation: Int) -> Bool { lock.withLock { generation == self.generation } }
 
   // MARK: Giving out
 
@@ -168,6 +175,11 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
     lock.withLock { cursor.handle(position, of: producer) }
   }
 
+  /// Whether an event is handled, also if it has not been read since the last beginning.
+  func hasHandled(_ sequence: UInt64, of producer: UUID) -> Bool {
+    lock.withLock { cursor.hasHandled(sequence, of: producer) }
+  }
+
   /// Takes note that nobody is interested in anything up to a place, but for what was given out.
   func pass(_ position: LogPosition, of producer: UUID) {
     lock.withLock { cursor.pass(position, of: producer) }
@@ -178,12 +190,10 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
   /// Begins at some places.
   ///
   /// - Parameter positions: Where each producer's events go on.
-  /// - Returns: For whom it begins.
-  func begin(from positions: [UUID: LogPosition]) -> Int {
+  func begin(from positions: [UUID: LogPosition]) {
     lock.withLock {
       cursor = LogCursor(positions)
       unhandled = []
-      return generation
     }
   }
 

@@ -42,7 +42,8 @@ struct LogCursor {
     var place = places[producer] ?? Place(.beginning)
     guard place.read != position || place.handled != position else { return }
     place.read = position
-    if place.handled.sequence >= place.given {
+    // Who said that an event is handled may be further than what is read again.
+    if place.handled.sequence >= place.given, !place.handled.isAfter(position) {
       isChanged = isChanged || place.handled != position
       place.handled = position
     }
@@ -53,9 +54,15 @@ struct LogCursor {
   mutating func handle(_ position: LogPosition, of producer: UUID) {
     guard var place = places[producer], position.sequence > place.handled.sequence else { return }
     // What was passed over after the last one goes with it.
-    place.handled = position.sequence >= place.given ? place.read : position
+    let isLast = position.sequence >= place.given && !position.isAfter(place.read)
+    place.handled = isLast ? place.read : position
     places[producer] = place
     isChanged = true
+  }
+
+  /// Whether an event is handled.
+  func hasHandled(_ sequence: UInt64, of producer: UUID) -> Bool {
+    places[producer].map { sequence <= $0.handled.sequence } ?? false
   }
 
   /// Forgets producers of whom nothing is left.

@@ -18,7 +18,8 @@ extension LogFeed {
     queue.asyncAfter(deadline: .now() + pause) { [weak self] in
       guard let self else { return }
       guard audience.releaseSaving(), run != nil else { return }
-      reportingFailure { () throws(AppGroupsLogError) in try saveNow() }
+      // One that could not be made known is so by this.
+      reportingFailure { () throws(AppGroupsLogError) in try hasFailedToSave ? register() : saveNow() }
       if hasFailedToSave { return saveSoon() }
       trimSoon()
     }

@@ -18,25 +18,6 @@ final class LogFeed: @unchecked Sendable {
 
   let audience: LogAudience
 
-  /// What is there while the log is read.
-  final class Run {
-    let reader: LogReader
-    let lock: ConsumerLock?
-    /// For whom it is read.
-    let generation: Int
-    var producers: Set<UUID> = []
-    /// Whether events were read that nobody has taken, so that they must be read again.
-    var isStale = false
-    /// What was saved last, and when.
-    var saved: (positions: [UUID: LogPosition], time: DispatchTime)?
-
-    init(_ reader: LogReader, _ lock: ConsumerLock?, _ generation: Int) {
-      self.reader = reader
-      self.lock = lock
-      self.generation = generation
-    }
-  }
-
   var run: Run?
   /// Tells whose turn it is, of those who wait to begin.
   private var epoch = 0
@@ -44,7 +25,7 @@ final class LogFeed: @unchecked Sendable {
   /// Whether it has ever begun, so that folders that are missing have been removed.
   private var hasBegun = false
   /// Where to begin when the directory comes back.
-  private var missed: [UUID: LogPosition]?
+  private var missed: (ends: [UUID: LogPosition], generation: Int)?
   private var isLookDue = false
   private var isScanDue = false
   private var patience = Patience()
@@ -76,15 +57,15 @@ final class LogFeed: @unchecked Sendable {
 
   /// Calls a closure with each event, on the queue, until the token is released.
   func subscribe(_ receive: @escaping @Sendable (DecodedEntry) -> Void) -> SignalSubscription {
-    let (number, isFirst) = audience.add(receive)
-    if isFirst { beginLater() }
+    let (number, generation) = audience.add(receive)
+    if let generation { beginLater(generation) }
     return SignalSubscription { [self] in
       if audience.remove(number) { endLater() }
     }
   }
 
   func enter(_ loop: LogLoop) {
-    if audience.add(loop) { beginLater() }
+    if let generation = audience.add(loop) { beginLater(generation) }
   }
 
   func leave(_ loop: LogLoop) {
@@ -97,10 +78,10 @@ final class LogFeed: @unchecked Sendable {
     queue.async { [self] in endUnlessObserved() }
   }
 
-  private func beginLater() {
+  private func beginLater(_ generation: Int) {
     // On this thread: what is appended after the subscription comes, and what was before does not.
     let ends = reading.consumer == nil || reading.start == .newest ? LogReader.ends(of: place) : [:]
-    queue.async { [self] in begin(from: ends) }
+    queue.async { [self] in begin(from: ends, generation) }
   }
 
   /// Takes note that a loop has handled an event; `isHungry` if it has room again.
@@ -132,37 +113,43 @@ final class LogFeed: @unchecked Sendable {
 
   // MARK: Beginning and ending
 
-  private func begin(from ends: [UUID: LogPosition]) {
+  private func begin(from ends: [UUID: LogPosition], _ generation: Int) {
+    // Who has come since begins where they came, before which nothing is theirs.
+    guard audience.isCurrent(generation) else { return }
     epoch += 1
     attempts = 0
     missed = nil
     if let run, run.lock?.isInPlace == true { reportingFailure { () throws(AppGroupsLogError) in try saveNow() } }
     run = nil
-    tryToBegin(from: ends, epoch)
+    tryToBegin(from: ends, generation, epoch)
   }
 
-  private func tryToBegin(from ends: [UUID: LogPosition], _ epoch: Int) {
+  private func tryToBegin(from ends: [UUID: LogPosition], _ generation: Int, _ epoch: Int) {
     guard epoch == self.epoch, !audience.isEmpty else { return }
     do throws(AppGroupsLogError) {
-      guard let (positions, lock) = try positions(from: ends) else { return tryLater(from: ends, epoch) }
-      let reader = LogReader(place, from: positions) { [failures] in failures.send($0) }
-      run = Run(reader, lock, audience.begin(from: positions))
+      guard let (positions, lock) = try positions(from: ends) else { return tryLater(from: ends, generation, epoch) }
+      let reader = LogReader(place, from: positions) { [weak self] in self?.report($0) }
+      audience.begin(from: positions)
+      run = Run(reader, lock, generation)
       hasBegun = true
       try register()
     } catch {
       // A directory that somebody removed is for those to make again who append.
-      if !place.exists { return missed = ends }
+      if !place.exists { return missed = (ends, generation) }
       // Somebody may be about to remove all of it, and must not be hindered.
-      if isRemovalLikely, error.isAboutNothingThere { return tryLater(from: ends, epoch) }
+      if isRemovalLikely, error.isAboutNothingThere { return tryLater(from: ends, generation, epoch) }
       failures.send(error)
-      if run == nil { return tryLater(from: ends, epoch) }
+      if run == nil { return tryLater(from: ends, generation, epoch) }
+      // Until it is made known, what it has not handled may be removed.
+      hasFailedToSave = true
+      audience.noteUnsaved()
     }
     scan()
     drain()
   }
 
   /// Makes the consumer known, so that from now on nothing is removed that it has not handled.
-  private func register() throws(AppGroupsLogError) {
+  func register() throws(AppGroupsLogError) {
     guard let consumer = reading.consumer else { return }
     // Who is removing segments may not have seen one that is new.
     guard !consumer.exists, let lock = try place.lockTrimming(isWaiting: true) else { return try saveNow() }
@@ -190,12 +177,12 @@ final class LogFeed: @unchecked Sendable {
   /// in the way; they are made again a little later if not.
   private var isRemovalLikely: Bool { hasBegun && attempts < 3 }
 
-  private func tryLater(from ends: [UUID: LogPosition], _ epoch: Int) {
+  private func tryLater(from ends: [UUID: LogPosition], _ generation: Int, _ epoch: Int) {
     attempts += 1
     // The first few times it may be one that is about to end.
     if attempts == 4, let consumer = reading.consumer { failures.send(.consumerInUse(consumer.name)) }
     queue.asyncAfter(deadline: .now() + .milliseconds(min(2000, 10 << min(attempts, 10)))) { [weak self] in
-      self?.tryToBegin(from: ends, epoch)
+      self?.tryToBegin(from: ends, generation, epoch)
     }
   }
 
@@ -204,6 +191,12 @@ final class LogFeed: @unchecked Sendable {
     if reading.consumer != nil { reportingFailure { () throws(AppGroupsLogError) in try saveNow() } }
     run = nil
     trimSoon()
+  }
+
+  private func report(_ error: AppGroupsLogError) {
+    // What is said to be handled may have been removed before it was read again.
+    if case .missing(let producer, _, let next) = error, audience.hasHandled(next - 1, of: producer) { return }
+    failures.send(error)
   }
 
   private func reportLoss() {
@@ -215,13 +208,13 @@ final class LogFeed: @unchecked Sendable {
   // MARK: Reading
 
   private func receive(_ changes: ContentsWatch.Changes) {
-    if let missed, changes.isStructural { return begin(from: missed) }
+    if let missed, changes.isStructural { return begin(from: missed.ends, missed.generation) }
     guard let run else { return }
     var isStructural = changes.isStructural
     for name in changes.written where !run.reader.look(atSegment: name) { isStructural = true }
     if isStructural {
       // After the directory was removed, somebody else could be the same consumer.
-      if let lock = run.lock, !lock.isInPlace { return begin(from: audience.positions) }
+      if let lock = run.lock, !lock.isInPlace { return begin(from: audience.positions, run.generation) }
       reportLoss()
       scan()
     }
@@ -242,7 +235,10 @@ final class LogFeed: @unchecked Sendable {
       give(record, of: producer, position, run)
       if run.isStale {
         // Nobody was there to take it: whoever comes is to have it.
-        queue.async { [self, epoch] in if self.epoch == epoch { begin(from: audience.positions) } }
+        let generation = run.generation
+        queue.async { [self, epoch] in
+          if self.epoch == epoch { begin(from: audience.positions, generation) }
+        }
         return
       }
     }
@@ -255,7 +251,8 @@ final class LogFeed: @unchecked Sendable {
 
   private func give(_ record: LogRecord, of producer: UUID, _ position: LogPosition, _ run: Run) {
     self.producer.clock.observe(record.time)
-    guard reading.includesOwn || producer != self.producer.id else {
+    let isWanted = reading.includesOwn || producer != self.producer.id
+    guard isWanted, !audience.hasHandled(record.sequence, of: producer) else {
       return audience.pass(position, of: producer)
     }
     let entry: DecodedEntry

@@ -1,0 +1,114 @@
+@testable import AppGroups
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Log: one subscription after another", .patient)
+struct LogTurnTests {
+  private let fixture: LogFixture
+
+  init() throws {
+    fixture = try LogFixture()
+  }
+
+  @Test
+  func `who comes before the reading for another has begun gets only what is appended from then on`() async throws {
+    let log = try fixture.log()
+    let events = try log.newEvents()
+    let gate = DispatchSemaphore(value: 0)
+    events.feed.queue.async { gate.wait() }
+    let former = events.sink { _ in }
+    try log.append("before")
+    former.cancel()
+    let recorder = LogRecorder(events)
+    gate.signal()
+    events.feed.queue.sync {}
+    try log.append("after")
+    try await recorder.entries.first("the event") { $0.event == "after" }
+    #expect(recorder.texts == ["after"])
+  }
+
+  @Test
+  func `what was being read for another when somebody comes is not read again for who comes`() async throws {
+    let (isReached, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let format = FileFormat<String>(
+      encode: { Data($0.utf8) },
+      decode: {
+        isReached.signal()
+        gate.wait()
+        gate.signal()
+        return String(decoding: $0, as: UTF8.self)
+      })
+    let log = try AppGroupsLog<String>(name: "log", container: fixture.fixture.container, format: format)
+    let events = try log.newEvents()
+    let former = events.sink { _ in }
+    events.feed.queue.sync {}
+    try log.append("before")
+    try await onThread { isReached.wait() }
+    former.cancel()
+    let entries = Recorder<LogEventID>()
+    // Half of a subscription: it has looked where the log ends only when what was being read is refused.
+    let (number, _) = events.feed.audience.add { entries.record($0.id) }
+    gate.signal()
+    // First what is being read, then what follows from that.
+    for _ in 0..<2 { events.feed.queue.sync {} }
+    #expect(entries.elements.isEmpty)
+    #expect(events.feed.audience.remove(number))
+  }
+
+  @Test(arguments: [nil, 256])
+  func `what was handled is not given out while it is read again, nor missed if it is gone`(size: Int?) async throws {
+    let log = try fixture.log(size.map { LogLimits(segmentSize: $0) } ?? LogLimits())
+    let events = try log.events(for: "widget", acknowledgement: .explicit)
+    let ids = try log.append(contentsOf: (1...200).map(String.init))
+    let failures = events.failures.recorded()
+    let entries = Recorder<LogEntry<String>>()
+    let former = events.sink { entries.record($0) }
+    let last = try await entries.first("the last event") { $0.id == ids[199] }
+    former.cancel()
+    try await fixture.settle()
+    var loop = events.values.makeAsyncIterator()
+    #expect(await loop.next()?.event == "1")
+    events.acknowledge(last)
+    try await events.saveProgress()
+    let place = try ConsumerPlace(name: "widget", place: LogPlace(name: "log", container: fixture.fixture.container))
+    #expect(try place.load()?[log.producer]?.sequence == 200)
+    try log.trim()
+    try log.append("new")
+    var count = 1
+    while let entry = await loop.next(), entry.event != "new" { count += 1 }
+    // The first, those that waited for the loop by then, and one that was on its way.
+    #expect(count <= LogLoop.capacity + 2)
+    try await events.saveProgress()
+    #expect(try place.load()?[log.producer]?.sequence == 200)
+    #expect(failures.elements == [])
+  }
+
+  @Test
+  func `a consumer that could not be made known is so when it can be, also if it handles nothing`() async throws {
+    let log = try fixture.log()
+    let place = try ConsumerPlace(name: "widget", place: LogPlace(name: "log", container: fixture.fixture.container))
+    // This is told after the lock was looked for, and before it is needed.
+    try place.leaveWord(of: .absence)
+    let lock = fixture.directory.appending(path: ".shared/trim.lock").path
+    let aside = fixture.directory.appending(path: ".shared/aside").path
+    let events = try log.events(for: "widget", acknowledgement: .explicit)
+    let hindrance = events.failures.sink {
+      guard case .snapshotNeeded = $0 else { return }
+      #expect(rename(lock, aside) == 0)
+      #expect(mkdir(lock, 0o700) == 0)
+    }
+    let recorder = LogRecorder(events)
+    try await recorder.firstFailure { if case .inaccessible(.notARegularFile) = $0 { true } else { false } }
+    #expect(!place.exists)
+    let saves = try DirectoryObserver(fixture.directory.appending(path: ".consumers")).recorded()
+    #expect(rmdir(lock) == 0)
+    #expect(rename(aside, lock) == 0)
+    try await saves.first("the saving") { $0.url.lastPathComponent == "widget.cursor" }
+    #expect(place.exists)
+    hindrance.cancel()
+  }
+}
