@@ -125,6 +125,35 @@ struct BadContentTests {
     try await peer.events.wait(for: "the recovery") { $0.last == "status note.json current" && $0.count >= 3 }
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+  func `whoever owns the directory can go on writing after root has`() async throws {
+    let nobody: uid_t = 65534
+    #expect(chown(fixture.path, nobody, nobody) == 0)
+    let url = fixture.url("note.json")
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    #expect(chown(url.deletingLastPathComponent().path, nobody, nobody) == 0)
+    try Data(#"{"count": 1, "text": "theirs"}"#.utf8).write(to: url)
+    #expect(chown(url.path, nobody, nobody) == 0)
+    try await DurableFile.write(Data(#"{"count": 2, "text": "root's"}"#.utf8), to: url)
+    let peer = try await fixture.peer()
+    try await peer.send("user \(nobody)")
+    try await peer.send("open note.json")
+    #expect(try await peer.send("value note.json") == "2 root's")
+    try await peer.send("write note.json again")
+  }
+
+  @Test func `what cannot be read is not overwritten by an update that may overwrite what cannot be decoded`() throws {
+    let file = try fixture.counter()
+    try file.write(5)
+    // Larger than any memory, so that it cannot be read.
+    let size = off_t(1) << 43
+    #expect(truncate(file.url.path, size) == 0)
+    #expect(throws: AppGroupsFileError.self) { try file.update(overwriting: true) { $0 += 1 } }
+    var status = stat()
+    #expect(stat(file.url.path, &status) == 0)
+    #expect(status.st_size == size)
+  }
+
   @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
   func `a full disk is told, and keeps the old value in the file and in memory`() async throws {
     try await withDisk(#"mount -t tmpfs -o size=128k tmpfs "$1""#) { disk in

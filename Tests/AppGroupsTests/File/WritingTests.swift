@@ -186,7 +186,7 @@ struct WritingTests {
         end.wait()
       }
     }
-    try await isBusy.wait(for: true)
+    try await isBusy.firstValue("the first one's turn") { $0 }
     let second = Task { try await file.write(2) }
     // It is in the queue, or will find itself cancelled before.
     await Task.yield()

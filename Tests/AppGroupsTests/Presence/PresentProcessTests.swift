@@ -32,6 +32,23 @@ struct PresentProcessTests {
     try await presence.firstValue("presence of \(values)") { $0.map(\.value) == values }
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+  func `an announcement that may not be read hides nobody else, and is told`() async throws {
+    let nobody = 65534
+    try await shell("chown -R \(nobody) \"$1\"", fixture.path)
+    let other = try PeerProcess()
+    try await other.send("user \(nobody)")
+    try await other.send("presence \(fixture.path) presence")
+    let token = try presence.announce("root's")
+    try await other.send("announce theirs")
+    #expect(try await other.send("present") == "theirs")
+    try await expect(["root's", "theirs"])
+    try await other.send("withdraw")
+    #expect(try await other.send("present") == "")
+    try await expect(["root's"])
+    withExtendedLifetime(token) {}
+  }
+
   @Test(arguments: ["SIGKILL", "exit 0", "exit 1", "withdraw", "withdraw-release"])
   func `an announcement ends with its process, however that ends, for all who observe`(end: String) async throws {
     let other = try await peer()
