@@ -72,6 +72,8 @@ struct PresenceDirectory: Sendable {
   /// Looks who is there, and removes what those have left who are not.
   ///
   /// - Parameter isForbidden: Is given each announcement that this process may not read, and why.
+  /// - Returns: What is announced.
+  /// - Throws: ``AppGroupsFileError`` if nobody can be seen.
   func contents(
     forbidden isForbidden: (UUID, AppGroupsFileError) -> Void = { _, _ in }
   ) throws(AppGroupsFileError) -> Contents {

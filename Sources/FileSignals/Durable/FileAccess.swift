@@ -38,6 +38,7 @@ package final class FileAccess: Sendable {
   ///
   /// - Parameter isForSwap: Whether the contents around the file are about to be swapped.
   /// - Returns: The locked file, or `nil` if ``lockAnew(isForSwap:)`` has to find out where it is.
+  /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package func lockAgain(isForSwap: Bool = false) throws(DurableFileError) -> ExclusiveFile? {
     let place = lock.withLock {
@@ -53,6 +54,8 @@ package final class FileAccess: Sendable {
   /// Waits until nobody else has the file, and locks it.
   ///
   /// - Parameter isForSwap: Whether the contents around the file are about to be swapped.
+  /// - Returns: The locked file.
+  /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package func lockAnew(isForSwap: Bool = false) throws(DurableFileError) -> ExclusiveFile {
     let file = try ExclusiveFile(locking: url, isForSwap: isForSwap)

@@ -32,6 +32,7 @@ final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and how many
   ///   - file: The file.
   ///   - isForSwap: Whether the contents around the file are about to be swapped, together with which the turn is given
   ///     up.
+  /// - Returns: What came of it.
   func acquire(_ file: FileIdentity, isForSwap: Bool = false) -> Acquisition {
     var owned: Entry?
     let entry = lock.withLock {
