@@ -127,6 +127,7 @@ struct ManagerTests {
   @Test
   func `a snapshot in the midst of an update shows none of it, also of tweaks that nobody has read`() throws {
     let slow = SlowProvider(["f": ["first": 0, "second": 0]])
+    defer { slow.meanwhile.value = nil }
     let manager = TweakManager(tweakProviders: [slow])
     let ids = ["first", "second"].map { TweakID(feature: "f", variable: $0) }
     _ = try manager.tweakWith(feature: "f", variable: "first")
@@ -151,6 +152,7 @@ struct ManagerTests {
   @Test
   func `a snapshot has each tweak, also one that is just being written and that nobody has read`() throws {
     let slow = SlowProvider([:])
+    defer { slow.meanwhile.value = nil }
     let manager = TweakManager(tweakProviders: [slow, EphemeralTweakProvider(["f": ["first": 0]])])
     let seen = MutableProperty<TweakValue?>(nil)
     slow.meanwhile.value = { elsewhere { seen.value = manager.snapshot()["f", "first"]?.value } }
