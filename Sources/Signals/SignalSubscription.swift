@@ -61,8 +61,9 @@ public final class SignalSubscription: Hashable, Sendable {
   /// Ends the subscription.
   ///
   /// After this returns, the subscriber is not called again on this thread; a call that another thread is in may
-  /// finish, and none starts. What the subscriber captured is released. It may be called at any time, from any thread,
-  /// from inside the subscriber itself, and more than once.
+  /// finish, and none starts; if an operator's closure cancels, the value that it was called with may still be
+  /// delivered. What the subscriber captured is released. It may be called at any time, from any thread, from inside the
+  /// subscriber itself, and more than once.
   ///
   /// - Complexity: O(1) amortised, whatever the number of subscribers.
   public func cancel() {

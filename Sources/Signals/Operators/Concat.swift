@@ -56,13 +56,15 @@ public struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
 @usableFromInline
 final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @unchecked Sendable {
   // Sound: `next` belongs to the one that advances; the rest is atomic or guarded by the lock.
-  private let signals: [AnySignal<Element, Failure>]
   private var next = 0
 
   private let trampoline = Trampoline()
 
   private let lock = Lock()
   private let isOver = Atomic<Bool>(false)
+
+  /// The parts; let go of at the end, because the token of the subscription holds the run.
+  private var signals: [AnySignal<Element, Failure>]
   private var current: SignalSubscription?
   private var subscriber: ErasedSubscriber<Element, Failure>?
 
@@ -81,13 +83,14 @@ final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @un
   }
 
   private func step() {
-    guard let subscriber = lock.withLock({ subscriber }), !subscriber.isDone else { return }
-    guard next < signals.count else {
+    let (taker, signal) = lock.withLock { (subscriber, next < signals.count ? signals[next] : nil) }
+    guard let subscriber = taker, !subscriber.isDone else { return }
+    guard let signal else {
       close()
       return subscriber.receive(completion: .finished)
     }
     next += 1
-    let subscription = signals[next - 1].subscribe(ConcatStage(downstream: subscriber, run: self))
+    let subscription = signal.subscribe(ConcatStage(downstream: subscriber, run: self))
     let replaced = lock.withLock {
       if isCancelled { return Optional(subscription) }
       let replaced = current
@@ -105,16 +108,19 @@ final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @un
     subscriber.receive(completion: completion)
   }
 
-  /// Cancels the current part and lets go of the subscriber.
+  /// Cancels the current part and lets go of the subscriber and of all parts.
   private func close() {
     isOver.store(true, ordering: .releasing)
     let released = lock.withLock {
-      let released = (current, subscriber)
+      let released = (current: current, subscriber: subscriber, signals: signals)
       current = nil
       subscriber = nil
+      signals = []
       return released
     }
-    released.0?.cancel()
+    released.current?.cancel()
+    // Not under the lock: what the closures captured may run code as it goes.
+    withExtendedLifetime((released.subscriber, released.signals)) {}
   }
 
   package override func cancel(_ subscription: SignalSubscription) {

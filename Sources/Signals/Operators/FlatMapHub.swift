@@ -116,8 +116,8 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
   }
 
   private func end(_ completion: SignalCompletion<Inner.Failure>) {
-    core.end(completion)
     cancelAll()
+    core.end(completion)
   }
 
   private func cancelAll() {

@@ -81,10 +81,13 @@ struct SignalEvents<Element: Sendable, Failure: Error>: Sendable {
 
 /// Knows whether a subscription was cancelled or had ended before.
 @usableFromInline
-final class EventWatch: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is atomic.
+final class EventWatch: SubscriptionOwner, @unchecked Sendable {
+  // Sound: the closure belongs to the one that notes the end; the rest is atomic.
   @usableFromInline let upstreams = Upstreams()
   private let isOver = Atomic<Bool>(false)
-  private let receiveCancel: (@Sendable () -> Void)?
+
+  /// Let go of at the end, because the token of the subscription holds the watch.
+  private var receiveCancel: (@Sendable () -> Void)?
 
   @usableFromInline
   init(receiveCancel: (@Sendable () -> Void)?) {
@@ -98,11 +101,19 @@ final class EventWatch: SubscriptionOwner, @unchecked Sendable {  // Sound: the 
   /// Notes the end; answers whether there was none before.
   @usableFromInline
   func end() -> Bool {
-    !isOver.exchange(true, ordering: .acquiringAndReleasing)
+    guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+    _ = takeCancel()
+    return true
+  }
+
+  private func takeCancel() -> (@Sendable () -> Void)? {
+    let taken = receiveCancel
+    receiveCancel = nil
+    return taken
   }
 
   package override func cancel(_ subscription: SignalSubscription) {
-    if end() { receiveCancel?() }
+    if !isOver.exchange(true, ordering: .acquiringAndReleasing) { takeCancel()?() }
     upstreams.cancelAll()
   }
 }

@@ -21,8 +21,8 @@ extension InputHub {
   /// Ends the signal on both sides; for the holder of the turn.
   @usableFromInline
   func finish(_ completion: SignalCompletion<Failure>) {
-    core.finish(completion)
     upstreams.cancelAll()
+    core.finish(completion)
   }
 
   /// Ends the signal on both sides, now or when the turn's holder comes to it.

@@ -32,11 +32,12 @@ extension Signal {
 
   /// Sends the values of some positions, counted from 0, and then ends.
   ///
-  /// - Parameter range: The positions.
+  /// - Parameter range: The positions. Those below 0 have no value; a range with `...` ends below `Int.max`.
   /// - Returns: A signal of the values that have these positions.
   @inlinable @inline(__always)
   public func output(in range: some RangeExpression<Int>) -> PrefixSignal<DropFirstSignal<Self>> {
-    let positions = range.relative(to: 0..<Int.max)
+    // Relative to all numbers first: a range that ends below 0 cannot be made relative to one that begins there.
+    let positions = range.relative(to: Int.min..<Int.max).clamped(to: 0..<Int.max)
     return dropFirst(positions.lowerBound).prefix(positions.count)
   }
 }

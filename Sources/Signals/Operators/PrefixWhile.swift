@@ -62,7 +62,11 @@ struct PrefixWhileStage<Downstream: SignalSubscriber>: SignalSubscriber {
   @inlinable @inline(__always)
   func receive(_ value: Element) {
     guard !hasEnded.value else { return }
-    if predicate(value) { return downstream.receive(value) }
+    if predicate(value) {
+      // The closure may have cancelled.
+      if !upstreams.isCancelled { downstream.receive(value) }
+      return
+    }
     hasEnded.value = true
     downstream.finish(cancelling: upstreams)
   }

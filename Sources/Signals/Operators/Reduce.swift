@@ -225,6 +225,8 @@ struct ReduceStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubsc
   func receive(_ value: Element) {
     guard !hasEnded.value, !step(&result.value, value) else { return }
     hasEnded.value = true
+    // The closure may have cancelled.
+    guard !upstreams.isCancelled else { return }
     sendResult()
     downstream.finish(cancelling: upstreams)
   }

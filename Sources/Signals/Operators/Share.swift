@@ -32,7 +32,7 @@ extension Signal {
 
 /// A signal with one upstream subscription; made by ``Signal/share(replay:)``.
 public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
-  // Sound: `round` is guarded by the lock.
+  // Sound: the mutable state is guarded by the lock.
 
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -40,9 +40,11 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   /// The error of the upstream signal.
   public typealias Failure = Upstream.Failure
 
-  private let upstream: Upstream
   private let replay: Int
   private let lock = Lock()
+
+  /// What is shared; let go of once it has ended, because who holds a token holds this signal.
+  private var upstream: Upstream?
 
   /// What the present subscribers share, from the first to come until the last to leave.
   private var round: ShareRound<Element, Failure>?
@@ -91,6 +93,7 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
 
   @usableFromInline
   func start(_ round: ShareRound<Element, Failure>) {
+    guard let upstream = lock.withLock({ upstream }) else { return }
     round.upstreams.add(upstream.subscribe(ShareStage(shared: self, round: round)))
   }
 
@@ -107,9 +110,18 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
 
   @usableFromInline
   func end(_ round: ShareRound<Element, Failure>, _ completion: SignalCompletion<Failure>) {
-    lock.withLock { round.hasEnded = true }
+    let released = lock.withLock { () -> Upstream? in
+      round.hasEnded = true
+      // A round that everybody has left is not the end of the next one.
+      guard self.round === round else { return nil }
+      let released = upstream
+      upstream = nil
+      return released
+    }
     round.core.end(completion)
     round.upstreams.cancelAll()
+    // Not under the lock: what its closures captured may run code as it goes.
+    withExtendedLifetime(released) {}
   }
 
   /// Whether nobody in a round takes values any more.
@@ -118,12 +130,12 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   @usableFromInline
   func isDone(_ round: ShareRound<Element, Failure>) -> Bool {
     if round.upstreams.isCancelled { return true }
-    let joined = lock.withLock { round.joined }
+    // The core cannot be asked about one who is still on the way to it, nor has it been about one who came meanwhile.
+    guard let joined = lock.withLock({ round.admitted == round.joined ? round.joined : nil }) else { return false }
     guard round.core.isDone else { return false }
     return lock.withLock {
-      // The core has not been asked about one who came meanwhile, or who is still on the way.
-      guard round.joined == joined, round.admitted == joined else { return false }
-      if self.round === round { self.round = nil }
+      guard round.joined == joined else { return false }
+      if self.round === round, !round.hasEnded { self.round = nil }
       return true
     }
   }

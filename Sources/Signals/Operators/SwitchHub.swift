@@ -85,8 +85,8 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
 
   /// Ends the signal; for the holder of the turn.
   private func end(_ completion: SignalCompletion<Inner.Failure>) {
-    core.finish(completion)
     cancelAll()
+    core.finish(completion)
   }
 
   private func cancelAll() {

@@ -80,10 +80,12 @@ public struct TimeoutSignal<Upstream: Signal, C: Clock>: Signal where C.Duration
 final class TimeoutHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<Element, Failure, C>, TimedInput,
   @unchecked Sendable
 where C.Duration == Duration {
-  // Sound: immutable, but for what its superclass guards.
+  // Sound: what is mutable belongs to the turn, or is guarded by its superclass.
   @usableFromInline let interval: Duration
-  private let customError: (@Sendable () -> Failure)?
   private let beginning: C.Instant
+
+  /// Let go of at the end, because the token of the subscription holds the hub.
+  private var customError: (@Sendable () -> Failure)?
 
   @usableFromInline
   init(interval: Duration, clock: C, customError: (@Sendable () -> Failure)?) {
@@ -123,11 +125,21 @@ where C.Duration == Duration {
 
   @usableFromInline
   override func expire(_ deadline: C.Instant) {
+    let customError = takeError()
     finish(customError.map { .failure($0()) } ?? .finished)
   }
 
   @usableFromInline
   func receive(completion: SignalCompletion<Failure>) {
-    core.run { [self] in finish(completion) }
+    core.run { [self] in
+      _ = takeError()
+      finish(completion)
+    }
+  }
+
+  private func takeError() -> (@Sendable () -> Failure)? {
+    let taken = customError
+    customError = nil
+    return taken
   }
 }

@@ -201,4 +201,24 @@ struct AppendTests {
     #expect(log.entries == ["0", "1", "2"])
     withExtendedLifetime(subscription) {}
   }
+
+  @Test(arguments: [false, true])
+  func `concat lets go of its parts at the end and when cancelled, though the token is kept`(isCancelled: Bool) {
+    let first = Emitter<Int, Never>()
+    let released = Counter()
+    let subscription: SignalSubscription
+    do {
+      let probe = Probe { released.add() }
+      let add: @Sendable (Int) -> Int = { [probe] value in
+        probe.touch()
+        return value + 1
+      }
+      subscription = concat(first.map(add), [1].signal.map(add)).sink { _ in }
+    }
+    first.send(1)
+    #expect(released.value == 0)
+    if isCancelled { subscription.cancel() } else { first.finish() }
+    #expect(released.value == 1)
+    withExtendedLifetime((first, subscription)) {}
+  }
 }

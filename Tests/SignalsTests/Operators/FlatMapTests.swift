@@ -252,4 +252,16 @@ struct FlatMapTests {
     #expect(ended.value == 1)
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func `a failure of an inner signal cancels the outer one before it is told`() {
+    let outer = Emitter<Int, Mishap>()
+    let inner = Emitter<Int, Mishap>()
+    let log = Log<String>()
+    let watched = outer.handleEvents(receiveCancel: { log.add("cancelled") })
+    let subscription = watched.flatMap { _ in inner }.trace(in: log)
+    outer.send(1)
+    inner.fail(.fire)
+    #expect(log.entries == ["cancelled", "#"])
+    withExtendedLifetime(subscription) {}
+  }
 }

@@ -88,6 +88,27 @@ struct HandleEventsTests {
     withExtendedLifetime((subscription, emitter)) {}
   }
 
+  @Test(arguments: [false, true])
+  func `what is called when cancelled is released with the end, though the token is kept`(isCancelled: Bool) {
+    let emitter = Emitter<Int, Never>()
+    let released = Counter()
+    let calls = Counter()
+    let subscription: SignalSubscription
+    do {
+      let probe = Probe { released.add() }
+      let onCancel: @Sendable () -> Void = { [probe] in
+        probe.touch()
+        calls.add()
+      }
+      subscription = emitter.handleEvents(receiveCancel: onCancel).sink { _ in }
+    }
+    #expect(released.value == 0)
+    if isCancelled { subscription.cancel() } else { emitter.finish() }
+    #expect(released.value == 1)
+    #expect(calls.value == (isCancelled ? 1 : 0))
+    withExtendedLifetime((subscription, emitter)) {}
+  }
+
   @Test func `print writes the lines of Combine`() {
     let lines = Lines()
     let emitter = Emitter<Int, Mishap>()

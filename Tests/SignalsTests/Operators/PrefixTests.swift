@@ -114,6 +114,30 @@ struct PrefixTests {
     }
   }
 
+  @Test func `cancelling in the closure leaves out the value and the completion`() {
+    typealias Ask = @Sendable (Int) -> Bool
+    let shapes: [@Sendable (Emitter<Int, Never>, @escaping Ask) -> AnySignal<String, Never>] = [
+      { emitter, ask in emitter.prefix(while: ask).map { "\($0)" }.eraseToAnySignal() },
+      { emitter, ask in emitter.prefix { !ask($0) }.map { "\($0)" }.eraseToAnySignal() },
+      { emitter, ask in emitter.first(where: ask).map { "\($0)" }.eraseToAnySignal() },
+      { emitter, ask in emitter.contains(where: ask).map { "\($0)" }.eraseToAnySignal() },
+      { emitter, ask in emitter.allSatisfy { !ask($0) }.map { "\($0)" }.eraseToAnySignal() },
+    ]
+    for (index, shape) in shapes.enumerated() {
+      let emitter = Emitter<Int, Never>()
+      let log = Log<String>()
+      let token = Box<SignalSubscription>()
+      let cancelling: Ask = { _ in
+        token.value?.cancel()
+        return true
+      }
+      token.value = shape(emitter, cancelling).trace(in: log)
+      emitter.send(1)
+      emitter.send(2)
+      #expect(log.entries.isEmpty, "shape \(index)")
+    }
+  }
+
   @Test func `prefix 0 completes at once without subscribing`() {
     let log = Log<String>()
     let watched = NeverSignal<Int, Never>().handleEvents(receiveSubscription: { log.add("subscribed") })

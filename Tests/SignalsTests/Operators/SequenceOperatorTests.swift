@@ -99,6 +99,16 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.output(in: ...2) }, gives: input.prefix(3))
     expect(input, through: { $0.output(in: 4...) }, gives: input.dropFirst(4))
     expect(input, through: { $0.output(in: 4..<4) }, gives: [])
+    expect(input, through: { $0.output(in: -2..<2) }, gives: input.prefix(2))
+    expect(input, through: { $0.output(in: -2...2) }, gives: input.prefix(3))
+    expect(input, through: { $0.output(in: (-2)...) }, gives: input)
+  }
+
+  @Test(arguments: randomInputs) func `no value has a position below 0`(input: [Int]) {
+    expect(input, through: { $0.output(in: -5 ..< -2) }, gives: [])
+    expect(input, through: { $0.output(in: -5 ... -2) }, gives: [])
+    expect(input, through: { $0.output(in: ..<(-1)) }, gives: [])
+    expect(input, through: { $0.output(in: ...(-1)) }, gives: [])
   }
 
   @Test(arguments: randomInputs) func `append and prepend join`(input: [Int]) {

@@ -1,4 +1,4 @@
-import Signals
+@testable import Signals
 import SignalsTesting
 import TestSupport
 import Testing
@@ -203,4 +203,68 @@ struct ShareTests {
     source.send(5)
     #expect(watch.entries.last == "5")
   }
+
+  @Test func `who is on the way in when the others have had enough is not left behind`() {
+    let shared = (1...).signal.share()
+    let questions = Counter()
+    let joined = Box<ShareRound<Int, Never>>()
+    let late = Box<SignalSubscription>()
+    let log = Log<Int>()
+    let arrive: @Sendable () -> Void = {
+      guard late.value == nil, let round = joined.value else { return }
+      late.value = round.core.subscribe(Taker(log: log))
+      shared.admit(to: round)
+    }
+    let sated = Sated(
+      onQuestion: {
+        // Counted in by one question, and there only after the next one has begun.
+        if questions.add() == 1 { joined.value = shared.join().round } else { arrive() }
+        return joined.value != nil && late.value != nil
+      },
+      onValue: { if $0 == 2 { arrive() } }
+    )
+    let subscription = shared.subscribe(sated)
+    #expect(log.entries == [3, 4])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test(arguments: [false, true])
+  func `what the closures before it captured is released at the end, though tokens are kept`(isShared: Bool) {
+    let source = Emitter<Int, Never>()
+    let released = Counter()
+    let kept: (SharedSignal<AnySignal<Int, Never>>?, SignalSubscription)
+    do {
+      let probe = Probe { released.add() }
+      let shared = source.map { [probe] value in
+        probe.touch()
+        return value
+      }.eraseToAnySignal().share(replay: 1)
+      kept = (isShared ? shared : nil, shared.sink { _ in })
+    }
+    source.send(1)
+    #expect(released.value == 0)
+    source.finish()
+    #expect(released.value == 1)
+    if let shared = kept.0 { #expect(Watch(shared).entries == ["1", "|"]) }
+    withExtendedLifetime(kept) {}
+  }
+}
+
+/// A subscriber that is told when it is asked whether it wants more.
+private struct Sated: SignalSubscriber {
+  let onQuestion: @Sendable () -> Bool
+  let onValue: @Sendable (Int) -> Void
+
+  func receive(_ value: Int) { onValue(value) }
+  func receive(completion: SignalCompletion<Never>) {}
+  var isDone: Bool { onQuestion() }
+}
+
+/// A subscriber that takes two values.
+private struct Taker: SignalSubscriber {
+  let log: Log<Int>
+
+  func receive(_ value: Int) { log.add(value) }
+  func receive(completion: SignalCompletion<Never>) {}
+  var isDone: Bool { log.entries.count >= 2 }
 }

@@ -183,4 +183,16 @@ struct SwitchToLatestTests {
     #expect(ended.value == 1)
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func `a failure of an inner signal cancels the outer one before it is told`() {
+    let outer = Emitter<Int, Mishap>()
+    let inner = Emitter<Int, Mishap>()
+    let log = Log<String>()
+    let watched = outer.handleEvents(receiveCancel: { log.add("cancelled") })
+    let subscription = watched.map { _ in inner }.switchToLatest().trace(in: log)
+    outer.send(1)
+    inner.fail(.fire)
+    #expect(log.entries == ["cancelled", "#"])
+    withExtendedLifetime(subscription) {}
+  }
 }

@@ -153,6 +153,25 @@ struct TimeLifetimeTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test(arguments: [false, true])
+  func `timeout lets go of its error's maker at the end, though the token is kept`(isLate: Bool) {
+    let released = Counter()
+    let token: SignalSubscription
+    do {
+      let probe = Probe { released.add() }
+      let fail: @Sendable () -> Mishap = { [probe] in
+        probe.touch()
+        return .flood
+      }
+      token = listen(emitter.timeout(.seconds(2), clock: clock, customError: fail))
+    }
+    #expect(released.value == 0)
+    if isLate { clock.run() } else { emitter.finish() }
+    #expect(log.entries == [isLate ? "#" : "|"])
+    #expect(released.value == 1)
+    withExtendedLifetime(token) {}
+  }
+
   @Test func `each subscription has a time of its own`() {
     let ticks = TimerSignal(every: .seconds(2), clock: clock)
     let first = ticks.sink { [log] in log.add("a\($0.offset.components.seconds)") }
