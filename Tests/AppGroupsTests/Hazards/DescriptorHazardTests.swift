@@ -18,18 +18,24 @@ struct DescriptorHazardTests {
 
   @Test
   func `a shared file gets the value that somebody wrote while no descriptor was left`() async {
-    await #expect(processExitsWith: .success) { [path = fixture.path as String] in try await followFile(path) }
+    await withoutDescriptors {
+      await #expect(processExitsWith: .success) { [path = fixture.path as String] in try await followFile(path) }
+    }
   }
 
   @Test
   func `a presence learns of who came while no descriptor was left`() async {
-    await #expect(processExitsWith: .success) { [path = fixture.path as String] in try await followPresence(path) }
+    await withoutDescriptors {
+      await #expect(processExitsWith: .success) { [path = fixture.path as String] in try await followPresence(path) }
+    }
   }
 
   @Test(arguments: [0, 1])
   func `a log's consumer gets the events that came while no descriptor was left`(spare: Int) async {
-    await #expect(processExitsWith: .success) { [path = fixture.path as String, spare = spare as Int] in
-      try await followLog(path, spare: spare)
+    await withoutDescriptors {
+      await #expect(processExitsWith: .success) { [path = fixture.path as String, spare = spare as Int] in
+        try await followLog(path, spare: spare)
+      }
     }
   }
 }

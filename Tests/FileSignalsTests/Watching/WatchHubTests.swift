@@ -35,14 +35,18 @@ import Testing
   }
 
   @Test func `refuses in words when no descriptor is left, and works again when there is one`() async {
-    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
-      try await exhaustDescriptors(path)
+    await withoutDescriptors {
+      await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+        try await exhaustDescriptors(path)
+      }
     }
   }
 
   @Test func `tells what happened while no descriptor was left, also without polling`() async {
-    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
-      try await changeWithoutDescriptors(path)
+    await withoutDescriptors {
+      await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+        try await changeWithoutDescriptors(path)
+      }
     }
   }
 
