@@ -9,7 +9,11 @@ struct LogFixture: Sendable {
   private let remover: Remover
 
   init() throws {
-    fixture = try Fixture()
+    self.init(try Fixture())
+  }
+
+  init(_ fixture: Fixture) {
+    self.fixture = fixture
     remover = Remover(fixture.directory.url)
   }
 

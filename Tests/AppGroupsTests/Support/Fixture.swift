@@ -14,6 +14,12 @@ struct Fixture: Sendable {
     container = try AppGroupsContainer(directory: directory.url.appending(path: "container"))
   }
 
+  /// Opens a copy of what an earlier version of the package wrote.
+  init(_ stored: StoredFormat) throws {
+    directory = try stored.copy()
+    container = try AppGroupsContainer(directory: directory.url.appending(path: "container"))
+  }
+
   var path: String { container.containerURL.path }
 
   /// The directory in which the container's files lie.

@@ -13,7 +13,14 @@ struct SettingsWorld {
     }
   }
 
-  var root: String { directory.url.appending(path: "home").path }
+  /// Opens a copy of what an earlier version of the package wrote.
+  init(_ stored: StoredFormat) throws {
+    directory = try stored.copy()
+  }
+
+  var home: URL { directory.url.appending(path: "home", directoryHint: .isDirectory) }
+
+  var root: String { home.path }
 
   func config(_ suite: String) -> URL { directory.url.appending(path: "config/\(suite).plist") }
 

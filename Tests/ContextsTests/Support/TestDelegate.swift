@@ -65,6 +65,11 @@ struct Root {
     directory = try TemporaryDirectory()
   }
 
+  /// Opens a copy of what an earlier version of the package wrote.
+  init(_ stored: StoredFormat) throws {
+    directory = try stored.copy()
+  }
+
   func context(
     file: Bool = false, versions: StoreVersions = StoreVersions(), time: SessionTime = .system,
     secrets: (any SecretStore)? = nil

@@ -14,6 +14,12 @@ struct ShareFixture: Sendable {
     container = try AppGroupsContainer(directory: directory.url)
   }
 
+  /// Opens a copy of what an earlier version of the package wrote.
+  init(_ stored: StoredFormat) throws {
+    directory = try stored.copy()
+    container = try AppGroupsContainer(directory: directory.url)
+  }
+
   var file: URL { directory.file("list.sqlite") }
 
   /// Opens the database anew, as another process would, with a table of items.
