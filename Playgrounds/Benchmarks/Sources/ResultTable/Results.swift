@@ -25,6 +25,24 @@ struct Results {
     self.medians = medians
   }
 
+  /// The benchmarks of the catalog that should have been run and have no result.
+  ///
+  /// - Parameters:
+  ///   - list: The benchmarks of this system, one on each line, as the harness prints them.
+  ///   - patterns: The filters that the harness was given: a name must match one of them as a whole. All benchmarks were
+  ///     run if there is none.
+  /// - Returns: Their names, in the order of the table.
+  /// - Throws: What is wrong with a pattern.
+  func missing(from list: String, _ patterns: [String]) throws -> [String] {
+    let patterns = try patterns.map { try Regex($0) }
+    let listed = Set(list.split(separator: "\n").map(String.init))
+    let names = rows.flatMap { row in ([Catalog.ours] + row.others).map { "\(row.id).\($0)" } }
+    return try names.filter(listed.contains).filter { name in
+      let isRun = try patterns.isEmpty || patterns.contains { try $0.wholeMatch(in: name) != nil }
+      return isRun && median(of: name) == nil
+    }
+  }
+
   /// Nanoseconds for one block, or `nil` if the benchmark was not run.
   func median(of benchmark: String) -> Double? {
     medians[benchmark.replacing(" ", with: "_")]
