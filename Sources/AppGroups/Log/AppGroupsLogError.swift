@@ -27,8 +27,11 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
   /// The event could not be decoded. It was passed over, and stays in the log for as long as all others.
   case undecodable(LogEventID, URL, reason: String)
 
-  /// A segment is damaged; what follows in it is passed over.
-  case damaged(URL, offset: UInt64, reason: String)
+  /// A part of a segment is damaged. It was passed over, and the records before and after it are delivered.
+  ///
+  /// `bytes` is the part; if it reaches the end of the segment, no whole record was found after it. `lostEvents` is the
+  /// number of events that the damage has cost, or `nil` if that cannot be known.
+  case damaged(URL, bytes: Range<UInt64>, lostEvents: UInt64?, reason: String)
 
   /// Events of a producer are gone, though this consumer has not had them: somebody removed or damaged a segment.
   case missing(producer: UUID, after: UInt64, before: UInt64)
@@ -82,8 +85,10 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
     case .undecodable(let id, let url, let reason):
       "Event \(id.sequence) of producer \(id.producer) in \(url.path) cannot be decoded: \(reason). It was passed over; a "
         + "newer version of the program may have written it."
-    case .damaged(let url, let offset, let reason):
-      "The log's segment \(url.path) is damaged at byte \(offset): \(reason). The rest of it was passed over."
+    case .damaged(let url, let bytes, let lostEvents, let reason):
+      "The log's segment \(url.path) is damaged from byte \(bytes.lowerBound) to byte \(bytes.upperBound): \(reason). "
+        + "\(Self.words(forLost: lostEvents)) The undamaged records around that part are delivered; if you need what is "
+        + "lost, load the state that it led to."
     case .missing(let producer, let after, let before):
       "The events after \(after) and before \(before) of producer \(producer) are gone. Somebody removed or damaged a file "
         + "of the log; load the state that they led to."
@@ -100,6 +105,20 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
       "How far the consumer \(consumer.debugDescription) is cannot be read from \(url.path): \(reason). It begins with the "
         + "oldest event there is."
     }
+  }
+
+  private static func words(forLost events: UInt64?) -> String {
+    switch events {
+    case 0: "No event was lost."
+    case 1: "One event was lost."
+    case let count?: "\(count) events were lost."
+    case nil: "It is not known how many events were lost."
+    }
+  }
+
+  /// The failure that reports damage of a segment.
+  static func damaged(_ url: URL, _ damage: SegmentDamage) -> AppGroupsLogError {
+    .damaged(url, bytes: damage.bytes, lostEvents: damage.lostEvents, reason: damage.reason)
   }
 
   /// The same as ``description``.

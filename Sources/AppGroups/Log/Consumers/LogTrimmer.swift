@@ -121,7 +121,7 @@ struct LogTrimmer {
     guard position.offset > 0 else { return false }
     do throws(AppGroupsLogError) {
       // What cannot be read, now or ever, is for the consumer to pass over.
-      if case .end = try SegmentReader(segment.id, in: place, from: position).next() { return true }
+      if case .end = try SegmentReader(segment.id, in: place, from: position).next(.sealed) { return true }
       return false
     } catch {
       return false
