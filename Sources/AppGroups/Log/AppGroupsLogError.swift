@@ -42,8 +42,11 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
   /// Another process, or another object of this one, reads the log under the same name. This one waits until that ends.
   case consumerInUse(String)
 
-  /// The note of how far the consumer is cannot be read; it begins with the oldest event there is.
+  /// The consumer's cursor is damaged. The consumer begins with the oldest event there is, so that it skips none.
   case unreadableCursor(consumer: String, URL, reason: String)
+
+  /// Reading the consumer's cursor failed. The consumer receives no event until it succeeds.
+  case inaccessibleCursor(consumer: String, DurableFileError)
 }
 
 /// Why events were removed from a log before a consumer had them.
@@ -102,8 +105,11 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
       "Somebody else reads the log as \(consumer.debugDescription). Give each consumer a name of its own; this one goes on "
         + "when the other ends."
     case .unreadableCursor(let consumer, let url, let reason):
-      "How far the consumer \(consumer.debugDescription) is cannot be read from \(url.path): \(reason). It begins with the "
-        + "oldest event there is."
+      "The cursor \(url.path) of the consumer \(consumer.debugDescription) is damaged: \(reason). The consumer begins "
+        + "with the oldest event there is, and may receive events that it has handled before."
+    case .inaccessibleCursor(let consumer, let error):
+      "The cursor of the consumer \(consumer.debugDescription) cannot be read, and it receives no event until it can: "
+        + error.description
     }
   }
 

@@ -156,6 +156,7 @@ final class LogFeed: @unchecked Sendable {
     do throws(AppGroupsLogError) {
       return (try consumer.load().map(audience.advance) ?? ends, lock)
     } catch .unreadableCursor(let name, let url, let reason) {
+      try consumer.removeStrayCursor()
       failures.send(.unreadableCursor(consumer: name, url, reason: reason))
       return ([:], lock)
     }
