@@ -120,7 +120,7 @@ struct ConsumerPlace: Sendable {
 
   // MARK: What is no file
 
-  /// Whether something other than a file is in the place of the cursor, which nobody can have saved there.
+  /// Whether something other than a file is in the place of the cursor, so that no consumer can have saved it.
   var hasStrayCursor: Bool { strayKind(file(Self.cursorSuffix)) != nil }
 
   /// Whether something other than a file is in the place of the lock, so that no process can be the consumer.

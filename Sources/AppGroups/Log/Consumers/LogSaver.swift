@@ -89,7 +89,7 @@ final class LogSaver: @unchecked Sendable {
     trimOnQueue()
   }
 
-  /// Saves what was acknowledged, at once if nobody subscribes any more, since nobody may keep the feed until later.
+  /// Saves what was acknowledged: at once if no subscription is left, because the feed may be released before later.
   func saveAcknowledged() {
     queue.async { [self] in
       if lock != nil { return saveSoon() }
@@ -113,7 +113,7 @@ final class LogSaver: @unchecked Sendable {
     }
   }
 
-  /// Removes what nobody needs any more, unless that was done a moment ago.
+  /// Removes the segments that no consumer needs any more, unless that was done a moment ago.
   func trimSoon() {
     queue.async { [self] in trimOnQueue() }
   }
@@ -163,7 +163,7 @@ final class LogSaver: @unchecked Sendable {
   private func saveAfterwards() throws(AppGroupsLogError) {
     // A consumer that was removed does not come back by that.
     guard audience.isUnsaved, consumer.exists else { return }
-    // Who is not the consumer any more must not say how far it is.
+    // Only the consumer may say how far it is.
     guard let lock = try consumer.lock(creating: false) else { throw .consumerInUse(consumer.name) }
     guard let saved = try consumer.load() else { return }
     try save(audience.positionsToSave(besides: saved))

@@ -103,7 +103,7 @@ struct LogTrimmer {
         guard let positions = try place.load() else { continue }
         consumers.append(Consumer(place: place, positions: positions))
       } catch {
-        // Only a file can be a cursor. A consumer that runs puts one there; without one, nobody misses anything.
+        // Only a file can be a cursor. A running consumer puts one there; without one, no consumer loses events.
         if place.hasStrayCursor, !place.isRunning { continue }
         consumers.append(Consumer(place: place, positions: nil))
       }

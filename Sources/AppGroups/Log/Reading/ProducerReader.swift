@@ -100,7 +100,7 @@ final class ProducerReader {
     }
   }
 
-  /// What is known of who writes the last segment.
+  /// How far the writing of the last segment is.
   private var stage: SegmentReader.Stage {
     // Damage that was reported is looked at for what follows it, and nothing else.
     position.isBroken || doubts.count >= Self.maximumDoubts ? .settled : .growing

@@ -16,7 +16,7 @@ final class SegmentReader {
   /// What comes next.
   enum Step {
     case record(LogRecord)
-    /// Nothing more is there, but for the beginning of a record that nobody will complete.
+    /// The end of what is there, but for the beginning of a record that no process will complete.
     case end
     /// Something that may be in the making; `size` is how large the segment is with it.
     case doubtful(size: UInt64)
@@ -24,13 +24,13 @@ final class SegmentReader {
     case damaged(SegmentDamage)
   }
 
-  /// What is known of who writes the segment.
+  /// How far the writing of the segment is, as far as the caller knows.
   enum Stage {
-    /// Somebody may be writing what comes next.
+    /// The producer may be writing the next record.
     case growing
-    /// What comes next has not changed for a while, though somebody may write the segment.
+    /// The next bytes have not changed for a while, though the producer may still append.
     case settled
-    /// Nobody writes the segment any more.
+    /// The producer does not write the segment any more.
     case sealed
   }
 
@@ -100,7 +100,7 @@ final class SegmentReader {
 
   /// Reads on.
   ///
-  /// - Parameter stage: What is known of who writes the segment, since before this is called.
+  /// - Parameter stage: How far the writing of the segment was before this is called.
   /// - Returns: What comes next.
   func next(_ stage: Stage) -> Step {
     var isReread = false
@@ -165,7 +165,7 @@ final class SegmentReader {
   /// Decides what a record is that says to be longer than the segment: cut off, in the making, or damaged.
   private func passCutRecord(_ stage: Stage, _ size: UInt64) -> Step {
     var search = search
-    // While somebody may be writing it, its payload may contain anything, but not what fits its own checksum.
+    // While the producer may be writing it, bytes in its payload may look like records, but don't fit its own checksum.
     guard let place = stage == .sealed ? search.place() : search.placeByChecksum() else {
       return stage == .sealed ? .end : .doubtful(size: size)
     }
