@@ -13,6 +13,7 @@ import Signals
 /// - `follow CONSUMER`: report each event as `entry NANOSECONDS PRODUCER SEQUENCE TEXT` from the consumer's place on
 /// - `follow-new`: the same from now on, without a place
 /// - `follow-into CONSUMER PATH`: write each event as a line of a file, as an effect that outlives the process
+/// - `follow-until CONSUMER N`: handle each producer's first N events, and never finish the next one
 /// - `fork-and-append TEXT`: append an event in a child that this process forks, and wait for it
 /// - `unfollow`: end what was begun by the last three
 final class LogCommands: CommandFamily {
@@ -66,6 +67,12 @@ final class LogCommands: CommandFamily {
       let events = try opened().events(for: arguments[0])
       events.sink { entry in
         file.write(Data("\(entry.producer) \(entry.sequence) \(entry.event)\n".utf8))
+      }.store(in: &subscriptions)
+    case "follow-until":
+      let arguments = try command.arguments(2)
+      let last = try command.number(arguments[1])
+      try opened().events(for: arguments[0]).sink { entry in
+        while entry.sequence > last { pause() }
       }.store(in: &subscriptions)
     case "unfollow": subscriptions = []
     default: return nil

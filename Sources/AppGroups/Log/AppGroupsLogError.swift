@@ -27,8 +27,11 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
   /// The event could not be decoded. It was passed over, and stays in the log for as long as all others.
   case undecodable(LogEventID, URL, reason: String)
 
-  /// A segment is damaged; what follows in it is passed over.
-  case damaged(URL, offset: UInt64, reason: String)
+  /// A part of a segment is damaged. It was passed over, and the records before and after it are delivered.
+  ///
+  /// `bytes` is the part; if it reaches the end of the segment, no whole record was found after it. `lostEvents` is the
+  /// number of events that the damage has cost, or `nil` if that cannot be known.
+  case damaged(URL, bytes: Range<UInt64>, lostEvents: UInt64?, reason: String)
 
   /// Events of a producer are gone, though this consumer has not had them: somebody removed or damaged a segment.
   case missing(producer: UUID, after: UInt64, before: UInt64)
@@ -39,8 +42,11 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
   /// Another process, or another object of this one, reads the log under the same name. This one waits until that ends.
   case consumerInUse(String)
 
-  /// The note of how far the consumer is cannot be read; it begins with the oldest event there is.
+  /// The consumer's cursor is damaged. The consumer begins with the oldest event there is, so that it skips none.
   case unreadableCursor(consumer: String, URL, reason: String)
+
+  /// Reading the consumer's cursor failed. The consumer receives no event until it succeeds.
+  case inaccessibleCursor(consumer: String, DurableFileError)
 }
 
 /// Why events were removed from a log before a consumer had them.
@@ -82,8 +88,10 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
     case .undecodable(let id, let url, let reason):
       "Event \(id.sequence) of producer \(id.producer) in \(url.path) cannot be decoded: \(reason). It was passed over; a "
         + "newer version of the program may have written it."
-    case .damaged(let url, let offset, let reason):
-      "The log's segment \(url.path) is damaged at byte \(offset): \(reason). The rest of it was passed over."
+    case .damaged(let url, let bytes, let lostEvents, let reason):
+      "The log's segment \(url.path) is damaged from byte \(bytes.lowerBound) to byte \(bytes.upperBound): \(reason). "
+        + "\(Self.words(forLost: lostEvents)) The undamaged records around that part are delivered; if you need what is "
+        + "lost, load the state that it led to."
     case .missing(let producer, let after, let before):
       "The events after \(after) and before \(before) of producer \(producer) are gone. Somebody removed or damaged a file "
         + "of the log; load the state that they led to."
@@ -97,9 +105,26 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
       "Somebody else reads the log as \(consumer.debugDescription). Give each consumer a name of its own; this one goes on "
         + "when the other ends."
     case .unreadableCursor(let consumer, let url, let reason):
-      "How far the consumer \(consumer.debugDescription) is cannot be read from \(url.path): \(reason). It begins with the "
-        + "oldest event there is."
+      "The cursor \(url.path) of the consumer \(consumer.debugDescription) is damaged: \(reason). The consumer begins "
+        + "with the oldest event there is, and may receive events that it has handled before."
+    case .inaccessibleCursor(let consumer, let error):
+      "The cursor of the consumer \(consumer.debugDescription) cannot be read, and it receives no event until it can: "
+        + error.description
     }
+  }
+
+  private static func words(forLost events: UInt64?) -> String {
+    switch events {
+    case 0: "No event was lost."
+    case 1: "One event was lost."
+    case let count?: "\(count) events were lost."
+    case nil: "It is not known how many events were lost."
+    }
+  }
+
+  /// The failure that reports damage of a segment.
+  static func damaged(_ url: URL, _ damage: SegmentDamage) -> AppGroupsLogError {
+    .damaged(url, bytes: damage.bytes, lostEvents: damage.lostEvents, reason: damage.reason)
   }
 
   /// The same as ``description``.

@@ -16,12 +16,13 @@ struct LogReaderTests {
   /// Makes a producer's segment, with one record for each time, which is its payload, too.
   private func write(_ times: [UInt64], of producer: UUID) throws -> SegmentID {
     let id = SegmentID(producer: producer, index: 1)
-    var bytes = SegmentHeader(id: id, firstSequence: 1, time: 0).bytes
+    let header = SegmentHeader(id: id, firstSequence: 1, time: 0)
+    var bytes = header.bytes
     for (index, time) in times.enumerated() {
       let payload = Data("\(time)".utf8)
       var record = [UInt8](repeating: 0, count: LogRecord.size(of: payload))
       record.withUnsafeMutableBytes {
-        LogRecord.write(payload, sequence: UInt64(index) + 1, time: time, to: $0)
+        LogRecord.write(payload, sequence: UInt64(index) + 1, time: time, salt: header.salt, to: $0)
       }
       bytes += record
     }

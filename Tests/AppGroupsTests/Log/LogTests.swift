@@ -234,12 +234,12 @@ struct LogTests {
     #expect(throws: AppGroupsLogError.self) {
       try AppGroupsLog<String>(name: "linked", container: fixture.fixture.container)
     }
-    // A link as a consumer's cursor is neither read nor followed.
+    // A link as a consumer's cursor is neither read nor followed, but replaced.
     try FileManager.default.createSymbolicLink(
       at: fixture.directory.appending(path: ".consumers/evil.cursor"),
       withDestinationURL: elsewhere.appending(path: "target"))
     let evil = LogRecorder(try log.events(for: "evil"))
-    try await evil.firstFailure { if case .inaccessible = $0 { true } else { false } }
+    try await evil.firstFailure { if case .unreadableCursor("evil", _, _) = $0 { true } else { false } }
     #expect(try fixture.fixture.contents(of: elsewhere).isEmpty)
   }
 

@@ -60,38 +60,42 @@ struct ConsumerPlace: Sendable {
     return nil
   }
 
-  // MARK: The cursor
-
-  private struct Content: Codable {
-    var positions: [String: LogPosition]
+  /// Whether a process is the consumer now.
+  var isRunning: Bool {
+    let path = file(Self.lockSuffix).path
+    guard let file = Descriptor(uninterrupted { open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }) else {
+      // One that may not be opened cannot be asked.
+      return errno == EACCES || errno == EPERM
+    }
+    return uninterrupted { flock(file.number, LOCK_EX | LOCK_NB) } != 0
   }
+
+  // MARK: The cursor
 
   /// Whether it is known how far the consumer is, so that the log is kept for it.
   var exists: Bool { lastSeen != nil }
 
   /// How far the consumer is, or `nil` if it is new.
+  ///
+  /// - Throws: ``AppGroupsLogError/unreadableCursor(consumer:_:reason:)`` if what is there can never be read, and
+  ///   another error if reading it failed.
   func load() throws(AppGroupsLogError) -> [UUID: LogPosition]? {
     let url = file(Self.cursorSuffix)
+    if let kind = strayKind(url) {
+      throw .unreadableCursor(consumer: name, url, reason: "it is \(kind.rawValue), not a regular file")
+    }
     let data: Data
     do throws(DurableFileError) {
-      try refuseLink(url)
       data = try DurableFile.read(url)
     } catch .notFound {
       return nil
+    } catch .directoryNotFound(let directory) {
+      throw .inaccessible(.directoryNotFound(directory))
     } catch {
-      throw .inaccessible(error)
+      throw .inaccessibleCursor(consumer: name, error)
     }
     do {
-      let content = try JSONDecoder().decode(Content.self, from: data)
-      var positions: [UUID: LogPosition] = [:]
-      for (key, position) in content.positions {
-        guard position.isPossible else {
-          let words = "No log has so many events or segments"
-          throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: words))
-        }
-        if let producer = UUID(uuidString: key) { positions[producer] = position }
-      }
-      return positions
+      return try JSONDecoder().decode(CursorContent.self, from: data).validated()
     } catch {
       throw .unreadableCursor(consumer: name, url, reason: CodingReason.words(for: error))
     }
@@ -100,10 +104,9 @@ struct ConsumerPlace: Sendable {
   /// Notes how far the consumer is.
   func save(_ positions: [UUID: LogPosition]) throws(AppGroupsLogError) {
     let url = file(Self.cursorSuffix)
-    let content = Content(positions: Dictionary(uniqueKeysWithValues: positions.map { ($0.key.uuidString, $0.value) }))
     let data: Data
     do {
-      data = try JSONEncoder().encode(content)
+      data = try JSONEncoder().encode(CursorContent(positions))
     } catch {
       throw .unencodable(url, reason: CodingReason.words(for: error))
     }
@@ -115,8 +118,40 @@ struct ConsumerPlace: Sendable {
     }
   }
 
-  /// When the consumer was last heard of, in seconds since 1970.
-  var lastSeen: Int? { FileStatus.modificationTime(ofPath: file(Self.cursorSuffix).path) }
+  // MARK: What is no file
+
+  /// Whether something other than a file is in the place of the cursor, so that no consumer can have saved it.
+  var hasStrayCursor: Bool { strayKind(file(Self.cursorSuffix)) != nil }
+
+  /// Whether something other than a file is in the place of the lock, so that no process can be the consumer.
+  var hasStrayLock: Bool { strayKind(file(Self.lockSuffix)) != nil }
+
+  /// Removes what is in the place of the cursor and is no file, so that one can be saved.
+  func removeStrayCursor() throws(AppGroupsLogError) {
+    do throws(DurableFileError) {
+      try removeStray(file(Self.cursorSuffix))
+    } catch {
+      throw .inaccessibleCursor(consumer: name, error)
+    }
+  }
+
+  /// What something is that is no file; `nil` if it is one, or nothing.
+  private func strayKind(_ url: URL) -> FileStatus.Kind? {
+    guard let kind = FileStatus(path: url.path, followsLinks: false)?.kind, kind != .regular else { return nil }
+    return kind
+  }
+
+  /// Removes a link, a pipe, an empty directory, or whatever else is no file.
+  private func removeStray(_ url: URL) throws(DurableFileError) {
+    guard let kind = strayKind(url) else { return }
+    let result = kind == .directory ? rmdir(url.path) : unlink(url.path)
+    guard result == 0 || errno == ENOENT else {
+      throw kind == .directory ? .notARegularFile(url, kind: kind.rawValue) : DurableFileError(errno, "remove", url)
+    }
+  }
+
+  /// When the consumer was last heard of, in seconds since 1970; `nil` if no cursor was saved.
+  var lastSeen: Int? { hasStrayCursor ? nil : FileStatus.modificationTime(ofPath: file(Self.cursorSuffix).path) }
 
   /// Removes what is known of the consumer, so that the log is not kept for it any more.
   func forget() throws(AppGroupsLogError) {
@@ -138,7 +173,7 @@ struct ConsumerPlace: Sendable {
   func leaveWord(of loss: LogLoss) throws(AppGroupsLogError) {
     let url = file(".loss")
     do throws(DurableFileError) {
-      try refuseLink(url)
+      try removeStray(url)
       try DurableFile.write(Data(loss.word.utf8), to: url, durability: .process)
     } catch {
       throw .inaccessible(error)

@@ -27,6 +27,8 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
   /// Whether reading waits until a loop asks for more.
   private var isPaused = false
   private var isSaveDue = false
+  /// The producers of whom something is left, if that is known.
+  private var producers: Set<UUID> = []
   /// Counts how often somebody came to an empty place: what is read for those before is not for those after.
   private var generation = 0
 
@@ -194,7 +196,13 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
     lock.withLock {
       cursor = LogCursor(positions)
       unhandled = []
+      producers = []
     }
+  }
+
+  /// Takes note of the producers of whom something is left; the places of others are forgotten once all is handled.
+  func know(_ producers: Set<UUID>) {
+    lock.withLock { self.producers = producers }
   }
 
   /// Where to go on after a crash.
@@ -202,9 +210,8 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
 
   /// What to save now.
   ///
-  /// - Parameter producers: Those of whom something is left, if any is; the others are forgotten.
   /// - Returns: Where to go on after a crash.
-  func positionsToSave(of producers: Set<UUID>) -> [UUID: LogPosition] {
+  func positionsToSave() -> [UUID: LogPosition] {
     lock.withLock {
       if !producers.isEmpty { cursor.keep(only: producers) }
       cursor.isChanged = false

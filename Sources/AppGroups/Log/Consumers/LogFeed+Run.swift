@@ -1,6 +1,3 @@
-import Dispatch
-import Foundation
-
 extension LogFeed {
   /// What is there while the log is read.
   final class Run {
@@ -8,11 +5,8 @@ extension LogFeed {
     let lock: ConsumerLock?
     /// For whom it is read.
     let generation: Int
-    var producers: Set<UUID> = []
     /// Whether events were read that nobody has taken, so that they must be read again.
     var isStale = false
-    /// What was saved last, and when.
-    var saved: (positions: [UUID: LogPosition], time: DispatchTime)?
 
     init(_ reader: LogReader, _ lock: ConsumerLock?, _ generation: Int) {
       self.reader = reader

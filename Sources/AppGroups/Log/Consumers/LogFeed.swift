@@ -9,16 +9,17 @@ final class LogFeed: @unchecked Sendable {
 
   let failures = Emitter<AppGroupsLogError, Never>(replay: 16)
   let watch: ContentsWatch
-  let place: LogPlace
-  let reading: LogReading
-  let limits: LogLimits
+  private let place: LogPlace
+  private let reading: LogReading
+  /// Saves how far the consumer is, if its place is kept.
+  private let saver: LogSaver?
   private let decoder: EntryDecoder
   private let producer: LogProducer
   let queue: DispatchQueue
 
   let audience: LogAudience
 
-  var run: Run?
+  private var run: Run?
   /// Tells whose turn it is, of those who wait to begin.
   private var epoch = 0
   private var attempts = 0
@@ -26,22 +27,26 @@ final class LogFeed: @unchecked Sendable {
   private var hasBegun = false
   /// Where to begin when the directory comes back.
   private var missed: (ends: [UUID: LogPosition], generation: Int)?
+  /// How often another consumer of the name was found since the last beginning.
+  private var refusals = 0
+  /// What kept it from beginning the last time.
+  private var obstacle: AppGroupsLogError?
   private var isLookDue = false
   private var isScanDue = false
   private var patience = Patience()
-  var lastTrim = DispatchTime(uptimeNanoseconds: 0)
-  var hasFailedToSave = false
-  var savePatience = Patience()
 
   init(
     _ reading: LogReading, place: LogPlace, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer
   ) throws(AppGroupsLogError) {
     self.reading = reading
     self.place = place
-    self.limits = limits
     self.decoder = decoder
     self.producer = producer
-    audience = LogAudience(reading.acknowledgement)
+    let audience = LogAudience(reading.acknowledgement)
+    self.audience = audience
+    saver = reading.consumer.map { [failures] in
+      LogSaver($0, limits: limits, audience: audience, failures: failures)
+    }
     queue = DispatchQueue(label: "org.signals.log", qos: .userInitiated)
     let door = Door()
     do {
@@ -87,28 +92,17 @@ final class LogFeed: @unchecked Sendable {
   /// Takes note that a loop has handled an event; `isHungry` if it has room again.
   func didHandle(_ handled: UInt64?, _ loop: LogLoop, isHungry: Bool) {
     let (isSaveDue, isDrainDue) = audience.note(handled, by: loop, isHungry: isHungry)
-    guard isSaveDue || isDrainDue else { return }
-    queue.async { [self] in
-      saveSoon()
-      if isDrainDue { drain() }
-    }
+    if isSaveDue { saver?.saveSoon() }
+    if isDrainDue { queue.async { [self] in drain() } }
   }
 
   func acknowledge(_ position: LogPosition, of producer: UUID) {
     audience.acknowledge(position, of: producer)
-    queue.async { [self] in
-      if run != nil { return saveSoon() }
-      // At once, since nobody may keep this object until later. Who waits to begin takes it along.
-      if audience.isEmpty { reportingFailure { () throws(AppGroupsLogError) in try saveNow() } }
-    }
+    saver?.saveAcknowledged()
   }
 
   func save() async throws {
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      queue.async { [self] in
-        continuation.resume(with: Result { try saveNow() })
-      }
-    }
+    try await saver?.save(after: queue)
   }
 
   // MARK: Beginning and ending
@@ -118,8 +112,10 @@ final class LogFeed: @unchecked Sendable {
     guard audience.isCurrent(generation) else { return }
     epoch += 1
     attempts = 0
+    refusals = 0
+    obstacle = nil
     missed = nil
-    if let run, run.lock?.isInPlace == true { reportingFailure { () throws(AppGroupsLogError) in try saveNow() } }
+    saver?.end(unlessReplaced: true)
     run = nil
     tryToBegin(from: ends, generation, epoch)
   }
@@ -127,34 +123,26 @@ final class LogFeed: @unchecked Sendable {
   private func tryToBegin(from ends: [UUID: LogPosition], _ generation: Int, _ epoch: Int) {
     guard epoch == self.epoch, !audience.isEmpty else { return }
     do throws(AppGroupsLogError) {
-      guard let (positions, lock) = try positions(from: ends) else { return tryLater(from: ends, generation, epoch) }
+      guard let (positions, lock) = try positions(from: ends) else {
+        noteRefusal()
+        return tryLater(from: ends, generation, epoch)
+      }
       let reader = LogReader(place, from: positions) { [weak self] in self?.report($0) }
       audience.begin(from: positions)
       run = Run(reader, lock, generation)
       hasBegun = true
-      try register()
+      if let lock { try saver?.begin(lock) }
     } catch {
       // A directory that somebody removed is for those to make again who append.
       if !place.exists { return missed = (ends, generation) }
       // Somebody may be about to remove all of it, and must not be hindered.
       if isRemovalLikely, error.isAboutNothingThere { return tryLater(from: ends, generation, epoch) }
-      failures.send(error)
+      if error != obstacle { failures.send(error) }
+      obstacle = error
       if run == nil { return tryLater(from: ends, generation, epoch) }
-      // Until it is made known, what it has not handled may be removed.
-      hasFailedToSave = true
-      audience.noteUnsaved()
     }
     scan()
     drain()
-  }
-
-  /// Makes the consumer known, so that from now on nothing is removed that it has not handled.
-  func register() throws(AppGroupsLogError) {
-    guard let consumer = reading.consumer else { return }
-    // Who is removing segments may not have seen one that is new.
-    guard !consumer.exists, let lock = try place.lockTrimming(isWaiting: true) else { return try saveNow() }
-    try saveNow()
-    withExtendedLifetime(lock.number) {}
   }
 
   /// Where to go on, and what makes this the only consumer of its name; `nil` if there is another.
@@ -168,6 +156,7 @@ final class LogFeed: @unchecked Sendable {
     do throws(AppGroupsLogError) {
       return (try consumer.load().map(audience.advance) ?? ends, lock)
     } catch .unreadableCursor(let name, let url, let reason) {
+      try consumer.removeStrayCursor()
       failures.send(.unreadableCursor(consumer: name, url, reason: reason))
       return ([:], lock)
     }
@@ -179,18 +168,23 @@ final class LogFeed: @unchecked Sendable {
 
   private func tryLater(from ends: [UUID: LogPosition], _ generation: Int, _ epoch: Int) {
     attempts += 1
-    // The first few times it may be one that is about to end.
-    if attempts == 4, let consumer = reading.consumer { failures.send(.consumerInUse(consumer.name)) }
     queue.asyncAfter(deadline: .now() + .milliseconds(min(2000, 10 << min(attempts, 10)))) { [weak self] in
       self?.tryToBegin(from: ends, generation, epoch)
     }
   }
 
+  /// Takes note that another process, or another object of this one, is the consumer.
+  private func noteRefusal() {
+    refusals += 1
+    // The first few times it may be one that is about to end.
+    if refusals == 4, let consumer = reading.consumer { failures.send(.consumerInUse(consumer.name)) }
+  }
+
   private func endUnlessObserved() {
     guard audience.isEmpty, run != nil else { return }
-    if reading.consumer != nil { reportingFailure { () throws(AppGroupsLogError) in try saveNow() } }
+    saver?.end(unlessReplaced: false)
     run = nil
-    trimSoon()
+    saver?.trimSoon()
   }
 
   private func report(_ error: AppGroupsLogError) {
@@ -223,7 +217,7 @@ final class LogFeed: @unchecked Sendable {
 
   private func scan() {
     guard let run else { return }
-    run.producers = run.reader.scan()
+    audience.know(run.reader.scan())
     for name in watch.follow(run.reader.tails) { _ = run.reader.look(atSegment: name) }
   }
 
@@ -246,7 +240,7 @@ final class LogFeed: @unchecked Sendable {
     for (producer, position) in run.reader.takeExhausted() { audience.pass(position, of: producer) }
     if run.reader.isInDoubt { lookSoon() }
     if run.reader.isBlocked { scanLater() }
-    saveSoon()
+    saver?.saveSoon()
   }
 
   private func give(_ record: LogRecord, of producer: UUID, _ position: LogPosition, _ run: Run) {
@@ -264,6 +258,8 @@ final class LogFeed: @unchecked Sendable {
       return audience.pass(position, of: producer)
     }
     if !audience.give(entry, run.generation) { run.isStale = true }
+    // Not only at the end: a slow subscriber may never get there.
+    saver?.saveSoon()
   }
 
   /// Looks again at what may have been in the making; only for as long as there is such a thing.

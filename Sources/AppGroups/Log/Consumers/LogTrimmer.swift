@@ -41,7 +41,8 @@ struct LogTrimmer {
   func trim(isWaiting: Bool) throws(AppGroupsLogError) {
     guard let lock = try place.lockTrimming(isWaiting: isWaiting) else { return }
     try removeLitter()
-    let consumers = try consumers()
+    var problem: AppGroupsLogError?
+    let consumers = try consumers { problem = problem ?? $0 }
     let (sealed, activeSize) = try segments()
     var kept: [Segment] = []
     for segment in sealed {
@@ -53,6 +54,7 @@ struct LogTrimmer {
     }
     try shrink(kept, besides: activeSize, consumers)
     withExtendedLifetime(lock.number) {}
+    if let problem { throw problem }
   }
 
   // MARK: What there is
@@ -85,24 +87,45 @@ struct LogTrimmer {
   }
 
   /// The consumers that the log is kept for; those that were away for too long are dropped.
-  private func consumers() throws(AppGroupsLogError) -> [Consumer] {
+  ///
+  /// - Parameter report: Called if one cannot be dropped, for which the log is then kept.
+  /// - Returns: The consumers, with how far they are.
+  /// - Throws: ``AppGroupsLogError`` if they cannot be listed.
+  private func consumers(_ report: (AppGroupsLogError) -> Void) throws(AppGroupsLogError) -> [Consumer] {
     var consumers: [Consumer] = []
     for place in try ConsumerPlace.all(in: place) {
-      // Who holds the lock is there, however little it does; and may have been a moment ago.
-      if isAbsent(place), let lock = try place.lock(), isAbsent(place) {
-        try place.leaveWord(of: .absence)
-        try place.removeCursor()
-        withExtendedLifetime(lock) {}
-        continue
+      do throws(AppGroupsLogError) {
+        if try drop(place) { continue }
+      } catch {
+        report(error)
       }
       do throws(AppGroupsLogError) {
         guard let positions = try place.load() else { continue }
         consumers.append(Consumer(place: place, positions: positions))
       } catch {
+        // Only a file can be a cursor. A running consumer puts one there; without one, no consumer loses events.
+        if place.hasStrayCursor, !place.isRunning { continue }
         consumers.append(Consumer(place: place, positions: nil))
       }
     }
     return consumers
+  }
+
+  /// Forgets a consumer that was away for too long.
+  ///
+  /// - Returns: Whether it was.
+  private func drop(_ consumer: ConsumerPlace) throws(AppGroupsLogError) -> Bool {
+    guard isAbsent(consumer) else { return false }
+    var lock: ConsumerLock?
+    if !consumer.hasStrayLock {
+      lock = try consumer.lock()
+      // A process that holds the lock is there, however little it does; and may have been a moment ago.
+      guard lock != nil, isAbsent(consumer) else { return false }
+    }
+    try consumer.leaveWord(of: .absence)
+    try consumer.removeCursor()
+    withExtendedLifetime(lock) {}
+    return true
   }
 
   /// Whether a consumer has not been heard of for too long.
@@ -121,7 +144,7 @@ struct LogTrimmer {
     guard position.offset > 0 else { return false }
     do throws(AppGroupsLogError) {
       // What cannot be read, now or ever, is for the consumer to pass over.
-      if case .end = try SegmentReader(segment.id, in: place, from: position).next() { return true }
+      if case .end = try SegmentReader(segment.id, in: place, from: position).next(.sealed) { return true }
       return false
     } catch {
       return false

@@ -6,7 +6,7 @@ struct LogPosition: Hashable, Sendable, Codable {
   var offset: UInt64
   /// The last event before that place, or 0.
   var sequence: UInt64
-  /// Whether events after `sequence` were given up already, so that nobody need be told again that they are missing.
+  /// Whether it was reported already that events after `sequence` are missing or that what lies at `offset` is damaged.
   var isBroken = false
 
   /// Higher numbers than any log will ever have; with lower ones, nothing overflows.

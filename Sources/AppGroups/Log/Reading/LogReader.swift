@@ -179,10 +179,12 @@ final class LogReader {
       let reader = try SegmentReader(id, in: place, from: .beginning)
       var sequence = reader.firstSequence - 1
       while true {
-        switch reader.next() {
+        switch reader.nextAtOnce() {
         case .record(let record): sequence = record.sequence
-        case .end: return LogPosition(segment: id.index, offset: reader.offset, sequence: sequence)
-        case .damaged: return LogPosition(segment: id.index + 1, offset: 0, sequence: sequence, isBroken: true)
+        case .end, .doubtful: return LogPosition(segment: id.index, offset: reader.offset, sequence: sequence)
+        case .damaged(let damage) where damage.isPassed: sequence = reader.nextSequence - 1
+        case .damaged:
+          return LogPosition(segment: id.index, offset: reader.offset, sequence: sequence, isBroken: true)
         }
       }
     } catch {

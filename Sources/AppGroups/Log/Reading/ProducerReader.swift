@@ -14,11 +14,12 @@ final class ProducerReader {
   private let place: LogPlace
   private var segments: [UInt64] = []
   private var reader: SegmentReader?
-  private var doubts = 0
+  /// How often what comes next was found to be doubtful, and how large the segment was then.
+  private var doubts = (count: 0, size: UInt64(0))
   /// Why the segment to go on in cannot be opened.
   private var obstacle: AppGroupsLogError?
 
-  /// How often a damaged record at the end is looked at again, since it could be in the making.
+  /// How often a doubtful record at the end is looked at again, since it could be in the making.
   private static let maximumDoubts = 3
 
   init(_ producer: UUID, in place: LogPlace, from position: LogPosition) {
@@ -42,10 +43,10 @@ final class ProducerReader {
   var isFinal: Bool { reader?.isAbandoned ?? false }
 
   /// Whether what was read last should be looked at again soon.
-  var isInDoubt: Bool { doubts > 0 }
+  var isInDoubt: Bool { (1..<Self.maximumDoubts).contains(doubts.count) }
 
-  /// Whether no event tells when there is more to read.
-  var isBlocked: Bool { obstacle?.mayPassUnseen ?? false }
+  /// Whether no event tells when there is more to read: no file changes when the one that was writing dies.
+  var isBlocked: Bool { doubts.count >= Self.maximumDoubts || obstacle?.mayPassUnseen ?? false }
 
   /// Closes the file, which is opened again when there is more to read.
   func close() {
@@ -57,11 +58,15 @@ final class ProducerReader {
   /// - Parameter report: Called with what could not be read.
   func advance(report: (AppGroupsLogError) -> Void) {
     head = nil
+    var isAbandoned = false
     while true {
       guard let reader = reader ?? open(report) else { return }
-      switch reader.next() {
+      // A later segment was listed before this one was read to its end, so nothing more can come here.
+      let next = segments.first { $0 > reader.id.index }
+      let step = reader.next(next != nil || isAbandoned ? .sealed : stage)
+      if case .doubtful = step {} else { doubts.count = 0 }
+      switch step {
       case .record(let record):
-        doubts = 0
         position.offset = record.end
         // A copy of an older segment has nothing new.
         guard record.sequence > position.sequence else { continue }
@@ -70,26 +75,40 @@ final class ProducerReader {
         head = record
         return
       case .end:
-        // A later segment was listed before this one was read to its end, so nothing more can come here.
-        guard let next = segments.first(where: { $0 > reader.id.index }) else { return }
+        guard let next else { return }
         leave(for: next)
-      case .damaged(let offset, let reason):
-        let next = segments.first { $0 > reader.id.index }
-        if next == nil, doubts < Self.maximumDoubts {
-          doubts += 1
-          reader.reread()
-          return
+      case .doubtful(let size):
+        // First whether there is a writer, and then what there is: it may have written its last in between.
+        isAbandoned = reader.isAbandoned
+        if isAbandoned { continue }
+        doubts = size == doubts.size ? (doubts.count + 1, size) : (1, size)
+        return
+      case .damaged(let damage):
+        if !position.isBroken { report(.damaged(reader.url, damage)) }
+        position.isBroken = !damage.isPassed
+        if damage.isPassed {
+          position.offset = reader.offset
+          position.sequence = max(position.sequence, reader.nextSequence - 1)
+        } else if next != nil || isAbandoned {
+          leave(for: next ?? reader.id.index + 1)
+        } else {
+          // While the producer lives, its next event shows where the segment goes on.
+          isAbandoned = reader.isAbandoned
+          if !isAbandoned { return }
         }
-        report(.damaged(reader.url, offset: offset, reason: reason))
-        position.isBroken = true
-        leave(for: next ?? reader.id.index + 1)
       }
     }
   }
 
+  /// How far the writing of the last segment is.
+  private var stage: SegmentReader.Stage {
+    // Damage that was reported is looked at for what follows it, and nothing else.
+    position.isBroken || doubts.count >= Self.maximumDoubts ? .settled : .growing
+  }
+
   private func leave(for next: UInt64) {
     reader = nil
-    doubts = 0
+    doubts.count = 0
     position.segment = next
     position.offset = 0
     segments.removeAll { $0 < next }
@@ -108,8 +127,8 @@ final class ProducerReader {
       } catch let error where error.isAboutNothingThere {
         // Trimmed, or removed by hand; what comes next tells whether anything is missing.
         segments.removeAll { $0 == index }
-      } catch .damaged(let url, let offset, let reason) {
-        report(.damaged(url, offset: offset, reason: reason))
+      } catch .damaged(let url, let bytes, let lostEvents, let reason) {
+        report(.damaged(url, bytes: bytes, lostEvents: lostEvents, reason: reason))
         position.isBroken = true
         leave(for: index + 1)
       } catch {
@@ -127,7 +146,9 @@ final class ProducerReader {
     if position != .beginning, !position.isBroken, reader.firstSequence > position.sequence + 1 {
       report(.missing(producer: producer, after: position.sequence, before: reader.firstSequence))
     }
-    position.segment = reader.id.index
-    position.offset = UInt64(SegmentHeader.size)
+    // What comes before it is given up, or had never to be read.
+    position = LogPosition(
+      segment: reader.id.index, offset: UInt64(SegmentHeader.size),
+      sequence: max(position.sequence, reader.firstSequence - 1))
   }
 }

@@ -16,9 +16,22 @@ final class SegmentReader {
   /// What comes next.
   enum Step {
     case record(LogRecord)
-    /// Nothing more is there now; perhaps the beginning of a record.
+    /// The end of what is there, but for the beginning of a record that no process will complete.
     case end
-    case damaged(offset: UInt64, reason: String)
+    /// Something that may be in the making; `size` is how large the segment is with it.
+    case doubtful(size: UInt64)
+    /// Something that is no record. The reader goes on after it, if it knows where.
+    case damaged(SegmentDamage)
+  }
+
+  /// How far the writing of the segment is, as far as the caller knows.
+  enum Stage {
+    /// The producer may be writing the next record.
+    case growing
+    /// The next bytes have not changed for a while, though the producer may still append.
+    case settled
+    /// The producer does not write the segment any more.
+    case sealed
   }
 
   let id: SegmentID
@@ -26,13 +39,12 @@ final class SegmentReader {
   private let descriptor: Descriptor
   /// Where in the file the next record begins.
   private(set) var offset: UInt64
-  private var nextSequence: UInt64
+  private(set) var nextSequence: UInt64
+  private let salt: UInt32
   /// What has been read of the file from `offset` on.
   private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var start = 0
   private var filled = 0
-  /// Whether the buffer was not filled at one go.
-  private var isPieced = false
 
   private static let smallest = 4096
   private static let largest = 65_536
@@ -43,7 +55,7 @@ final class SegmentReader {
   ///   - id: Which segment.
   ///   - place: The log.
   ///   - position: Where to go on, unless it is another segment's.
-  /// - Throws: ``AppGroupsLogError/inaccessible(_:)``, or ``AppGroupsLogError/damaged(_:offset:reason:)``.
+  /// - Throws: ``AppGroupsLogError/inaccessible(_:)``, or ``AppGroupsLogError/damaged(_:bytes:lostEvents:reason:)``.
   init(_ id: SegmentID, in place: LogPlace, from position: LogPosition) throws(AppGroupsLogError) {
     self.id = id
     url = place.url(of: id)
@@ -59,12 +71,15 @@ final class SegmentReader {
       return SegmentHeader(UnsafeRawBufferPointer(rebasing: bytes[..<max(0, count)]))
     }
     guard let header, header.id == id else {
-      throw .damaged(url, offset: 0, reason: "it does not begin as this segment should")
+      let bytes = 0..<UInt64(status.size)
+      throw .damaged(url, bytes: bytes, lostEvents: nil, reason: "it does not begin as this segment should")
     }
+    salt = header.salt
     firstSequence = header.firstSequence
     if position.segment == id.index, position.offset > 0 {
       guard position.offset <= status.size else {
-        throw .damaged(url, offset: UInt64(status.size), reason: "it is shorter than it was")
+        let bytes = UInt64(status.size)..<position.offset
+        throw .damaged(url, bytes: bytes, lostEvents: nil, reason: "it is shorter than it was")
       }
       (offset, nextSequence) = (position.offset, position.sequence + 1)
     } else {
@@ -84,38 +99,90 @@ final class SegmentReader {
   var isAbandoned: Bool { descriptor.isAbandoned }
 
   /// Reads on.
-  func next() -> Step {
+  ///
+  /// - Parameter stage: How far the writing of the segment was before this is called.
+  /// - Returns: What comes next.
+  func next(_ stage: Stage) -> Step {
+    var isReread = false
     while true {
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[start..<filled])
-      switch LogRecord.find(in: bytes, expecting: nextSequence) {
+      let size = offset + UInt64(bytes.count)
+      switch LogRecord.find(in: bytes, expecting: nextSequence, salt: salt) {
       case .record(let sequence, let time, let size):
         let payload = Data(bytes[LogRecord.headerSize..<size])
         start += size
         offset += UInt64(size)
         nextSequence += 1
         return .record(LogRecord(sequence: sequence, time: time, payload: payload, end: offset))
-      case .incomplete(let size):
-        switch fill(size) {
+      case .incomplete(let wanted):
+        switch fill(wanted) {
         case .some(true): continue
         case .some(false):
           // The beginning of a record may be taken back, if its writer could not write all of it.
           reread()
-          return .end
-        case .none: return .damaged(offset: offset, reason: errorWords(errno))
+          if size == offset { return .end }
+          if stage == .growing { return .doubtful(size: size) }
+          if isReread { return passCutRecord(stage, size) }
+        case .none:
+          return damage(upTo: self.size, errorWords(errno))
         }
       case .damaged(let reason):
         // It may be pieced together of what was taken back and of what came in its place.
-        guard isPieced else { return .damaged(offset: offset, reason: reason) }
         reread()
+        if isReread { return stage == .growing ? .doubtful(size: size) : passDamage(reason) }
       }
+      isReread = true
     }
   }
 
+  /// The next step, with no wait for what may be in the making.
+  func nextAtOnce() -> Step {
+    let step = next(.growing)
+    guard case .doubtful = step else { return step }
+    return next(isAbandoned ? .sealed : .settled)
+  }
+
+  // MARK: Damage
+
+  /// How large the segment is now.
+  private var size: UInt64 { descriptor.status.map { UInt64($0.size) } ?? offset }
+
+  private var search: SegmentSearch {
+    SegmentSearch(file: descriptor.number, salt: salt, start: offset, end: size, sequence: nextSequence)
+  }
+
+  private func passDamage(_ reason: String) -> Step {
+    var search = search
+    guard let place = search.place() else { return damage(upTo: search.end, reason) }
+    return pass(to: place, reason)
+  }
+
+  /// Damage after which nothing is known to follow.
+  private func damage(upTo end: UInt64, _ reason: String) -> Step {
+    .damaged(SegmentDamage(bytes: offset..<max(offset, end), isPassed: false, reason: reason))
+  }
+
+  /// Decides what a record is that says to be longer than the segment: cut off, in the making, or damaged.
+  private func passCutRecord(_ stage: Stage, _ size: UInt64) -> Step {
+    var search = search
+    // While the producer may be writing it, bytes in its payload may look like records, but don't fit its own checksum.
+    guard let place = stage == .sealed ? search.place() : search.placeByChecksum() else {
+      return stage == .sealed ? .end : .doubtful(size: size)
+    }
+    return pass(to: place, "the length of record \(nextSequence) is wrong")
+  }
+
+  private func pass(to place: SegmentSearch.Place, _ reason: String) -> Step {
+    let damage = SegmentDamage(
+      bytes: offset..<place.offset, lostEvents: place.sequence - nextSequence, isPassed: true, reason: reason)
+    (offset, nextSequence) = (place.offset, place.sequence)
+    return .damaged(damage)
+  }
+
   /// Forgets what has been read ahead, to look at the file again.
-  func reread() {
+  private func reread() {
     start = 0
     filled = 0
-    isPieced = false
   }
 
   /// Reads more of the file, so that the buffer may hold so many bytes.
@@ -141,7 +208,6 @@ final class SegmentReader {
     let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
     let read = uninterrupted { pread(descriptor.number, rest.baseAddress, rest.count, off_t(offset) + off_t(count)) }
     guard read >= 0 else { return nil }
-    isPieced = count > 0
     filled += read
     if read == 0, count == 0, buffer.count > Self.smallest {
       // Nobody knows when the next event comes.

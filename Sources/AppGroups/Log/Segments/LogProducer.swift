@@ -72,7 +72,8 @@ final class LogProducer: @unchecked Sendable {  // Sound: what changes is guarde
       let payload = payload(index)
       let end = offset + LogRecord.size(of: payload)
       let buffer = UnsafeMutableRawBufferPointer(rebasing: scratch[offset..<end])
-      LogRecord.write(payload, sequence: sequence + UInt64(index) + 1, time: clock.next(), to: buffer)
+      LogRecord.write(
+        payload, sequence: sequence + UInt64(index) + 1, time: clock.next(), salt: segment.salt, to: buffer)
       offset = end
     }
     let first = sequence + 1

@@ -20,12 +20,15 @@ struct LogRecord: Hashable, Sendable {
   static func size(of payload: Data) -> Int { headerSize + payload.count }
 
   /// Puts a record into a buffer, which must have room for it.
-  static func write(_ payload: Data, sequence: UInt64, time: UInt64, to buffer: UnsafeMutableRawBufferPointer) {
+  static func write(
+    _ payload: Data, sequence: UInt64, time: UInt64, salt: UInt32, to buffer: UnsafeMutableRawBufferPointer
+  ) {
     buffer.storeBytes(of: UInt32(truncatingIfNeeded: payload.count).littleEndian, as: UInt32.self)
     buffer.storeBytes(of: sequence.littleEndian, toByteOffset: 8, as: UInt64.self)
     buffer.storeBytes(of: time.littleEndian, toByteOffset: 16, as: UInt64.self)
     payload.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[headerSize...]).copyMemory(from: $0) }
-    buffer.storeBytes(of: checksum(of: UnsafeRawBufferPointer(buffer)).littleEndian, toByteOffset: 4, as: UInt32.self)
+    let checksum = checksum(of: UnsafeRawBufferPointer(buffer), salt: salt)
+    buffer.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)
   }
 
   /// What some bytes of a segment begin with.
@@ -39,7 +42,7 @@ struct LogRecord: Hashable, Sendable {
   }
 
   /// Looks at what comes next in a segment.
-  static func find(in bytes: UnsafeRawBufferPointer, expecting sequence: UInt64) -> Finding {
+  static func find(in bytes: UnsafeRawBufferPointer, expecting sequence: UInt64, salt: UInt32) -> Finding {
     guard bytes.count >= headerSize else { return .incomplete(size: headerSize) }
     let length = Int(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
     let found = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -48,7 +51,7 @@ struct LogRecord: Hashable, Sendable {
     let size = headerSize + length
     guard bytes.count >= size else { return .incomplete(size: size) }
     let expected = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-    guard checksum(of: UnsafeRawBufferPointer(rebasing: bytes[..<size])) == expected else {
+    guard checksum(of: UnsafeRawBufferPointer(rebasing: bytes[..<size]), salt: salt) == expected else {
       return .damaged(reason: "the checksum of record \(sequence) is wrong")
     }
     let time = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
@@ -56,9 +59,11 @@ struct LogRecord: Hashable, Sendable {
   }
 
   /// The checksum of the length and of all that follows the checksum itself.
-  private static func checksum(of record: UnsafeRawBufferPointer) -> UInt32 {
-    // The length goes in with a turn, so that a record of zeros has no checksum of zero.
+  private static func checksum(of record: UnsafeRawBufferPointer, salt: UInt32) -> UInt32 {
     let length = UInt32(littleEndian: record.loadUnaligned(as: UInt32.self))
-    return Checksum.of(UnsafeRawBufferPointer(rebasing: record[8...])) ^ (length &* 0x9E37_79B1 &+ 0x5349_474C)
+    return Checksum.of(UnsafeRawBufferPointer(rebasing: record[8...]), goingOnFrom: salt) ^ turn(of: length)
   }
+
+  /// How the length goes into the checksum: with a turn, so that a record of zeros has no checksum of zero.
+  static func turn(of length: UInt32) -> UInt32 { length &* 0x9E37_79B1 &+ 0x5349_474C }
 }

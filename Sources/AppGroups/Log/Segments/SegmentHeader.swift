@@ -5,11 +5,18 @@ struct SegmentHeader: Hashable, Sendable {
   static let size = 48
 
   /// Names the format and its version; another version is another format.
-  private static let magic: UInt64 = 0x31_30_47_4F_4C_47_49_53  // "SIGLOG01"
+  private static let magic: UInt64 = 0x32_30_47_4F_4C_47_49_53  // "SIGLOG02"
+  /// The first version, which is read but no longer written.
+  ///
+  /// Its records have no salt.
+  private static let unsaltedMagic: UInt64 = 0x31_30_47_4F_4C_47_49_53  // "SIGLOG01"
 
   let id: SegmentID
   let firstSequence: UInt64
   let time: UInt64
+  /// The header's checksum, with which those of its records begin: a record that was copied from another segment, or is
+  /// part of a payload, is none here.
+  private(set) var salt: UInt32 = 0
 
   /// The header as it lies in the file.
   var bytes: [UInt8] {
@@ -24,8 +31,8 @@ struct SegmentHeader: Hashable, Sendable {
       // Whole seconds are enough to tell which of two segments is the older.
       let seconds = UInt32(truncatingIfNeeded: time / 1_000_000_000)
       buffer.storeBytes(of: seconds.littleEndian, toByteOffset: 40, as: UInt32.self)
-      let checksum = Checksum.of(UnsafeRawBufferPointer(rebasing: buffer[..<44]))
-      buffer.storeBytes(of: checksum.littleEndian, toByteOffset: 44, as: UInt32.self)
+      buffer.storeBytes(
+        of: Self.checksum(of: UnsafeRawBufferPointer(buffer)).littleEndian, toByteOffset: 44, as: UInt32.self)
     }
     return bytes
   }
@@ -34,14 +41,17 @@ struct SegmentHeader: Hashable, Sendable {
     self.id = id
     self.firstSequence = firstSequence
     self.time = time / 1_000_000_000 * 1_000_000_000
+    salt = bytes.withUnsafeBytes { Self.checksum(of: $0) }
   }
 
   /// Reads a header; `nil` if the bytes are none.
   init?(_ bytes: UnsafeRawBufferPointer) {
-    guard bytes.count >= Self.size, Self.load(bytes, 0) == Self.magic,
-      UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 44, as: UInt32.self))
-        == Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<44]))
+    guard bytes.count >= Self.size else { return nil }
+    let (magic, checksum) = (Self.load(bytes, 0), Self.checksum(of: bytes))
+    guard magic == Self.magic || magic == Self.unsaltedMagic,
+      UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 44, as: UInt32.self)) == checksum
     else { return nil }
+    if magic == Self.magic { salt = checksum }
     id = SegmentID(
       producer: UUID(uuid: bytes.loadUnaligned(fromByteOffset: 8, as: uuid_t.self)),
       index: Self.load(bytes, 24)
@@ -49,6 +59,10 @@ struct SegmentHeader: Hashable, Sendable {
     firstSequence = Self.load(bytes, 32)
     guard firstSequence > 0, firstSequence < LogPosition.limit else { return nil }
     time = UInt64(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 40, as: UInt32.self))) * 1_000_000_000
+  }
+
+  private static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {
+    Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<44]))
   }
 
   private static func load(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {

@@ -15,6 +15,8 @@ import Foundation
 /// a time.
 final class SegmentWriter {
   let url: URL
+  /// With what the checksums of its records begin.
+  let salt: UInt32
   private let path: String
   private let descriptor: Descriptor
   private let identity: FileIdentity
@@ -31,6 +33,7 @@ final class SegmentWriter {
   init(_ header: SegmentHeader, in place: LogPlace, durability: Durability) throws(AppGroupsLogError) {
     self.place = place
     url = place.url(of: header.id)
+    salt = header.salt
     path = url.path
     limit = fileSizeLimit()
     let temporary = place.shared.appending(path: header.id.temporaryName, directoryHint: .notDirectory).path

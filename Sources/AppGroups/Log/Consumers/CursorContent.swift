@@ -1,0 +1,39 @@
+import Foundation
+
+/// A cursor as it lies on the disk: JSON with a checksum of what it says.
+struct CursorContent: Codable {
+  private let positions: [String: LogPosition]
+  /// `nil` in a cursor of the first version.
+  private let checksum: UInt32?
+
+  init(_ positions: [UUID: LogPosition]) {
+    self.positions = Dictionary(uniqueKeysWithValues: positions.map { ($0.key.uuidString, $0.value) })
+    checksum = Self.checksum(of: self.positions)
+  }
+
+  /// The positions, if they can be what was saved.
+  func validated() throws -> [UUID: LogPosition] {
+    guard checksum == nil || checksum == Self.checksum(of: positions) else {
+      throw Self.error("the checksum does not fit")
+    }
+    var validated: [UUID: LogPosition] = [:]
+    for (key, position) in positions {
+      guard position.isPossible else { throw Self.error("no log has so many events or segments") }
+      if let producer = UUID(uuidString: key) { validated[producer] = position }
+    }
+    return validated
+  }
+
+  /// The CRC-32 of one line for each producer, in order of their names.
+  private static func checksum(of positions: [String: LogPosition]) -> UInt32 {
+    var text = ""
+    for (producer, position) in positions.sorted(by: { $0.key < $1.key }) {
+      text += "\(producer) \(position.segment) \(position.offset) \(position.sequence) \(position.isBroken)\n"
+    }
+    return Array(text.utf8).withUnsafeBytes { Checksum.of($0) }
+  }
+
+  private static func error(_ words: String) -> DecodingError {
+    .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: words))
+  }
+}

@@ -1,0 +1,164 @@
+import FileSignals
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Finds where the records of a segment go on after damage.
+///
+/// A payload may contain bytes that look like records, so the damaged record itself is asked first where it ends; only
+/// if it cannot tell, the next bytes that are a record are looked for.
+struct SegmentSearch {
+  /// Where to go on.
+  struct Place {
+    let offset: UInt64
+    /// The number of the event there.
+    let sequence: UInt64
+  }
+
+  /// The segment, which must stay open.
+  let file: CInt
+  let salt: UInt32
+  /// Where the damage begins.
+  let start: UInt64
+  /// How large the segment is.
+  let end: UInt64
+  /// The number that the event at `start` should have.
+  let sequence: UInt64
+  /// How many bytes may be checked in vain: bytes that were made to look like many long records must not take for ever.
+  private var budget = 1 << 28
+
+  /// How far the numbers of a segment can rise at most.
+  private static let widestGap: UInt64 = 1 << 24
+  private static let pieceSize = 1 << 20
+
+  init(file: CInt, salt: UInt32, start: UInt64, end: UInt64, sequence: UInt64) {
+    (self.file, self.salt, self.start, self.end, self.sequence) = (file, salt, start, end, sequence)
+  }
+
+  /// Looks everywhere.
+  mutating func place() -> Place? {
+    // Something was cut out.
+    if let record = record(at: start) { return Place(offset: start, sequence: record.sequence) }
+    return placeByChecksum() ?? placeByLength() ?? placeByRecord()
+  }
+
+  // MARK: Asking the damaged record
+
+  /// The end of a record of which only the length is wrong: where its checksum fits.
+  func placeByChecksum() -> Place? {
+    let count = Int(min(end - start, UInt64(LogRecord.headerSize + LogRecord.maximumPayload)))
+    return read(count, at: start) { bytes in
+      guard bytes.count >= LogRecord.headerSize else { return nil }
+      let expected = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+      var checksum = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[8..<LogRecord.headerSize]), goingOnFrom: salt)
+      for size in LogRecord.headerSize...bytes.count {
+        if checksum ^ LogRecord.turn(of: UInt32(size - LogRecord.headerSize)) == expected,
+          isBoundary(start + UInt64(size))
+        {
+          return Place(offset: start + UInt64(size), sequence: sequence + 1)
+        }
+        guard size < bytes.count else { break }
+        checksum = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[size...size]), goingOnFrom: checksum)
+      }
+      return nil
+    }
+  }
+
+  /// The end of a record of which the length is right.
+  private func placeByLength() -> Place? {
+    guard let header = header(at: start), header.length <= LogRecord.maximumPayload else { return nil }
+    let next = start + UInt64(LogRecord.headerSize + header.length)
+    return isBoundary(next) ? Place(offset: next, sequence: sequence + 1) : nil
+  }
+
+  /// Whether the segment ends there, or the next record begins, be it damaged too.
+  private func isBoundary(_ offset: UInt64) -> Bool {
+    offset == end || header(at: offset)?.sequence == sequence + 1
+  }
+
+  // MARK: Looking for the next record
+
+  private struct Found {
+    let offset: UInt64
+    let end: UInt64
+    let sequence: UInt64
+  }
+
+  /// The next record, unless one that follows shows that it is none: numbers only rise.
+  private mutating func placeByRecord() -> Place? {
+    var offset = start
+    while let found = firstRecord(from: offset) {
+      guard let next = firstRecord(from: found.end), next.sequence <= found.sequence else {
+        return Place(offset: found.offset, sequence: found.sequence)
+      }
+      offset = found.offset + 1
+    }
+    return nil
+  }
+
+  private mutating func firstRecord(from first: UInt64) -> Found? {
+    var first = first
+    while first + UInt64(LogRecord.headerSize) <= end {
+      let count = Int(min(end - first, UInt64(Self.pieceSize)))
+      var candidates: [UInt64] = []
+      let readCount = read(count, at: first) { bytes -> Int? in
+        guard bytes.count >= LogRecord.headerSize else { return nil }
+        for offset in 0...(bytes.count - LogRecord.headerSize) {
+          let number = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+          if isPlausible(number) { candidates.append(first + UInt64(offset)) }
+        }
+        return bytes.count
+      }
+      for candidate in candidates { if let found = record(at: candidate) { return found } }
+      guard let readCount else { return nil }
+      first += UInt64(readCount - LogRecord.headerSize + 1)
+    }
+    return nil
+  }
+
+  private func isPlausible(_ number: UInt64) -> Bool { number >= sequence && number - sequence < Self.widestGap }
+
+  /// The record at a place, if its checksum says that it is one.
+  private mutating func record(at offset: UInt64) -> Found? {
+    guard let header = header(at: offset), isPlausible(header.sequence), header.length <= LogRecord.maximumPayload
+    else { return nil }
+    let size = LogRecord.headerSize + header.length
+    guard offset + UInt64(size) <= end, size <= budget else { return nil }
+    budget -= size
+    return read(size, at: offset) { bytes in
+      guard case .record = LogRecord.find(in: bytes, expecting: header.sequence, salt: salt) else { return nil }
+      return Found(offset: offset, end: offset + UInt64(size), sequence: header.sequence)
+    }
+  }
+
+  // MARK: Reading
+
+  private func header(at offset: UInt64) -> (length: Int, sequence: UInt64)? {
+    guard offset < end else { return nil }
+    return read(Int(min(end - offset, 16)), at: offset) { bytes in
+      guard bytes.count == 16 else { return nil }
+      let length = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+      return (Int(length), UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    }
+  }
+
+  /// Calls a closure with bytes of the segment, fewer if it has become shorter; `nil` if they cannot be read.
+  private func read<Result>(_ count: Int, at offset: UInt64, _ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
+    withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
+      var filled = 0
+      while filled < count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+        let read = uninterrupted { pread(file, rest.baseAddress, rest.count, off_t(offset) + off_t(filled)) }
+        guard read >= 0 else { return nil }
+        if read == 0 { break }
+        filled += read
+      }
+      return body(UnsafeRawBufferPointer(rebasing: buffer[..<filled]))
+    }
+  }
+}
