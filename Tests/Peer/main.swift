@@ -10,6 +10,7 @@ let commands = Commands(families: [
   SuiteCommands(console: console),
   LoopCommands(),
   LockCommands(),
+  HostileCommands(),
   LogCommands(console: console),
   LifetimeCommands(),
   VersionCommands(console: console),

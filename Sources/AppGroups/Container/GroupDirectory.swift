@@ -10,6 +10,8 @@ import Foundation
 #endif
 
 /// Makes the directories that a group needs, for the user's eyes only.
+///
+/// A directory that the superuser makes belongs to the owner of the one around it, who could not enter it otherwise.
 enum GroupDirectory {
   /// Makes a directory and those above it, unless they exist.
   ///
@@ -27,7 +29,10 @@ enum GroupDirectory {
   /// A symbolic link in its place is refused.
   static func make(_ name: String, in parent: URL) throws(AppGroupsError) -> URL {
     let url = parent.appending(path: name, directoryHint: .isDirectory)
-    if mkdir(url.path, 0o700) == 0 { return url }
+    if mkdir(url.path, 0o700) == 0 {
+      inheritOwner(ofDirectory: url.path, from: parent.path)
+      return url
+    }
     guard errno == EEXIST else { throw failure(url) }
     guard let status = FileStatus(path: url.path, followsLinks: false) else { throw failure(url) }
     switch status.kind {
@@ -38,17 +43,18 @@ enum GroupDirectory {
   }
 
   private static func makeAll(_ path: String, for url: URL) throws(AppGroupsError) {
-    if mkdir(path, 0o700) == 0 { return }
+    let parent = (path as NSString).deletingLastPathComponent
+    if mkdir(path, 0o700) == 0 { return inheritOwner(ofDirectory: path, from: parent) }
     switch errno {
     case EEXIST:
       guard let status = FileStatus(path: path) else { throw failure(url) }
       guard status.kind == .directory else { throw .unusableDirectory(url, reason: errorWords(ENOTDIR)) }
     case ENOENT:
-      let parent = (path as NSString).deletingLastPathComponent
       guard !parent.isEmpty, parent != path else { throw failure(url) }
       try makeAll(parent, for: url)
       // Another process may have made it meanwhile.
-      guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(url) }
+      if mkdir(path, 0o700) == 0 { return inheritOwner(ofDirectory: path, from: parent) }
+      guard errno == EEXIST else { throw failure(url) }
     default:
       throw failure(url)
     }

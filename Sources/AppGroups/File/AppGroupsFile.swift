@@ -73,6 +73,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   ///   - format: How the value is written down.
   ///   - durability: What a written value is safe against; by default the crash of any process, but not a power
   ///     failure.
+  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a value that
+  ///     takes more is not written.
   ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
   ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
   ///     byte.
@@ -84,6 +86,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     container: AppGroupsContainer,
     format: FileFormat<Value> = .json,
     durability: Durability = .process,
+    maximumSize: Int = 64 << 20,
     polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
     let engine = try SharedFileEngine(
@@ -91,6 +94,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
       initialValue: initialValue,
       format: format,
       durability: durability,
+      maximumSize: maximumSize,
       polling: polling,
       isCreating: true
     )
@@ -109,6 +113,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   ///   - format: How the value is written down.
   ///   - durability: What a written value is safe against; by default the crash of any process, but not a power
   ///     failure.
+  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a value that
+  ///     takes more is not written.
   ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
   ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
   ///     byte.
@@ -119,6 +125,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     initialValue: Value,
     format: FileFormat<Value> = .json,
     durability: Durability = .process,
+    maximumSize: Int = 64 << 20,
     polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
     let engine = try SharedFileEngine(
@@ -126,6 +133,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
       initialValue: initialValue,
       format: format,
       durability: durability,
+      maximumSize: maximumSize,
       polling: polling,
       isCreating: false
     )
@@ -150,6 +158,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   ///   - format: How the value is written down.
   ///   - durability: What a written value is safe against; by default the crash of any process, but not a power
   ///     failure.
+  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a value that
+  ///     takes more is not written.
   ///   - polling: Whether to look at the file from time to time where the system does not tell of changes.
   /// - Throws: ``AppGroupsFileError`` as without a scope.
   public convenience init(
@@ -159,6 +169,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     onSwap: ScopePolicy = .follows,
     format: FileFormat<Value> = .json,
     durability: Durability = .process,
+    maximumSize: Int = 64 << 20,
     polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
     let engine = try SharedFileEngine(
@@ -166,6 +177,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
       initialValue: initialValue,
       format: format,
       durability: durability,
+      maximumSize: maximumSize,
       polling: polling,
       isCreating: true,
       scope: scope,

@@ -24,6 +24,9 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
   /// The content is not what the format can read.
   case undecodable(URL, reason: String)
 
+  /// The content has `size` bytes, more than the `limit` that the file was opened with; none of it was read.
+  case contentTooLarge(URL, size: Int, limit: Int)
+
   /// The content was written by a newer version of the program, which owns it; `supported` is the newest that is read.
   case newerVersion(URL, found: Int, supported: Int)
 
@@ -35,6 +38,9 @@ public enum AppGroupsFileError: Error, Hashable, Sendable {
 
   /// The value is not what the format can write.
   case unencodable(URL, reason: String)
+
+  /// The value takes `size` bytes, more than the `limit` that the file was opened with; nothing was written.
+  case valueTooLarge(URL, size: Int, limit: Int)
 
   /// One value of a suite is not what its key's type can read; the others are unharmed.
   case undecodableValue(URL, key: String, type: String, reason: String)
@@ -60,6 +66,8 @@ extension AppGroupsFileError {
     self =
       switch error {
       case .notFound(let url): .missing(url)
+      case .outsideRoot(let url, let target): .outsideContainer(url, target: target)
+      case .exceedsLimit(let url, let size, let limit): .contentTooLarge(url, size: size, limit: limit)
       case .reentrantLock(let url): .nestedUpdate(url)
       default: .inaccessible(error)
       }
@@ -76,7 +84,7 @@ extension AppGroupsFileError {
   /// Whether the content of the file is the reason, and not that it cannot be read.
   var isAboutContent: Bool {
     switch self {
-    case .empty, .undecodable, .newerVersion, .olderVersion, .migrationFailed: true
+    case .empty, .undecodable, .contentTooLarge, .newerVersion, .olderVersion, .migrationFailed: true
     default: false
     }
   }
@@ -85,7 +93,7 @@ extension AppGroupsFileError {
   /// right.
   var allowsOpening: Bool {
     switch self {
-    case .empty, .undecodable, .missing, .newerVersion, .olderVersion, .migrationFailed: true
+    case .empty, .undecodable, .contentTooLarge, .missing, .newerVersion, .olderVersion, .migrationFailed: true
     case .inaccessible(.permissionDenied): true
     default: false
     }
@@ -111,6 +119,9 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
     case .undecodable(let url, let reason):
       "The content of \(url.path) cannot be decoded: \(reason). It is left as it is, because a newer version of the program "
         + "may own it; write a value to replace it."
+    case .contentTooLarge(let url, let size, let limit):
+      "The content of \(url.path) has \(size) bytes, and at most \(limit) are read. It is left as it is; write a value to "
+        + "replace it, or open the file with a larger maximumSize."
     case .newerVersion(let url, let found, let supported):
       "The content of \(url.path) is of version \(found), and this program reads none newer than \(supported). It is left "
         + "as it is; update this program, or overwrite the file if its content may go."
@@ -122,6 +133,9 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
         + "correct the migration, or write a value to replace it."
     case .unencodable(let url, let reason):
       "The value for \(url.path) cannot be encoded: \(reason). The file is unchanged."
+    case .valueTooLarge(let url, let size, let limit):
+      "The value for \(url.path) takes \(size) bytes, and at most \(limit) are written. The file is unchanged. Store less, "
+        + "or open the file with a larger maximumSize in all processes."
     case .undecodableValue(let url, let key, let type, let reason):
       "The value for \(key.debugDescription) in \(url.path) cannot be read as \(type): \(reason). It is left as it is, "
         + "because a newer version of the program may own it; set a value to replace it."

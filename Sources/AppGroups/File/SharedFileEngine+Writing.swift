@@ -7,17 +7,26 @@ import Signals
 extension SharedFileEngine {
   @available(*, noasync)
   func write(_ newValue: Value) throws(AppGroupsFileError) {
-    let data = try format.encoded(newValue, for: location.url)
+    let data = try encoded(newValue)
     try whileLocked { file, delivery throws(AppGroupsFileError) in
       // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are
       // replaced.
       var isPresent = lock.withLock { state.known == data }
       if isPresent {
-        let present = Result { () throws(DurableFileError) in try file.read() }
+        let present = Result { () throws(DurableFileError) in try file.read(limit: maximumSize) }
         isPresent = present == .success(data)
       }
       try store(newValue, data, in: file, isPresent: isPresent, &delivery)
     }
+  }
+
+  /// The bytes of a value, if they are not too many.
+  func encoded(_ value: Value) throws(AppGroupsFileError) -> Data {
+    let data = try format.encoded(value, for: location.url)
+    guard data.count <= maximumSize else {
+      throw .valueTooLarge(location.url, size: data.count, limit: maximumSize)
+    }
+    return data
   }
 
   /// What one attempt at an update came to.
@@ -74,7 +83,7 @@ extension SharedFileEngine {
       } catch {
         return .done(.failure(error))
       }
-      let data = try format.encoded(newValue, for: location.url)
+      let data = try encoded(newValue)
       try store(newValue, data, in: file, isPresent: present == data, &delivery)
       return .done(.success(success))
     }
@@ -112,7 +121,7 @@ extension SharedFileEngine {
   ) throws(AppGroupsFileError) -> (Value, Data?) {
     let data: Data?
     do {
-      data = try file.read()
+      data = try file.read(limit: maximumSize)
     } catch {
       throw AppGroupsFileError(error)
     }

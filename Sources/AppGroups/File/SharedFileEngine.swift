@@ -18,6 +18,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let location: SharedFileLocation
   let format: FileFormat<Value>
   let durability: Durability
+  /// How many bytes the content may have.
+  let maximumSize: Int
 
   let value: MutableProperty<Value>
   let status: MutableProperty<SharedValueStatus>
@@ -48,6 +50,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     initialValue: Value,
     format: FileFormat<Value>,
     durability: Durability,
+    maximumSize: Int,
     polling: WatchPolling,
     isCreating: Bool,
     scope: Scope? = nil,
@@ -57,6 +60,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     self.location = location
     self.format = format
     self.durability = durability
+    self.maximumSize = maximumSize
     self.initialValue = initialValue
     self.isCreating = isCreating
     self.policy = policy
@@ -102,13 +106,13 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   /// Makes the file with the initial value, unless somebody else makes it first.
   func create() throws(AppGroupsFileError) {
-    let data = try format.encoded(initialValue, for: location.url)
+    let data = try encoded(initialValue)
     var delivery = SharedFileDelivery<Value>()
     defer { delivery.send() }
     let file = try location.lock()
     defer { file.unlock() }
     do {
-      guard try file.read() == nil else { return }
+      guard try !file.exists() else { return }
       try file.prepare(data, durability: durability).commit(creatingOnly: true)
       if durability == .storage { try file.synchronizeDirectory() }
       lock.withLock {
@@ -127,7 +131,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// What the file holds at this moment.
   func read() throws(AppGroupsFileError) -> Value {
     try checkOpen()
-    return try format.decoded(location.read(), from: location.url)
+    return try format.decoded(location.read(limit: maximumSize), from: location.url)
   }
 
   /// Looks at the file and takes in what it finds; on the queue.
@@ -145,7 +149,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   func look(known: Data?, trustsEmptiness: Bool = false) -> SharedFileState.Look<Value> {
     do throws(AppGroupsFileError) {
-      let data = try location.read()
+      let data = try location.read(limit: maximumSize)
       // Compared as data, which is memcmp.
       if data == known { return .unchanged }
       let value = try format.decoded(data, from: location.url)

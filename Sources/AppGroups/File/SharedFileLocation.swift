@@ -13,9 +13,6 @@ struct SharedFileLocation: Sendable {
   /// Whose contents may be swapped, and the file and its directories with them.
   private let scope: Scope?
 
-  /// The directories on the way to the file that belong to the container, the innermost first.
-  private let directories: [String]
-
   /// The directory of a container in which its shared files lie, and nothing else, so that nothing else wakes who
   /// watches.
   static let folder = "Files"
@@ -27,14 +24,11 @@ struct SharedFileLocation: Sendable {
     }
     self.container = container
     self.scope = scope
-    let root = container.containerURL.path
-    directories = ["\(root)/\(Self.folder)", root]
     url = container.containerURL
       .appending(path: Self.folder, directoryHint: .isDirectory)
       .appending(path: name, directoryHint: .notDirectory)
-    access = FileAccess(url)
+    access = FileAccess(url, within: FileConfinement(to: container.containerURL, except: scope?.foreign))
     try makeDirectory()
-    try checkConfinement()
   }
 
   /// A file anywhere.
@@ -43,7 +37,6 @@ struct SharedFileLocation: Sendable {
     access = FileAccess(url)
     container = nil
     scope = nil
-    directories = []
   }
 
   /// Makes the directory in which the file lies, if that is for us to make.
@@ -60,49 +53,17 @@ struct SharedFileLocation: Sendable {
     }
   }
 
-  /// Throws if a symbolic link, in place of the file or of a directory on the way to it, leads out of the container, or
-  /// to what in it is put away.
-  ///
-  /// A link to nothing is no danger: nobody writes through it.
-  func checkConfinement() throws(AppGroupsFileError) {
-    guard let container else { return }
-    guard hasLinkedDirectory || Self.isLink(url.path) else { return }
-    // Where there is no file, the next write makes one in the directory.
-    guard let target = canonicalPath(url.path) ?? directories.first.flatMap(canonicalPath) else { return }
-    let isForeign = scope?.foreign.map { Self.isBelow($0.path, target) } ?? false
-    guard Self.isBelow(container.containerURL.path, target), !isForeign else {
-      throw .outsideContainer(url, target: target)
-    }
-  }
-
-  private static func isBelow(_ directory: String, _ path: String) -> Bool {
-    path.hasPrefix(directory.hasSuffix("/") ? directory : directory + "/")
-  }
-
-  /// Whether a directory of the container on the way to the file has become a link.
-  ///
-  /// Above the container, links have been resolved, and belong to others.
-  private var hasLinkedDirectory: Bool { directories.contains(where: Self.isLink) }
-
-  private static func isLink(_ path: String) -> Bool {
-    FileStatus(path: path, followsLinks: false)?.kind == .link
-  }
-
   /// Whether what is known of the file is of the contents around it, and not of those that were there before a swap.
   var isFollowed: Bool { scope?.isFollowed ?? true }
 
   /// The file's content at this moment.
-  func read() throws(AppGroupsFileError) -> Data {
+  ///
+  /// - Parameter limit: How many bytes it may have; of more, none is read.
+  /// - Returns: The content.
+  /// - Throws: ``AppGroupsFileError``.
+  func read(limit: Int) throws(AppGroupsFileError) -> Data {
     do {
-      // A link that leads out of the container is the exception; where it leads is found out only if there is a link at
-      // all.
-      if !hasLinkedDirectory, let data = try access.read(followsLinks: container == nil) { return data }
-    } catch {
-      throw AppGroupsFileError(error)
-    }
-    try checkConfinement()
-    do {
-      return try access.read(followsLinks: true) ?? Data()
+      return try access.read(limit: limit)
     } catch {
       throw AppGroupsFileError(error)
     }
@@ -112,12 +73,7 @@ struct SharedFileLocation: Sendable {
   @available(*, noasync)
   func lock() throws(AppGroupsFileError) -> ExclusiveFile {
     do {
-      if !hasLinkedDirectory, let file = try access.lockAgain() { return file }
-    } catch {
-      throw AppGroupsFileError(error)
-    }
-    try checkConfinement()
-    do {
+      if let file = try access.lockAgain() { return file }
       return try access.lockAnew()
     } catch .directoryNotFound where container != nil {
       return try lockInNewDirectory()
@@ -148,7 +104,7 @@ struct SharedFileLocation: Sendable {
   @available(*, noasync)
   func lockForSwap() throws(AppGroupsFileError) -> ExclusiveFile? {
     do {
-      if !hasLinkedDirectory, let file = try access.lockAgain(isForSwap: true) { return file }
+      if let file = try access.lockAgain(isForSwap: true) { return file }
       return try access.lockAnew(isForSwap: true)
     } catch {
       switch error {

@@ -58,9 +58,10 @@ struct LogPlace: Hashable, Sendable {
     }
     // Made here, so that who trims in the background makes nothing in a directory that is being removed.
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard Descriptor(uninterrupted { open(trimLock.path, flags, 0o600) }) != nil else {
+    guard let lock = Descriptor(uninterrupted { open(trimLock.path, flags, 0o600) }) else {
       throw .inaccessible(DurableFileError(errno, "create", trimLock))
     }
+    inheritOwner(lock.number, from: FileStatus(path: url.path))
   }
 
   /// Becomes the only one who removes segments; `nil` if somebody else is and that is not waited for, or where there is

@@ -186,7 +186,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
         decoded.append(PresentProcess(try coding.decode(PresenceRecord<Value>.self, from: data), id: id))
       } catch {
         guard known[id] != data else { continue }
-        problems.append(.undecodable(directory.place(of: id), reason: CodingReason.words(for: error)))
+        let reason = CodingReason.words(for: error, in: coding.isJSON ? data : nil)
+        problems.append(.undecodable(directory.place(of: id), reason: reason))
       }
     }
     return decoded.sorted { ($0.since, $0.id.uuidString) < ($1.since, $1.id.uuidString) }

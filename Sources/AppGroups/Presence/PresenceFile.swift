@@ -30,6 +30,7 @@ final class PresenceFile: Sendable {
       guard let file = Descriptor(uninterrupted { open(temporary.path, flags, 0o600) }) else {
         throw DurableFileError(errno, "create a temporary file for", url)
       }
+      inheritOwner(file.number, from: FileStatus(path: folder.path))
       // Somebody who clears up may have the lock, or may have taken it for litter before we had.
       guard flock(file.number, LOCK_EX | LOCK_NB) == 0, file.status?.isLinked == true else {
         unlink(temporary.path)

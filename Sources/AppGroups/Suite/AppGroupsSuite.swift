@@ -69,6 +69,8 @@ public final class AppGroupsSuite: SharedValue {
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///   - container: Where the file lies.
   ///   - durability: What a change is safe against when it returns; by default also a power failure.
+  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a change that
+  ///     takes more is not made.
   ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
   ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
   ///     byte.
@@ -79,9 +81,11 @@ public final class AppGroupsSuite: SharedValue {
     name: String,
     container: AppGroupsContainer,
     durability: Durability = .storage,
+    maximumSize: Int = 64 << 20,
     polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
-    try self.init(SharedFileLocation(name: name, container: container), durability, polling, isCreating: true)
+    try self.init(
+      SharedFileLocation(name: name, container: container), durability, maximumSize, polling, isCreating: true)
   }
 
   /// Opens any file that holds a JSON object, such as the settings of another program.
@@ -92,15 +96,20 @@ public final class AppGroupsSuite: SharedValue {
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.
   ///   - durability: What a change is safe against when it returns; by default also a power failure.
+  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a change that
+  ///     takes more is not made.
   ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
   ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
   ///     byte.
   /// - Throws: ``AppGroupsFileError`` if there is no such directory, if something other than a regular file is at the
   ///   place, or if it cannot be watched.
   public convenience init(
-    url: URL, durability: Durability = .storage, polling: WatchPolling = .automatic
+    url: URL,
+    durability: Durability = .storage,
+    maximumSize: Int = 64 << 20,
+    polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
-    try self.init(SharedFileLocation(url: url), durability, polling, isCreating: false)
+    try self.init(SharedFileLocation(url: url), durability, maximumSize, polling, isCreating: false)
   }
 
   /// Opens a suite of a root whose contents may be swapped, such as that of the active environment, and makes it if
@@ -116,6 +125,8 @@ public final class AppGroupsSuite: SharedValue {
   ///   - onSwap: Whether to go over to the new contents, or to be closed: the last values stand then, and changes throw
   ///     ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` tell, too.
   ///   - durability: What a change is safe against when it returns; by default also a power failure.
+  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a change that
+  ///     takes more is not made.
   ///   - polling: Whether to look at the file from time to time where the system does not tell of changes.
   /// - Throws: ``AppGroupsFileError`` as without a scope.
   public convenience init(
@@ -123,15 +134,16 @@ public final class AppGroupsSuite: SharedValue {
     scope: Scope,
     onSwap: ScopePolicy = .follows,
     durability: Durability = .storage,
+    maximumSize: Int = 64 << 20,
     polling: WatchPolling = .automatic
   ) throws(AppGroupsFileError) {
     let location = try SharedFileLocation(name: name, scope: scope)
-    try self.init(location, durability, polling, isCreating: true, scope: scope, policy: onSwap)
+    try self.init(location, durability, maximumSize, polling, isCreating: true, scope: scope, policy: onSwap)
   }
 
   private init(
-    _ location: SharedFileLocation, _ durability: Durability, _ polling: WatchPolling, isCreating: Bool,
-    scope: Scope? = nil, policy: ScopePolicy = .follows
+    _ location: SharedFileLocation, _ durability: Durability, _ maximumSize: Int, _ polling: WatchPolling,
+    isCreating: Bool, scope: Scope? = nil, policy: ScopePolicy = .follows
   ) throws(AppGroupsFileError) {
     let format = SuiteFormat(url: location.url)
     self.format = format
@@ -140,6 +152,7 @@ public final class AppGroupsSuite: SharedValue {
       initialValue: SuiteContents([:], url: location.url),
       format: format.format,
       durability: durability,
+      maximumSize: maximumSize,
       polling: polling,
       isCreating: isCreating,
       scope: scope,

@@ -28,6 +28,15 @@ public enum DurableFileError: Error, Hashable, Sendable {
   /// The path leads to something other than a regular file; `kind` says what it is.
   case notARegularFile(URL, kind: String)
 
+  /// There is something other than a directory where one is needed; `kind` says what it is.
+  case notADirectory(URL, kind: String)
+
+  /// The file has `size` bytes, and no more than `limit` are read.
+  case exceedsLimit(URL, size: Int, limit: Int)
+
+  /// The path leads through a symbolic link to `target`, outside of the directory that it must stay in.
+  case outsideRoot(URL, target: String)
+
   /// The path is a symbolic link that leads nowhere.
   case danglingLink(URL)
 
@@ -92,6 +101,12 @@ extension DurableFileError: CustomStringConvertible, LocalizedError {
       "There is a file at \(url.path) already, and it was to be created. Open it instead, or remove it first."
     case .notARegularFile(let url, let kind):
       "\(url.path) is \(kind), not a regular file. Move it away, or choose another path."
+    case .notADirectory(let url, let kind):
+      "\(url.path) is \(kind), and a directory is needed there. Move it away."
+    case .exceedsLimit(let url, let size, let limit):
+      "\(url.path) has \(size) bytes, and at most \(limit) are read. Replace the content, or raise the limit."
+    case .outsideRoot(let url, let target):
+      "\(url.path) leads through a symbolic link to \(target), outside of its directory. Remove the link."
     case .danglingLink(let url):
       "\(url.path) is a symbolic link to something that does not exist. Create what it points to, or remove the link."
     case .linkLoop(let url):

@@ -23,16 +23,17 @@ package final class ExclusiveFile {
   ///
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.
+  ///   - confinement: What the file must not lead out of.
   ///   - joinsOuterLock: Whether to work under the lock that this thread already holds, instead of throwing.
   ///   - isForSwap: Whether the contents around the file are about to be swapped. Several objects for one file take part
   ///     in that together: whoever comes later joins, and is to be unlocked after the one that holds the lock.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync, message: "It may wait for another process; use the async form")
   package init(
-    locking url: URL, joinsOuterLock: Bool = false, isForSwap: Bool = false
+    locking url: URL, within confinement: FileConfinement? = nil, joinsOuterLock: Bool = false, isForSwap: Bool = false
   ) throws(DurableFileError) {
     for _ in 0..<1000 {
-      let place = try FilePlace(url)
+      let place = try FilePlace(url, within: confinement)
       let acquisition = ThreadLocks.shared.acquire(place.key, isForSwap: isForSwap)
       guard acquisition == .taken else {
         guard joinsOuterLock || acquisition == .joined else { throw .reentrantLock(url) }
@@ -97,20 +98,34 @@ package final class ExclusiveFile {
 
   // MARK: Reading
 
+  /// Whether there is a file.
+  package func exists() throws(DurableFileError) -> Bool { try place.fileStatus() != nil }
+
   /// The file's content, or `nil` if there is no file.
-  package func read() throws(DurableFileError) -> Data? {
+  ///
+  /// - Parameter limit: How many bytes it may have; of more, none is read.
+  /// - Returns: The content.
+  /// - Throws: ``DurableFileError``.
+  package func read(limit: Int = .max) throws(DurableFileError) -> Data? {
     do {
-      return try FileReader.read(place.location.name, in: place.directory.number, url: place.location.url)
+      return try content(limit: limit)
     } catch .notFound {
       return nil
+    } catch .linkLoop(let url) {
+      // It has taken the file's place since the path was resolved.
+      throw .notARegularFile(url, kind: FileStatus.Kind.link.rawValue)
     }
+  }
+
+  private func content(limit: Int) throws(DurableFileError) -> Data {
+    let (name, directory) = (place.location.name, place.directory.number)
+    return try FileReader.read(name, in: directory, followsLinks: false, limit: limit, url: place.location.url)
   }
 
   /// Whether the file has this content and is no link; to be asked at any time, also after ``unlock()``.
   package func holds(_ data: Data) -> Bool {
     do {
-      let name = place.location.name
-      return try FileReader.read(name, in: place.directory.number, followsLinks: false, url: place.location.url) == data
+      return try content(limit: data.count) == data
     } catch {
       return false
     }

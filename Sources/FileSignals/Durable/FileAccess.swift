@@ -8,6 +8,9 @@ import Signals
 package final class FileAccess: Sendable {
   private let url: URL
 
+  /// What the file must not lead out of.
+  private let confinement: FileConfinement?
+
   /// The URL's path, which takes a while to find out.
   private let path: Result<String, DurableFileError>
 
@@ -16,8 +19,13 @@ package final class FileAccess: Sendable {
   private nonisolated(unsafe) var isUsed = false
 
   /// Makes access to a file; nothing is looked at or opened yet.
-  package init(_ url: URL) {
+  ///
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - confinement: What it must not lead out of, whatever links there are.
+  package init(_ url: URL, within confinement: FileConfinement? = nil) {
     self.url = url
+    self.confinement = confinement
     path = Result { () throws(DurableFileError) in try FileLocation.validPath(of: url) }
   }
 
@@ -25,13 +33,28 @@ package final class FileAccess: Sendable {
     OpenPlaces.shared.forget(self)
   }
 
-  /// The file's content, or `nil` if it is a symbolic link that must not be followed.
-  package func read(followsLinks: Bool) throws(DurableFileError) -> Data? {
-    do {
-      return try FileReader.read(path.get(), followsLinks: followsLinks, url: url)
-    } catch .linkLoop where !followsLinks {
-      return nil
+  /// The file's content.
+  ///
+  /// - Parameter limit: How many bytes it may have; of more, none is read.
+  /// - Returns: The content.
+  /// - Throws: ``DurableFileError``.
+  package func read(limit: Int) throws(DurableFileError) -> Data {
+    let path = try path.get()
+    guard let confinement else { return try FileReader.read(path, limit: limit, url: url) }
+    var (directory, name) = FileLocation.split(path)
+    for _ in 0..<FileConfinement.attempts {
+      guard let opened = try confinement.open(directory, for: name, of: url) else {
+        throw DurableFileError(errno, "read", url)
+      }
+      let number = opened.directory.number
+      do {
+        return try FileReader.read(name, in: number, followsLinks: false, limit: limit, url: url)
+      } catch .linkLoop {
+        let location = try FileLocation(resolving: url, within: confinement)
+        (directory, name) = (location.directory, location.name)
+      }
     }
+    throw .notARegularFile(url, kind: FileStatus.Kind.link.rawValue)
   }
 
   /// Waits until nobody else has the file, and locks it, if it was locked a moment ago and is still where it was then.
@@ -58,7 +81,7 @@ package final class FileAccess: Sendable {
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package func lockAnew(isForSwap: Bool = false) throws(DurableFileError) -> ExclusiveFile {
-    let file = try ExclusiveFile(locking: url, isForSwap: isForSwap)
+    let file = try ExclusiveFile(locking: url, within: confinement, isForSwap: isForSwap)
     lock.withLock { (place, isUsed) = (file.place, true) }
     OpenPlaces.shared.keep(self)
     return file

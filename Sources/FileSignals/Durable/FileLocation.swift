@@ -37,15 +37,21 @@ struct FileLocation: Hashable, Sendable {
   /// The folder beside the file.
   var folderURL: URL { URL(fileURLWithPath: "\(directory)/\(Self.sharedFolder)", isDirectory: true) }
 
+  /// The sidecar.
+  var lockURL: URL { URL(fileURLWithPath: "\(directory)/\(lockPath)", isDirectory: false) }
+
   /// Finds out where a file is that is to be written.
   ///
-  /// A symbolic link is followed, so that its target is replaced and not the link itself.
-  init(resolving url: URL) throws(DurableFileError) {
+  /// A symbolic link is followed, so that its target is replaced and not the link itself. It must not lead out of the
+  /// confinement; whether the directory does is found out when that is opened.
+  init(resolving url: URL, within confinement: FileConfinement? = nil) throws(DurableFileError) {
     let path = try Self.validPath(of: url)
-    try self.init(resolving: url, asked: path, path: path)
+    try self.init(resolving: url, asked: path, path: path, within: confinement)
   }
 
-  private init(resolving url: URL, asked: String, path: String) throws(DurableFileError) {
+  private init(
+    resolving url: URL, asked: String, path: String, within confinement: FileConfinement?
+  ) throws(DurableFileError) {
     let isLinkTarget = path != asked
     let (parent, name) = Self.split(path)
     if let status = FileStatus(path: path, followsLinks: false) {
@@ -55,7 +61,8 @@ struct FileLocation: Hashable, Sendable {
         guard let target = canonicalPath(path) else {
           throw errno == ENOENT ? .danglingLink(url) : DurableFileError(errno, "follow the link", url)
         }
-        try self.init(resolving: url, asked: asked, path: target)
+        try confinement?.check(target, of: url)
+        try self.init(resolving: url, asked: asked, path: target, within: confinement)
         return
       default: throw .notARegularFile(url, kind: status.kind.rawValue)
       }
@@ -76,8 +83,8 @@ struct FileLocation: Hashable, Sendable {
     lockPath = "\(Self.sharedFolder)/\(lockName)"
   }
 
-  /// Whether the path that was asked for still leads to the same name in the same directory.
-  func stillLeads(to identity: FileIdentity) -> Bool {
+  /// Whether the path that was asked for still leads to the same name, in whatever is the directory now.
+  var stillLeadsToName: Bool {
     let status = FileStatus(path: path, followsLinks: false)
     if isLinked || status?.kind == .link {
       guard status?.kind == .link, let target = canonicalPath(path) else { return false }
@@ -85,7 +92,7 @@ struct FileLocation: Hashable, Sendable {
     } else if let status, status.kind != .regular {
       return false
     }
-    return FileStatus(path: directory)?.identity == identity
+    return true
   }
 
   /// The path of a URL, if a file can have it.

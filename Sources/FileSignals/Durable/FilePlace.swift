@@ -19,17 +19,24 @@ final class FilePlace: Sendable {
   let key: FileIdentity
   private let directoryIdentity: FileIdentity
 
+  private let confinement: FileConfinement?
+
+  /// The path by which the directory was opened.
+  private let directoryPath: String
+
   /// Finds the file and opens what belongs to it; folder and sidecar are made if missing.
-  init(_ url: URL) throws(DurableFileError) {
-    location = try FileLocation(resolving: url)
-    directory = try Self.openDirectory(location)
+  init(_ url: URL, within confinement: FileConfinement?) throws(DurableFileError) {
+    self.confinement = confinement
+    location = try FileLocation(resolving: url, within: confinement)
+    let opened = try Self.openDirectory(location, within: confinement)
+    directoryPath = opened.path
+    directory = opened.directory
     folder = try Self.openFolder(of: location, in: directory)
-    sidecar = try Self.openSidecar(of: location, in: folder)
-    for made in [folder.number, sidecar.number] { Self.giveBack(made, as: directory) }
+    sidecar = try Self.openSidecar(of: location, in: folder, directory)
     guard let directoryStatus = directory.status, let status = sidecar.status else {
       throw DurableFileError(errno, "look at the lock of", url)
     }
-    guard status.kind == .regular else { throw .notARegularFile(url, kind: "locked by \(status.kind.rawValue)") }
+    guard status.kind == .regular else { throw .notARegularFile(location.lockURL, kind: status.kind.rawValue) }
     directoryIdentity = directoryStatus.identity
     key = status.identity
   }
@@ -47,14 +54,38 @@ final class FilePlace: Sendable {
   }
 
   /// Whether the file's path still leads into this directory, whatever has become of the lock.
-  var leadsToDirectory: Bool { location.stillLeads(to: directoryIdentity) }
+  var leadsToDirectory: Bool {
+    guard location.stillLeadsToName else { return false }
+    if let confinement, !confinement.holds(directoryPath, directoryIdentity) { return false }
+    // Without a link on the way, that was the whole way.
+    if confinement != nil, directoryPath == location.directory { return true }
+    return FileStatus(path: location.directory)?.identity == directoryIdentity
+  }
+
+  /// The status of the file in the directory, or `nil` if there is none.
+  ///
+  /// - Throws: ``DurableFileError`` if something else has taken its place since the path was resolved, such as a link.
+  func fileStatus() throws(DurableFileError) -> FileStatus? {
+    guard let status = FileStatus(path: location.name, relativeTo: directory.number, followsLinks: false) else {
+      return nil
+    }
+    guard status.kind == .regular else { throw .notARegularFile(location.url, kind: status.kind.rawValue) }
+    return status
+  }
 
   // MARK: Opening
 
-  private static func openDirectory(_ location: FileLocation) throws(DurableFileError) -> Descriptor {
-    let number = uninterrupted { open(location.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    if let directory = Descriptor(number) { return directory }
-    let url = URL(fileURLWithPath: location.directory, isDirectory: true)
+  private static func openDirectory(
+    _ location: FileLocation, within confinement: FileConfinement?
+  ) throws(DurableFileError) -> FileConfinement.Opened {
+    let path = location.directory
+    if let confinement {
+      if let opened = try confinement.open(path, for: location.name, of: location.url) { return opened }
+    } else {
+      let number = uninterrupted { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+      if let directory = Descriptor(number) { return FileConfinement.Opened(directory: directory, path: path) }
+    }
+    let url = URL(fileURLWithPath: path, isDirectory: true)
     throw errno == ENOENT ? .directoryNotFound(url) : DurableFileError(errno, "open", url)
   }
 
@@ -67,31 +98,44 @@ final class FilePlace: Sendable {
     // Another process may remove the folder right after we have made it, though none of ours does.
     for _ in 0..<100 {
       if let folder = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) }) { return folder }
-      guard errno == ENOENT else { throw DurableFileError(errno, "open", location.folderURL) }
-      guard mkdirat(parent, FileLocation.sharedFolder, 0o700) != 0, errno != EEXIST else { continue }
+      guard errno == ENOENT else { throw folderFailure(errno, location, parent) }
+      guard mkdirat(parent, FileLocation.sharedFolder, 0o700) != 0 else {
+        let made = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) })
+        if let made { inheritOwner(made.number, from: directory.status) }
+        continue
+      }
+      guard errno != EEXIST else { continue }
       let directoryURL = URL(fileURLWithPath: location.directory, isDirectory: true)
       throw errno == ENOENT ? .directoryNotFound(directoryURL) : DurableFileError(errno, "create", location.folderURL)
     }
     throw .system(operation: "create", path: location.folderURL.path, errno: ESTALE)
   }
 
-  /// Lets the owner of the directory have what the superuser has made there, and would have for itself.
-  private static func giveBack(_ number: CInt, as directory: borrowing Descriptor) {
-    guard geteuid() == 0, let owner = directory.status, owner.owner != 0 else { return }
-    var status = stat()
-    guard fstat(number, &status) == 0, status.st_uid == 0 else { return }
-    _ = fchown(number, owner.owner, owner.group)
+  /// Why the folder cannot be opened; something else may have its name.
+  private static func folderFailure(_ errno: CInt, _ location: FileLocation, _ parent: CInt) -> DurableFileError {
+    let status = FileStatus(path: FileLocation.sharedFolder, relativeTo: parent, followsLinks: false)
+    guard let kind = status?.kind, kind != .directory else {
+      return DurableFileError(errno, "open", location.folderURL)
+    }
+    return .notADirectory(location.folderURL, kind: kind.rawValue)
   }
 
   private static func openSidecar(
-    of location: FileLocation, in folder: borrowing Descriptor
+    of location: FileLocation, in folder: borrowing Descriptor, _ directory: borrowing Descriptor
   ) throws(DurableFileError) -> Descriptor {
     let parent = folder.number
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     for _ in 0..<100 {
-      if let sidecar = Descriptor(uninterrupted { openat(parent, location.lockName, flags, 0o600) }) { return sidecar }
+      if let sidecar = Descriptor(uninterrupted { openat(parent, location.lockName, flags, 0o600) }) {
+        inheritOwner(sidecar.number, from: directory.status)
+        return sidecar
+      }
       guard errno == ENOENT else { break }
     }
-    throw DurableFileError(errno, "create the lock of", location.url)
+    let failure = errno
+    if let kind = FileStatus(path: location.lockName, relativeTo: parent, followsLinks: false)?.kind, kind != .regular {
+      throw .notARegularFile(location.lockURL, kind: kind.rawValue)
+    }
+    throw DurableFileError(failure, "create the lock of", location.url)
   }
 }

@@ -11,8 +11,10 @@ import Foundation
 /// Reads whole regular files, and nothing else.
 enum FileReader {
   /// Reads a file, with its name relative to an open directory.
+  ///
+  /// Of a file that is larger than the limit nothing is read, and no memory is asked for.
   static func read(
-    _ path: String, in directory: CInt = AT_FDCWD, followsLinks: Bool = true, url: URL
+    _ path: String, in directory: CInt = AT_FDCWD, followsLinks: Bool = true, limit: Int = .max, url: URL
   ) throws(DurableFileError) -> Data {
     // Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it.
     let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
@@ -25,11 +27,14 @@ enum FileReader {
     }
     guard let status = file.status else { throw DurableFileError(errno, "look at", url) }
     guard status.kind == .regular else { throw .notARegularFile(url, kind: status.kind.rawValue) }
-    return try readAll(file.number, expecting: status.size, url: url)
+    return try readAll(file.number, expecting: status.size, limit: limit, url: url)
   }
 
-  private static func readAll(_ number: CInt, expecting size: Int, url: URL) throws(DurableFileError) -> Data {
+  private static func readAll(
+    _ number: CInt, expecting size: Int, limit: Int, url: URL
+  ) throws(DurableFileError) -> Data {
     guard size < .max else { throw .fileTooLarge(url) }
+    guard size <= limit else { throw .exceedsLimit(url, size: size, limit: limit) }
     // One byte more than expected, so that the end shows without another round.
     var capacity = size + 1
     var count = 0
@@ -46,6 +51,10 @@ enum FileReader {
       count += read
       // As much as the file had when it was opened is all of it; what somebody may be adding is for the next look.
       if count == size { break }
+      guard count <= limit else {
+        free(buffer)
+        throw .exceedsLimit(url, size: count, limit: limit)
+      }
       guard count == capacity else { continue }
       guard let larger = realloc(buffer, capacity * 2) else {
         free(buffer)

@@ -57,6 +57,13 @@ package final class PreparedWrite {
     guard isPending, temporary == nil else { stop(because: "A prepared write is committed once, when it is written") }
     if isExclusive, try link() { return }
     let location = file.place.location
+    do {
+      // A link that has come meanwhile must stay; the rename would replace it.
+      _ = try file.place.fileStatus()
+    } catch {
+      discard()
+      throw error
+    }
     guard renameat(file.place.folder.number, location.temporaryName, file.place.directory.number, location.name) == 0
     else {
       let error = failure(errno, "replace")
@@ -116,16 +123,19 @@ package final class PreparedWrite {
 
   private func open(mode: UInt16?) throws(DurableFileError) {
     let location = file.place.location
-    let old = FileStatus(path: location.name, relativeTo: file.place.directory.number, followsLinks: false)
+    let old = try file.place.fileStatus()
     let temporary = try openTemporary()
     let number = temporary.number
     guard let new = temporary.status else {
       throw DurableFileError(errno, "look at a temporary file for", location.url)
     }
-    if let old, (old.owner, old.group) != (new.owner, new.group) {
+    if let old {
       // Owner and group are kept where the system lets us; where it does not, the file becomes ours, as with every
       // rename.
-      if fchown(number, old.owner, old.group) != 0 { _ = fchown(number, .max, old.group) }
+      let isOurs = (old.owner, old.group) == (new.owner, new.group)
+      if !isOurs, fchown(number, old.owner, old.group) != 0 { _ = fchown(number, .max, old.group) }
+    } else {
+      inheritOwner(number, from: file.place.directory.status)
     }
     let permissions = mode ?? old?.permissions ?? 0o600
     guard permissions == new.permissions || fchmod(number, mode_t(permissions)) == 0 else {

@@ -48,7 +48,7 @@ struct ScopedFileTests {
     let scope = Scope(root: directory.url)
     let engine = try SharedFileEngine(
       location: SharedFileLocation(name: "text", scope: scope), initialValue: "good", format: format(text.isEmpty),
-      durability: .process, polling: .automatic, isCreating: true, scope: scope)
+      durability: .process, maximumSize: .max, polling: .automatic, isCreating: true, scope: scope)
     let (values, failures) = (engine.value.recorded(), engine.failures.recorded())
     try await onThread {
       try engine.queue.sync {

@@ -135,6 +135,42 @@ struct FormatContentTests {
     #expect(reason.contains("startsAt") || reason.contains("starts_at"))
   }
 
+  @Test(arguments: [
+    ("{\n  \"count\": 1,\n  \"text\": oops\n}", "there is no value in line 3, column 11"),
+    ("{\"count\": 1, \"text\": \"a\"", "in line 1, column 25"),
+    ("{\n  \"text\": \"a\",\n  \"count\": \"one\"\n}", "at count in line 3, column 12"),
+    ("{\n  \"text\": \"a\"\n}", "there is no \"count\" in line 1, column 1"),
+    ("{\n  \"count\": null,\n  \"text\": \"a\"\n}", "at count in line 2, column 12"),
+  ])
+  func `what is wrong in JSON is told with line and column`(content: String, words: String) throws {
+    let fixture = try Fixture()
+    let versions = FileVersions(Note.self)
+    let formats: [FileFormat<Note>] = [.json, .json(), FileFormat(.json), .versioned(versions)]
+    for (index, format) in formats.enumerated() {
+      let name = "\(index).json"
+      let file = try AppGroupsFile(name: name, initialValue: Note(), container: fixture.container, format: format)
+      try fixture.overwrite(name, with: content)
+      let error = #expect(throws: AppGroupsFileError.self) { try file.read() }
+      #expect(error?.description.contains(words) == true, "\(String(describing: error))")
+    }
+  }
+
+  @Test
+  func `the place of a value that is nested in JSON is told, also in an envelope`() throws {
+    let fixture = try Fixture()
+    let file = try AppGroupsFile(
+      name: "notes.json", initialValue: ["a": [Note()]], container: fixture.container,
+      format: .versioned(FileVersions([String: [Note]].self)))
+    let content = """
+      {"version": 1, "value": {"é\\u0022": [], "a": [{"count": 1, "text": ""},
+        {"count": true, "text": ""}]}}
+      """
+    try fixture.overwrite("notes.json", with: content)
+    let error = #expect(throws: AppGroupsFileError.self) { try file.read() }
+    #expect(
+      error?.description.contains("at value.a.[1].count in line 2, column 13") == true, "\(String(describing: error))")
+  }
+
   @Test
   func `what a format of one's own throws is the reason that the user reads`() throws {
     struct Oops: Error, CustomStringConvertible {

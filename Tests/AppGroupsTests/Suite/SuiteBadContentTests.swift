@@ -29,6 +29,53 @@ struct SuiteBadContentTests {
   }
 
   @Test
+  func `what others have nested deep does not grow when something else is set`() async throws {
+    let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
+    let foreign = (0..<200).map { "\"deep\($0)\": \(deep)" }.joined(separator: ", ")
+    try fixture.overwrite("suite.json", with: "{\(foreign)}")
+    try await suite.firstValue { $0.count == 200 }
+    try await suite.set(1, forKey: "size")
+    let text = try fixture.text(of: suite.url)
+    #expect(text.utf8.count < 300_000, "\(text.utf8.count) bytes")
+    #expect(text.filter { !$0.isWhitespace }.contains(deep))
+    let read = try suite.read()
+    #expect(read == suite.value)
+    #expect(read.count == 201)
+  }
+
+  @Test
+  func `what is nested too deep is refused when it is set, and the suite stays readable`() throws {
+    indirect enum Nested: Codable, Sendable {
+      case leaf
+      case array(Nested)
+
+      init(depth: Int) {
+        self = depth == 0 ? .leaf : .array(Nested(depth: depth - 1))
+      }
+
+      init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        self = container.isAtEnd ? .leaf : .array(try container.decode(Nested.self))
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        if case .array(let inner) = self { try container.encode(inner) }
+      }
+    }
+    try suite.set(Nested(depth: 500), forKey: "deep")
+    for depth in [511, 512, 600] {
+      let error = #expect(throws: AppGroupsFileError.self) {
+        try suite.set(Nested(depth: depth), forKey: "deeper")
+      }
+      guard case .unencodableValue(suite.url, key: "deeper", _, _) = error else { throw try #require(error) }
+    }
+    #expect(try suite.read().keys == ["deep"])
+    try suite.set(1, forKey: "size")
+    #expect(try suite.read().keys == ["deep", "size"])
+  }
+
+  @Test
   func `contents that come from another suite are told as those of the file that has them now`() throws {
     let other = try fixture.suite("other.json")
     try other.set("large", forKey: "size")

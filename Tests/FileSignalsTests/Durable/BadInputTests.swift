@@ -103,6 +103,34 @@ private func writeBeyondLimit(_ path: String) throws {
     try expectFailure(url, reading: error, writing: error)
   }
 
+  @Test(arguments: ["file": "a regular file", "pipe": "a named pipe", "link": "a symbolic link"])
+  func `something else in the place of the folder for locks is named`(_ thing: String, _ kind: String) throws {
+    let url = folder.entry("value")
+    try put(thing, at: folder.entry(".shared"))
+    let error = try failure { try DurableFile.write(Data("x".utf8), to: url) }
+    #expect(error.description.contains("/.shared is \(kind), and a directory is needed there"))
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
+  @Test(arguments: ["directory": "a directory", "pipe": "a named pipe", "link": "a symbolic link"])
+  func `something else in the place of a lock is named, and not the file`(_ thing: String, _ kind: String) throws {
+    let url = folder.entry("value")
+    _ = try folder.makeFolder(".shared")
+    try put(thing, at: folder.entry(".shared/value.lock"))
+    let error = try failure { try DurableFile.write(Data("x".utf8), to: url) }
+    #expect(error.description.contains("/.shared/value.lock is \(kind), not a regular file"))
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
+  private func put(_ thing: String, at url: URL) throws {
+    switch thing {
+    case "pipe": #expect(mkfifo(url.path, 0o600) == 0)
+    case "file": try Data().write(to: url)
+    case "directory": try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    default: try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: "elsewhere")
+    }
+  }
+
   @Test func `a symbolic link to nowhere, and one to itself`() throws {
     try shell("ln -s nowhere dangling; ln -s loop loop", in: folder.url)
     let dangling = folder.entry("dangling")

@@ -2,24 +2,41 @@ import Foundation
 
 /// Says in words why a value could not be encoded or decoded.
 enum CodingReason {
-  static func words(for error: any Error) -> String {
+  /// The reason, with line and column if the content is known and is JSON.
+  ///
+  /// - Parameters:
+  ///   - error: What was thrown.
+  ///   - json: The content, if it is meant to be JSON.
+  /// - Returns: A part of a sentence.
+  static func words(for error: any Error, in json: Data? = nil) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, let context):
-      "there is no \"\(key.stringValue)\"" + place(context.codingPath)
+      return "there is no \"\(key.stringValue)\"" + place(context.codingPath, json)
     case DecodingError.valueNotFound(_, let context), DecodingError.typeMismatch(_, let context):
-      sentence(context.debugDescription) + place(context.codingPath)
+      return sentence(context.debugDescription) + place(context.codingPath, json)
     case DecodingError.dataCorrupted(let context):
-      sentence(context.debugDescription) + place(context.codingPath) + cause(context.underlyingError)
+      if let json, let error = JSONScanner.failure(in: json) { return "it is not JSON: \(error)" }
+      return sentence(context.debugDescription) + place(context.codingPath, json) + cause(context.underlyingError)
     case EncodingError.invalidValue(_, let context):
-      sentence(context.debugDescription) + place(context.codingPath)
+      return sentence(context.debugDescription) + place(context.codingPath, nil)
     default:
-      String(describing: error)
+      return String(describing: error)
     }
   }
 
-  private static func place(_ path: [any CodingKey]) -> String {
-    guard !path.isEmpty else { return "" }
-    return " at " + path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+  private static func place(_ path: [any CodingKey], _ json: Data?) -> String {
+    let names = path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    return (path.isEmpty ? "" : " at \(names)") + (position(of: path, json).map { " in \($0)" } ?? "")
+  }
+
+  private static func position(of path: [any CodingKey], _ json: Data?) -> JSONPlace? {
+    guard let json else { return nil }
+    do {
+      return try JSONScanner.place(of: path, in: json)
+    } catch {
+      // What the decoder takes for JSON may be more than what we do.
+      return nil
+    }
   }
 
   private static func cause(_ error: (any Error)?) -> String {

@@ -21,6 +21,9 @@ public struct FileCoding: Sendable {
   private let encodeAny: @Sendable (any Encodable) throws -> Data
   private let decodeAny: @Sendable (any Decodable.Type, Data) throws -> any Decodable
 
+  /// Whether what is written is JSON, so that errors can say line and column.
+  let isJSON: Bool
+
   /// Makes a coding.
   ///
   /// Both closures may be called from any thread, several at a time. Equal values should give equal bytes.
@@ -32,12 +35,22 @@ public struct FileCoding: Sendable {
     encode: @escaping @Sendable (any Encodable) throws -> Data,
     decode: @escaping @Sendable (any Decodable.Type, Data) throws -> any Decodable
   ) {
+    self.init(isJSON: false, encode: encode, decode: decode)
+  }
+
+  private init(
+    isJSON: Bool,
+    encode: @escaping @Sendable (any Encodable) throws -> Data,
+    decode: @escaping @Sendable (any Decodable.Type, Data) throws -> any Decodable
+  ) {
+    self.isJSON = isJSON
     encodeAny = encode
     decodeAny = decode
   }
 
   /// JSON that people can read: indented, keys in order, one line break at the end.
   public static let json = FileCoding(
+    isJSON: true,
     encode: { try ReadableJSON.encode($0) },
     decode: { try ReadableJSON.decoder.decode($0, from: $1) }
   )
@@ -53,7 +66,11 @@ public struct FileCoding: Sendable {
     encoder: @escaping @Sendable (JSONEncoder) -> Void = { _ in },
     decoder: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
   ) -> FileCoding {
-    FileCoding(
+    let sample = JSONDecoder()
+    decoder(sample)
+    return FileCoding(
+      // JSON5 allows what would be reported as an error here.
+      isJSON: !sample.allowsJSON5,
       encode: { try ReadableJSON.encode($0, with: ReadableJSON.makeEncoder(encoder)) },
       decode: { type, data in
         let json = JSONDecoder()

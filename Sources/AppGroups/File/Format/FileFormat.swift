@@ -28,6 +28,9 @@ public struct FileFormat<Value: Sendable>: Sendable {
   /// Makes a value from the content of the file; throws if it cannot.
   public let decode: @Sendable (Data) throws -> Value
 
+  /// Whether what is written is JSON, so that errors can say line and column.
+  private let isJSON: Bool
+
   /// Makes a format.
   ///
   /// Both closures may be called from any thread, several at a time.
@@ -40,8 +43,17 @@ public struct FileFormat<Value: Sendable>: Sendable {
     encode: @escaping @Sendable (Value) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> Value
   ) {
+    self.init(isJSON: false, encode: encode, decode: decode)
+  }
+
+  init(
+    isJSON: Bool,
+    encode: @escaping @Sendable (Value) throws -> Data,
+    decode: @escaping @Sendable (Data) throws -> Value
+  ) {
     self.encode = encode
     self.decode = decode
+    self.isJSON = isJSON
   }
 }
 
@@ -53,6 +65,7 @@ extension FileFormat where Value: Codable {
   /// - Parameter coding: The notation, such as ``FileCoding/json``.
   public init(_ coding: FileCoding) {
     self.init(
+      isJSON: coding.isJSON,
       encode: { try coding.encode($0) },
       decode: { try coding.decode(Value.self, from: $0) }
     )
@@ -65,6 +78,7 @@ extension FileFormat where Value: Codable {
   public static var json: FileFormat {
     // Not by way of the coding, which must find out at run time what is known here.
     FileFormat(
+      isJSON: true,
       encode: { try ReadableJSON.encode($0) },
       decode: { try ReadableJSON.decoder.decode(Value.self, from: $0) }
     )
@@ -153,7 +167,8 @@ extension FileFormat {
     } catch let error as FileVersionError {
       throw AppGroupsFileError(error, url)
     } catch {
-      throw data.isEmpty ? .empty(url) : .undecodable(url, reason: CodingReason.words(for: error))
+      guard !data.isEmpty else { throw .empty(url) }
+      throw .undecodable(url, reason: CodingReason.words(for: error, in: isJSON ? data : nil))
     }
   }
 }

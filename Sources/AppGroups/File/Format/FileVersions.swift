@@ -125,6 +125,7 @@ extension FileFormat where Value: Codable {
   /// - Returns: The format.
   public static func versioned(_ versions: FileVersions<Value>, coding: FileCoding = .json) -> FileFormat {
     FileFormat(
+      isJSON: coding.isJSON,
       encode: { try coding.encode(FileEnvelope(version: versions.current, value: $0)) },
       decode: { try versions.decode($0, coding) }
     )

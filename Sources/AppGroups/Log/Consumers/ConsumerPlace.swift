@@ -55,6 +55,7 @@ struct ConsumerPlace: Sendable {
       if !creating, errno == ENOENT { return nil }
       throw .inaccessible(DurableFileError(errno, "lock", url))
     }
+    inheritOwner(file.number, from: FileStatus(path: place.consumers.path))
     if uninterrupted({ flock(file.number, LOCK_EX | LOCK_NB) }) == 0 { return ConsumerLock(file, path: url.path) }
     guard errno == EWOULDBLOCK else { throw .inaccessible(DurableFileError(errno, "lock", url)) }
     return nil

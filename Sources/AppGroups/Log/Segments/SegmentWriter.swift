@@ -42,6 +42,7 @@ final class SegmentWriter {
       throw .inaccessible(DurableFileError(errno, "create", url))
     }
     let number = file.number
+    inheritOwner(number, from: FileStatus(path: place.url.path))
     descriptor = file
     do throws(AppGroupsLogError) {
       guard let status = descriptor.status, flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {

@@ -9,16 +9,21 @@ struct JSONScanner {
   /// How deep arrays and objects may be nested: as deep as in Foundation.
   static let maximumDepth = 512
 
+  /// How deep they may be nested and still have a line for each element; whatever is deeper is written without white
+  /// space, which could otherwise make a text hundreds of times as long.
+  static let maximumIndentedDepth = 8
+
   // Sound: the scanner does not outlive the call that made it, and no index is used that is not less than their number.
   let bytes: UnsafeBufferPointer<UInt8>
   var index = 0
   private var depth = 0
 
   /// What has been read since it was last taken.
-  private var output: [UInt8] = []
+  var output: [UInt8] = []
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) {
+  init(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int = 0) throws(JSONSyntaxError) {
     self.bytes = bytes
+    self.depth = depth
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw JSONSyntaxError("there are bytes that are no UTF-8", at: JSONScanner.firstInvalid(of: bytes), in: bytes)
     }
@@ -58,7 +63,7 @@ struct JSONScanner {
         let name = scanner.unescaped(start + 1..<scanner.index - 1)
         scanner.output.removeAll(keepingCapacity: true)
         try scanner.colon()
-        try scanner.value(indent: 2)
+        try scanner.value()
         members.append(.new(name: name, text: scanner.takeOutput()))
       }
       try scanner.end()
@@ -85,9 +90,9 @@ struct JSONScanner {
   static func value(of text: Data) throws -> Data {
     // Sound: the scanner does not outlive the bytes.
     try text.withUnsafeBytes { bytes in
-      var scanner = try JSONScanner(bytes.bindMemory(to: UInt8.self))
+      var scanner = try JSONScanner(bytes.bindMemory(to: UInt8.self), depth: 1)
       scanner.skipSpace()
-      try scanner.value(indent: 2)
+      try scanner.value()
       try scanner.end()
       return scanner.takeOutput()
     }
@@ -95,31 +100,34 @@ struct JSONScanner {
 
   // MARK: Structure
 
-  private mutating func value(indent: Int) throws(JSONSyntaxError) {
+  mutating func value() throws(JSONSyntaxError) {
     let byte = peek
     if byte == JSONByte.quote {
       try string()
     } else if isDigit || byte == JSONByte.minus {
       try number()
     } else if byte == JSONByte.openingBrace {
-      try container(to: JSONByte.closingBrace, indent: indent) { scanner throws(JSONSyntaxError) in
+      try container(to: JSONByte.closingBrace) { scanner throws(JSONSyntaxError) in
         try scanner.string()
         try scanner.colon()
-        scanner.output += " : ".utf8
-        try scanner.value(indent: indent + 2)
+        scanner.output += (scanner.isIndented ? " : " : ":").utf8
+        try scanner.value()
       }
     } else if byte == JSONByte.openingBracket {
-      try container(to: JSONByte.closingBracket, indent: indent) { scanner throws(JSONSyntaxError) in
-        try scanner.value(indent: indent + 2)
+      try container(to: JSONByte.closingBracket) { scanner throws(JSONSyntaxError) in
+        try scanner.value()
       }
     } else {
       try word()
     }
   }
 
-  /// Reads an array or an object, and writes each element on a line of its own.
+  /// Whether each element of the innermost array or object has a line of its own.
+  private var isIndented: Bool { depth <= Self.maximumIndentedDepth }
+
+  /// Reads an array or an object, and writes each element on a line of its own, unless that is nested deep.
   private mutating func container(
-    to last: UInt8, indent: Int, _ element: (inout JSONScanner) throws(JSONSyntaxError) -> Void
+    to last: UInt8, _ element: (inout JSONScanner) throws(JSONSyntaxError) -> Void
   ) throws(JSONSyntaxError) {
     let first = peek
     output.append(first)
@@ -127,15 +135,15 @@ struct JSONScanner {
     try sequence(from: first, to: last) { scanner throws(JSONSyntaxError) in
       if !isEmpty { scanner.output.append(JSONByte.comma) }
       isEmpty = false
-      scanner.breakLine(indent: indent + 2)
+      if scanner.isIndented { scanner.breakLine() }
       try element(&scanner)
     }
-    if !isEmpty { breakLine(indent: indent) }
+    if !isEmpty, depth < Self.maximumIndentedDepth { breakLine() }
     output.append(last)
   }
 
   /// Reads what stands between brackets, with commas in between.
-  private mutating func sequence(
+  mutating func sequence(
     from first: UInt8, to last: UInt8, _ element: (inout JSONScanner) throws(JSONSyntaxError) -> Void
   ) throws(JSONSyntaxError) {
     skipSpace()
@@ -162,19 +170,19 @@ struct JSONScanner {
     depth -= 1
   }
 
-  private mutating func colon() throws(JSONSyntaxError) {
+  mutating func colon() throws(JSONSyntaxError) {
     skipSpace()
     guard peek == JSONByte.colon else { throw failure("there is no colon") }
     index += 1
     skipSpace()
   }
 
-  private mutating func end() throws(JSONSyntaxError) {
+  mutating func end() throws(JSONSyntaxError) {
     skipSpace()
     guard index == bytes.count else { throw failure("there is more than one value") }
   }
 
-  private mutating func skipSpace() {
+  mutating func skipSpace() {
     while true {
       let byte = peek
       guard
@@ -186,9 +194,9 @@ struct JSONScanner {
 
   // MARK: Writing
 
-  private mutating func breakLine(indent: Int) {
+  private mutating func breakLine() {
     output.append(JSONByte.lineFeed)
-    output.append(contentsOf: repeatElement(JSONByte.space, count: indent))
+    output.append(contentsOf: repeatElement(JSONByte.space, count: 2 * depth))
   }
 
   /// Writes what has been read since `start` as it is.
@@ -244,7 +252,7 @@ struct JSONScanner {
     return index - start
   }
 
-  private mutating func string() throws(JSONSyntaxError) {
+  mutating func string() throws(JSONSyntaxError) {
     guard peek == JSONByte.quote else { throw failure("there is no name in quotation marks") }
     let start = index
     index += 1

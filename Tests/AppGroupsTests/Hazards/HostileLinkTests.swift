@@ -1,0 +1,66 @@
+import AppGroups
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Hazards of a member who swaps files for links out of the container", .patient)
+struct HostileLinkTests {
+  let fixture: Fixture
+  let outside: TemporaryDirectory
+  let victim: URL
+
+  init() throws {
+    fixture = try Fixture()
+    outside = try TemporaryDirectory()
+    victim = outside.file("value.json")
+    try Data("-666".utf8).write(to: victim)
+  }
+
+  @Test(arguments: ["swap-file", "swap-directory"])
+  func `nothing outside is ever written or read`(swap: String) async throws {
+    let file = try fixture.counter("value.json", 1)
+    let values = file.recorded()
+    let hostile = try await fixture.peer()
+    let isFile = swap == "swap-file"
+    try await hostile.send(
+      "\(swap) \(isFile ? file.url.path : fixture.files.path) \(isFile ? victim.path : outside.url.path)")
+    try await onThread {
+      var (written, refused, rounds) = (0, 0, 0)
+      // Each way must have been met, so that the race was one.
+      while rounds < 3000 || (rounds < 100_000 && (written == 0 || refused == 0)) {
+        rounds += 1
+        do {
+          switch rounds % 3 {
+          case 0: try file.write(rounds)
+          case 1: try file.update { $0 = rounds }
+          default: #expect(try file.read() != -666)
+          }
+          written += 1
+        } catch is AppGroupsFileError {
+          refused += 1
+        }
+      }
+      #expect(written > 0)
+      #expect(refused > 0)
+    }
+    #expect(try fixture.text(of: victim) == "-666")
+    #expect(try fixture.contents(of: outside.url) == ["value.json"])
+    #expect(!values.elements.contains(-666))
+  }
+
+  @Test func `a link that takes the file's place during an update stays, and opens the file to nobody`() async throws {
+    let file = try fixture.counter("value.json", 1)
+    #expect(throws: AppGroupsFileError.self) {
+      try file.update { value in
+        value = 2
+        try FileManager.default.removeItem(at: file.url)
+        try FileManager.default.createSymbolicLink(at: file.url, withDestinationURL: victim)
+      }
+    }
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file.url.path) == victim.path)
+    #expect(try fixture.text(of: victim) == "-666")
+    #expect(file.value == 1)
+  }
+}

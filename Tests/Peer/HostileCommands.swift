@@ -1,0 +1,42 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A member of a group who wants others to write elsewhere.
+///
+/// - `swap-file PATH TARGET`: put a link to TARGET in the place of the file PATH, and then a file, without end
+/// - `swap-directory PATH TARGET`: put a link to TARGET in the place of the directory PATH, and then the directory
+final class HostileCommands: CommandFamily {
+  func perform(_ command: Command) throws -> String? {
+    guard command.word == "swap-file" || command.word == "swap-directory" else { return nil }
+    let arguments = try command.arguments(2)
+    let (path, target, isFile) = (arguments[0], arguments[1], command.word == "swap-file")
+    Thread {
+      let link = "\(path)~link"
+      var round = 0
+      while true {
+        round += 1
+        let kept = "\(path)~\(isFile ? 0 : round)"
+        symlink(target, link)
+        if isFile {
+          rename(link, path)
+          _ = FileManager.default.createFile(atPath: kept, contents: Data("1\n".utf8))
+          rename(kept, path)
+        } else {
+          // If somebody makes the directory anew meanwhile, it is the one that is swapped from then on.
+          rename(path, kept)
+          rename(link, path)
+          unlink(path)
+          rename(kept, path)
+        }
+      }
+    }.start()
+    return ""
+  }
+}
