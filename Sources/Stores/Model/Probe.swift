@@ -97,7 +97,7 @@ extension Probe {
       case is Date.Type: (.real, Date(timeIntervalSinceReferenceDate: 0))
       case is URL.Type: (.text, URL(filePath: "/"))
       case is Data.Type: (.blob, Data())
-      case is Decimal.Type: (.text, Decimal(0))
+      case is Decimal.Type: (.decimal, Decimal(0))
       default: nil
       }
     guard let (column, value) = known, let value = value as? Value else { return nil }

@@ -6,6 +6,9 @@ enum SQL {
   /// How the names of the indexes begin that models ask for.
   static let indexPrefix = "signals_index "
 
+  /// The collation that compares texts as decimal numbers, on every connection of this package.
+  static let decimalCollation = "signals_decimal"
+
   /// The table that remembers what the tables of models are like.
   static let schemaTable = "signals_schema"
 

@@ -70,6 +70,7 @@ final class SQLiteConnection {
     waiter = BusyWaiter(timeout: busyTimeout, path: path)
     waiter.install(on: handle)
     installAuthorizer()
+    installDecimals()
     keepLog()
   }
 
