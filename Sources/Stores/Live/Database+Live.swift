@@ -65,16 +65,34 @@ extension Database {
     }
   }
 
+  /// The tables of some names, which must exist.
+  private func existing(_ tables: Set<String>) throws(DatabaseError) -> Set<String> {
+    let known = try readValue { transaction throws(DatabaseError) in
+      try transaction.connection.tableNames().filter { !TableCatalog.isOwn($0) }.sorted()
+    }
+    let names = Set(known.map { $0.lowercased() })
+    if let missing = tables.sorted().first(where: { !names.contains($0.lowercased()) }) {
+      throw .noSuchTable(missing, path: location.path, known: known)
+    }
+    return tables
+  }
+
   /// What a read gives, now and after each change of the tables it depends on.
   ///
   /// - Parameters:
-  ///   - tables: The names of the tables.
+  ///   - tables: The names of the tables. If one does not exist when the signal is subscribed to, the signal fails with
+  ///     ``DatabaseError/noSuchTable(_:path:known:)``.
   ///   - read: Reads; it is called with a transaction of its own.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   public func observe<Element: Equatable & Sendable>(
     _ tables: Set<String>, _ read: @escaping @Sendable (ReadTransaction) throws(DatabaseError) -> Element
   ) -> LiveQuery<Element> {
-    LiveQuery(database: self, tables: { _ in tables }, read: read, isSame: ==)
+    LiveQuery(
+      database: self,
+      tables: { database throws(DatabaseError) in try database.existing(tables) },
+      read: read,
+      isSame: ==
+    )
   }
 
   /// One row, as it is now.

@@ -50,6 +50,9 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The statement is not correct: its syntax, or a name in it.
   case invalidStatement(SQLiteFailure)
 
+  /// A table that was to be observed does not exist; `known` are those that do.
+  case noSuchTable(String, path: String, known: [String])
+
   /// The statement has another number of parameters than there are arguments.
   case wrongArgumentCount(statement: String, path: String, expected: Int, given: Int)
 
@@ -161,6 +164,9 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
       "A constraint of \(failure.path) forbids the change: \(failure.reason)\(failure.place)."
     case .invalidStatement(let failure):
       "SQLite cannot run the statement: \(failure.reason)\(failure.place), in \(failure.path)."
+    case .noSuchTable(let name, let path, let known):
+      "The table \(name.debugDescription) cannot be observed, because \(path) has no such table; it has "
+        + (known.isEmpty ? "none" : known.joined(separator: ", ")) + ". Check the spelling, or create it first."
     case .wrongArgumentCount(let statement, let path, let expected, let given):
       "The statement has \(expected) parameters and was given \(given) arguments: \(statement), in \(path)."
     case .writeInRead(let statement, let path):
