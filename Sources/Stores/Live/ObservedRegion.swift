@@ -18,8 +18,9 @@ extension Database {
     return areKeysTold && !keys.isEmpty ? .rows(table: Model.table.name, keys: keys) : .tables([Model.table.name])
   }
 
-  /// Notifies an observer of every change of a region that is committed from now on.
+  /// Notifies an observer of every change of a region that is committed from now on, by any program.
   func follow(_ region: ObservedRegion, _ observer: any RegionObserver) {
+    foreignWrites?.start(self)
     regions.add(observer, region)
   }
 }

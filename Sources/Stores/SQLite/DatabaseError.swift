@@ -78,6 +78,9 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// ``DatabaseStatus``.
   case swapped(path: String)
 
+  /// The file was removed, moved or replaced while it was open; what would be written could not be found again.
+  case fileRemoved(path: String)
+
   /// The database is suspended; see ``Database/suspend()``.
   case suspended(path: String)
 
@@ -181,6 +184,9 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .transactionLost(let path, let statement):
       "SQLite has rolled back the transaction of \(path) after a failure, so this cannot be run in it: \(statement). Nothing "
         + "has been changed; let the first error end the write."
+    case .fileRemoved(let path):
+      "Can't write the database: \(path) was removed, moved or replaced while it was open. Nothing has been changed. Close "
+        + "the database, and open it again."
     case .suspended(let path):
       "The database \(path) is suspended, so nothing can be written. Write again when it has been resumed."
     case .swapped(let path):
