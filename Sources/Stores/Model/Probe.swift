@@ -85,7 +85,8 @@ extension Probe {
       return (probe.columnType, .success(value))
     } catch {
       if let value = Self.substitute(type) { return (probe.columnType, .success(value)) }
-      return (probe.columnType, .failure(Refusal(reason: "a made-up \(Value.self) is refused: \(error)")))
+      let remedy = type is any RawRepresentable.Type ? "; make \(Value.self) CaseIterable, if it is an enumeration" : ""
+      return (probe.columnType, .failure(Refusal(reason: "a made-up \(Value.self) is refused: \(error)\(remedy)")))
     }
   }
 
