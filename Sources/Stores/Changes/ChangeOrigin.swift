@@ -9,6 +9,9 @@ public enum ChangeOrigin: Hashable, Sendable {
   /// Others have, and the history that could say who and what has been trimmed; see ``ShareLimits``.
   case trimmedHistory
 
+  /// Another program has written, or a process that does not share the database; any row may have changed.
+  case foreign
+
   /// Another process has migrated the file.
   case migration
 

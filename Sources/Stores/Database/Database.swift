@@ -56,6 +56,8 @@ public final class Database: Sendable {
   /// Who observes which part.
   let regions: RegionRegistry
   let objects = LiveObjects()
+  /// `nil` for a database that no other program can write.
+  let foreignWrites: ForeignWrites?
   let queues: AccessQueues
   private let ends = TransactionEnds()
   private nonisolated(unsafe) var enrolment: SignalSubscription?  // Sound: set once, before others have this object.
@@ -103,6 +105,8 @@ public final class Database: Sendable {
       durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
     delivery = ChangeDelivery()
     regions = RegionRegistry(delivery.emitter)
+    foreignWrites =
+      if case .file(let url) = location, access != .immutable { ForeignWrites(beside: url) } else { nil }
     let file = file
     let (opened, epoch) = try Self.steadily(scope, location) { () throws(DatabaseError) in
       (try file.open(), scope?.epoch.value)
@@ -110,7 +114,9 @@ public final class Database: Sendable {
     lastOutcome = MutableProperty(opened.outcome)
     writer = try DatabaseWriter(
       path: location.path, connection: opened.writer, version: schema?.version,
-      refusal: .openedReadOnly(path: location.path), delivery: delivery)
+      refusal: .openedReadOnly(path: location.path), delivery: delivery,
+      // A scope has the file swapped beneath the database, and says so.
+      isBoundToPath: location != .memory && scope == nil)
     let readerCount = max(1, maximumReaderCount)
     readers = location == .memory ? nil : ReaderPool(file, limit: readerCount)
     queues = AccessQueues(readerCount: location == .memory ? 1 : readerCount)
@@ -136,7 +142,10 @@ public final class Database: Sendable {
   /// Subscribers are called by the thread that has written, after its write but before it returns, unless another
   /// thread is calling them, which then goes on to this change. A subscription does not keep the database open; the
   /// signal finishes when the database is closed.
-  public var changes: some Signal<ChangeSet, Never> { delivery.emitter }
+  ///
+  /// Commits of other programs, and of processes that do not share the database, come as changes of everything, with the
+  /// origin ``ChangeOrigin/foreign``, some hundredths of a second later.
+  public var changes: some Signal<ChangeSet, Never> { DatabaseChanges(database: self) }
 
   /// Reads, in one transaction that sees no change of others.
   ///
@@ -208,6 +217,7 @@ public final class Database: Sendable {
   }
 
   private func close(_ reason: DatabaseError) {
+    foreignWrites?.end()
     readers?.close(reason)
     writer.close(reason)
   }

@@ -45,6 +45,13 @@ struct DatabaseFile: Sendable {
     return try SQLiteConnection(path: location.path, access: access, busyTimeout: busyTimeout)
   }
 
+  /// A Boolean value that indicates whether the database exists, and a file of its log does not.
+  private var isLogMissing: Bool {
+    let path = location.path
+    return FileStatus(path: path) != nil
+      && (FileStatus(path: path + "-wal") == nil || FileStatus(path: path + "-shm") == nil)
+  }
+
   private func connect() throws(DatabaseError) -> SQLiteConnection {
     try DatabaseOpening.connection(
       to: location, durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
@@ -60,8 +67,13 @@ struct DatabaseFile: Sendable {
     defer { connection.close() }
     do throws(DatabaseError) {
       try DatabaseOpening.checkOwner(of: connection, applicationID)
-    } catch .cannotOpen(let failure) where access == .readOnly && FileStatus(path: path) != nil {
-      throw .logMissing(failure)
+    } catch {
+      guard access == .readOnly, isLogMissing else { throw error }
+      switch error {
+      // SQLite's code depends on whether it is the directory or the file system that forbids writing.
+      case .cannotOpen(let failure), .readOnly(let failure): throw .logMissing(failure)
+      default: throw error
+      }
     }
     let outcome: SchemaOutcome? =
       if let schema { try SchemaOpening(schema, policy: .guest, connection: connection).run() } else { nil }

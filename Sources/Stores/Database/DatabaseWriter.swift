@@ -18,6 +18,10 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private var sequence: Int64 = 0
   private var recorder: (any CommitRecorder)?
   private var isSuspended = false
+  /// The state of the file when the first connection was opened.
+  let firstState: ForeignWrites.FileState?
+  /// Whether the file must be at its path to be written.
+  private let isBoundToPath: Bool
   /// Whether another file has come that could not be used yet, and of which nobody has been told.
   private var isOtherDue = false
   /// The transaction in progress; only its own thread asks.
@@ -41,12 +45,20 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
 
   /// Makes the writer of a connection; without one, it refuses to write, for a reason.
   init(
-    path: String, connection: SQLiteConnection?, version: Int?, refusal: DatabaseError, delivery: ChangeDelivery
+    path: String, connection: SQLiteConnection?, version: Int?, refusal: DatabaseError, delivery: ChangeDelivery,
+    isBoundToPath: Bool
   ) throws(DatabaseError) {
     self.path = path
     self.delivery = delivery
+    self.isBoundToPath = isBoundToPath
     unwritable = refusal
-    if let connection { open = try Open(connection, version: version) } else { self.refusal = refusal }
+    if let connection {
+      firstState = try Self.state(of: connection, isShared: false)
+      open = try Open(connection, version: version)
+    } else {
+      firstState = nil
+      self.refusal = refusal
+    }
   }
 
   /// Whether the calling thread is in a turn.
@@ -65,6 +77,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     try withTurn { open in
       let (connection, log) = (open.connection, open.log)
       if isSuspended { throw DatabaseError.suspended(path: path) }
+      if isBoundToPath, connection.hasLeftItsPath { throw DatabaseError.fileRemoved(path: path) }
       try connection.begin()
       do {
         try log.begin()
@@ -204,6 +217,31 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// Has it told that everything may have changed.
   func tellEverything(_ origin: ChangeOrigin, sequence: Int64, observed: Set<String>) {
     lock.withLock { enqueueEverything(origin, sequence: sequence, observed: observed) }
+  }
+
+  /// Enqueues a change of everything, made by a program that does not tell what it has changed.
+  func tellForeignWrite(observed: Set<String>) {
+    lock.withLock {
+      sequence = ChangeSet.sequence(after: sequence)
+      enqueueEverything(.foreign, sequence: sequence, observed: observed)
+    }
+  }
+
+  /// The state of the file as this connection sees it; `nil` while there is no connection.
+  func fileState() throws(DatabaseError) -> ForeignWrites.FileState? {
+    lock.lock()
+    defer { lock.unlock() }
+    guard let connection = open?.connection else { return nil }
+    return try Self.state(of: connection, isShared: recorder.map { !$0.isOver } ?? false)
+  }
+
+  private static func state(
+    of connection: SQLiteConnection, isShared: Bool
+  ) throws(DatabaseError) -> ForeignWrites.FileState? {
+    // One statement, so that both are of the same moment.
+    let row = try connection.rows(isShared ? ShareTables.state : "SELECT data_version, NULL FROM pragma_data_version")
+    guard let state = row.first else { return nil }
+    return ForeignWrites.FileState(connection: ObjectIdentifier(connection), version: state[0], shared: state[1])
   }
 
   private func enqueueEverything(

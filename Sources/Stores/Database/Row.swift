@@ -40,6 +40,13 @@ public struct Row: Hashable, Sendable {
   }
 }
 
+extension Row: CustomStringConvertible {
+  /// The columns and their values as SQL literals, such as `(id: 1, name: 'Ada')`.
+  public var description: String {
+    "(" + zip(columns, values).map { "\($0): \($1)" }.joined(separator: ", ") + ")"
+  }
+}
+
 /// What all rows of a statement have in common.
 final class RowLayout: Sendable {
   let names: [String]

@@ -28,7 +28,8 @@ extension Database {
   /// ```
   ///
   /// - Parameter query: What to read. It is read again when any row of its table has changed, and sent if it is
-  ///   different.
+  ///   different. If its condition names keys, as in `Person.where("id", .equal, 7)`, only changes of their rows count,
+  ///   so a thousand such queries cost a writer no more than those of the rows that it changes.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   public func query<Model: StoreModel & Equatable>(_ query: Query<Model>) -> LiveQuery<[Model]> {
     live(query, isSame: ==)
@@ -51,30 +52,59 @@ extension Database {
   ) -> LiveQuery<[Model]> {
     LiveQuery(
       database: self,
-      tables: { database throws(DatabaseError) in try database.tables(of: query) },
+      region: { database throws(DatabaseError) in try database.region(of: query) },
       read: { transaction throws(DatabaseError) in try transaction.all(query) },
       isSame: isSame
     )
   }
 
-  /// The tables that a query depends on.
-  private func tables<Model: StoreModel>(of query: Query<Model>) throws(DatabaseError) -> Set<String> {
-    guard let source = query.source else { return [Model.table.name] }
-    return try readValue { transaction throws(DatabaseError) in
-      try transaction.withStatement(source.sql) { statement throws(DatabaseError) in statement.traits.readTables }
+  /// The rows that a query depends on.
+  private func region<Model: StoreModel>(of query: Query<Model>) throws(DatabaseError) -> ObservedRegion {
+    guard let source = query.source else {
+      let layout: ModelLayout
+      do throws(ModelError) {
+        layout = try ModelLayout.of(Model.self)
+      } catch {
+        throw .model(error, path: location.path)
+      }
+      guard let keys = query.keys(in: layout) else { return .tables([Model.table.name]) }
+      return try region(of: Model.self, keys: keys)
     }
+    return try readValue { transaction throws(DatabaseError) in
+      try transaction.withStatement(source.sql) { statement throws(DatabaseError) in
+        .tables(statement.traits.readTables)
+      }
+    }
+  }
+
+  /// The tables of some names, which must exist.
+  private func region(of tables: Set<String>) throws(DatabaseError) -> ObservedRegion {
+    let known = try readValue { transaction throws(DatabaseError) in
+      try transaction.connection.tableNames().filter { !TableCatalog.isOwn($0) }.sorted()
+    }
+    let names = Set(known.map { $0.lowercased() })
+    if let missing = tables.sorted().first(where: { !names.contains($0.lowercased()) }) {
+      throw .noSuchTable(missing, path: location.path, known: known)
+    }
+    return .tables(tables)
   }
 
   /// What a read gives, now and after each change of the tables it depends on.
   ///
   /// - Parameters:
-  ///   - tables: The names of the tables.
+  ///   - tables: The names of the tables. If one does not exist when the signal is subscribed to, the signal fails with
+  ///     ``DatabaseError/noSuchTable(_:path:known:)``.
   ///   - read: Reads; it is called with a transaction of its own.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   public func observe<Element: Equatable & Sendable>(
     _ tables: Set<String>, _ read: @escaping @Sendable (ReadTransaction) throws(DatabaseError) -> Element
   ) -> LiveQuery<Element> {
-    LiveQuery(database: self, tables: { _ in tables }, read: read, isSame: ==)
+    LiveQuery(
+      database: self,
+      region: { database throws(DatabaseError) in try database.region(of: tables) },
+      read: read,
+      isSame: ==
+    )
   }
 
   /// One row, as it is now.

@@ -19,7 +19,7 @@ public struct LiveQuery<Element: Sendable>: Signal {
   public typealias Failure = DatabaseError
 
   let database: Database
-  let tables: @Sendable (Database) throws(DatabaseError) -> Set<String>
+  let region: @Sendable (Database) throws(DatabaseError) -> ObservedRegion
   let read: @Sendable (ReadTransaction) throws(DatabaseError) -> Element
   let isSame: @Sendable (Element, Element) -> Bool
 
@@ -59,14 +59,14 @@ private final class QueryFollower<Element: Sendable>: RegionObserver, @unchecked
   func start() {
     let region: ObservedRegion
     do throws(DatabaseError) {
-      region = .tables(try query.tables(query.database))
+      region = try query.region(query.database)
     } catch {
       return emitter.fail(error)
     }
     self.region = region
     // Before the first look: what is committed after that is then told of.
     _ = refreshing.demand()
-    query.database.regions.add(self, region)
+    query.database.follow(region, self)
     if refreshing.runOnce(look) { queue.async { [self] in refreshing.run(look) } }
     // What a transaction sees may be older than the last commit, or never be committed.
     query.database.afterTransaction { [self] in regionDidChange() }

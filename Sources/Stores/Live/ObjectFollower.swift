@@ -11,7 +11,7 @@ final class ObjectFollower<Model: StoreModel>: Sendable {
   init(
     _ database: Database, id: Model.ID, isSame: @escaping @Sendable (Model, Model) -> Bool
   ) throws(DatabaseError) {
-    refresher = ObjectRefresher(database, id: id, isSame: isSame)
+    refresher = try ObjectRefresher(database, id: id, isSame: isSame)
     try refresher.start()
   }
 
@@ -41,19 +41,19 @@ private final class ObjectRefresher<Model: StoreModel>: RegionObserver, Sendable
   let database: Database
   let id: Model.ID
   private let isSame: @Sendable (Model, Model) -> Bool
+  private let region: ObservedRegion
   private let refreshing = Refreshing()
 
-  init(_ database: Database, id: Model.ID, isSame: @escaping @Sendable (Model, Model) -> Bool) {
+  init(_ database: Database, id: Model.ID, isSame: @escaping @Sendable (Model, Model) -> Bool) throws(DatabaseError) {
     self.database = database
     self.id = id
     self.isSame = isSame
+    region = try database.region(of: Model.self, keys: [id.sqliteValue])
   }
-
-  private var region: ObservedRegion { .row(table: Model.table.name, key: id.sqliteValue) }
 
   func start() throws(DatabaseError) {
     _ = refreshing.demand()
-    database.regions.add(self, region)
+    database.follow(region, self)
     var failure: DatabaseError?
     let isMoreDue = refreshing.runOnce {
       do throws(DatabaseError) { model.value = try find() } catch { failure = error }

@@ -2,6 +2,25 @@
 enum ObservedRegion: Hashable, Sendable {
   /// All rows of these tables.
   case tables(Set<String>)
-  /// One row.
-  case row(table: String, key: SQLiteValue)
+  /// The rows of a table that have these keys, whether or not they exist.
+  case rows(table: String, keys: Set<SQLiteValue>)
+}
+
+extension Database {
+  /// The rows of a model's table that have some keys, or the whole table if its changes do not name these keys.
+  func region<Model: StoreModel>(
+    of model: Model.Type, keys: Set<SQLiteValue>
+  ) throws(DatabaseError) -> ObservedRegion {
+    let areKeysTold = try readValue { transaction throws(DatabaseError) in
+      try ModelStatements<Model>.of(transaction.connection).areKeysTold
+    }
+    // A region without keys would never be told that the database has been closed.
+    return areKeysTold && !keys.isEmpty ? .rows(table: Model.table.name, keys: keys) : .tables([Model.table.name])
+  }
+
+  /// Notifies an observer of every change of a region that is committed from now on, by any program.
+  func follow(_ region: ObservedRegion, _ observer: any RegionObserver) {
+    foreignWrites?.start(self)
+    regions.add(observer, region)
+  }
 }

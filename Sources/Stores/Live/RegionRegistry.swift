@@ -51,10 +51,12 @@ final class RegionRegistry: @unchecked Sendable {  // Sound: what changes is gua
     switch region {
     case .tables(let names):
       for name in names { change(name) { body(&$0.whole) } }
-    case .row(let name, let key):
+    case .rows(let name, let keys):
       change(name) { table in
-        body(&table.rows[key, default: [:]])
-        if table.rows[key]?.isEmpty == true { table.rows[key] = nil }
+        for key in keys {
+          body(&table.rows[key, default: [:]])
+          if table.rows[key]?.isEmpty == true { table.rows[key] = nil }
+        }
       }
     }
   }

@@ -4,7 +4,8 @@
 /// |---|---|
 /// | `Int`, `UInt8` and their kin, `Bool` | ``integer`` |
 /// | `Double`, `Float`; `Date`, as seconds since 1 January 2001 | ``real`` |
-/// | `String`, `UUID` (in capitals), `URL`, `Decimal` | ``text`` |
+/// | `String`, `UUID` (in capitals), `URL` | ``text`` |
+/// | `Decimal` | ``decimal`` |
 /// | `Data` | ``blob`` |
 /// | a type that encodes a single value, such as an enumeration with raw values | what that value is kept as |
 /// | anything else: arrays, dictionaries, nested types | ``json`` |
@@ -18,6 +19,15 @@ public enum ColumnType: String, Hashable, Sendable, Codable, CaseIterable {
   /// A text.
   case text
 
+  /// A decimal number, as text with all its digits.
+  ///
+  /// A ``Query`` compares and sorts it as a number, exactly. It does so with a collation of the connection,
+  /// `signals_decimal`, of which nothing is in the file. Indexes are therefore not used for the column. In SQL of your
+  /// own, write `price COLLATE signals_decimal`.
+  ///
+  /// A `Decimal` that is not a number cannot be stored; ``ModelError/unencodable(table:column:reason:)`` says so.
+  case decimal
+
   /// Bytes.
   case blob
 
@@ -29,8 +39,11 @@ public enum ColumnType: String, Hashable, Sendable, Codable, CaseIterable {
     switch self {
     case .integer: "INTEGER"
     case .real: "REAL"
-    case .text, .json: "TEXT"
+    case .text, .decimal, .json: "TEXT"
     case .blob: "BLOB"
     }
   }
+
+  /// The type's name in the fingerprint of a table; decimals are not distinguished from other text in a file.
+  var fingerprint: String { self == .decimal ? ColumnType.text.rawValue : rawValue }
 }

@@ -6,6 +6,7 @@ final class ModelStatements<Model: StoreModel> {
   private var putter: RowEncoder?
   private var finder: RowDecoder?
   private var deleter: SQLiteStatement?
+  private var knownKeysTold: Bool?
 
   init(connection: SQLiteConnection) throws(DatabaseError) {
     self.connection = connection
@@ -57,6 +58,22 @@ final class ModelStatements<Model: StoreModel> {
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return try connection.naming { () throws(ModelError) in try decoder.model(Model.self) }
+  }
+
+  /// A Boolean value that indicates whether changes of the table name the model's keys, and equal keys have equal bytes.
+  ///
+  /// Neither need be so in a table that the model has taken over.
+  var areKeysTold: Bool {
+    get throws(DatabaseError) {
+      if let knownKeysTold { return knownKeysTold }
+      let result = try connection.value(
+        """
+        SELECT (SELECT group_concat(lower(name)) FROM pragma_table_info(?1) WHERE pk > 0) = lower(?2)
+        AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?1) AND sql LIKE '%COLLATE%')
+        """, [.text(layout.table), .text(layout.spec.key)])
+      knownKeysTold = result == 1
+      return result == 1
+    }
   }
 
   /// Deletes the row of a key.

@@ -85,7 +85,8 @@ extension Probe {
       return (probe.columnType, .success(value))
     } catch {
       if let value = Self.substitute(type) { return (probe.columnType, .success(value)) }
-      return (probe.columnType, .failure(Refusal(reason: "a made-up \(Value.self) is refused: \(error)")))
+      let remedy = type is any RawRepresentable.Type ? "; make \(Value.self) CaseIterable, if it is an enumeration" : ""
+      return (probe.columnType, .failure(Refusal(reason: "a made-up \(Value.self) is refused: \(error)\(remedy)")))
     }
   }
 
@@ -97,7 +98,7 @@ extension Probe {
       case is Date.Type: (.real, Date(timeIntervalSinceReferenceDate: 0))
       case is URL.Type: (.text, URL(filePath: "/"))
       case is Data.Type: (.blob, Data())
-      case is Decimal.Type: (.text, Decimal(0))
+      case is Decimal.Type: (.decimal, Decimal(0))
       default: nil
       }
     guard let (column, value) = known, let value = value as? Value else { return nil }

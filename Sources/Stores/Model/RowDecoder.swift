@@ -181,17 +181,22 @@ final class RowDecoder: Decoder {
       guard let value = URL(string: text) as? Value else { throw undecodable("its text is not that of a URL") }
       return value
     }
-    if type == Decimal.self {
-      guard let value = Decimal(string: try read(String.self)) as? Value else {
-        throw undecodable("its text is not that of a number")
-      }
-      return value
-    }
+    if type == Decimal.self, let value = try readDecimal() as? Value { return value }
     guard layout.columns[current].type == .json, !(isNull && type is any ExpressibleByNilLiteral.Type) else {
       return try Value(from: member)
     }
     guard statement.type(at: index) == SQLITE_TEXT else { throw mismatch("the text of JSON") }
     return try json.decode(type, from: Data(statement.string(at: index).utf8))
+  }
+
+  /// Reads a decimal number; also `NaN`, which other programs may have written, so that one row does not hide the rest.
+  private func readDecimal() throws(ModelError) -> Decimal {
+    let text = try read(String.self)
+    if text == "NaN" { return .nan }
+    guard DecimalText.isNumber(text), let value = Decimal(string: text) else {
+      throw undecodable("its text is not that of a number")
+    }
+    return value
   }
 
   // MARK: Failures

@@ -136,18 +136,43 @@ final class RowEncoder: Encoder {
   private func writeOther<Value: Encodable>(_ value: Value) throws {
     switch value {
     case let url as URL: write(url.absoluteString)
-    case let number as Decimal: write(number.description)
+    case let number as Decimal: try write(number)
     default:
       if layout.columns[current].type == .json { return try writeJSON(value) }
       try value.encode(to: member)
     }
   }
 
+  private func write(_ number: Decimal) throws(ModelError) {
+    if number.isNaN {
+      throw unencodable("it is not a number; make the property optional, and store nil")
+    }
+    let type = layout.columns[current].type
+    guard type == .decimal || type == .json else {
+      throw unencodable(
+        "the column is listed as \(type.rawValue), which a Decimal is not compared as; list it as decimal")
+    }
+    write(number.description)
+  }
+
   private func writeJSON<Value: Encodable>(_ value: Value) throws {
     // An optional that is encoded as such is null, not the text "null".
     if case Optional<Any>.none = value as Any { return writeNull() }
     let data = try json.encode(value)
+    // JSON has no such number, but the encoder writes that of a Decimal. The text may also be part of a string.
+    if data.firstRange(of: Data("NaN".utf8)) != nil, !Self.isJSON(data) {
+      throw unencodable("a Decimal in it is not a number; make that property optional, and store nil")
+    }
     data.withUnsafeBytes { statement.bindText($0, at: parameter) }
+  }
+
+  private static func isJSON(_ data: Data) -> Bool {
+    do {
+      _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+      return true
+    } catch {
+      return false
+    }
   }
 
   // MARK: Failures

@@ -54,10 +54,10 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
   /// The query can be narrowed, ordered and limited as any other. It observes the tables that the statement reads.
   ///
   /// - Parameters:
-  ///   - sql: One statement, with a `?` for each value.
+  ///   - sql: One statement, with a `?` for each value. A semicolon may end it.
   ///   - arguments: The values, in the order of their question marks.
   public init(sql: String, _ arguments: (any SQLiteConvertible)?...) {
-    source = Statement(sql: sql, arguments: arguments.map { $0?.sqliteValue ?? .null })
+    source = Statement(sql: SQL.withoutEnd(sql), arguments: arguments.map { $0?.sqliteValue ?? .null })
   }
 
   /// The rows of this query for which a condition holds as well.

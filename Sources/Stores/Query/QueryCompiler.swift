@@ -111,7 +111,7 @@ private struct QueryCompiler {
   private mutating func add(
     _ column: String, _ comparison: QueryComparison, _ value: SQLiteValue
   ) throws(ModelError) {
-    let name = try self.column(column, fits: value)
+    let (name, value) = try comparable(column, with: value)
     switch (comparison, value) {
     case (.equal, .null): result.sql += "\(name) IS NULL"
     case (.notEqual, .null): result.sql += "\(name) IS NOT NULL"
@@ -124,13 +124,10 @@ private struct QueryCompiler {
   }
 
   private mutating func add(_ column: String, oneOf values: [SQLiteValue]) throws(ModelError) {
-    var name = ""
-    for value in values { name = try self.column(column, fits: value) }
-    let present = values.filter { !$0.isNull }
-    guard !values.isEmpty else {
-      _ = try self.column(column, fits: .null)
-      return result.sql += "FALSE"
-    }
+    let name = try comparable(column, with: .null).name
+    guard !values.isEmpty else { return result.sql += "FALSE" }
+    var present: [SQLiteValue] = []
+    for value in values where !value.isNull { present.append(try comparable(column, with: value).value) }
     guard !present.isEmpty else { return result.sql += "\(name) IS NULL" }
     let membership = "\(name) IN (\(SQL.parameters(present.count)))"
     result.sql += present.count == values.count ? membership : "(\(membership) OR \(name) IS NULL)"
@@ -146,10 +143,27 @@ private struct QueryCompiler {
   mutating func add(_ orders: [QueryOrder]) throws(ModelError) {
     var terms: [String] = []
     for order in orders {
-      terms.append("\(try column(order.column, fits: .null))\(order.direction == .ascending ? "" : " DESC")")
+      terms.append("\(try comparable(order.column, with: .null).name)\(order.direction == .ascending ? "" : " DESC")")
     }
     if !orders.contains(where: { $0.column == layout.spec.key }) { terms.append(SQL.name(layout.spec.key)) }
     result.sql += " ORDER BY \(terms.joined(separator: ", "))"
+  }
+
+  /// The name of a column as it is compared and sorted, and a value in the form that the column has.
+  private func comparable(
+    _ column: String, with value: SQLiteValue
+  ) throws(ModelError) -> (name: String, value: SQLiteValue) {
+    guard let place = layout.places[column], layout.columns[place].type == .decimal else {
+      return (try self.column(column, fits: value), value)
+    }
+    let name = "\(SQL.name(column)) COLLATE \(SQL.decimalCollation)"
+    switch value {
+    case .null: return (name, value)
+    case .integer(let number): return (name, .text("\(number)"))
+    case .real(let number) where number.isFinite: return (name, .text("\(number)"))
+    case .text(let text) where DecimalText.isNumber(text): return (name, value)
+    default: throw .unfitValue(table: layout.table, column: column, type: .decimal, value: value.description)
+    }
   }
 
   /// The name of a column, which exists and can hold a value.
@@ -163,7 +177,7 @@ private struct QueryCompiler {
     let fits =
       switch (type, value) {
       case (_, .null), (.integer, .integer), (.integer, .real), (.real, .integer), (.real, .real), (.text, .text),
-        (.json, .text), (.blob, .blob):
+        (.decimal, .text), (.json, .text), (.blob, .blob):
         true
       default: false
       }

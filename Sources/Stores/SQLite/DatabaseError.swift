@@ -50,6 +50,9 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The statement is not correct: its syntax, or a name in it.
   case invalidStatement(SQLiteFailure)
 
+  /// A table that was to be observed does not exist; `known` are those that do.
+  case noSuchTable(String, path: String, known: [String])
+
   /// The statement has another number of parameters than there are arguments.
   case wrongArgumentCount(statement: String, path: String, expected: Int, given: Int)
 
@@ -74,6 +77,9 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The directory of the database was swapped for another, and the database was to be closed then; see
   /// ``DatabaseStatus``.
   case swapped(path: String)
+
+  /// The file was removed, moved or replaced while it was open; what would be written could not be found again.
+  case fileRemoved(path: String)
 
   /// The database is suspended; see ``Database/suspend()``.
   case suspended(path: String)
@@ -161,6 +167,9 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
       "A constraint of \(failure.path) forbids the change: \(failure.reason)\(failure.place)."
     case .invalidStatement(let failure):
       "SQLite cannot run the statement: \(failure.reason)\(failure.place), in \(failure.path)."
+    case .noSuchTable(let name, let path, let known):
+      "The table \(name.debugDescription) cannot be observed, because \(path) has no such table; it has "
+        + (known.isEmpty ? "none" : known.joined(separator: ", ")) + ". Check the spelling, or create it first."
     case .wrongArgumentCount(let statement, let path, let expected, let given):
       "The statement has \(expected) parameters and was given \(given) arguments: \(statement), in \(path)."
     case .writeInRead(let statement, let path):
@@ -175,6 +184,9 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .transactionLost(let path, let statement):
       "SQLite has rolled back the transaction of \(path) after a failure, so this cannot be run in it: \(statement). Nothing "
         + "has been changed; let the first error end the write."
+    case .fileRemoved(let path):
+      "Can't write the database: \(path) was removed, moved or replaced while it was open. Nothing has been changed. Close "
+        + "the database, and open it again."
     case .suspended(let path):
       "The database \(path) is suspended, so nothing can be written. Write again when it has been resumed."
     case .swapped(let path):

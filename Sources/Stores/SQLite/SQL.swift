@@ -6,6 +6,9 @@ enum SQL {
   /// How the names of the indexes begin that models ask for.
   static let indexPrefix = "signals_index "
 
+  /// The collation that compares texts as decimal numbers, on every connection of this package.
+  static let decimalCollation = "signals_decimal"
+
   /// The table that remembers what the tables of models are like.
   static let schemaTable = "signals_schema"
 
@@ -17,6 +20,35 @@ enum SQL {
 
   /// So many parameters, with commas between them.
   static func parameters(_ count: Int) -> String { String(repeating: "?, ", count: max(0, count - 1)) + "?" }
+
+  /// The text of a statement without the semicolon that ends it; unchanged if another statement follows.
+  static func withoutEnd(_ sql: String) -> String {
+    guard sql.utf8.contains(UInt8(ascii: ";")) else { return sql }
+    var rest = Substring(sql)
+    var end: Substring.Index?
+    while let character = rest.first {
+      let start = rest.startIndex
+      if rest.hasPrefix("--") {
+        rest = rest.drop { !$0.isNewline }
+      } else if rest.hasPrefix("/*") {
+        rest = rest.dropFirst(2).firstRange(of: "*/").map { rest[$0.upperBound...] } ?? ""
+      } else if character == ";" {
+        end = end ?? start
+        rest.removeFirst()
+      } else if character.isWhitespace {
+        rest.removeFirst()
+      } else {
+        if end != nil { return sql }
+        rest.removeFirst()
+        // A quote that is doubled, and so part of the text, ends one text here and begins the next.
+        let quotes: [Character: Character] = ["'": "'", "\"": "\"", "`": "`", "[": "]"]
+        if let quote = quotes[character] {
+          rest = rest.firstIndex(of: quote).map { rest[rest.index(after: $0)...] } ?? ""
+        }
+      }
+    }
+    return end.map { String(sql[..<$0]) } ?? sql
+  }
 
   /// Why something cannot be the name of a table or a column.
   static func refusal(of name: String) -> String? {

@@ -70,6 +70,7 @@ final class SQLiteConnection {
     waiter = BusyWaiter(timeout: busyTimeout, path: path)
     waiter.install(on: handle)
     installAuthorizer()
+    installDecimals()
     keepLog()
   }
 
@@ -115,6 +116,12 @@ final class SQLiteConnection {
 
   /// Whether the main database can only be read.
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
+
+  /// A Boolean value that indicates whether the file is no longer at the path by which it was opened.
+  var hasLeftItsPath: Bool {
+    var hasMoved: CInt = 0
+    return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
+  }
 
   // MARK: Statements
 

@@ -78,7 +78,10 @@ extension URL: SQLiteConvertible {
 }
 
 extension Decimal: SQLiteConvertible {
-  /// The number as text, which keeps all its digits; it does not sort as numbers do.
+  /// The number as text, which keeps all its digits.
+  ///
+  /// A ``Query`` compares and sorts the ``ColumnType/decimal`` columns of a model as numbers. Plain SQL compares them as
+  /// text, unless the expression says `COLLATE signals_decimal`.
   public var sqliteValue: SQLiteValue { .text(description) }
 }
 

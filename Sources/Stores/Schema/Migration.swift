@@ -60,12 +60,20 @@ public final class Migration {
     var definition = "\(SQL.name(name)) \(type.sql)"
     if let value, value.sqliteValue != .null {
       let literal = value.sqliteValue
-      if case .real(let number) = literal, !number.isFinite {
-        throw .schema(.invalidSchema(reason: "\(number) cannot be a default"), path: try connection.path)
+      if Self.isNoNumber(literal, type) {
+        throw .schema(.invalidSchema(reason: "\(literal) cannot be a default"), path: try connection.path)
       }
       definition += " NOT NULL DEFAULT \(literal)"
     }
     try connection.execute("ALTER TABLE \(SQL.name(table)) ADD COLUMN \(definition)")
+  }
+
+  private static func isNoNumber(_ value: SQLiteValue, _ type: ColumnType) -> Bool {
+    switch value {
+    case .real(let number): !number.isFinite
+    case .text(let text): type == .decimal && !DecimalText.isNumber(text)
+    default: false
+    }
   }
 
   /// Gives a column another name.

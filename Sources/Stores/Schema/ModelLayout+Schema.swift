@@ -24,7 +24,7 @@ extension ModelLayout {
   /// All of the table that a change of the model may change, as text.
   var fingerprint: String {
     let lines = columns.map { column in
-      "\(column.name) \(column.type.rawValue)\(column.isOptional ? "" : " required")"
+      "\(column.name) \(column.type.fingerprint)\(column.isOptional ? "" : " required")"
         + (column.name == spec.key ? " key" : "")
     }
     return (lines + indexCreations.keys.sorted()).joined(separator: "\n")

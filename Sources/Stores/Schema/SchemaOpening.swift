@@ -218,8 +218,14 @@ struct SchemaOpening {
     }
   }
 
-  /// Makes the indexes, checks the tables, and notes what they are like.
+  /// Checks the tables, makes the indexes, and notes what the tables are like.
   private func settle() throws(DatabaseError) {
+    // First, because SQLite would refuse an index over a column that is missing in words of its own.
+    for layout in layouts {
+      if let defect = try layout.defect(on: connection) {
+        throw failure(.mismatch(table: layout.table, reason: defect))
+      }
+    }
     var creations: [String: String] = [:]
     for layout in layouts { creations.merge(layout.indexCreations) { first, _ in first } }
     let tables = Set(layouts.map { $0.table.lowercased() })
@@ -237,9 +243,6 @@ struct SchemaOpening {
       "CREATE TABLE IF NOT EXISTS \(SQL.schemaTable) (name TEXT PRIMARY KEY NOT NULL, columns TEXT NOT NULL) STRICT"
     )
     for layout in layouts {
-      if let defect = try layout.defect(on: connection) {
-        throw failure(.mismatch(table: layout.table, reason: defect))
-      }
       try connection.run(
         "INSERT INTO \(SQL.schemaTable) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET columns = excluded.columns",
         [.text(layout.table), .text(layout.fingerprint)]

@@ -51,7 +51,8 @@ public import Signals
 /// - **Threads.** Everything may be called from any thread. Subscribers are called on a serial queue of the share's
 ///   own.
 ///
-/// Writes of programs that do not share the database are not told.
+/// Live queries also follow writes of programs that do not share the database, within about a second; ``incoming`` does
+/// not contain them.
 public final class DatabaseShare: Sendable {
   /// The name under which this process's changes are told.
   public let author: String
@@ -121,7 +122,7 @@ public final class DatabaseShare: Sendable {
 
   /// What this process has committed and told the others.
   public var didSave: some Signal<ChangeSet, Never> {
-    database.changes.compactMap { [recorder] changes in
+    database.delivery.emitter.compactMap { [recorder] changes in
       guard changes.origin == .here, let tables = recorder.shared(changes.tables) else { return nil }
       return ChangeSet(sequence: changes.sequence, tables: tables)
     }

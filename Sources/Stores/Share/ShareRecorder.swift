@@ -11,6 +11,10 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
   private var scope: Set<String>
   private var isEnded = false
   private var isRingDue = false
+  /// The number of the change with which the history is trimmed next.
+  private var nextTrim: Int64 = 0
+  /// The number of the change with which it was trimmed, until that is committed.
+  private var trimmed: Int64?
   private var current = File(number: 0, newest: 0)
   private var fileObserver: (@Sendable () -> Void)?
 
@@ -44,6 +48,7 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
     guard !isOver else { return 0 }
     try connection.execute(ShareTables.script)
     bell.renew()
+    nextTrim = 0
     let newest = try connection.value(ShareTables.newest).int64Value ?? 0
     let observer = lock.withLock {
       current = File(number: current.number + 1, newest: newest)
@@ -72,15 +77,18 @@ final class ShareRecorder: CommitRecorder, @unchecked Sendable {
     let now = ShareLimits.now
     let sequence = try ShareTables.append(
       ChangeCoding.encode(tables), author: author, time: now, on: connection)
-    // Now and then: what is old harms nobody for a while.
-    if sequence % 256 == 0 {
-      try ShareTables.trim(limit: limits.historyCount, leavingBehind: now - limits.peerAge, on: connection)
+    if sequence >= nextTrim {
+      try ShareTables.trim(limit: limits.trimmedCount, leavingBehind: now - limits.peerAge, on: connection)
+      trimmed = sequence
     }
     isRingDue = true
     return sequence
   }
 
   func didCommit() {
+    // The largest number of all, which any member of a group can write into the file, has none after it.
+    if let trimmed { nextTrim = min(trimmed, .max - 256) + Int64(limits.trimInterval) }
+    trimmed = nil
     guard isRingDue else { return }
     isRingDue = false
     bell.ring()

@@ -57,6 +57,13 @@ enum ShareTables {
     }
   }
 
+  /// A number that changes with commits of other connections, and a text that changes with those of all who share.
+  static let state = """
+    SELECT data_version, concat.text FROM pragma_data_version, (
+      SELECT (SELECT coalesce(max(sequence), 0) FROM signals_history) || ' ' || total(cursor) || ' ' || total(seen) AS text
+      FROM signals_peer) AS concat
+    """
+
   static let newest = "SELECT max(sequence) FROM signals_history"
 
   /// The number of the last entry; 0 if there has been none.

@@ -82,6 +82,37 @@ struct ReadOnlyTests {
     #expect(FileManager.default.fileExists(atPath: url.path + "-shm"))
   }
 
+  @Test func `in a directory of somebody else, it needs the log that others have left, too`() throws {
+    do {
+      let database = try liveDatabase(.file(url))
+      try database.write { try $0.put(Errand(id: 1, title: "bread")) }
+      try database.close()
+    }
+    for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
+    let manager = FileManager.default
+    try manager.setAttributes([.posixPermissions: 0o444], ofItemAtPath: url.path)
+    try manager.setAttributes([.posixPermissions: 0o555], ofItemAtPath: directory.url.path)
+    defer { try? manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.url.path) }
+    let error = try asOrdinaryUser { databaseError { _ = try Database(.file(url), access: .readOnly) } }
+    guard case .logMissing = error else { return recordUnexpected(error) }
+    let title = try asOrdinaryUser {
+      try Database(.file(url), access: .immutable).read { try $0.value("SELECT title FROM errand") }
+    }
+    #expect(title == "bread")
+  }
+
+  /// Runs a closure without root's right to write everywhere, on this thread only.
+  private func asOrdinaryUser<Result>(_ body: () throws -> Result) throws -> Result {
+    #if os(Linux)
+      typealias SetUser = @convention(c) (uid_t) -> CInt
+      guard geteuid() == 0, let symbol = dlsym(nil, "setfsuid") else { return try body() }
+      let setUser = unsafeBitCast(symbol, to: SetUser.self)
+      _ = setUser(65_534)
+      defer { _ = setUser(0) }
+    #endif
+    return try body()
+  }
+
   #if os(Linux)
     @Test(.enabled(if: geteuid() == 0, "mounting a file system takes root"))
     func `in a directory that cannot be written, it needs the log that others have left`() async throws {

@@ -156,6 +156,20 @@ struct LiveQueryTests {
   }
 
   @Test
+  func `observing a table that does not exist fails, and lists those that do`() async throws {
+    let failures = Recorder<String>()
+    let subscription = database.observe(["errand", "erand"]) { _ throws(DatabaseError) in 1 }.sink(
+      receiveCompletion: { if case .failure(let error) = $0 { failures.record("\(error)") } },
+      receiveValue: { _ in Issue.record("there is a value") })
+    let failure = failures.elements.first ?? ""
+    #expect(failure.contains("\"erand\"") && failure.contains("errand, level, opaque"))
+    subscription.cancel()
+    let (values, another) = record(database.observe(["Errand"]) { _ throws(DatabaseError) in 1 })
+    #expect(values.elements == [1])
+    another.cancel()
+  }
+
+  @Test
   func `a cancelled query is read no more, and keeps nothing alive`() async throws {
     weak var weakDatabase: Database?
     do {

@@ -36,6 +36,23 @@ struct MigrationTests {
   }
 
   @Test
+  func `a step that forgets an indexed column is told so, and everything stays as it was`() throws {
+    try makeFirst()
+    let before = try fixture.content()
+    let error = databaseError { try fixture.open(Schema(version: 2, models: [Indexed.self]) { MigrationStep(to: 2) }) }
+    guard case .schema(.mismatch("person", let reason), _) = error else { return recordUnexpected(error) }
+    #expect(reason.contains("\"level\" is missing"))
+    #expect(try fixture.content() == before)
+  }
+
+  private struct Indexed: StoreModel {
+    static let table = TableSpec("person", indexes: ["level"])
+    var id: Int
+    var name: String
+    var level: Int
+  }
+
+  @Test
   func `all steps run once, in order, and at once is the same as one by one`() throws {
     try makeFirst()
     let expected = [

@@ -1,0 +1,161 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+
+/// Notices commits that no one announces: those of other programs, and of processes without a ``DatabaseShare``.
+///
+/// It watches the database's directory from the first observer on. An event only means that something was written, and
+/// comes before the commit can be seen, so it looks several times, some moments later.
+final class ForeignWrites: @unchecked Sendable {
+  // Sound: the watch is guarded by the lock; the rest belongs to the queue.
+
+  private let directory: URL
+  private let names: Set<String>
+  private let queue = DispatchQueue(label: "org.signals.database.watch", qos: .userInitiated)
+  private let lock = Lock()
+  private var watch: ContentsWatch?
+  private var isOver = false
+  private weak var database: Database?
+  /// The state of the file at the last look.
+  private var last: FileState?
+  private var pauses = ArraySlice(pauses)
+  private var isLookDue = false
+  private var isSweepDue = false
+
+  /// The pauses before each look that follows an event; a writer that synchronizes its log may take that long.
+  private static let pauses: [DispatchTimeInterval] = [
+    .milliseconds(20), .milliseconds(100), .milliseconds(500), .seconds(2),
+  ]
+  /// The pause before everything is read again because processes that share the database have written, too.
+  private static let sweepPause = DispatchTimeInterval.seconds(1)
+
+  /// The state of a file as one connection sees it.
+  struct FileState: Equatable {
+    let connection: ObjectIdentifier
+    /// A number that changes with the commits of other connections.
+    let version: SQLiteValue
+    /// A text that changes with those of the processes that share the database; NULL if this object does not share it.
+    let shared: SQLiteValue
+  }
+
+  init(beside file: URL) {
+    directory = file.deletingLastPathComponent()
+    names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
+  }
+
+  /// Begins to watch, unless it has begun; commits from now on are noticed.
+  func start(_ database: Database) {
+    lock.withLock {
+      guard watch == nil, !isOver else { return }
+      let watch: ContentsWatch
+      do throws(FileObserverError) {
+        watch = try ContentsWatch(directory, queue: queue) { [weak self] in self?.note($0) }
+      } catch {
+        // The next observer tries again.
+        return
+      }
+      self.watch = watch
+      // Before the first read of whoever begins to observe.
+      let first = database.firstFileState()
+      queue.async { [weak self, weak database, names] in
+        self?.database = database
+        self?.last = first
+        _ = watch.follow(names)
+        watch.start()
+      }
+    }
+  }
+
+  /// Watches no more.
+  func end() {
+    let ended = lock.withLock { () -> ContentsWatch? in
+      isOver = true
+      defer { watch = nil }
+      return watch
+    }
+    _ = ended
+  }
+
+  private func note(_ changes: ContentsWatch.Changes) {
+    guard changes.isStructural || changes.written.contains(where: names.contains) else { return }
+    pauses = Self.pauses[...]
+    lookSoon()
+  }
+
+  private func lookSoon() {
+    guard !isLookDue, let pause = pauses.popFirst() else { return }
+    isLookDue = true
+    queue.asyncAfter(deadline: .now() + pause) { [weak self] in
+      self?.isLookDue = false
+      self?.look()
+      self?.lookSoon()
+    }
+  }
+
+  private func look() {
+    guard let database, let state = database.fileState() else { return }
+    defer { last = state }
+    guard let last, state != last else { return }
+    if state.connection != last.connection {
+      database.regions.tellAll()
+    } else if state.version == last.version {
+      return
+    } else if state.shared == last.shared {
+      database.tellForeignWrite()
+    } else {
+      // Those who share the database tell what they have changed. Somebody else may have written besides.
+      sweepSoon()
+    }
+  }
+
+  private func sweepSoon() {
+    guard !isSweepDue else { return }
+    isSweepDue = true
+    queue.asyncAfter(deadline: .now() + Self.sweepPause) { [weak self] in
+      self?.isSweepDue = false
+      self?.database?.regions.tellAll()
+    }
+  }
+}
+
+extension Database {
+  /// A state of the file from before anything was observed.
+  fileprivate func firstFileState() -> ForeignWrites.FileState? {
+    // The state at the moment of opening, because asking the writing connection could mean waiting for a transaction.
+    file.access == .readWrite ? writer.firstState : fileState()
+  }
+
+  /// The state of the file; `nil` if it cannot be read now.
+  fileprivate func fileState() -> ForeignWrites.FileState? {
+    do throws(DatabaseError) {
+      if file.access == .readWrite { return try writer.fileState() }
+      return try readValue { transaction throws(DatabaseError) in
+        let connection = try transaction.connection
+        return ForeignWrites.FileState(
+          connection: ObjectIdentifier(connection), version: try connection.value("PRAGMA data_version"), shared: .null)
+      }
+    } catch {
+      // A look that fails tells nothing; whoever reads is told why.
+      return nil
+    }
+  }
+
+  fileprivate func tellForeignWrite() {
+    writer.tellForeignWrite(observed: regions.observedTables)
+    delivery.flush()
+  }
+}
+
+/// The signal of a database's changes, which has foreign writes noticed from the first subscription on.
+struct DatabaseChanges: Signal {
+  typealias Element = ChangeSet
+  typealias Failure = Never
+
+  let database: Database
+
+  func subscribe<Subscriber: SignalSubscriber<ChangeSet, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    database.foreignWrites?.start(database)
+    return database.delivery.emitter.subscribe(subscriber)
+  }
+}

@@ -1,0 +1,52 @@
+extension Query {
+  /// The keys of all rows on which the result depends; `nil` if it may depend on any row.
+  func keys(in layout: ModelLayout) -> Set<SQLiteValue>? {
+    // An expression of SQL may read other rows.
+    guard source == nil, let condition, !condition.containsSQL else { return nil }
+    return condition.keys(layout.spec.key)
+  }
+}
+
+extension QueryCondition {
+  /// A Boolean value that indicates whether a part of the condition is SQL.
+  fileprivate var containsSQL: Bool {
+    switch form {
+    case .sql: true
+    case .all(let conditions), .any(let conditions): conditions.contains(where: \.containsSQL)
+    case .not(let condition): condition.containsSQL
+    case .comparison, .membership, .pattern, .part: false
+    }
+  }
+
+  /// The keys that a row for which the condition holds can have; `nil` if it can have any.
+  fileprivate func keys(_ column: String) -> Set<SQLiteValue>? {
+    switch form {
+    case .comparison(column, .equal, let value):
+      return Set(Self.stored(value))
+    case .membership(column, let values):
+      return Set(values.flatMap(Self.stored))
+    case .all(let conditions):
+      let known = conditions.compactMap { $0.keys(column) }
+      guard let first = known.first else { return nil }
+      return known.dropFirst().reduce(first) { $0.intersection($1) }
+    case .any(let conditions):
+      var keys: Set<SQLiteValue> = []
+      for condition in conditions {
+        guard let more = condition.keys(column) else { return nil }
+        keys.formUnion(more)
+      }
+      return keys
+    case .comparison, .membership, .pattern, .part, .not, .sql:
+      return nil
+    }
+  }
+
+  /// The key that equals a value, as SQLite stores it; none for null, and for a fraction, which no key equals.
+  private static func stored(_ value: SQLiteValue) -> [SQLiteValue] {
+    switch value {
+    case .null: []
+    case .real(let number): Int64(exactly: number).map { [.integer($0)] } ?? []
+    default: [value]
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Signals
+import SignalsTesting
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("Programs that write a database on their own", .timeLimit(.minutes(5)))
+struct ForeignWriterTests {
+  private let directory: TemporaryDirectory
+  private var url: URL { directory.file("list.sqlite") }
+  private static let hasTool = FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  @Test(.enabled(if: hasTool, "there is no sqlite3"))
+  func `such as sqlite3 are followed by live queries and rows`() async throws {
+    let database = try liveDatabase(.file(url))
+    let titles = Recorder<[String]>()
+    let subscription = database.query(Errand.ordered(by: "id")).replaceFailure(with: []).sink {
+      titles.record($0.map(\.title))
+    }
+    let errand = try database.live(Errand.self, id: 2)
+    let values = Recorder<String?>()
+    let other = errand.sink { values.record($0?.title) }
+    let command = #"/usr/bin/sqlite3 "$1" "$2""#
+    try await shell(command, url.path, "INSERT INTO errand VALUES (1, 'bread', 0)")
+    try await titles.wait { $0.last == ["bread"] }
+    try await shell(command, url.path, "INSERT INTO errand VALUES (2, 'milk', 0)")
+    try await titles.wait { $0.last == ["bread", "milk"] }
+    try await values.wait { $0.last == "milk" }
+    try await shell(command, url.path, "DELETE FROM errand")
+    try await titles.wait { $0.last == [] && $0.count > 1 }
+    try await values.wait { $0.last == .some(nil) && $0.count > 1 }
+    subscription.cancel()
+    other.cancel()
+  }
+
+  @Test func `are followed without a share, also by one that only reads`() async throws {
+    let peer = try PeerProcess()
+    try await peer.send("store-open \(url.path)")
+    for access in [DatabaseAccess.readWrite, .readOnly] {
+      let database = try Database(.file(url), access: access)
+      let numbers = Recorder<Int64?>()
+      let query = database.observe(["counter"]) { transaction throws(DatabaseError) in
+        try transaction.value("SELECT n FROM counter").int64Value
+      }
+      let subscription = query.replaceFailure(with: nil).sink { numbers.record($0) }
+      let start = try #require(numbers.elements.first ?? nil)
+      for round in 1...3 {
+        try await peer.send("store-count 1")
+        try await numbers.wait { $0.last == start + Int64(round) }
+      }
+      subscription.cancel()
+      try database.close()
+    }
+  }
+
+  @Test func `make one change that names no rows, and one's own writes make none`() async throws {
+    let database = try liveDatabase(.file(url))
+    let changes = database.changes.recorded()
+    for id in 1...50 { try await database.write { try $0.put(Errand(id: id)) } }
+    let other = try Database(.file(url))
+    try await other.write { try $0.execute("UPDATE errand SET title = 'other'") }
+    try await changes.wait { $0.count == 51 }
+    #expect(changes.elements.prefix(50).allSatisfy { $0.origin == .here })
+    #expect("\(changes.elements[50].origin)".contains("foreign"))
+    #expect(changes.elements[50]["errand"].isEverything)
+    #expect(changes.elements[50].sequence > changes.elements[49].sequence)
+    try await database.write { try $0.put(Errand(id: 51)) }
+    try await changes.wait { $0.count == 52 }
+    #expect(changes.elements[51].origin == .here)
+  }
+
+  @Test func `are followed in a database that processes share, and those are told as before`() async throws {
+    let fixture = try ShareFixture()
+    let (database, helper) = (try fixture.database(), try fixture.database())
+    let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(helper, "helper"))
+    let counts = Recorder<Int64?>()
+    let query = database.observe(["item"]) { transaction throws(DatabaseError) in
+      try transaction.value("SELECT count(*) FROM item").int64Value
+    }
+    let subscription = query.replaceFailure(with: nil).sink { counts.record($0) }
+    let incoming = share.incoming.recorded()
+    let foreign = try fixture.database()
+    for round in 1...5 {
+      try insert("\(round)", into: helper)
+      try insert("\(round)", into: foreign)
+      try await counts.wait { $0.last == Int64(2 * round) }
+    }
+    try await incoming.wait { $0.count == 5 }
+    #expect(incoming.elements.allSatisfy { $0.author == "helper" && !$0["item"].isEverything })
+    subscription.cancel()
+    theirs.close()
+    share.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `that remove or replace the file are told at the next write`(isReplaced: Bool) throws {
+    let database = try liveDatabase(.file(url))
+    try database.write { try $0.put(Errand(id: 1, title: "bread")) }
+    for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
+    if isReplaced { try liveDatabase(.file(url)).close() }
+    let error = databaseError { try database.write { try $0.put(Errand(id: 2, title: "lost")) } }
+    #expect(error.map { "\($0)" }?.contains("\(url.path) was removed, moved or replaced") == true)
+    try database.close()
+    let again = try liveDatabase(.file(url))
+    try again.write { try $0.put(Errand(id: 3)) }
+    #expect(try again.read { try $0.all(Errand.self).map(\.id) } == [3])
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Signals
+import SignalsTesting
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("Live queries that name keys", .timeLimit(.minutes(5)))
+struct LiveKeyTests {
+  let database: Database
+
+  init() throws {
+    database = try liveDatabase()
+  }
+
+  /// Records how many rows a query has each time it is read; its models cannot be compared, so each read is sent.
+  private func record(_ query: Query<Opaque>) -> (values: Recorder<[Int]>, SignalSubscription) {
+    let values = Recorder<[Int]>()
+    let subscription = database.query(query).replaceFailure(with: []).sink { values.record($0.map(\.number)) }
+    return (values, subscription)
+  }
+
+  @Test func `are read again when a row of theirs changes, and not when another does`() async throws {
+    let (one, first) = record(Opaque.where("id", .equal, "a"))
+    let (two, second) = record(Opaque.where("number", .greater, 0).where(.in("id", ["a", "b"])).ordered(by: "id"))
+    for round in 1...20 {
+      try await database.write { try $0.put(Opaque(id: "other", number: round)) }
+    }
+    try await database.write { try $0.put(Opaque(id: "b", number: 7)) }
+    try await two.wait { $0.count == 2 }
+    try await database.write { try $0.put(Opaque(id: "a", number: 8)) }
+    try await one.wait { $0.count == 2 }
+    try await two.wait { $0.count == 3 }
+    try await database.write { try $0.execute("UPDATE opaque SET id = 'c' WHERE id = 'a'") }
+    try await one.wait { $0.count == 3 }
+    try await two.wait { $0.count == 4 }
+    #expect(one.elements == [[], [8], []])
+    #expect(two.elements == [[], [7], [8, 7], [7]])
+    first.cancel()
+    second.cancel()
+  }
+
+  @Test func `are read again when all rows go at once, or the table does`() async throws {
+    let (values, subscription) = record(Opaque.where("id", .equal, "a"))
+    try await database.write { try $0.put(Opaque(id: "a", number: 1)) }
+    try await values.wait { $0.last == [1] }
+    try await database.write { try $0.execute("DELETE FROM opaque") }
+    try await values.wait { $0.last == [] && $0.count == 3 }
+    try await database.write {
+      try $0.execute(script: "DROP TABLE opaque; CREATE TABLE opaque (id TEXT PRIMARY KEY NOT NULL, number INTEGER)")
+      try $0.put(Opaque(id: "a", number: 2))
+    }
+    try await values.wait { $0.last == [2] }
+    subscription.cancel()
+  }
+
+  @Test func `follow the whole table if its key is not what the model says`() async throws {
+    let database = try Database(.memory)
+    try await database.write {
+      try $0.execute(
+        script: """
+          CREATE TABLE errand (number INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, title TEXT, isDone INTEGER);
+          CREATE TABLE opaque (id TEXT PRIMARY KEY NOT NULL COLLATE NOCASE, number INTEGER NOT NULL)
+          """)
+    }
+    let titles = Recorder<String?>()
+    let query = database.query(Errand.where("id", .equal, 50)).replaceFailure(with: [])
+    let first = query.sink { titles.record($0.first?.title) }
+    let numbers = Recorder<Int?>()
+    let other = database.query(Opaque.where("id", .equal, "A")).replaceFailure(with: [])
+    let second = other.sink { numbers.record($0.first?.number) }
+    let errand = try database.live(Errand.self, id: 50)
+    try await database.write { try $0.execute("INSERT INTO errand VALUES (1, 50, 'bread', 0)") }
+    try await titles.wait { $0.last == "bread" }
+    #expect(errand.value?.title == "bread")
+    try await database.write { try $0.execute("INSERT INTO opaque VALUES ('a', 5)") }
+    try await numbers.wait { $0.last == 5 }
+    first.cancel()
+    second.cancel()
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("Decimal columns")
+struct DecimalTests {
+  struct Item: StoreModel, Equatable {
+    static let table = TableSpec("item", indexes: ["price"])
+    var id: Int
+    var price: Decimal
+    var discount: Decimal?
+  }
+
+  struct Listed: StoreModel {
+    static let table = TableSpec("listed", columns: [TableColumn("id", .integer), TableColumn("price", .text)])
+    var id: Int
+    var price: Decimal
+  }
+
+  struct Nested: StoreModel, Equatable {
+    static let table = TableSpec("nested")
+    struct Offer: Codable, Equatable {
+      var name: String
+      var price: Decimal?
+    }
+    var id: Int
+    var offer: Offer
+  }
+
+  let database: Database
+
+  init() throws {
+    database = try Database(.memory, schema: Schema(version: 1, models: [Item.self, Listed.self, Nested.self]))
+  }
+
+  private func decimal(_ text: String) throws -> Decimal { try #require(Decimal(string: text)) }
+
+  private func ids(_ query: Query<Item>) throws -> [Int] { try database.read { try $0.all(query).map(\.id) } }
+
+  @Test func `compare and sort as numbers, not as text`() throws {
+    let texts = ["-100", "-9", "-0.5", "0", "0.05", "0.5", "9", "9.5", "10", "100", "123456789012345678901234567890"]
+    for (id, text) in texts.enumerated().shuffled() {
+      try database.write { try $0.put(Item(id: id, price: try decimal(text))) }
+    }
+    #expect(try ids(Item.ordered(by: "price")) == Array(texts.indices))
+    #expect(try ids(Item.ordered(by: "price", .descending)) == texts.indices.reversed())
+    #expect(try ids(Item.where("price", .less, Decimal(50)).ordered(by: "price")) == Array(0...8))
+    #expect(try ids(Item.where("price", .greaterOrEqual, 9.5).ordered(by: "id")) == Array(7...10))
+    #expect(try ids(Item.where("price", .lessOrEqual, -9).ordered(by: "id")) == [0, 1])
+    #expect(try ids(Item.where("price", .equal, Decimal(10))) == [8])
+    #expect(try ids(Item.where("price", .notEqual, 10).ordered(by: "price")).count == texts.count - 1)
+    #expect(try ids(Item.where(.in("price", [9, 10, 100])).ordered(by: "price")) == [6, 8, 9])
+    let largest = try database.read { try $0.value("SELECT max(price COLLATE signals_decimal) FROM item") }
+    #expect(largest == "123456789012345678901234567890")
+  }
+
+  @Test func `that may be null sort null first, and compare as the others`() throws {
+    try database.write { transaction in
+      for (id, discount) in [nil, 100, 9, 10].enumerated() as EnumeratedSequence<[Decimal?]> {
+        try transaction.put(Item(id: id, price: 1, discount: discount))
+      }
+    }
+    #expect(try ids(Item.ordered(by: "discount")) == [0, 2, 3, 1])
+    #expect(try ids(Item.where("discount", .less, 50).ordered(by: "id")) == [2, 3])
+    #expect(try ids(Item.where(.in("discount", [nil, 10])).ordered(by: "id")) == [0, 3])
+    #expect(try ids(Item.where("discount", .equal, nil)) == [0])
+  }
+
+  @Test func `are the same number however another program has spelled it`() throws {
+    try database.write { transaction in
+      for (id, text) in ["1.50", "15e-1", "+01.5", "1.5", "0.15E1", "1.51"].enumerated() {
+        try transaction.execute("INSERT INTO item (id, price) VALUES (?, ?)", id, text)
+      }
+    }
+    #expect(try ids(Item.where("price", .equal, try decimal("1.5")).ordered(by: "id")) == Array(0...4))
+    #expect(
+      try database.read { try $0.all(Item.where("price", .less, 1.51)).map(\.price) } == Array(repeating: 1.5, count: 5)
+    )
+  }
+
+  @Test func `take no value that is not a number, and say which column and what to do`() throws {
+    let error = databaseError { try database.write { try $0.put(Item(id: 1, price: .nan)) } }
+    guard case .model(.unencodable("item", "price", _), _) = error else { return recordUnexpected(error) }
+    #expect("\(try #require(error))".contains("optional"))
+    let nested = databaseError {
+      try database.write { try $0.put(Nested(id: 1, offer: .init(name: "NaN", price: .nan))) }
+    }
+    guard case .model(.unencodable("nested", "offer", _), _) = nested else { return recordUnexpected(nested) }
+    let kept = Nested(id: 1, offer: .init(name: "NaN", price: 2))
+    try database.write { try $0.put(kept) }
+    #expect(try database.read { try $0.all(Nested.self) } == [kept])
+    let query = databaseError { try ids(Item.where("price", .equal, Decimal.nan)) }
+    guard case .model(.unfitValue("item", "price", .decimal, _), _) = query else { return recordUnexpected(query) }
+  }
+
+  @Test func `that hold no number already do not hide the other rows`() throws {
+    try database.write { transaction in
+      try transaction.execute("INSERT INTO item (id, price) VALUES (1, 'NaN')")
+      try transaction.put(Item(id: 2, price: 3))
+    }
+    let items = try database.read { try $0.all(Item.ordered(by: "price")) }
+    #expect(items.map(\.id) == [1, 2] && items[0].price.isNaN && items[1].price == 3)
+    try database.write { try $0.execute("UPDATE item SET price = '12 or so' WHERE id = 1") }
+    let error = databaseError { try database.read { try $0.all(Item.self) } }
+    guard case .model(.undecodable("item", "price", "1", _), _) = error else { return recordUnexpected(error) }
+  }
+
+  @Test func `that are listed as text are refused, with the remedy`() throws {
+    let error = databaseError { try database.write { try $0.put(Listed(id: 1, price: 1)) } }
+    guard case .model(.unencodable("listed", "price", let reason), _) = error else { return recordUnexpected(error) }
+    #expect(reason.contains("list it as decimal"))
+  }
+
+  @Test func `look the same in the file as before they had a type of their own`() throws {
+    #expect(try Item.columns.map(\.type) == [.integer, .decimal, .decimal])
+    let columns = try database.read { try $0.value("SELECT columns FROM signals_schema WHERE name = 'item'") }
+    #expect(columns.stringValue?.contains("price text required\ndiscount text") == true)
+  }
+
+  @Test func `of random numbers sort as Foundation sorts them`() throws {
+    for seed in 0..<20 {
+      var chance = Chance(seed: UInt64(seed))
+      let numbers = (0..<50).map { _ in
+        let digits = Decimal(Int64(bitPattern: chance.next()) >> Int64(chance.number(below: 60)))
+        return Decimal(sign: .plus, exponent: chance.number(below: 40) - 20, significand: digits)
+      }
+      try database.write { transaction in
+        try transaction.deleteAll(Item.self)
+        for (id, number) in numbers.enumerated() { try transaction.put(Item(id: id, price: number)) }
+      }
+      let sorted = try database.read { try $0.all(Item.ordered(by: "price")) }
+      #expect(sorted.map(\.price) == numbers.sorted(), "seed \(seed)")
+    }
+  }
+}

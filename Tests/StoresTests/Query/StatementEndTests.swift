@@ -1,0 +1,34 @@
+import Foundation
+import Signals
+import Stores
+import SignalsTesting
+import TestSupport
+import Testing
+
+@Suite("Queries of statements that end with a semicolon")
+struct StatementEndTests {
+  @Test(arguments: [
+    "SELECT * FROM errand;", "SELECT * FROM errand ; \n ;; ", "SELECT * FROM errand; -- all; of them",
+    "SELECT * FROM errand -- all; of them", "SELECT * FROM errand /* ; */; /* the end", "SELECT *, ';' FROM errand;",
+    #"SELECT *, 'it''s; so' AS ";a", 1 AS [;b], 2 AS `;c` FROM errand;"#, "SELECT * FROM errand",
+  ])
+  func `give their rows, narrowed and live, too`(_ sql: String) async throws {
+    let database = try liveDatabase()
+    try await database.write { try $0.put([Errand(id: 1, title: "bread"), Errand(id: 2, title: "milk")]) }
+    let query = Query<Errand>(sql: sql)
+    #expect(try await database.read { try $0.all(query.ordered(by: "id")).map(\.id) } == [1, 2])
+    #expect(try await database.read { try $0.count(query.where("title", .equal, "milk")) } == 1)
+    let values = Recorder<Int>()
+    let subscription = database.query(query).replaceFailure(with: []).sink { values.record($0.count) }
+    #expect(values.elements == [2])
+    subscription.cancel()
+    #expect(try await database.write { try $0.deleteAll(query.where("id", .equal, 1)) } == 1)
+  }
+
+  @Test(arguments: ["SELECT * FROM errand; DELETE FROM errand", ";", "", "SELECT * FROM errand;'"])
+  func `and go on after it are refused`(_ sql: String) throws {
+    let database = try liveDatabase()
+    let error = databaseError { try database.read { try $0.all(Query<Errand>(sql: sql)) } }
+    guard case .invalidStatement = error else { return recordUnexpected(error) }
+  }
+}
