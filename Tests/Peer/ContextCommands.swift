@@ -8,13 +8,16 @@ import Signals
 ///
 /// - `context-open ROOT LOCATION`: open the root; the archive is in a `database`, or in a `file`
 /// - `context-version NUMBER`: the version of the model, before `context-setup`
+/// - `context-policy MILLISECONDS repeats|once`: the longest wait, and whether tokens may be used twice, before
+///   `context-open`
 /// - `context-setup`, `context-login ID`, `context-renew`, `context-valid`, `context-logout`, `context-name NAME`
 /// - `context-expire`: let the session be over
 /// - `context-state`: the state, the user and the token
 /// - `context-await STATE TOKEN`: wait until that is the state, and the token
 /// - `context-hold WORD`: stop in the next `login`, `renew`, `logout` or `migrate`, and tell `holding WORD`
+/// - `context-stop WORD`: the same, with a `SIGSTOP`, from which the process goes on
 ///
-/// All but `context-hold` and `context-version` answer with the state.
+/// All but `context-hold`, `context-stop`, `context-policy` and `context-version` answer with the state.
 final class ContextCommands: CommandFamily {
   struct Visitor: UserProtocol {
     nonisolated(unsafe) static var modelVersion = 1  // Sound: set before the first use, on the only thread by then.
@@ -58,6 +61,7 @@ final class ContextCommands: CommandFamily {
     let url: URL
     let id = MutableProperty("ada")
     let held = MutableProperty("")
+    let stopped = MutableProperty("")
     let console: Console
 
     init(url: URL, console: Console) {
@@ -111,6 +115,11 @@ final class ContextCommands: CommandFamily {
     }
 
     private func hold(_ word: String) {
+      if stopped.value == word {
+        stopped.value = ""
+        console.report("stopping \(word)")
+        raise(SIGSTOP)
+      }
       guard held.value == word else { return }
       console.report("holding \(word)")
       while true { sleep(60) }
@@ -118,6 +127,7 @@ final class ContextCommands: CommandFamily {
   }
 
   private let console: Console
+  private var policy = SessionPolicy()
   private var context: StandardAppContext<Visitor>?
   private var server: Server?
 
@@ -135,9 +145,18 @@ final class ContextCommands: CommandFamily {
       let file = root.appending(path: "session.json")
       context = try StandardAppContext(
         root: root,
-        configuration: ContextConfiguration(archiveLocation: arguments[1] == "file" ? .file(file) : .database))
+        configuration: ContextConfiguration(
+          archiveLocation: arguments[1] == "file" ? .file(file) : .database, policy: policy))
     case "context-version":
       Visitor.modelVersion = try command.number(command.argument())
+      return ""
+    case "context-policy":
+      let arguments = try command.arguments(2)
+      policy.longestWait = .milliseconds(try command.number(arguments[0]))
+      policy.repeatsTokens = arguments[1] == "repeats"
+      return ""
+    case "context-stop":
+      try opened().server.stopped.value = command.argument()
       return ""
     case "context-hold":
       try opened().server.held.value = command.argument()

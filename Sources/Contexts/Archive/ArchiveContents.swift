@@ -38,7 +38,7 @@ struct ArchivedRecord: Codable, Hashable, Sendable {
   var id: String
   /// The version of the model.
   var version: Int
-  /// The user as JSON.
+  /// The user as JSON; empty if nothing but the identity is kept.
   var payload: String
   /// Under which key the user's secret is kept, if there is one.
   var secretKey: String?

@@ -1,4 +1,4 @@
-/// Somebody who is or has been logged in.
+/// A user who is or has been logged in.
 public struct ArchivedUser<User: UserProtocol>: Identifiable, Sendable {
   /// Who it is.
   public let id: String
@@ -9,6 +9,8 @@ public struct ArchivedUser<User: UserProtocol>: Identifiable, Sendable {
   /// Whether it is the current user.
   public let isCurrent: Bool
 
-  /// The user as archived, without a secret, or why it cannot be decoded.
-  public let user: Result<User, ContextError>
+  /// The user as archived, without a secret, or the reason why it cannot be decoded.
+  ///
+  /// After a logout this is what ``UserProtocol/remembered`` returned, and `nil` if it returned `nil`.
+  public let user: Result<User?, ContextError>
 }

@@ -65,7 +65,8 @@ final class DatabaseArchive: SessionArchive {
     } catch let error where isLasting(error) {
       try putAside()
     }
-    try opened().write { transaction in
+    // Tokens that are replaced or deleted must not be found in free space or in the log.
+    try opened().writeErasing { transaction in
       let session = SessionRow(
         id: 1, revision: contents.revision, session: contents.session, generation: contents.generation,
         currentID: contents.currentID)
@@ -94,6 +95,8 @@ final class DatabaseArchive: SessionArchive {
     try lock.withLock {
       if let database { return database }
       let opened = try Database(.file(url), schema: Self.schema, durability: .storage)
+      // What a process deleted that was killed before it could empty the log.
+      opened.emptyLog()
       database = opened
       return opened
     }

@@ -11,6 +11,10 @@ struct SessionVault<User: UserProtocol>: Sendable {
   let coding: UserCoding<User>
   /// What is locked; `nil` if the archive is nobody else's.
   let lockURL: URL?
+  /// The note of the process that renews the session; `nil` if there are no other processes.
+  var claims: RenewalClaims?
+  /// The longest time to wait for a process that has the archive.
+  var longestWait = SessionPolicy().longestWait
 
   // MARK: Reading
 
@@ -50,7 +54,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
     }
   }
 
-  private func current(in contents: ArchiveContents) throws(ContextError) -> Restoration<User> {
+  func current(in contents: ArchiveContents) throws(ContextError) -> Restoration<User> {
     guard let id = contents.currentID, let record = contents[id] else { return .nobody(revision: contents.revision) }
     return .user(session(try coding.user(of: record), contents))
   }
@@ -73,6 +77,10 @@ struct SessionVault<User: UserProtocol>: Sendable {
       try locked {
         var contents = try readForWriting(write)
         if let old = write.session, contents.session != old.session || contents.currentID != old.user.id {
+          return .superseded(try current(in: contents), write)
+        }
+        if let attempt = write.attempt, attempt.session.generation != contents.generation || !attempt.isCurrent {
+          // Another process took over while this one was stopped: its session stands.
           return .superseded(try current(in: contents), write)
         }
         contents.revision = max(contents.revision, revision) + 1
@@ -101,12 +109,13 @@ struct SessionVault<User: UserProtocol>: Sendable {
     switch write {
     case .login(let user, _):
       keepIfUndecodable(user.id, in: &contents)
+      if let id = contents.currentID, id != user.id { forget(id, in: &contents) }
       contents.beginSession()
       contents.generation += 1
       contents.currentID = user.id
       contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
       return user
-    case .renewal(let renewal, _):
+    case .renewal(let renewal):
       let user = renewed(renewal, contents)
       contents.generation += 1
       contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
@@ -120,14 +129,30 @@ struct SessionVault<User: UserProtocol>: Sendable {
       }
       contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
       return user
-    case .logout(let old), .end(let old):
+    case .logout, .end:
+      guard let old = write.session?.user else { throw ContextError.sessionEnded }
       contents.beginSession()
       contents.currentID = nil
-      if var record = contents[old.user.id] {
+      if var record = contents[old.id] {
         record.secretKey = nil
         contents.put(record)
       }
-      return old.user
+      forget(old.id, in: &contents)
+      return old
+    }
+  }
+
+  /// Keeps of a user who is not logged in any more what is to be remembered; one who cannot be decoded stays.
+  private func forget(_ id: String, in contents: inout ArchiveContents) {
+    guard var record = contents[id] else { return }
+    record.secretKey = nil
+    do {
+      let remembered = try coding.user(of: record).remembered
+      record.version = User.modelVersion
+      record.payload = try remembered.map { String(decoding: try coding.payload(of: $0), as: UTF8.self) } ?? ""
+      contents.put(record)
+    } catch {
+      // A newer version of the application may be able to.
     }
   }
 
@@ -143,7 +168,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
   }
 
   private func keepIfUndecodable(_ id: String, in contents: inout ArchiveContents) {
-    guard let record = contents[id] else { return }
+    guard let record = contents[id], !record.payload.isEmpty else { return }
     do throws(ContextError) {
       var open = record
       // That a secret is missing says nothing about the rest.
@@ -154,55 +179,13 @@ struct SessionVault<User: UserProtocol>: Sendable {
     }
   }
 
-  // MARK: The history
-
-  /// All archived users, whoever is logged in.
-  func users() throws(ContextError) -> [ArchivedUser<User>] {
-    let contents = try caught("read") { try locked { try archive.read() } }
-    return contents.users.map { record in
-      var open = record
-      open.secretKey = nil
-      return ArchivedUser(
-        id: record.id, modelVersion: record.version, isCurrent: record.id == contents.currentID,
-        user: Result { () throws(ContextError) in try coding.user(of: open) })
-    }
-  }
-
-  /// Removes users, while nobody can log in; none, if one of them cannot be purged.
-  ///
-  /// - Parameters:
-  ///   - revision: The newest revision that is known.
-  ///   - choose: Is given who is archived and who is logged in, and says who is to be removed.
-  ///   - purge: Removes what else there is of a user.
-  /// - Returns: Who was chosen, and the revision that the archive has then, if it has changed.
-  /// - Throws: What `choose` or `purge` threw, or why the archive cannot be used.
-  func removeUsers(
-    after revision: Int, choose: (_ archived: [String], _ current: String?) throws -> [String],
-    purge: (String) throws -> Void
-  ) throws(ContextError) -> (chosen: [String], revision: Int?) {
-    try caught("write") {
-      try locked {
-        var contents = try archive.read()
-        let chosen = try choose(contents.users.map(\.id), contents.currentID)
-        // Whoever cannot be purged stays in the archive, so that it can be tried again.
-        for id in chosen { try purge(id) }
-        guard contents.users.contains(where: { chosen.contains($0.id) }) else { return (chosen, nil) }
-        contents.users.removeAll { chosen.contains($0.id) }
-        contents.revision = max(contents.revision, revision) + 1
-        try archive.write(contents)
-        sweep(contents)
-        return (chosen, contents.revision)
-      }
-    }
-  }
-
   // MARK: Helpers
 
   /// Says nothing about the user, since names of secrets are not secret.
   private static func key(_ revision: Int) -> String { "session-\(revision)" }
 
   /// Removes the secrets that nobody needs; one that cannot be removed is no reason to fail, and goes with a later write.
-  private func sweep(_ contents: ArchiveContents) {
+  func sweep(_ contents: ArchiveContents) {
     attempt {
       for key in Set(try coding.secrets.keys()).subtracting(contents.secretKeys) {
         attempt({ try coding.secrets.remove(forKey: key) }, failed: { _ in })
@@ -211,12 +194,12 @@ struct SessionVault<User: UserProtocol>: Sendable {
     }
   }
 
-  private func locked<Result>(_ body: () throws -> Result) throws -> Result {
+  func locked<Result>(_ body: () throws -> Result) throws -> Result {
     guard let lockURL else { return try body() }
-    return try DurableFile.withLock(on: lockURL, body)
+    return try DurableFile.withLock(on: lockURL, within: longestWait, body)
   }
 
-  private func attempt<Result>(_ body: () throws -> Result, failed: (ContextError) -> Result) -> Result {
+  func attempt<Result>(_ body: () throws -> Result, failed: (ContextError) -> Result) -> Result {
     do throws(ContextError) {
       return try caught("read or write", body)
     } catch {
@@ -224,7 +207,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
     }
   }
 
-  private func caught<Result>(_ operation: String, _ body: () throws -> Result) throws(ContextError) -> Result {
+  func caught<Result>(_ operation: String, _ body: () throws -> Result) throws(ContextError) -> Result {
     do {
       return try body()
     } catch let error as ContextError {
@@ -239,10 +222,20 @@ struct SessionVault<User: UserProtocol>: Sendable {
 
 extension SessionWrite {
   /// The session that must still be the current one.
-  fileprivate var session: StoredSession<User>? {
+  var session: StoredSession<User>? {
     switch self {
     case .login: nil
-    case .renewal(_, let old), .update(_, let old, _), .logout(let old), .end(let old): old
+    case .update(_, let old, _), .logout(let old): old
+    case .renewal, .end: attempt?.session
+    }
+  }
+
+  /// The renewal that must not have been taken over.
+  var attempt: RenewalAttempt<User>? {
+    switch self {
+    case .renewal(let renewal): renewal.attempt
+    case .end(let attempt): attempt
+    case .login, .update, .logout: nil
     }
   }
 }

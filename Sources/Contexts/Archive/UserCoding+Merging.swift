@@ -13,7 +13,7 @@ extension UserCoding {
   /// - Returns: The user with both.
   /// - Throws: Why the two cannot be joined.
   func merge(_ renewal: Renewal<User>, into theirs: User) throws -> User {
-    let (mine, base) = (renewal.user, renewal.base)
+    let (mine, base) = (renewal.user, renewal.attempt.session.user)
     let (archived, old) = (try payload(of: theirs), try payload(of: base))
     let isSecretKept = mine.secret == base.secret
     if archived == old, !isSecretKept || theirs.secret == base.secret { return mine }

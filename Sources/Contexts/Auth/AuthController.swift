@@ -17,3 +17,13 @@ public final class AuthController<User: UserProtocol>: Sendable {
     set { lock.withLock { reference = Reference(delegate: newValue) } }
   }
 }
+
+extension AuthController: CustomStringConvertible, CustomReflectable {
+  /// The delegate's type; what the delegate holds is not shown.
+  public var description: String {
+    "AuthController(delegate: \(delegate.map { "\(type(of: $0))" } ?? "none"))"
+  }
+
+  /// The delegate's type; what the delegate holds is not shown.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Speaks with the server that knows the users.
 ///
 /// The delegate says who a user is and how long; when it is asked, and what becomes of its answers, is the affair of
@@ -12,7 +10,7 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   /// Logs somebody in, which may involve asking the person.
   ///
   /// - Returns: The user, with a valid session.
-  /// - Throws: Why nobody was logged in; it reaches who called ``StandardAppContext/triggerLogin()``.
+  /// - Throws: The reason why the login failed. ``StandardAppContext/triggerLogin()`` throws it as a ``ServerFailure``.
   func authenticate() async throws -> User
 
   /// Whether a session must be renewed now.
@@ -27,8 +25,9 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
 
   /// Renews a session.
   ///
-  /// No other process of the same root does this at the same time, so a token that can be used once is safe. It should
-  /// end in a bounded time, whatever the network does: others wait.
+  /// No other process of the same root does this at the same time, so a token that can be used once is safe. Return or
+  /// throw in a bounded time, whatever the network does. Other processes wait for ``SessionPolicy/longestWait`` and then
+  /// report ``ContextError/refreshBlocked(processID:)``.
   ///
   /// What ``StandardAppContext/update(_:)`` changes meanwhile is not lost: properties that the result has as `user` had
   /// them are taken from the archive. Where both have changed something, the result counts.
@@ -36,36 +35,18 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   /// - Parameter user: The user with the last session that is archived.
   /// - Returns: The same user with a new session.
   /// - Throws: ``AuthRejection`` if the server does not accept the session any more, which ends it. Anything else
-  ///   counts as a passing failure: the session stays, and is tried again.
+  ///   counts as a passing failure: the session stays, and the renewal is tried again with the same token. To show the
+  ///   status of an answer in ``StandardAppContext/lastError``, throw an error that is a `CustomNSError`.
   func refreshAuthentication(with user: User) async throws -> User
 
   /// Tells the server that a user has logged out; the user is gone from the archive already.
   ///
   /// - Parameter user: The user that was.
-  /// - Throws: What went wrong, for ``StandardAppContext/lastError``; the user is logged out all the same.
+  /// - Throws: The reason, which becomes ``StandardAppContext/lastError``; the user is logged out all the same.
   func deauthenticate(_ user: User) async throws
 }
 
 extension AuthControllerDelegate {
   /// Always `true`: a session is renewed at each start, and before it expires.
   public func shouldRefreshAuthentication(with user: User, isStartup: Bool) -> Bool { true }
-}
-
-/// What a delegate throws when the server refuses a session for good, as by `invalid_grant`.
-public struct AuthRejection: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
-  /// Why, in the server's words.
-  public let reason: String
-
-  /// Says that the session is refused.
-  ///
-  /// - Parameter reason: Why, in the server's words.
-  public init(reason: String) {
-    self.reason = reason
-  }
-
-  /// Why, in words.
-  public var description: String { "the server has rejected the session: \(reason)" }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
 }

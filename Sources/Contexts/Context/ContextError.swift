@@ -1,8 +1,9 @@
 public import Foundation
 
-/// Why something could not be done about a session.
+/// The reason why something could not be done about a session.
 ///
-/// Whatever is thrown, the session is as ``StandardAppContext/status`` says.
+/// Whatever is thrown, the session is as ``StandardAppContext/status`` says. No error prints what a server said: see
+/// ``ServerFailure``.
 public enum ContextError: Error, Hashable, Sendable {
   /// `setup` has not been called, so nobody knows whether there is a user.
   case notSetUp
@@ -17,16 +18,26 @@ public enum ContextError: Error, Hashable, Sendable {
   case noDelegate(operation: String)
 
   /// The delegate could not log anybody in.
-  case authenticationFailed(reason: String)
+  case authenticationFailed(ServerFailure)
 
   /// The session could not be renewed this time; it is tried again.
-  case refreshFailed(reason: String)
+  case refreshFailed(ServerFailure)
+
+  /// Another process began to renew the session, and has not ended within ``SessionPolicy/longestWait``.
+  ///
+  /// It may be stopped, and may have used the token. The renewal is tried again later.
+  case refreshBlocked(processID: Int32)
+
+  /// The session that the server has just issued is over by this device's clock, by this much.
+  ///
+  /// The session is kept in the state ``AuthState/presession``, and the renewal is tried again.
+  case expiredOnArrival(by: Duration)
 
   /// The server has refused the session for good, and the user is logged out.
-  case rejected(reason: String)
+  case rejected(ServerFailure)
 
   /// The server could not be told that the user has logged out, which happened all the same.
-  case deauthenticationFailed(reason: String)
+  case deauthenticationFailed(ServerFailure)
 
   /// A user was to become another one.
   case differentUser(expected: String, found: String)
@@ -63,14 +74,20 @@ extension ContextError: CustomStringConvertible, LocalizedError {
     case .noDelegate(let operation):
       "There is nobody to \(operation): the delegate is not set, or has been released. Keep a reference to it, and hand it "
         + "to setup(authDelegate:)."
-    case .authenticationFailed(let reason):
-      "Nobody was logged in: \(reason)"
-    case .refreshFailed(let reason):
-      "The session could not be renewed, and is tried again later: \(reason)"
-    case .rejected(let reason):
-      "The session is over, because the server does not accept it any more: \(reason) Log in again."
-    case .deauthenticationFailed(let reason):
-      "The user is logged out, but the server could not be told: \(reason)"
+    case .authenticationFailed(let failure):
+      "Nobody was logged in: \(failure)."
+    case .refreshFailed(let failure):
+      "The session could not be renewed, and is tried again later: \(failure)."
+    case .refreshBlocked(let processID):
+      "The session is not renewed, because the process \(processID) is renewing it and does not come to an end. Continue "
+        + "or end that process if it is stopped. The renewal is tried again later."
+    case .expiredOnArrival(let difference):
+      "The session that the server has just issued was over \(difference.components.seconds) seconds ago by this device's "
+        + "clock. Set the clock, or return the server's time from UserProtocol.issued."
+    case .rejected(let failure):
+      "The session is over, because the server does not accept it any more: \(failure). Log in again."
+    case .deauthenticationFailed(let failure):
+      "The user is logged out, but the server could not be told: \(failure)."
     case .differentUser(let expected, let found):
       "The user \(expected.debugDescription) cannot become \(found.debugDescription). Log out first."
     case .sessionEnded:

@@ -11,12 +11,12 @@ final class SessionBoard<User: UserProtocol>: @unchecked Sendable {
   let lastError = MutableProperty<ContextError?>(nil)
   let user = MutableProperty<User?>(nil)
 
-  private let makeStore: @Sendable (String) -> Store
+  private let makeStore: @Sendable (_ userID: String?) -> Store
   private var shown = 0
 
-  init(standardID: String, makeStore: @escaping @Sendable (String) -> Store) {
+  init(standardID: String, makeStore: @escaping @Sendable (_ userID: String?) -> Store) {
     self.makeStore = makeStore
-    standard = AppContext(id: standardID, user: nil, authState: .restoring, store: makeStore(standardID))
+    standard = AppContext(id: standardID, user: nil, authState: .restoring, store: makeStore(nil))
     current = MutableProperty(standard)
     status = MutableProperty(
       SessionStatus(authState: .restoring, activity: .idle, lastError: nil, user: nil, epoch: 0))

@@ -38,7 +38,7 @@ extension StandardAppContext {
   ///
   /// - Returns: The user, who is archived by now.
   /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, ``ContextError/noDelegate(operation:)``,
-  ///   ``ContextError/authenticationFailed(reason:)``, ``ContextError/sessionEnded`` if `logout` was called meanwhile,
+  ///   ``ContextError/authenticationFailed(_:)``, ``ContextError/sessionEnded`` if `logout` was called meanwhile,
   ///   or why the user could not be archived; nobody is logged in then.
   @discardableResult
   public func triggerLogin() async throws -> User {
@@ -49,7 +49,8 @@ extension StandardAppContext {
   ///
   /// - Parameters:
   ///   - user: The user.
-  ///   - replacing: Whether a user who is logged in is replaced, without telling the server.
+  ///   - replacing: Whether a user who is logged in is replaced, without telling the server. The archive forgets that
+  ///     user's session as after a logout.
   /// - Returns: The context.
   /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, or why the user could not be archived.
   @discardableResult
@@ -65,7 +66,8 @@ extension StandardAppContext {
   /// - Parameter force: Whether a renewal that is under way does not count, because the server has refused its result,
   ///   say; another one follows it then.
   /// - Returns: The user with the new session, who is archived by now.
-  /// - Throws: ``ContextError/refreshFailed(reason:)``, and it will be tried again; ``ContextError/rejected(reason:)``
+  /// - Throws: ``ContextError/refreshFailed(_:)`` or, if another process does not come to an end,
+  ///   ``ContextError/refreshBlocked(processID:)``, and it will be tried again; ``ContextError/rejected(_:)``
   ///   or ``ContextError/differentUser(expected:found:)``, and the user is logged out;
   ///   ``ContextError/notAuthenticated``, ``ContextError/noDelegate(operation:)``, ``ContextError/sessionEnded`` or
   ///   ``ContextError/endedElsewhere``.
@@ -104,9 +106,9 @@ extension StandardAppContext {
 
   /// Logs the user out, and makes ``standard`` the current context.
   ///
-  /// First the archive forgets the session, and the secret with it, so that no start restores it; then the server is
-  /// told. If that fails, or there is no delegate, ``lastError`` says so, and the user is logged out all the same.
-  /// While somebody is logging in, it ends that.
+  /// First the archive forgets the session, so that no start restores it, and with it the secret and everything of the
+  /// user but ``UserProtocol/remembered``. Then the server is told. If that fails, or there is no delegate,
+  /// ``lastError`` says so, and the user is logged out all the same. While somebody is logging in, it ends that.
   ///
   /// - Throws: ``ContextError/notAuthenticated``, or why the archive could not be written: the user is logged out here
   ///   then, but the next start would restore them.

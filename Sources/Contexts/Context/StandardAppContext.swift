@@ -38,7 +38,8 @@ public import Signals
 /// - **An answer counts for the session that it was asked for.** One that comes after a logout, or another login, in
 ///   this or another process, changes nothing.
 /// - **One renewal at a time**, of all processes that have the same root. Whoever asks meanwhile gets its answer; the
-///   next process finds the new session in the archive, and does not ask again.
+///   next process finds the new session in the archive, and does not ask again. No process waits longer for another
+///   than ``SessionPolicy/longestWait``.
 /// - **A failure passes, a rejection ends.** If a renewal fails, the user stays and it is tried again, less and less
 ///   often. If the server throws ``AuthRejection``, the user is logged out.
 /// - **Logging out always works**, whether the server can be told or not.
@@ -102,7 +103,9 @@ public final class StandardAppContext<User: UserProtocol>: Sendable {
       ?? FileSecretStore(directory: root.appending(path: "secrets", directoryHint: .isDirectory))
     let vault = SessionVault<User>(
       archive: archive, coding: UserCoding(secrets: secrets),
-      lockURL: root.appending(path: "archive", directoryHint: .notDirectory))
+      lockURL: root.appending(path: "archive", directoryHint: .notDirectory),
+      claims: RenewalClaims(url: root.appending(path: "renewal.json", directoryHint: .notDirectory)),
+      longestWait: configuration.policy.longestWait)
     let controller = AuthController<User>()
     authController = controller
     let board = SessionBoard<User>(standardID: Self.standardID) { id in
@@ -115,7 +118,7 @@ public final class StandardAppContext<User: UserProtocol>: Sendable {
     let engine = SessionEngine<User>(
       vault: vault,
       server: DelegateServer(
-        controller: controller, vault: vault,
+        controller: controller, vault: vault, policy: configuration.policy,
         refreshLockURL: root.appending(path: "refresh", directoryHint: .notDirectory)),
       time: time, policy: configuration.policy,
       executor: { queue.async(execute: $0) },

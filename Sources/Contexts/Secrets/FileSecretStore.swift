@@ -13,7 +13,8 @@ import FileSignals
 ///
 /// A secret is replaced as a whole and safe against a power failure when ``write(_:forKey:)`` returns; a crash leaves
 /// the old one. What others could have read or put there is refused: a file or directory that anybody else may enter or
-/// that belongs to somebody else, and a symbolic link.
+/// that belongs to somebody else, and a symbolic link. While a secret exists, its lock lies in a folder `.shared`
+/// beside it.
 ///
 /// > Important: The secrets are not encrypted. They are as safe as the account of the user is, and readable for whoever
 /// has > the disk.
@@ -60,11 +61,28 @@ public struct FileSecretStore: SecretStore {
     }
   }
 
-  /// Removes a secret.
+  /// Removes a secret, together with its lock.
   public func remove(forKey key: String) throws(SecretStoreError) {
     guard try hasDirectory() else { return }
     let file = file(key)
-    guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("remove", file) }
+    do {
+      if let status = try status(of: file), status.kind != .regular {
+        guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("remove", file) }
+      } else {
+        try DurableFile.remove(file)
+      }
+    } catch let error as DurableFileError {
+      throw .system(operation: "remove", place: file.path, reason: "\(error)")
+    } catch let error as SecretStoreError {
+      throw error
+    } catch {
+      throw .system(operation: "remove", place: file.path, reason: "\(error)")
+    }
+    do throws(DurableFileError) {
+      try DurableFile.removeUnusedLocks(in: directory)
+    } catch {
+      // The secret is gone. The next removal tries again.
+    }
   }
 
   /// The names of all secrets.

@@ -29,3 +29,11 @@ public final class MemorySecretStore: SecretStore {
     lock.withLock { Array(secrets.keys) }
   }
 }
+
+extension MemorySecretStore: CustomStringConvertible, CustomReflectable {
+  /// The number of secrets.
+  public var description: String { "MemorySecretStore(\(keys().count) secrets)" }
+
+  /// The names of the secrets.
+  public var customMirror: Mirror { Mirror(self, children: ["keys": keys().sorted()]) }
+}

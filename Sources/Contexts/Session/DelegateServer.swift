@@ -1,11 +1,11 @@
 import Dispatch
-import FileSignals
 import Foundation
 
 /// The server as the delegate sees it, which one process of a root asks for renewal at a time.
 struct DelegateServer<User: UserProtocol>: SessionServer {
   let controller: AuthController<User>
   let vault: SessionVault<User>
+  let policy: SessionPolicy
   /// What is locked while a session is renewed; `nil` if there are no other processes.
   let refreshLockURL: URL?
 
@@ -19,7 +19,7 @@ struct DelegateServer<User: UserProtocol>: SessionServer {
       do {
         answer(.success(try await delegate.authenticate()))
       } catch {
-        answer(.failure(.authenticationFailed(reason: "\(error)")))
+        answer(.failure(.authenticationFailed(ServerFailure(error))))
       }
     }
   }
@@ -31,56 +31,74 @@ struct DelegateServer<User: UserProtocol>: SessionServer {
         try await delegate.deauthenticate(user)
         answer(nil)
       } catch {
-        answer(.deauthenticationFailed(reason: "\(error)"))
+        answer(.deauthenticationFailed(ServerFailure(error)))
       }
     }
   }
 
   func refresh(
     _ session: StoredSession<User>,
-    _ answer: @escaping @Sendable (RefreshAnswer<User>, _ done: @escaping @Sendable () -> Void) -> Void
+    _ answer: @escaping @Sendable (RefreshAnswer<User>, _ end: @escaping @Sendable () -> Void) -> Void
   ) {
     Task {
-      guard let refreshLockURL else { return answer(await renew(session.user)) {} }
-      let held: HeldLock
-      do {
-        held = try await HeldLock(on: refreshLockURL)
-      } catch {
-        let failure = ContextError.archive(path: refreshLockURL.path, operation: "lock", reason: "\(error)")
-        return answer(.failed(failure)) {}
+      guard let refreshLockURL else {
+        return answer(await renew(RenewalAttempt(session: session, lock: nil))) {}
       }
-      let result = await renew(session, current: await look())
-      // Only when the new session is archived may the next process ask.
-      answer(result) { held.release() }
+      do {
+        let (result, lock) = try await refresh(session, lockedBy: refreshLockURL)
+        // Only when the new session is archived may the next process ask.
+        answer(result) { lock?.release() }
+      } catch {
+        answer(.failed(.archive(path: refreshLockURL.path, operation: "lock", reason: "\(error)"))) {}
+      }
     }
   }
 
-  /// What is archived by now, read where it does not block a thread that tasks run on.
-  private func look() async -> Restoration<User> {
+  /// Renews a session under the lock, or finds that another process has.
+  ///
+  /// - Returns: The answer, and the lock if it is held.
+  private func refresh(
+    _ session: StoredSession<User>, lockedBy url: URL
+  ) async throws -> (RefreshAnswer<User>, RenewalLock?) {
+    while true {
+      let known = try await blocking { Result { try vault.claims?.read() } }.get()
+      switch try await RenewalLock.acquire(on: url, within: policy.longestWait) {
+      case .held(let lock):
+        switch await blocking({ vault.beginRenewal(of: session, under: lock) }) {
+        case .answer(let answer): return (answer, lock)
+        case .ask(let found):
+          let attempt = RenewalAttempt(session: found, lock: lock)
+          let answer = await renew(attempt)
+          if attempt.isCurrent { return (answer, lock) }
+        case .superseded: break
+        }
+        // Another process took over while this one was stopped. Its session counts, and this one's answer does not.
+        lock.release()
+      case .busy(let place):
+        let takeover = await blocking {
+          vault.takeOverRenewal(of: session, from: place, known: known, repeatsTokens: policy.repeatsTokens)
+        }
+        if case .answer(let answer) = takeover { return (answer, nil) }
+      }
+    }
+  }
+
+  /// Runs a closure where it does not block a thread that tasks run on.
+  private func blocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
-      DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: vault.look()) }
+      DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: body()) }
     }
   }
 
-  private func renew(_ session: StoredSession<User>, current: Restoration<User>) async -> RefreshAnswer<User> {
-    switch current {
-    case .failed(let error): return .failed(error)
-    case .nobody: return .elsewhere(current)
-    case .user(let found):
-      if found.session != session.session || found.user.id != session.user.id { return .elsewhere(current) }
-      if found.generation != session.generation { return .adopted(found) }
-      return await renew(found.user)
-    }
-  }
-
-  private func renew(_ user: User) async -> RefreshAnswer<User> {
+  private func renew(_ attempt: RenewalAttempt<User>) async -> RefreshAnswer<User> {
     guard let delegate = controller.delegate else { return .failed(.noDelegate(operation: "renew the session")) }
     do {
-      return .renewed(Renewal(user: try await delegate.refreshAuthentication(with: user), base: user))
+      let user = try await delegate.refreshAuthentication(with: attempt.session.user)
+      return .renewed(Renewal(user: user, attempt: attempt))
     } catch let rejection as AuthRejection {
-      return .rejected(reason: rejection.reason)
+      return .rejected(ServerFailure(rejection), attempt)
     } catch {
-      return .failed(.refreshFailed(reason: "\(error)"))
+      return .failed(.refreshFailed(ServerFailure(error)))
     }
   }
 }

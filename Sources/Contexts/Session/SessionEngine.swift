@@ -22,6 +22,9 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   /// Which context is shown: another one for each session.
   private var context = 0
   private var shown: (session: Int?, userID: String?) = (nil, nil)
+  private var clock: ServerClock
+  /// Ends of renewals, which wait until the last one is written.
+  private var ends: [@Sendable () -> Void] = []
 
   private let lock = Lock()
   private var calls: [Int: Reply] = [:]
@@ -51,6 +54,7 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     self.vault = vault
     self.server = server
     self.time = time
+    clock = ServerClock(time)
     self.chance = chance
     self.executor = executor
     self.show = show
@@ -68,10 +72,15 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   // MARK: Events
 
   /// Takes an event, after all that came before.
-  func submit(_ event: SessionEvent<User>, done: (@Sendable () -> Void)? = nil) {
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - end: Lets other processes renew the session. It is called when there is nothing left to write: as long as a new
+  ///     token is in memory only, no other process may use the old one.
+  func submit(_ event: SessionEvent<User>, end: (@Sendable () -> Void)? = nil) {
     executor { [self] in
+      if let end { ends.append(end) }
       take(event)
-      done?()
     }
   }
 
@@ -147,10 +156,15 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     isRunning = true
     defer { isRunning = false }
     while !pending.isEmpty { handle(pending.removeFirst()) }
+    if machine.unwritten == nil {
+      for end in ends { end() }
+      ends = []
+    }
   }
 
   private func handle(_ event: SessionEvent<User>) {
-    let effects = machine.handle(event, now: time.now, chance: chance())
+    if let issued = event.arrivedUser?.issued { clock.set(to: issued) }
+    let effects = machine.handle(event, now: clock.now, chance: chance())
     for effect in effects { perform(effect) }
   }
 
@@ -160,7 +174,7 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     switch effect {
     case .publish: publish()
     case .wake(let date):
-      if let date { alarm?.set(after: date.timeIntervalSince(time.now)) } else { alarm?.unset() }
+      if let date { alarm?.set(after: date.timeIntervalSince(clock.now)) } else { alarm?.unset() }
     case .answer(let call, let result): lock.withLock { calls.removeValue(forKey: call) }?(result)
     case .write(let write):
       let event = vault.perform(write, after: machine.revision)
@@ -172,9 +186,9 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     case .authenticate(let epoch):
       server.authenticate { [weak self] in self?.submit(.loginAnswered($0, epoch: epoch)) }
     case .refresh(let session, let epoch, let flight):
-      server.refresh(session) { [weak self] answer, done in
-        guard let self else { return done() }
-        submit(.refreshAnswered(answer, epoch: epoch, flight: flight), done: done)
+      server.refresh(session) { [weak self] answer, end in
+        guard let self else { return end() }
+        submit(.refreshAnswered(answer, epoch: epoch, flight: flight), end: end)
       }
     case .deauthenticate(let user, let epoch):
       server.deauthenticate(user) { [weak self] error in

@@ -25,7 +25,7 @@ enum SessionEvent<User: UserProtocol>: Sendable {
   // MARK: What the archive answers
   case written(StoredSession<User>, SessionWrite<User>)
   case notWritten(ContextError, SessionWrite<User>)
-  /// Nothing was written, because another process has begun or ended a session meanwhile.
+  /// Nothing was written, because another process has begun or ended a session meanwhile, or taken over its renewal.
   case superseded(Restoration<User>, SessionWrite<User>)
 
   // MARK: What comes by itself
@@ -33,6 +33,17 @@ enum SessionEvent<User: UserProtocol>: Sendable {
   case wake(isResuming: Bool)
   /// What is in the archive, which another process has changed.
   case found(Restoration<User>)
+}
+
+extension SessionEvent {
+  /// The user whose session the server has just issued, if the event is its answer.
+  var arrivedUser: User? {
+    switch self {
+    case .loginAnswered(.success(let user), _): user
+    case .refreshAnswered(.renewed(let renewal), _, _): renewal.user
+    default: nil
+    }
+  }
 }
 
 /// What is in the archive about the current user.
@@ -56,14 +67,6 @@ struct StoredSession<User: UserProtocol>: Sendable {
   var revision: Int
 }
 
-/// What the server has made of a user.
-struct Renewal<User: UserProtocol>: Sendable {
-  /// The user with the new session.
-  var user: User
-  /// The user that it was made of, which says what the server has changed, and what it has only handed back.
-  var base: User
-}
-
 /// What came of renewing a session.
 enum RefreshAnswer<User: UserProtocol>: Sendable {
   /// The server's answer.
@@ -75,18 +78,18 @@ enum RefreshAnswer<User: UserProtocol>: Sendable {
   /// It did not work this time.
   case failed(ContextError)
   /// It will not work any more.
-  case rejected(reason: String)
+  case rejected(ServerFailure, RenewalAttempt<User>)
 }
 
 /// What is to be written into the archive.
 enum SessionWrite<User: UserProtocol>: Sendable {
   case login(User, SessionEvent<User>.Call?)
-  case renewal(Renewal<User>, of: StoredSession<User>)
+  case renewal(Renewal<User>)
   case update(@Sendable (inout User) throws -> Void, of: StoredSession<User>, SessionEvent<User>.Call)
   /// The session is over, because the user asked for it.
   case logout(StoredSession<User>)
-  /// The session is over, because the server said so.
-  case end(StoredSession<User>)
+  /// The session is over, because the server said so when it was to be renewed.
+  case end(RenewalAttempt<User>)
 }
 
 /// What follows from an event.

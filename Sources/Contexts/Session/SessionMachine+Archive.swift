@@ -17,7 +17,7 @@ extension SessionMachine {
     revision = max(revision, new.revision)
     switch write {
     case .login(_, let call): loggedIn(new, call, &turn)
-    case .renewal: renewed(new, &turn)
+    case .renewal: renewed(new, isFresh: true, &turn)
     case .update(_, _, let call):
       follow(new, &turn)
       turn.add(.answer(call, .success(new.user)))
@@ -33,7 +33,7 @@ extension SessionMachine {
     case .login(_, let call):
       guard let call else { return loginFailed(error, &turn) }
       turn.add(.answer(call, .failure(error)))
-    case .renewal(let renewal, _):
+    case .renewal(let renewal):
       // The server may give a token only once: what is to be tried again is the writing.
       unwritten = renewal
       refreshFailed(error, &turn)
@@ -46,9 +46,9 @@ extension SessionMachine {
       publish(&turn)
       turn.answer(&logoutCalls, .failure(error))
       turn.add(.deauthenticate(old.user, epoch: epoch))
-    case .end(let old):
+    case .end(let attempt):
       lastError = error
-      leftSession = old.session
+      leftSession = attempt.session.session
       leave(error, &turn)
     }
   }
@@ -57,6 +57,14 @@ extension SessionMachine {
     _ restoration: Restoration<User>, _ write: SessionWrite<User>, _ turn: inout Turn
   ) {
     activity = .idle
+    if let attempt = write.attempt, case .user(let new) = restoration, new.session == attempt.session.session,
+      new.user.id == attempt.session.user.id
+    {
+      unwritten = nil
+      if new.generation != attempt.session.generation { return renewed(new, isFresh: false, &turn) }
+      // Whoever took the renewal over has not ended it: its session is to be waited for.
+      return beginRefresh(&turn)
+    }
     replace(by: restoration, &turn)
     if case .update(_, _, let call) = write { turn.add(.answer(call, .failure(.endedElsewhere))) }
     turn.answer(&logoutCalls, .success(nil))

@@ -82,6 +82,7 @@ extension SessionMachine {
     activity = .idle
     lastError = nil
     enter(new, &turn)
+    if call == nil { lastError = arrivalError(of: new.user, turn) }
     publish(&turn)
     turn.answer(&loginCalls, call == nil ? .success(new.user) : .failure(.sessionEnded))
     turn.answer(&refreshCalls, .failure(.sessionEnded))

@@ -37,7 +37,7 @@ extension SessionMachine {
     guard let stored else { return }
     retryDate = nil
     refreshDate = nil
-    if let unwritten { return turn.add(.write(.renewal(unwritten, of: stored))) }
+    if let unwritten { return turn.add(.write(.renewal(unwritten))) }
     flight += 1
     activity = .refreshing
     publish(&turn)
@@ -53,37 +53,49 @@ extension SessionMachine {
     switch answer {
     case .renewed(let renewal):
       guard renewal.user.id == stored.user.id else {
-        return end(.differentUser(expected: stored.user.id, found: renewal.user.id), stored, &turn)
+        return end(.differentUser(expected: stored.user.id, found: renewal.user.id), renewal.attempt, &turn)
       }
-      turn.add(.write(.renewal(renewal, of: stored)))
-    case .adopted(let new): renewed(new, &turn)
+      turn.add(.write(.renewal(renewal)))
+    case .adopted(let new): renewed(new, isFresh: false, &turn)
     case .elsewhere(let restoration):
       activity = .idle
       replace(by: restoration, &turn)
     case .failed(let error): refreshFailed(error, &turn)
-    case .rejected(let reason): end(.rejected(reason: reason), stored, &turn)
+    case .rejected(let failure, let attempt): end(.rejected(failure), attempt, &turn)
     }
   }
 
   /// The server does not accept the session any more.
-  private mutating func end(_ error: ContextError, _ stored: StoredSession<User>, _ turn: inout Turn) {
+  private mutating func end(_ error: ContextError, _ attempt: RenewalAttempt<User>, _ turn: inout Turn) {
     lastError = error
-    turn.add(.write(.end(stored)))
+    turn.add(.write(.end(attempt)))
   }
 
   /// The session has been renewed and archived, here or elsewhere.
-  mutating func renewed(_ new: StoredSession<User>, _ turn: inout Turn) {
+  ///
+  /// - Parameters:
+  ///   - new: The session.
+  ///   - isFresh: Whether the server has just issued it.
+  ///   - turn: The turn.
+  mutating func renewed(_ new: StoredSession<User>, isFresh: Bool, _ turn: inout Turn) {
     let failures = failures
     activity = .idle
     lastError = nil
     enter(new, &turn)
     if state == .presession {
+      if isFresh { lastError = arrivalError(of: new.user, turn) }
       // A server that hands out what has expired is not asked again at once.
       self.failures = failures
       retryLater(&turn)
     }
     publish(&turn)
     answerRefresh(.success(new.user), &turn)
+  }
+
+  /// The error that says by how much a session was over when the server issued it.
+  func arrivalError(of user: User, _ turn: Turn) -> ContextError? {
+    guard let expiration = user.expiration, user.isExpired(at: turn.now) else { return nil }
+    return .expiredOnArrival(by: .seconds(turn.now.timeIntervalSince(expiration)))
   }
 
   mutating func refreshFailed(_ error: ContextError, _ turn: inout Turn) {

@@ -18,6 +18,20 @@ public struct SessionPolicy: Sendable, Hashable {
   /// Which part of its remaining time is that margin, if it is less.
   public var marginPart: Double
 
+  /// The longest time to wait for another process, be it that it renews the session or that it has the archive.
+  ///
+  /// A process that is stopped, or that iOS has suspended, keeps its locks. After this time a renewal fails with
+  /// ``ContextError/refreshBlocked(processID:)`` if the other process may have used the token. Otherwise this process
+  /// takes the renewal over. When the other one continues, it finds the new session, and drops its own answer.
+  public var longestWait: Duration
+
+  /// A Boolean value that indicates whether the server accepts a token a second time.
+  ///
+  /// Then a renewal is taken over even if the stopped process may have used the token. Set it only if the server allows
+  /// for that: many servers take the second use of a token for theft, and end the session. Make ``longestWait`` longer
+  /// than your delegate's request can take, because a slow process looks the same as a stopped one.
+  public var repeatsTokens: Bool
+
   /// Makes a policy.
   ///
   /// - Parameters:
@@ -26,18 +40,24 @@ public struct SessionPolicy: Sendable, Hashable {
   ///   - jitter: By what part of itself that time is varied, from 0 to 1.
   ///   - largestMargin: How long before it expires a session is renewed, at most.
   ///   - marginPart: Which part of its remaining time is that margin, if it is less.
+  ///   - longestWait: The longest time to wait for another process.
+  ///   - repeatsTokens: Whether the server accepts a token a second time.
   public init(
     firstRetry: Duration = .seconds(1),
     longestRetry: Duration = .seconds(60),
     jitter: Double = 0.2,
     largestMargin: Duration = .seconds(60),
-    marginPart: Double = 0.2
+    marginPart: Double = 0.2,
+    longestWait: Duration = .seconds(10),
+    repeatsTokens: Bool = false
   ) {
     self.firstRetry = firstRetry
     self.longestRetry = longestRetry
     self.jitter = jitter
     self.largestMargin = largestMargin
     self.marginPart = marginPart
+    self.longestWait = longestWait
+    self.repeatsTokens = repeatsTokens
   }
 
   /// The time until the next try.

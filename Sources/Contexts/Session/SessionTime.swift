@@ -4,6 +4,8 @@ import Signals
 /// The time by which sessions expire: a wall clock, and a way to be called when it shows a moment.
 public struct SessionTime: Sendable {
   let read: @Sendable () -> Date
+  /// Seconds since some moment, by a clock that nobody sets.
+  let elapsed: @Sendable () -> TimeInterval
   let makeAlarm: @Sendable (_ ring: @escaping @Sendable () -> Void) -> any SessionAlarm
 
   /// The wall clock of the system.
@@ -21,6 +23,8 @@ public struct SessionTime: Sendable {
 
   private init<C: Clock>(clock: C, _ read: @escaping @Sendable () -> Date) where C.Duration == Duration {
     self.read = read
+    let beginning = clock.now
+    elapsed = { beginning.duration(to: clock.now).seconds }
     makeAlarm = { ClockAlarm(clock: clock, ring: $0) }
   }
 

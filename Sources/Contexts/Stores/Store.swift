@@ -30,7 +30,7 @@ public final class Store: Sendable {
   private nonisolated(unsafe) var opened: [Kind: Database] = [:]  // Sound: guarded by the lock, like the next one.
   private nonisolated(unsafe) var isClosed = false
 
-  init(userID: String, layout: StoreLayout, versions: StoreVersions) {
+  init(userID: String?, layout: StoreLayout, versions: StoreVersions) {
     cacheDirectory = layout.cacheDirectory(of: userID)
     persistenceDirectory = layout.persistenceDirectory(of: userID)
     self.versions = versions

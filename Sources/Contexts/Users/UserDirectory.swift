@@ -1,16 +1,37 @@
+import Foundation
+
 /// Names for directories of users, whose identities may be any text.
 ///
 /// Small letters, digits, `-` and `_` stand for themselves, and every other byte is `%` and two digits; capitals too,
 /// since some file systems take `Ada` and `ada` for the same. An identity whose name would be long has its beginning, a
 /// dot, and its digest instead. So no name leads elsewhere, none is too long, and no two identities have the same.
+///
+/// Two texts that Unicode declares equivalent are one identity, so the name is that of the composed form (NFC).
 enum UserDirectory {
+  /// The name of the directory of the context without a user, which no user has.
+  static let nobody = "__standard__"
+
   /// How long a name may be, so that something can be appended.
   static let longestName = 150
 
   /// The name of a directory for a user.
   static func name(for id: String) -> String {
-    // No byte is encoded like that.
+    exactName(for: id.precomposedStringWithCanonicalMapping)
+  }
+
+  /// A Boolean value that indicates whether a directory could have been named after a form of an identity, before all
+  /// were named after the composed form.
+  static func isName(_ name: String, for id: String) -> Bool {
+    // Swift compares texts by Unicode's equivalence. The text of a digest is not known, so the usual forms are tried.
+    if let text = decoded(name), text == id { return name == exactName(for: text) }
+    return [id, id.decomposedStringWithCanonicalMapping].contains { exactName(for: $0) == name }
+  }
+
+  /// The name of a directory for the bytes of an identity.
+  private static func exactName(for id: String) -> String {
+    // No byte is encoded like the first, and no underscore like the second.
     if id.isEmpty { return "%" }
+    if id == nobody { return "%5f_standard__" }
     let name = encoded(id)
     if name.utf8.count <= longestName { return name }
     return name.prefix(60) + "." + SHA256.digest(Array(id.utf8)).map(digits(of:)).joined()

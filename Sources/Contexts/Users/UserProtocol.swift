@@ -19,17 +19,32 @@ public import Foundation
 /// print(ada.isExpired(at: Date()))  // Prints "true"
 /// ```
 ///
-/// What nobody else may read, such as a token, belongs into ``secret`` and not into what is encoded: the archive then
-/// keeps it in a ``SecretStore``, apart from the rest.
-public protocol UserProtocol: Codable, Sendable, Identifiable where ID == String {
+/// Return a token from ``secret``, and leave it out of what is encoded: it is then kept in a ``SecretStore``, apart
+/// from the archive.
+///
+/// A user is printed and dumped with its identity alone, so that no log shows a token, in whatever property it is. A
+/// type that has nothing to hide declares a `description` and a `customMirror` of its own.
+public protocol UserProtocol: Codable, Sendable, Identifiable, CustomStringConvertible, CustomReflectable
+where ID == String {
   /// The number of the version that the type is of: raise it when archived users can no longer be decoded as they are.
   static var modelVersion: Int { get }
 
   /// When the session is no longer valid, by the wall clock; `nil` if it does not say.
   var expiration: Date? { get }
 
+  /// The moment at which the server issued the session, by the server's clock; `nil` if it is not known.
+  ///
+  /// With it a client whose clock is wrong knows when the session expires. It is the `iat` of a JSON Web Token, or the
+  /// field `Date` of the server's answer.
+  var issued: Date? { get }
+
   /// What is to be kept secret, if anything; it must not be part of what is encoded.
   var secret: Data? { get set }
+
+  /// The user as kept in the archive after a logout; `nil` to keep the identity alone.
+  ///
+  /// ``StandardAppContext/historyUsers`` shows it. Remove every token from it that is encoded.
+  var remembered: Self? { get }
 }
 
 extension UserProtocol {
@@ -38,6 +53,18 @@ extension UserProtocol {
 
   /// Nothing: the session is valid until the server says otherwise.
   public var expiration: Date? { nil }
+
+  /// Nothing: the client's clock is trusted.
+  public var issued: Date? { nil }
+
+  /// Nothing: after a logout the archive keeps the identity alone.
+  public var remembered: Self? { nil }
+
+  /// The type and the identity, and nothing else of the user.
+  public var description: String { "\(Self.self)(id: \(id.debugDescription))" }
+
+  /// The identity, and nothing else of the user.
+  public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 
   /// Nothing; all of the user is in the archive.
   public var secret: Data? {

@@ -61,6 +61,9 @@ public enum DurableFileError: Error, Hashable, Sendable {
   /// The thread holds the file's lock already, and would have waited for itself.
   case reentrantLock(URL)
 
+  /// Another thread or process has held the file's lock for the whole time that the caller would wait.
+  case lockTimeout(URL, after: Duration)
+
   /// A system call failed in some other way.
   case system(operation: String, path: String, errno: CInt)
 }
@@ -123,6 +126,9 @@ extension DurableFileError: CustomStringConvertible, LocalizedError {
       "Too many open files to open \(url.path). Close some, or raise the limit (ulimit -n)."
     case .reentrantLock(let url):
       "This thread holds the lock of \(url.path) already. Do everything inside the outer call, or after it."
+    case .lockTimeout(let url, let limit):
+      "Could not lock \(url.path): another process has held its lock for \(limit). Continue or end that process if it is "
+        + "stopped."
     case .system(let operation, let path, let errno):
       "Could not \(operation) \(path): \(errorWords(errno)) (errno \(errno))."
     }

@@ -14,10 +14,10 @@ package import Foundation
 /// of an operation happen elsewhere. The lock is `flock` on a sidecar, which the kernel releases when the process dies.
 /// Use it on one thread, and call ``unlock()`` on that thread.
 package final class ExclusiveFile {
-  let place: FilePlace
+  package let place: FilePlace
 
   /// Whether this object holds the lock, and not an outer call on this thread, or nobody any more.
-  private var isLocked: Bool
+  private(set) var isLocked: Bool
 
   /// Waits until no other thread and no other process has the file, and locks it.
   ///
@@ -59,9 +59,15 @@ package final class ExclusiveFile {
       guard try Self.lock(place, url) else { return nil }
       isLocked = true
     case .joined: isLocked = false
-    case .refused: throw .reentrantLock(url)
+    case .refused, .busy: throw .reentrantLock(url)
     }
     self.place = place
+  }
+
+  /// Makes the object that holds the lock of a place, which the calling thread has acquired.
+  init(holding place: FilePlace) {
+    self.place = place
+    isLocked = true
   }
 
   /// Locks the file for the process, in which it is this thread's turn, or gives the turn up.

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// What has to be open in order to lock and replace a file: its directory, the folder beside it, and the sidecar.
-final class FilePlace: Sendable {
+package final class FilePlace: Sendable {
   let location: FileLocation
   let directory: Descriptor
   let folder: Descriptor
@@ -45,7 +45,7 @@ final class FilePlace: Sendable {
   ///
   /// Whoever removed the folder, moved the directory or put a link in the file's place, before or while we waited for
   /// the lock, left us the lock of something else.
-  var isCurrent: Bool {
+  package var isCurrent: Bool {
     let path = location.lockPath
     guard FileStatus(path: path, relativeTo: directory.number, followsLinks: false)?.identity == key else {
       return false

@@ -24,6 +24,8 @@ final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and how many
     case refused
     /// This very thread has it already, for the same swap.
     case joined
+    /// Another thread has it, and the caller does not wait.
+    case busy
   }
 
   /// Waits for the file's turn and takes it, unless this very thread has it.
@@ -32,13 +34,17 @@ final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and how many
   ///   - file: The file.
   ///   - isForSwap: Whether the contents around the file are about to be swapped, together with which the turn is given
   ///     up.
+  ///   - waits: Whether to wait for another thread that has the turn.
   /// - Returns: What came of it.
-  func acquire(_ file: FileIdentity, isForSwap: Bool = false) -> Acquisition {
+  func acquire(_ file: FileIdentity, isForSwap: Bool = false, waits: Bool = true) -> Acquisition {
     var owned: Entry?
+    var isBusy = false
     let entry = lock.withLock {
       let entry = entries[file, default: Entry()]
       if entry.turn.isHeldByThisThread {
         owned = entry
+      } else if entry.users > 0, !waits {
+        isBusy = true
       } else {
         entry.users += 1
         entries[file] = entry
@@ -46,6 +52,7 @@ final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and how many
       return entry
     }
     if let owned { return isForSwap && owned.isForSwap ? .joined : .refused }
+    if isBusy { return .busy }
     entry.turn.lock()
     entry.isForSwap = isForSwap
     return .taken

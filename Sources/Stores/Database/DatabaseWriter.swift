@@ -97,6 +97,13 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
+  /// Copies the write-ahead log into the file, and empties it.
+  ///
+  /// - Returns: Whether the log is empty; not while another connection reads what was there before.
+  func emptyLog() throws -> Bool {
+    try withTurn { try $0.connection.value("PRAGMA wal_checkpoint(TRUNCATE)") == 0 }
+  }
+
   /// Has all later transactions recorded.
   ///
   /// - Returns: Whether nobody else is recording.

@@ -127,7 +127,7 @@ struct SessionHazardTests {
     try context.engine.vault.archive.write(ArchiveContents(revision: 1, users: [record]))
     try await context.setup(authDelegate: NobodysDelegate<Newer>()) { _, _ in Newer(id: "ada", name: "migrated") }
     try await context.setup(authDelegate: NobodysDelegate<Newer>())
-    #expect(try context.engine.vault.users().map { try $0.user.get().name } == ["migrated"])
+    #expect(try context.engine.vault.users().map { try $0.user.get()?.name } == ["migrated"])
   }
 
   @Test

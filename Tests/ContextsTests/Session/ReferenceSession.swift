@@ -31,10 +31,10 @@ struct ReferenceSession {
   var failures = 0
   var retryAt: Date?
   var refreshAt: Date?
-  /// A renewed account that the archive did not take, and the one that it was made of.
-  var unwritten: (account: Account, base: Account)?
-  /// The account that the server was last asked to renew.
-  var base: Account?
+  /// A renewed account that the archive did not take, and the session that it was made of.
+  var unwritten: (account: Account, base: Disk)?
+  /// The session that the server was last asked to renew.
+  var base: Disk?
   /// The session that was left, though it could not be written down.
   var left: Int?
   /// Whether another process has written what this one has not seen.
@@ -126,7 +126,7 @@ struct ReferenceSession {
     case .nothing:
       (retryAt, refreshAt) = (nil, nil)
       if let unwritten { return renew(unwritten.account, madeOf: unwritten.base, of: shown) }
-      base = shown.account
+      base = shown
       doing = .refresh(request: request(), again: false)
     }
   }
@@ -191,10 +191,11 @@ struct ReferenceSession {
     doing = .nothing
     switch renewal {
     case .account(let account) where account.id == shown.account.id:
-      renew(account, madeOf: base ?? account, of: shown, again: again)
+      renew(account, madeOf: base ?? shown, of: shown, again: again)
     case .failure: fail(again: again)
     default:
       guard isCurrent(shown) else { return give(way: ()) }
+      if isSuperseded(base ?? shown) { return adopt(again: again) }
       if isFull {
         left = shown.session
         return forget()
@@ -205,13 +206,23 @@ struct ReferenceSession {
     }
   }
 
-  private mutating func renew(_ account: Account, madeOf base: Account, of session: Disk, again: Bool = false) {
+  private mutating func renew(_ account: Account, madeOf base: Disk, of session: Disk, again: Bool = false) {
     guard isCurrent(session), let archived = disk?.account else { return give(way: ()) }
+    if isSuperseded(base) { return adopt(again: again) }
     if isFull {
       unwritten = (account, base)
       return fail(again: again)
     }
-    archive(join(account, base, archived), isLogin: false)
+    archive(join(account, base.account, archived), isLogin: false)
+    adopt(again: again)
+  }
+
+  /// Whether another process has renewed the session meanwhile.
+  private func isSuperseded(_ base: Disk) -> Bool { disk?.generation != base.generation }
+
+  /// What is archived becomes the session.
+  private mutating func adopt(again: Bool) {
+    hasNews = false
     guard let disk else { return }
     let before = failures
     take(disk)

@@ -9,6 +9,8 @@ struct ScriptedSessionTests {
   let clock = TestClock()
   let archive = MemoryArchive()
   let secrets = MemorySecretStore()
+  let noNetwork = ServerFailure(kind: "URLError", status: -1009, text: "no network")
+  let rejection = ServerFailure(AuthRejection(reason: "invalid_grant", status: 400))
 
   private func process(_ chance: Double = 0.5) -> ScriptedProcess {
     ScriptedProcess(archive: archive, secrets: secrets, clock: clock, chance: chance)
@@ -78,9 +80,9 @@ struct ScriptedSessionTests {
     let process = loggedIn()
     process.ask { .refresh($0, isForced: false) }
     for (round, delay) in [1, 2, 4, 8, 16, 32, 60, 60, 60].enumerated() {
-      process.answerRefresh(round, .failed(.refreshFailed(reason: "no network")))
+      process.answerRefresh(round, .failed(.refreshFailed(noNetwork)))
       #expect(process.status?.authState == .authenticated)
-      #expect(process.status?.lastError == .refreshFailed(reason: "no network"))
+      #expect(process.status?.lastError == .refreshFailed(noNetwork))
       clock.advance(by: .milliseconds(delay * 1000 - 1))
       #expect(process.server.requests.count == round + 1)
       clock.advance(by: .milliseconds(1))
@@ -96,7 +98,7 @@ struct ScriptedSessionTests {
     process.restore()
     process.ask { .start(Account(), $0, replacing: false) }
     process.ask { .refresh($0, isForced: false) }
-    process.answerRefresh(0, .failed(.refreshFailed(reason: "no network")))
+    process.answerRefresh(0, .failed(.refreshFailed(noNetwork)))
     clock.advance(by: .seconds(seconds - 0.01))
     #expect(process.server.requests.count == 1)
     clock.advance(by: .seconds(0.02))
@@ -107,7 +109,7 @@ struct ScriptedSessionTests {
   func `a resumed process tries at once what has failed`() {
     let process = loggedIn()
     process.ask { .refresh($0, isForced: false) }
-    process.answerRefresh(0, .failed(.refreshFailed(reason: "no network")))
+    process.answerRefresh(0, .failed(.refreshFailed(noNetwork)))
     process.engine.submit(.wake(isResuming: true))
     #expect(process.server.requests.count == 2)
   }
@@ -130,7 +132,7 @@ struct ScriptedSessionTests {
   func `a session that expires while the server cannot be reached is presession until it can`() {
     let process = loggedIn(Account(expiration: after(100)))
     clock.advance(by: .seconds(80))
-    process.answerRefresh(0, .failed(.refreshFailed(reason: "no network")))
+    process.answerRefresh(0, .failed(.refreshFailed(noNetwork)))
     #expect(process.states == [.unauthenticated, .authenticated])
     clock.advance(by: .seconds(20))
     #expect(process.status?.authState == .presession)
@@ -144,10 +146,10 @@ struct ScriptedSessionTests {
     let process = loggedIn()
     let call = process.ask { .refresh($0, isForced: false) }
     #expect(secrets.keys().count == 1)
-    process.answerRefresh(0, .rejected(reason: "invalid_grant"))
+    process.rejectRefresh(0, rejection)
     #expect(process.states == [.unauthenticated, .authenticated, .unauthenticated])
-    #expect(process.status?.lastError == .rejected(reason: "invalid_grant"))
-    #expect(process.answers(to: call) == [.failure(.rejected(reason: "invalid_grant"))])
+    #expect(process.status?.lastError == .rejected(rejection))
+    #expect(process.answers(to: call) == [.failure(.rejected(rejection))])
     #expect(secrets.keys().isEmpty)
     let next = self.process()
     next.restore()
@@ -176,7 +178,7 @@ struct ScriptedSessionTests {
     process.ask(SessionEvent.login)
     process.answerLogin(2, .success(Account(id: "grace", token: "g")))
     process.answerRefresh(0, user: Account(token: "late"))
-    process.answerRefresh(0, .rejected(reason: "late"))
+    process.rejectRefresh(0, rejection)
     process.answerLogout(1)
     #expect(process.status?.user == Account(id: "grace", token: "g"))
   }
@@ -200,10 +202,10 @@ struct ScriptedSessionTests {
     #expect(archive.archived.currentID == nil)
     #expect(secrets.keys().isEmpty)
     #expect(process.status?.activity == .deauthenticating)
-    process.answerLogout(0, .deauthenticationFailed(reason: "500"))
+    process.answerLogout(0, .deauthenticationFailed(noNetwork))
     #expect(process.answers(to: call) == [.success(nil)])
     #expect(process.status?.authState == .unauthenticated)
-    #expect(process.status?.lastError == .deauthenticationFailed(reason: "500"))
+    #expect(process.status?.lastError == .deauthenticationFailed(noNetwork))
   }
 
   @Test

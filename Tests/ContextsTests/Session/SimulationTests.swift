@@ -154,24 +154,26 @@ private struct Simulation {
   ) {
     switch server.requests[index] {
     case .login(let answer):
-      answer(dice == 0 ? .failure(.authenticationFailed(reason: "no")) : .success(account))
+      answer(
+        dice == 0 ? .failure(.authenticationFailed(ServerFailure(kind: "Refusal", text: "no"))) : .success(account))
       if let judged { model.answerLogin(judged, dice == 0 ? nil : account) }
     case .logout(let answer):
-      answer(dice < 3 ? .deauthenticationFailed(reason: "no") : nil)
+      answer(dice < 3 ? .deauthenticationFailed(ServerFailure(kind: "Refusal", text: "no")) : nil)
       if let judged { model.answerLogout(judged) }
     case .refresh(let session, let answer):
+      let attempt = RenewalAttempt(session: session)
       var account = account
       // A server that knows nothing of names hands back what it was given.
       if chance.once(in: 2) { account.name = session.user.name }
       switch dice {
       case 0:
-        answer(.rejected(reason: "invalid_grant")) {}
+        answer(.rejected(ServerFailure(AuthRejection(reason: "invalid_grant")), attempt)) {}
         if let judged { model.answerRefresh(judged, .rejection) }
       case 1, 2:
-        answer(.failed(.refreshFailed(reason: "no network"))) {}
+        answer(.failed(.refreshFailed(ServerFailure(kind: "Network", text: "none")))) {}
         if let judged { model.answerRefresh(judged, .failure) }
       default:
-        answer(.renewed(Renewal(user: account, base: session.user))) {}
+        answer(.renewed(Renewal(user: account, attempt: attempt))) {}
         if let judged { model.answerRefresh(judged, .account(account)) }
       }
     }
@@ -193,7 +195,8 @@ private struct Simulation {
       return "logout elsewhere"
     }
     let account = account(session.user.id)
-    _ = others.perform(.renewal(Renewal(user: account, base: session.user), of: session), after: 0)
+    let renewal = Renewal(user: account, attempt: RenewalAttempt(session: session))
+    _ = others.perform(.renewal(renewal), after: 0)
     model.renewElsewhere(account)
     return "renewal elsewhere"
   }

@@ -7,12 +7,16 @@ struct Account: UserProtocol, Equatable, CustomStringConvertible {
   var name: String
   var token: String
   var expiration: Date?
+  var issued: Date?
 
-  init(id: String = "ada", name: String = "Ada", token: String = "t0", expiration: Date? = nil) {
+  init(
+    id: String = "ada", name: String = "Ada", token: String = "t0", expiration: Date? = nil, issued: Date? = nil
+  ) {
     self.id = id
     self.name = name
     self.token = token
     self.expiration = expiration
+    self.issued = issued
   }
 
   private enum CodingKeys: String, CodingKey {

@@ -65,7 +65,14 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
   /// Lets a request for renewal have a user for an answer.
   func answerRefresh(_ index: Int, user: Account) {
     if case .refresh(let session, let reply) = server.requests[index] {
-      reply(.renewed(Renewal(user: user, base: session.user))) {}
+      reply(.renewed(Renewal(user: user, attempt: RenewalAttempt(session: session)))) {}
+    }
+  }
+
+  /// Lets a request for renewal be rejected.
+  func rejectRefresh(_ index: Int, _ failure: ServerFailure) {
+    if case .refresh(let session, let reply) = server.requests[index] {
+      reply(.rejected(failure, RenewalAttempt(session: session))) {}
     }
   }
 

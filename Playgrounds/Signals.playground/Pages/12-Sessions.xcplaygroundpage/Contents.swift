@@ -125,8 +125,8 @@ try await context.refreshAuthentication()
 try await context.refreshAuthentication()
 do {
   try await context.refreshAuthentication()  // Prints "unauthenticated"
-} catch ContextError.rejected(let reason) {
-  print(reason)  // Prints "four are enough"
+} catch ContextError.rejected(let failure) {
+  print(failure.text)  // Prints "four are enough"
 }
 print(context.current.value.isStandard)  // Prints "true"
 states.cancel()

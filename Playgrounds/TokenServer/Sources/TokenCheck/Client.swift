@@ -66,7 +66,8 @@ final class Client: AuthControllerDelegate {
     let (data, response) = try await session.data(for: request)
     switch (response as? HTTPURLResponse)?.statusCode {
     case 200: return data
-    case 400, 401: throw AuthRejection(reason: String(decoding: data, as: UTF8.self))
+    case let status? where [400, 401].contains(status):
+      throw AuthRejection(reason: String(decoding: data, as: UTF8.self), status: status)
     default: throw URLError(.badServerResponse)
     }
   }

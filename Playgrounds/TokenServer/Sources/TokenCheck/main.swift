@@ -33,6 +33,16 @@ try await context.setup(authDelegate: client)
 try await context.triggerLogin()
 check("somebody logs in", context.authState.value == .authenticated)
 
+/// Checks that no log would show a text.
+@MainActor func checkHidden(_ name: String, _ text: String) {
+  var shown = "\(context.status.value) \(String(reflecting: context.lastError.value))"
+  dump(context, to: &shown)
+  dump(context.user.value, to: &shown)
+  check("neither a description nor a dump shows \(name)", !shown.contains(text))
+}
+
+checkHidden("the token", context.user.value?.token ?? "")
+
 let states = MutableProperty<[AuthState]>([])
 let watching = context.authState.sink { state in states.modify { $0.append(state) } }
 for _ in 1...2 { await renewed(after: context.user.value?.token) }
@@ -61,6 +71,10 @@ do {
 }
 _ = await context.authState.values.first { $0 == .unauthenticated }
 check("a session that is refused is over", context.current.value.isStandard)
+checkHidden("what the server said", "invalid_grant")
+if case .rejected(let failure) = context.lastError.value {
+  check("the status is kept", failure.status == 400)
+}
 
 try await context.triggerLogin()
 await server.stop()

@@ -1,0 +1,78 @@
+package import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Locks that are removed.
+///
+/// A thread that acquires a lock checks that its sidecar is still the one at the path (``FilePlace/isCurrent``), and
+/// otherwise starts again with the new one. A removed sidecar therefore never counts as the lock of the file.
+extension ExclusiveFile {
+  /// Removes the lock itself, and what a killed writer left beside the file, and unlocks.
+  func removeLock() {
+    guard isLocked else { return }
+    unlinkat(place.folder.number, place.location.temporaryName, 0)
+    unlinkat(place.folder.number, place.location.lockName, 0)
+    unlock()
+  }
+
+  /// Removes the file, if there is one, and then its lock.
+  func remove() throws(DurableFileError) {
+    // The lock goes last: with it goes the right to touch the file.
+    guard unlinkat(place.directory.number, place.location.name, 0) == 0 || errno == ENOENT else {
+      throw DurableFileError(errno, "remove", place.location.url)
+    }
+    removeLock()
+  }
+
+  /// A Boolean value that indicates whether there is anything at the file's path.
+  fileprivate var exists: Bool {
+    FileStatus(path: place.location.name, relativeTo: place.directory.number, followsLinks: false) != nil
+  }
+}
+
+extension FilePlace {
+  /// Takes the lock away from the process that holds it, so that the next one makes a new lock.
+  ///
+  /// The holder finds that ``isCurrent`` is `false`. A caller sees to it that no other process calls this, or relies on
+  /// ``isCurrent``, at the same time.
+  package func breakLock() {
+    guard isCurrent else { return }
+    unlinkat(folder.number, location.lockName, 0)
+  }
+}
+
+extension DurableFile {
+  /// Removes a file, if there is one, together with its lock.
+  ///
+  /// - Parameter url: The file, which is no symbolic link; its directory must exist.
+  /// - Throws: ``DurableFileError``; the file is still there then.
+  @available(*, noasync, message: "It may wait for another process")
+  package static func remove(_ url: URL) throws(DurableFileError) {
+    try ExclusiveFile(locking: url).remove()
+  }
+
+  /// Removes the locks in a directory whose files are gone, and the temporary files of their killed writers.
+  ///
+  /// - Parameter directory: The directory.
+  /// - Throws: ``DurableFileError``.
+  @available(*, noasync, message: "It may wait for another process")
+  package static func removeUnusedLocks(in directory: URL) throws(DurableFileError) {
+    let folder = directory.appending(path: FileLocation.sharedFolder, directoryHint: .isDirectory)
+    let names = (DirectoryListing.names(in: folder) ?? []).compactMap { name in
+      [".lock", ".tmp"].first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) }
+    }
+    for name in Set(names) where !name.isEmpty {
+      let url = directory.appending(path: name, directoryHint: .notDirectory)
+      if FileStatus(path: url.path, followsLinks: false) != nil { continue }
+      let file = try ExclusiveFile(locking: url)
+      // The writer that held the lock may have made the file meanwhile.
+      if !file.exists { file.removeLock() }
+    }
+  }
+}

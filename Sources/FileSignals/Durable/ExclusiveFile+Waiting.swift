@@ -1,0 +1,85 @@
+package import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension ExclusiveFile {
+  /// The result of waiting for a lock for a limited time.
+  package enum Attempt {
+    /// The calling thread holds the lock.
+    case locked(ExclusiveFile)
+
+    /// Another thread or process still holds the lock of this place.
+    case busy(FilePlace)
+  }
+
+  /// Waits for the lock of a file for a limited time, and acquires it.
+  ///
+  /// A process that is stopped keeps its locks. A caller that must not wait for such a process sets a limit.
+  ///
+  /// - Parameters:
+  ///   - url: The file, which need not exist; its directory must.
+  ///   - limit: The longest time to wait.
+  /// - Returns: The locked file, or the place whose lock is held elsewhere.
+  /// - Throws: ``DurableFileError``.
+  @available(*, noasync, message: "It may wait for another process")
+  package static func lock(_ url: URL, within limit: Duration) throws(DurableFileError) -> Attempt {
+    let deadline = ContinuousClock.now + limit
+    // Microseconds. No system call waits for a lock with a limit.
+    var pause: UInt32 = 250
+    while true {
+      let place = try FilePlace(url)
+      if try tryLock(place, url) { return .locked(ExclusiveFile(holding: place)) }
+      if ContinuousClock.now >= deadline { return .busy(place) }
+      usleep(pause)
+      pause = min(pause * 2, 20_000)
+    }
+  }
+
+  /// Locks a place if no other thread and no other process holds its lock, and its path still leads there.
+  private static func tryLock(_ place: FilePlace, _ url: URL) throws(DurableFileError) -> Bool {
+    switch ThreadLocks.shared.acquire(place.key, waits: false) {
+    case .taken: break
+    case .busy: return false
+    case .refused, .joined: throw .reentrantLock(url)
+    }
+    guard uninterrupted({ flock(place.sidecar.number, LOCK_EX | LOCK_NB) }) == 0 else {
+      let number = errno
+      ThreadLocks.shared.release(place.key)
+      if number == EWOULDBLOCK { return false }
+      throw DurableFileError(number, "lock", url)
+    }
+    if place.isCurrent { return true }
+    flock(place.sidecar.number, LOCK_UN)
+    ThreadLocks.shared.release(place.key)
+    return false
+  }
+}
+
+extension DurableFile {
+  /// Runs a closure while no other thread and no other process holds the file's lock, if that is so in time.
+  ///
+  /// - Parameters:
+  ///   - url: The file, which need not exist; its directory must.
+  ///   - limit: The longest time to wait.
+  ///   - body: Runs once, on this thread.
+  /// - Returns: What `body` returned.
+  /// - Throws: ``DurableFileError/lockTimeout(_:after:)``, another ``DurableFileError`` if the file could not be locked,
+  ///   or else what `body` threw.
+  @available(*, noasync, message: "It may wait for another process")
+  package static func withLock<Result>(
+    on url: URL, within limit: Duration, _ body: () throws -> Result
+  ) throws -> Result {
+    switch try ExclusiveFile.lock(url, within: limit) {
+    case .busy: throw DurableFileError.lockTimeout(url, after: limit)
+    case .locked(let file):
+      defer { file.unlock() }
+      return try body()
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import FileSignals
+
+@Suite struct `Locks that are removed or waited for a limited time` {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.entry("secret")
+  }
+
+  private func locks() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.entry(".shared").path)
+  }
+
+  @Test func `never let two threads hold the lock of a file that is removed again and again`() {
+    let holders = MutableProperty(0)
+    withThreads(6) { index in
+      for round in 0..<50 {
+        do {
+          let exclusive: ExclusiveFile
+          if (index + round) % 2 == 0 {
+            exclusive = try ExclusiveFile(locking: file)
+          } else {
+            guard case .locked(let locked) = try ExclusiveFile.lock(file, within: .seconds(60)) else {
+              Issue.record("It is busy")
+              return
+            }
+            exclusive = locked
+          }
+          #expect(
+            holders.modify {
+              $0 += 1; return $0
+            } == 1)
+          try exclusive.prepare(Data("\(index)".utf8), durability: .process).commit()
+          holders.modify { $0 -= 1 }
+          if round % 3 == 0 { exclusive.unlock() } else { try exclusive.remove() }
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+  }
+
+  @Test func `go together with their file`() throws {
+    try DurableFile.write(Data("1".utf8), to: file)
+    #expect(try locks() == ["secret.lock"])
+    try DurableFile.remove(file)
+    #expect(try locks() == [])
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+    try DurableFile.remove(file)
+    #expect(try locks() == [])
+  }
+
+  @Test func `are removed if their file is gone, with what a killed writer left, and stay if it is there`() throws {
+    try DurableFile.write(Data("1".utf8), to: file)
+    for name in ["gone.lock", "killed.lock", "killed.tmp"] { try Data().write(to: folder.entry(".shared/\(name)")) }
+    try DurableFile.removeUnusedLocks(in: folder.url)
+    #expect(try locks() == ["secret.lock"])
+    #expect(try text(file) == "1")
+  }
+
+  @Test func `are refused in time if another process holds them, and given when it ends`() async throws {
+    let peer = try PeerProcess()
+    try await peer.send("hold \(file.path)")
+    peer.signal(SIGSTOP)
+    let file = file
+    _ = try await onThread {
+      #expect(throws: DurableFileError.lockTimeout(file, after: .milliseconds(50))) {
+        try DurableFile.withLock(on: file, within: .milliseconds(50)) {}
+      }
+    }
+    try await peer.kill()
+    try await onThread { try DurableFile.withLock(on: file, within: .seconds(60)) {} }
+  }
+
+  @Test func `are new for everybody else when they are taken away from a stopped process`() async throws {
+    let peer = try PeerProcess()
+    try await peer.send("hold \(file.path)")
+    peer.signal(SIGSTOP)
+    let file = file
+    try await onThread {
+      guard case .busy(let place) = try ExclusiveFile.lock(file, within: .zero) else {
+        Issue.record("Nobody holds it")
+        return
+      }
+      place.breakLock()
+      guard case .locked(let exclusive) = try ExclusiveFile.lock(file, within: .zero) else {
+        Issue.record("It was not taken away")
+        return
+      }
+      #expect(!place.isCurrent)
+      // The second time it is another's.
+      place.breakLock()
+      #expect(exclusive.place.isCurrent)
+      exclusive.unlock()
+    }
+    peer.signal(SIGCONT)
+    try await peer.send("release")
+    try await peer.send("hold \(file.path)")
+    try await peer.send("release")
+  }
+}
