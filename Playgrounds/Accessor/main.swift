@@ -16,10 +16,8 @@ print(shop.limit, shop.usesNewCheckout, shop.default, shop._2ndPrice)  // Prints
 let subscription = shop.$limit.sink { print("limit", $0) }  // Prints "limit 10"
 shop.limit += 1  // Prints "limit 11"
 
-// The names are there, too, for whatever is not done with the properties.
-try manager.deleteValue(
-  feature: ShopTweaks.Features.shop, variable: ShopTweaks.Variables.limit
-)  // Prints "limit 10"
+// The key of a property resets it, with no name or default to repeat.
+try manager.deleteValue(for: ShopTweaks.Keys.limit)  // Prints "limit 10"
 
 // What the file says is also the value for when no provider has any.
 print(ShopTweaks(with: TweakManager(tweakProviders: [])).limit)  // Prints "10"

@@ -44,9 +44,11 @@ extension JSONReader {
   /// The value that a text consists of.
   ///
   /// - Throws: ``TextProblem``.
-  package static func read(_ bytes: [UInt8]) throws(TextProblem) -> JSONNode {
+  package static func read(
+    _ bytes: [UInt8], trailingCommas: TrailingCommas = .refused
+  ) throws(TextProblem) -> JSONNode {
     try bytes.withUnsafeBufferPointer { bytes throws(TextProblem) in
-      try read(bytes) { reader throws(TextProblem) in try reader.node() }
+      try read(bytes, trailingCommas: trailingCommas) { reader throws(TextProblem) in try reader.node() }
     }
   }
 

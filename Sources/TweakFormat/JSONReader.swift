@@ -23,27 +23,38 @@ package struct JSONReader {
 
   // Sound: the reader lives as long as `read(_:_:)` runs, and no index is used that is not less than their number.
   private let bytes: UnsafeBufferPointer<UInt8>
+  private let trailingCommas: TrailingCommas
 
   /// The index of the next byte.
   private(set) var index = 0
   private var depth = 0
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  /// Whether a comma may stand before a closing bracket.
+  package enum TrailingCommas: Sendable {
+    /// It is an error, as in JSON.
+    case refused
+
+    /// It is read over, as Foundation does.
+    case accepted
+  }
+
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ trailingCommas: TrailingCommas) {
     self.bytes = bytes
+    self.trailingCommas = trailingCommas
   }
 
   /// Reads a text; what `body` reads must be all of it.
   ///
   /// - Throws: ``TextProblem``.
   static func read<Result>(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ body: (inout JSONReader) throws(TextProblem) -> Result
+    _ bytes: UnsafeBufferPointer<UInt8>, trailingCommas: TrailingCommas = .refused,
+    _ body: (inout JSONReader) throws(TextProblem) -> Result
   ) throws(TextProblem) -> Result {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw TextProblem("there are bytes that are no UTF-8", at: TextPosition(of: firstInvalid(in: bytes), in: bytes))
     }
-    var reader = JSONReader(bytes)
-    // A mark at the beginning, which some editors leave, is no part of the text.
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
+    var reader = JSONReader(bytes, trailingCommas)
+    if bytes.starts(with: ByteOrderMark.bytes) { reader.index = ByteOrderMark.bytes.count }
     reader.skipSpace()
     let result = try body(&reader)
     reader.skipSpace()
@@ -79,8 +90,9 @@ package struct JSONReader {
     }
     index += 1
     skipSpace()
-    if peek == end { throw problem("there is nothing after a comma") }
-    return true
+    guard peek == end else { return true }
+    guard trailingCommas == .accepted else { throw problem("there is nothing after a comma") }
+    return !leaves(end)
   }
 
   private mutating func leaves(_ end: UInt8) -> Bool {

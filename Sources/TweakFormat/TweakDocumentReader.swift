@@ -3,10 +3,13 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
   private(set) var builder: Builder
   private(set) var problems: [TextProblem] = []
   private(set) var featureNames: [String] = []
-  private var finder: TextPositionFinder<UnsafeBufferPointer<UInt8>>
+  private let bytes: UnsafeBufferPointer<UInt8>
+
+  /// The lines of the text, which are found when the first problem needs its position.
+  private var lines: TextLines<UnsafeBufferPointer<UInt8>>?
 
   init(bytes: UnsafeBufferPointer<UInt8>, builder: Builder) {
-    finder = TextPositionFinder(bytes)
+    self.bytes = bytes
     self.builder = builder
   }
 
@@ -142,7 +145,9 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
   }
 
   private mutating func complain(_ reason: String, at offset: Int, isWarning: Bool = false) {
-    problems.append(TextProblem(reason, at: finder.position(of: offset), isWarning: isWarning))
+    let lines = self.lines ?? TextLines(bytes)
+    self.lines = lines
+    problems.append(TextProblem(reason, at: lines.position(of: offset), isWarning: isWarning))
   }
 }
 

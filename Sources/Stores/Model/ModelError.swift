@@ -14,7 +14,7 @@ public enum ModelError: Error, Hashable, Sendable {
   case unknownColumn(table: String, column: String, known: [String])
 
   /// A column was compared with a value of another type than it holds.
-  case unfitValue(table: String, column: String, type: ColumnType, value: String)
+  case unfitValue(table: String, column: String, type: ColumnType, found: ColumnType)
 
   /// The key's column is missing, may be null, or cannot hold the type of the model's `id`.
   case invalidKey(table: String, column: String, reason: String)
@@ -39,9 +39,9 @@ extension ModelError: CustomStringConvertible, LocalizedError {
     case .unknownColumn(let table, let column, let known):
       "The table \(table.debugDescription) has no column \(column.debugDescription); it has \(known.joined(separator: ", ")). "
         + "Check the spelling."
-    case .unfitValue(let table, let column, let type, let value):
+    case .unfitValue(let table, let column, let type, let found):
       "The column \(column.debugDescription) of \(table.debugDescription) holds \(type.rawValue), and cannot be compared with "
-        + "\(value). Compare it with a value of that type."
+        + "\(found.rawValue). Compare it with a value of that type."
     case .invalidKey(let table, let column, let reason):
       "\(column.debugDescription) cannot be the key of the table \(table.debugDescription): \(reason). "
         + "Name the column of the model's id in its TableSpec."

@@ -17,7 +17,7 @@
 ///
 /// Values are bound to parameters and never become part of a statement's text, so no text is dangerous. A column that
 /// the table does not have, or one that cannot hold the value it is compared with, is told when the query is run, by
-/// ``ModelError/unknownColumn(table:column:known:)`` or ``ModelError/unfitValue(table:column:type:value:)``.
+/// ``ModelError/unknownColumn(table:column:known:)`` or ``ModelError/unfitValue(table:column:type:found:)``.
 ///
 /// ### Null
 ///

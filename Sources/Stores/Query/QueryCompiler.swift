@@ -162,7 +162,7 @@ private struct QueryCompiler {
     case .integer(let number): return (name, .text("\(number)"))
     case .real(let number) where number.isFinite: return (name, .text("\(number)"))
     case .text(let text) where DecimalText.isNumber(text): return (name, value)
-    default: throw .unfitValue(table: layout.table, column: column, type: .decimal, value: value.description)
+    default: throw .unfitValue(table: layout.table, column: column, type: .decimal, found: value.type ?? .text)
     }
   }
 
@@ -174,16 +174,25 @@ private struct QueryCompiler {
       throw .unknownColumn(table: layout.table, column: name, known: layout.columns.map(\.name))
     }
     let type = layout.columns[place].type
-    let fits =
-      switch (type, value) {
-      case (_, .null), (.integer, .integer), (.integer, .real), (.real, .integer), (.real, .real), (.text, .text),
-        (.decimal, .text), (.json, .text), (.blob, .blob):
-        true
-      default: false
-      }
-    guard fits else {
-      throw .unfitValue(table: layout.table, column: name, type: type, value: value.description)
+    guard let found = value.type else { return SQL.name(name) }
+    switch (type, found) {
+    case (.integer, .integer), (.integer, .real), (.real, .integer), (.real, .real), (.text, .text),
+      (.decimal, .text), (.json, .text), (.blob, .blob):
+      return SQL.name(name)
+    default: throw .unfitValue(table: layout.table, column: name, type: type, found: found)
     }
-    return SQL.name(name)
+  }
+}
+
+extension SQLiteValue {
+  /// The type of the columns that hold such values; `nil` for null, which all may hold.
+  fileprivate var type: ColumnType? {
+    switch self {
+    case .null: nil
+    case .integer: .integer
+    case .real: .real
+    case .text: .text
+    case .blob: .blob
+    }
   }
 }

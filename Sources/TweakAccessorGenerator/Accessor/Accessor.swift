@@ -97,7 +97,7 @@ struct Accessor: Sendable {
   }
 
   private func property(of entry: Entry, diagnostics: inout Diagnostics) -> String? {
-    let reserved = ["tweakManager", "Features", "Variables"]
+    let reserved = ["tweakManager", "Features", "Variables", "Keys"]
     guard let name = entry.tweak.propertyName ?? Identifier.camelCased(entry.tweak.name) else {
       diagnostics.add(
         "no name of a property can be made of \(entry.name): give it a \"GeneratedPropertyName\"",
@@ -127,7 +127,7 @@ struct Accessor: Sendable {
   }
 
   private func place(of entry: Entry) -> String {
-    "\(entry.file.name), line \(entry.file.place(of: entry.tweak.offset).line)"
+    "\(entry.file.name), line \(entry.file.position(of: entry.tweak.offset).line)"
   }
 
   /// The names of constants by their texts.
@@ -140,8 +140,7 @@ struct Accessor: Sendable {
     let counts = Dictionary(names.values.map { ($0, 1) }, uniquingKeysWith: +)
     for (text, entry) in texts {
       guard let name = names[text], counts[name, default: 0] > 1 || !Identifier.isValid(name) else { continue }
-      // The language keeps one of these to itself.
-      names[text] = text == "Protocol" ? "_Protocol" : text
+      names[text] = text
       guard Identifier.isValidRaw(text) else {
         diagnostics.add(
           "no name of a constant can be made of \(text.debugDescription)", in: entry.file, at: entry.tweak.offset

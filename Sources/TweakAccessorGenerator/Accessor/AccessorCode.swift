@@ -8,6 +8,13 @@ struct AccessorCode: Sendable {
   /// The names of the files that the tweaks are from, in one line.
   let sources: String
 
+  /// The types that the code uses, which nothing around it may hide.
+  ///
+  /// Members hide no types, so the code names these where only a type can stand, and writes `.init` elsewhere.
+  static let types: Set<String> = [
+    "Bool", "Double", "Int", "Sendable", "String", "TweakKey", "TweakManager", "TweakProperty",
+  ]
+
   /// The files by name.
   var files: [(name: String, text: String)] {
     let name = configuration.accessorName
@@ -21,11 +28,14 @@ struct AccessorCode: Sendable {
         + "\(entry.tweak.value.type)\n\n"
     }
     let assignments = accessor.entries.map { entry in
+      "    _\(entry.property) = .init(Keys.\(Identifier.member(entry.property)), tweakManager: tweakManager)\n"
+    }
+    let keys = accessor.entries.map { entry in
       let feature = accessor.features[entry.tweak.feature] ?? "", variable = accessor.variables[entry.tweak.name] ?? ""
       return """
-            _\(entry.property) = TweakProperty(
-              \(fallback(of: entry.tweak))feature: Features.\(Identifier.declared(feature)), \
-        variable: Variables.\(Identifier.declared(variable)), tweakManager: tweakManager
+            \(access)static let \(Identifier.member(entry.property)): TweakKey<\(entry.tweak.value.type)> = .init(
+              Features.\(Identifier.member(feature)), Variables.\(Identifier.member(variable)), \
+        default: \(fallback(of: entry.tweak))
             )
 
         """
@@ -36,14 +46,18 @@ struct AccessorCode: Sendable {
 
       /// The tweaks of \(sources).
       \(access)struct \(configuration.accessorName): Sendable {
-        /// Who knows the values.
+        /// The manager that has the values.
         \(access)let tweakManager: TweakManager
 
       \(properties.joined())  \
-      /// Makes the properties of what a manager knows.
+      /// Makes properties of the tweaks of a manager.
         \(access)init(with tweakManager: TweakManager) {
           self.tweakManager = tweakManager
       \(assignments.joined())  }
+
+        /// The keys of the tweaks, with the values of the file as defaults.
+        \(access)enum Keys {
+      \(keys.joined())  }
       }
 
       """
@@ -53,7 +67,7 @@ struct AccessorCode: Sendable {
   private var constants: String {
     func members(_ names: [String: String]) -> String {
       names.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { text, name in
-        "    \(access)static let \(Identifier.declared(name)) = \(Literal.string(text))\n"
+        "    \(access)static let \(Identifier.member(name)) = \(Literal.string(text))\n"
       }.joined()
     }
     return """
@@ -85,8 +99,8 @@ struct AccessorCode: Sendable {
       .map { "  /// \($0)\n" }.joined(separator: "  ///\n")
   }
 
-  /// The value in the file, for when no provider has one; what is encrypted there is none.
+  /// The value in the file, used when no provider has one; an encrypted value cannot be used, so it is left out.
   private func fallback(of tweak: TweakDocument.Variable) -> String {
-    tweak.isEncrypted ? "" : "wrappedValue: \(Literal.value(tweak.value)), "
+    tweak.isEncrypted ? ".emptyTweakValue" : Literal.value(tweak.value)
   }
 }

@@ -31,7 +31,12 @@ struct Configuration: Sendable {
         continue
       }
       if member.name == "accessorName" {
-        if Identifier.isValid(text), Identifier.declared(text) == text {
+        if AccessorCode.types.contains(text) {
+          diagnostics.add(
+            "the accessor cannot be called \(text), because its code uses the type of that name", in: file,
+            at: member.value.offset
+          )
+        } else if Identifier.isValid(text), Identifier.declared(text) == text {
           configuration.accessorName = text
         } else {
           diagnostics.add("\(text.debugDescription) is no name of a type", in: file, at: member.value.offset)

@@ -24,6 +24,9 @@ enum Identifier {
   /// The name as it is declared.
   static func declared(_ name: String) -> String { keywords.contains(name) || !isValid(name) ? "`\(name)`" : name }
 
+  /// The name as a static member is declared, of which the language keeps two to itself.
+  static func member(_ name: String) -> String { ["Protocol", "Type"].contains(name) ? "_" + name : declared(name) }
+
   /// Whether a text is a name between backticks, whatever it consists of.
   static func isValidRaw(_ text: String) -> Bool {
     let forbidden: Set<Unicode.Scalar> = ["`", "\\", "\r", "\n"]

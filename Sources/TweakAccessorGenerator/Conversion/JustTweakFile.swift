@@ -3,7 +3,8 @@ import TweakFormat
 /// A file of JustTweak: the same format, but read as generously as JustTweak reads it.
 enum JustTweakFile {
   static func tweaks(of file: InputFile, diagnostics: inout Diagnostics) -> [ConvertedTweak] {
-    guard let json = file.json(&diagnostics), let root = file.object(json, "the features", &diagnostics)
+    guard let json = file.json(trailingCommas: .accepted, &diagnostics),
+      let root = file.object(json, "the features", &diagnostics)
     else { return [] }
     var tweaks: [ConvertedTweak] = []
     for feature in root.members {

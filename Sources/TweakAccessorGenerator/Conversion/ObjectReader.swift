@@ -46,9 +46,9 @@ extension ObjectReader: Sendable {}
 
 extension InputFile {
   /// The value that the file consists of.
-  func json(_ diagnostics: inout Diagnostics) -> JSONNode? {
+  func json(trailingCommas: JSONReader.TrailingCommas = .refused, _ diagnostics: inout Diagnostics) -> JSONNode? {
     do throws(TextProblem) {
-      return try JSONReader.read(bytes)
+      return try JSONReader.read(bytes, trailingCommas: trailingCommas)
     } catch {
       diagnostics.add(error, in: self)
       return nil

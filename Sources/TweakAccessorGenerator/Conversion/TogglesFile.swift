@@ -5,7 +5,8 @@ enum TogglesFile {
   private static let types = ["bool", "int", "number", "string", "secure", "object"]
 
   static func tweaks(of file: InputFile, feature: String, diagnostics: inout Diagnostics) -> [ConvertedTweak] {
-    guard let json = file.json(&diagnostics), let root = file.object(json, "the toggles", &diagnostics)
+    guard let json = file.json(trailingCommas: .accepted, &diagnostics),
+      let root = file.object(json, "the toggles", &diagnostics)
     else { return [] }
     root.drop(unless: ["toggles"], &diagnostics)
     guard let list = root["toggles"], case .array(let toggles) = list.content else {
@@ -21,7 +22,7 @@ enum TogglesFile {
         continue
       }
       if let first = offsets.updateValue(toggle.offset, forKey: variable) {
-        let line = file.place(of: first).line
+        let line = file.position(of: first).line
         diagnostics.add(
           "\(variable.debugDescription) is here a second time; the first is in line \(line)", in: file,
           at: toggle.offset

@@ -10,7 +10,7 @@ enum TogglesJSON {
       if let first = first[tweak.variable] {
         diagnostics.add(
           "Toggles knows no features, so \(name(of: tweak)) would be the same as \(name(of: first)) in line "
-            + "\(file.place(of: first.offset).line)",
+            + "\(file.position(of: first.offset).line)",
           in: file, at: tweak.offset
         )
       } else {

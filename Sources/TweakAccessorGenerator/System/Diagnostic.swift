@@ -1,34 +1,27 @@
 import TweakFormat
 
-/// What is wrong with what the tool was given, as compilers say it, so that build systems and editors find the place.
+/// A problem in the form in which compilers print it, so that build systems and editors find the place.
 struct Diagnostic: Hashable, Sendable {
-  /// The file, if it is about one.
-  var file: String?
+  let file: String
 
-  /// The place in the file, if it is about one.
-  var line: Int?
-  var column: Int?
+  /// The line and the column, both counted from 1; the first of both if the problem is the file as a whole.
+  var line = 1
+  var column = 1
 
   let reason: String
   var isWarning = false
 
-  var text: String {
-    let place = [file, line?.description, column?.description].compactMap { $0 }.joined(separator: ":")
-    return (place.isEmpty ? "" : place + ": ") + (isWarning ? "warning: " : "error: ") + reason
-  }
+  var text: String { "\(file):\(line):\(column): \(isWarning ? "warning" : "error"): \(reason)" }
 }
 
-/// All that is wrong.
+/// All problems that were found.
 struct Diagnostics: Sendable {
   private(set) var all: [Diagnostic] = []
 
   var hasErrors: Bool { all.contains { !$0.isWarning } }
 
   mutating func add(_ reason: String, in file: InputFile, at offset: Int, isWarning: Bool = false) {
-    let place = file.place(of: offset)
-    all.append(
-      Diagnostic(file: file.path, line: place.line, column: place.column, reason: reason, isWarning: isWarning)
-    )
+    add(TextProblem(reason, at: file.position(of: offset), isWarning: isWarning), in: file)
   }
 
   mutating func add(_ problem: TextProblem, in file: InputFile) {

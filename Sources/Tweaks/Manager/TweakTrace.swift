@@ -29,6 +29,9 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
   /// The tweak.
   public let id: TweakID
 
+  /// The version of the manager when the providers were asked, which is ``TweakSnapshot/version``.
+  public let version: Int
+
   /// What the providers say, the most important first.
   public let answers: [Answer]
 
@@ -38,19 +41,19 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
   /// The value in force, or why there is none.
   public let result: Result<Tweak, TweakError>
 
-  /// A line for each provider; the one that decides is marked.
+  /// The name and the version, and a line for each provider; the one that decides is marked.
   public var description: String {
     let lines = answers.enumerated().map { index, answer in
       let text =
         switch answer.outcome {
         case .absent: "none"
-        case .value(let tweak): tweak.shownValue
+        case .value(let tweak): tweak.shownValue + (tweak.rule.map { ", by \($0)" } ?? "")
         case .mismatch(let tweak): "\(tweak.shownValue), which is not of the type"
-        case .error(let error): "\(error)"
+        case .error(let error): error.cause
         }
       return "\(index == winner ? "→" : " ") \(answer.provider): \(text)"
     }
-    return (["\(id)"] + lines).joined(separator: "\n")
+    return (["\(id), version \(version)"] + lines).joined(separator: "\n")
   }
 }
 
@@ -76,8 +79,8 @@ extension TweakManager {
     feature: String, variable: String, as type: Value.Type
   ) -> TweakTrace {
     let id = TweakID(feature: feature, variable: variable)
-    let environment = lock.withLock {
-      Environment(providers: state.providers, decryption: state.decryption, hooks: [], log: nil)
+    let (version, environment) = lock.withLock {
+      (state.version, Environment(providers: state.providers, decryption: state.decryption, hooks: [], log: nil))
     }
     var winner: Int?
     var answers: [TweakTrace.Answer] = []
@@ -105,6 +108,6 @@ extension TweakManager {
       case .error(let error): .failure(error)
       case .absent, nil: .failure(.notFound(id))
       }
-    return TweakTrace(id: id, answers: answers, winner: winner, result: result)
+    return TweakTrace(id: id, version: version, answers: answers, winner: winner, result: result)
   }
 }

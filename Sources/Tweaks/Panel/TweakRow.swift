@@ -1,70 +1,42 @@
 #if canImport(SwiftUI)
-  import Signals
   import SwiftUI
 
-  /// A tweak in a list: its value, what it does, who says so, and what was wrong with what was typed.
+  /// A row of a list: the tweak's title and description, its value, where that comes from, and the reason if a change
+  /// was refused.
   struct TweakRow: View {
     let panel: TweakPanel
     let row: TweakPanel.Row
-
-    /// What is being typed.
-    @State private var text = ""
-    @State private var problem: String?
+    @State private var draft = TweakDraft()
     @FocusState private var isTyping: Bool
 
     var body: some View {
       VStack(alignment: .leading) {
         if let isOn = row.isOn {
-          Toggle(row.title, isOn: Binding(get: { isOn }, set: turn))
+          Toggle(row.title, isOn: Binding(get: { isOn }, set: { draft.turn(row, on: $0, of: panel) }))
         } else {
           LabeledContent(row.title) { field }
         }
         if let desc = row.desc { Text(desc).font(.caption) }
-        if let problem { Text(problem).font(.caption).foregroundStyle(.red) }
+        if let problem = draft.problem { Text(problem).font(.caption).foregroundStyle(.red) }
         HStack {
           Text(row.source).font(.caption).foregroundStyle(.secondary)
           if row.isOverridden {
-            Button("Reset", action: reset).font(.caption).buttonStyle(.plain)
+            Button("Reset") { draft.reset(row, of: panel) }.font(.caption).buttonStyle(.plain)
           }
         }
       }
     }
 
-    /// Where the value is typed, on the usual keyboard, which has a sign and a point for numbers.
+    /// The field for the value, with the usual keyboard, which has a sign and a point for numbers.
     @ViewBuilder private var field: some View {
       if row.isSecret {
-        SecureField(row.text, text: $text).focused($isTyping).onSubmit(take)
+        SecureField(row.text, text: $draft.text).focused($isTyping).onSubmit { draft.take(row, of: panel) }
       } else {
-        TextField(row.title, text: $text)
+        TextField(row.title, text: $draft.text)
           .focused($isTyping)
-          .onSubmit(take)
-          .onChange(of: row.text, initial: true) { if !isTyping { text = row.text } }
-          .onChange(of: isTyping) { if !isTyping, text != row.text { take() } }
-      }
-    }
-
-    private func take() {
-      attempt { () throws(TweakPanel.EditError) in try panel.edit(row.id, text: text) }
-      if row.isSecret { text = "" }
-    }
-
-    private func turn(on isOn: Bool) {
-      attempt { () throws(TweakPanel.EditError) in try panel.edit(row.id, isOn: isOn) }
-    }
-
-    private func reset() {
-      attempt { () throws(TweakPanel.EditError) in try panel.reset(row.id) }
-      // What was being typed is not to be taken when that ends; the view has the old row still.
-      let now = panel.sections.value.lazy.flatMap(\.rows).first { $0.id == row.id }
-      text = row.isSecret ? "" : now?.text ?? row.text
-    }
-
-    private func attempt(_ action: () throws(TweakPanel.EditError) -> Void) {
-      do throws(TweakPanel.EditError) {
-        try action()
-        problem = nil
-      } catch {
-        problem = error.description
+          .onSubmit { draft.take(row, of: panel) }
+          .onChange(of: row.text, initial: true) { draft.follow(row, isTyping: isTyping) }
+          .onChange(of: isTyping) { if !isTyping { draft.leave(row, of: panel) } }
       }
     }
   }

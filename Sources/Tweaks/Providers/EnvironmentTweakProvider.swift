@@ -1,4 +1,5 @@
 public import Foundation
+public import Signals
 
 /// Tweaks in the environment of the process: `TWEAK_SHOP__LIMIT=20` is the variable `limit` of the feature `shop`.
 ///
@@ -6,7 +7,12 @@ public import Foundation
 /// a digit becomes an underscore. The text means a value of the type that the tweak is read as: for a Bool `true`,
 /// `yes`, `on`, `1`, `false`, `no`, `off` and `0`, in any case. One that means none is an error; the empty text is a
 /// text, and not nothing.
-public struct EnvironmentTweakProvider: TweakProvider {
+///
+/// Different tweaks may have the same name there: `a-b/c` and `a_b/c` are both `TWEAK_A_B__C`. If such a variable is set
+/// and both tweaks are read, neither gets its value, and the error is ``TweakError/ambiguousName(_:other:name:provider:)``.
+public final class EnvironmentTweakProvider: TweakProvider, @unchecked Sendable {
+  // Sound: the names that were read are guarded by the lock.
+
   /// What the provider is called.
   public let name: String
 
@@ -14,6 +20,11 @@ public struct EnvironmentTweakProvider: TweakProvider {
   public let prefix: String
 
   private let environment: [String: String]
+  private let emitter = Emitter<TweakUpdate, Never>()
+  private let lock = Lock()
+
+  /// The first tweaks that were read of each variable that is set: the first, and one other.
+  private var readers: [String: (first: TweakID, other: TweakID?)] = [:]
 
   /// Makes a provider.
   ///
@@ -50,13 +61,33 @@ public struct EnvironmentTweakProvider: TweakProvider {
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak, or `nil` if there is no such variable.
-  public func tweak(feature: String, variable: String) -> Tweak? {
+  /// - Throws: ``TweakError/ambiguousName(_:other:name:provider:)`` if another tweak that was read has the same variable.
+  public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     if environment.isEmpty { return nil }
     let key = environmentName(feature: feature, variable: variable)
-    return environment[key].map { text in
-      var tweak = Tweak(feature: feature, variable: variable, value: .string(text), source: "\(name)(\(key))")
-      tweak.isUntyped = true
-      return tweak
+    guard let text = environment[key] else { return nil }
+    let id = TweakID(feature: feature, variable: variable)
+    if let other = other(than: id, of: key) {
+      throw .ambiguousName(id, other: other, name: key, provider: name)
     }
+    var tweak = Tweak(feature: feature, variable: variable, value: .string(text), source: "\(name)(\(key))")
+    tweak.isUntyped = true
+    return tweak
   }
+
+  /// Another tweak that was read of a variable; the first that was is no longer given a value.
+  private func other(than id: TweakID, of key: String) -> TweakID? {
+    let (first, other, isNews) = lock.withLock {
+      var reader = readers[key] ?? (id, nil)
+      let isNews = reader.first != id && reader.other == nil
+      if isNews { reader.other = id }
+      readers[key] = reader
+      return (reader.first, reader.other, isNews)
+    }
+    if isNews { emitter.send(.tweaks([first])) }
+    return first == id ? other : first
+  }
+
+  /// The tweaks that turned out to share their variable with another one, each time one does.
+  public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 }

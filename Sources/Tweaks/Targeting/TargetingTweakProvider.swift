@@ -58,13 +58,15 @@ public final class TargetingTweakProvider: TweakProvider {
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if no rule applies.
+  /// - Returns: The tweak, whose ``Tweak/rule`` is the number and the conditions of the rule, or `nil` if none applies.
   /// - Throws: ``TweakError/targetingKeyMissing(_:provider:)``.
   public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     let context = context.value
-    for rule in rules.value where rule.feature == feature && rule.variable == variable {
+    for (index, rule) in rules.value.enumerated() where rule.feature == feature && rule.variable == variable {
       if try applies(rule, context) {
-        return Tweak(feature: feature, variable: variable, value: rule.value, source: name)
+        var tweak = Tweak(feature: feature, variable: variable, value: rule.value, source: name)
+        tweak.rule = "rule \(index + 1)\(rule.reasons)"
+        return tweak
       }
     }
     return nil

@@ -157,6 +157,16 @@ public struct TweakRule: Sendable, Hashable, Codable {
     self.basisPoints = basisPoints
   }
 
+  /// The conditions and the share in parentheses; nothing if the rule always applies.
+  var reasons: String {
+    var parts = conditions.map { condition in
+      let values = condition.values.map(\.description).joined(separator: ", ")
+      return "\(condition.attribute) \(condition.isNegated ? "not " : "")\(condition.comparison.rawValue) \(values)"
+    }
+    if basisPoints < 10_000 { parts.append("\(Double(basisPoints) / 100) % of the users") }
+    return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
+  }
+
   /// The tweak that the rule is for.
   public var id: TweakID { TweakID(feature: feature, variable: variable) }
 

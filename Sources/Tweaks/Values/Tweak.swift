@@ -41,6 +41,12 @@ public struct Tweak: Sendable, Hashable {
     set { modify { $0.source = newValue } }
   }
 
+  /// The rule of the provider by which the value was chosen.
+  public var rule: String? {
+    get { contents.rule }
+    set { modify { $0.rule = newValue } }
+  }
+
   /// Whether the value is still encrypted; those that a ``TweakManager`` gives are not.
   public var isEncrypted: Bool {
     get { contents.isEncrypted }
@@ -167,7 +173,7 @@ extension Tweak: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
       self,
       children: [
         "feature": feature, "variable": variable, "value": shownValue, "title": title as Any, "desc": desc as Any,
-        "group": group as Any, "source": source as Any,
+        "group": group as Any, "source": source as Any, "rule": rule as Any,
       ],
       displayStyle: .struct
     )

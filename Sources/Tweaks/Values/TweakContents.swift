@@ -7,6 +7,7 @@ final class TweakContents: @unchecked Sendable {  // Sound: it is changed only w
   var desc: String?
   var group: String?
   var source: String?
+  var rule: String?
   var isEncrypted = false
   var isSecret = false
   var isUntyped = false
@@ -23,6 +24,7 @@ final class TweakContents: @unchecked Sendable {  // Sound: it is changed only w
     copy.desc = desc
     copy.group = group
     copy.source = source
+    copy.rule = rule
     copy.isEncrypted = isEncrypted
     copy.isSecret = isSecret
     copy.isUntyped = isUntyped
@@ -31,7 +33,7 @@ final class TweakContents: @unchecked Sendable {  // Sound: it is changed only w
 
   func isEqual(to other: TweakContents) -> Bool {
     value == other.value && variable == other.variable && feature == other.feature && title == other.title
-      && desc == other.desc && group == other.group && source == other.source && isEncrypted == other.isEncrypted
-      && isSecret == other.isSecret && isUntyped == other.isUntyped
+      && desc == other.desc && group == other.group && source == other.source && rule == other.rule
+      && isEncrypted == other.isEncrypted && isSecret == other.isSecret && isUntyped == other.isUntyped
   }
 }

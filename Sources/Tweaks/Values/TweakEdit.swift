@@ -1,4 +1,6 @@
 /// A change to a provider.
+///
+/// Printing one shows no value, because nothing says whether the tweak is secret.
 public struct TweakEdit: Sendable, Hashable {
   /// The tweak.
   public var id: TweakID
@@ -14,6 +16,19 @@ public struct TweakEdit: Sendable, Hashable {
   public init(_ id: TweakID, _ value: TweakValue?) {
     self.id = id
     self.value = value
+  }
+}
+
+extension TweakEdit: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The name, and whether a value is set or deleted.
+  public var description: String { value == nil ? "\(id) deleted" : "\(id) = \(Tweak.redacted)" }
+
+  /// The name, and whether a value is set or deleted.
+  public var debugDescription: String { description }
+
+  /// The children that `dump` shows, without the value.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["id": id, "value": value.map { _ in Tweak.redacted } as Any], displayStyle: .struct)
   }
 }
 

@@ -53,6 +53,9 @@ public enum TweakError: Error, Sendable, Hashable {
   /// A condition uses an operator that this program does not know, so the rule does not apply.
   case unknownOperator(TweakID, operator: String, provider: String)
 
+  /// A name that a provider uses, such as a variable of the environment, could mean either of two tweaks.
+  case ambiguousName(TweakID, other: TweakID, name: String, provider: String)
+
   /// An argument names a tweak that is not known.
   case unknownArgument(String, suggestion: String?)
 
@@ -97,6 +100,9 @@ extension TweakError: CustomStringConvertible, LocalizedError {
     case .unknownOperator(let id, let name, let provider):
       "A rule of \(provider) for \(id) uses the operator \(name.debugDescription), which this version does not know. The "
         + "rule does not apply."
+    case .ambiguousName(let id, let other, let name, let provider):
+      "\(name) in \(provider) could mean \(id) or \(other), and gives neither a value. Rename one of these tweaks, or set it "
+        + "by another provider, such as ArgumentsTweakProvider."
     case .unknownArgument(let name, let suggestion):
       "There is no tweak \(name.debugDescription)." + (suggestion.map { " Did you mean \($0.debugDescription)?" } ?? "")
     case .invalidArgument(let argument, let reason):
@@ -106,4 +112,20 @@ extension TweakError: CustomStringConvertible, LocalizedError {
 
   /// The same as ``description``.
   public var errorDescription: String? { description }
+
+  /// The cause, for a place where the tweak and the provider are named already.
+  var cause: String {
+    switch self {
+    case .notSupported(_, _, let reason): "it cannot hold the value: \(reason)"
+    case .typeMismatch(_, let expected, let found, _): "\(found), which is no \(expected)"
+    case .decryptionClosureNotProvided: "the value is encrypted, and no decryptionClosure is set"
+    case .decryptionFailed(_, _, let reason): "the value could not be decrypted: \(reason)"
+    case .unavailable(_, _, let reason): "it failed: \(reason)"
+    case .targetingKeyMissing: "a share of the users gets the value, and the context has no stickyID"
+    case .cyclic: "it asked for the tweak while it was being asked for it"
+    case .ambiguousName(_, let other, let name, _): "\(name) could mean this tweak or \(other)"
+    case .unusableStore(_, let error): error.description
+    default: description
+    }
+  }
 }

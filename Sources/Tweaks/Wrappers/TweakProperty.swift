@@ -46,6 +46,17 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
     defaultValue = wrappedValue
   }
 
+  /// Makes a variable of a typed key.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the tweak, and the value for when there is none.
+  ///   - tweakManager: The manager that has the value.
+  public init(_ key: TweakKey<Value>, tweakManager: TweakManager) {
+    self.init(
+      wrappedValue: key.defaultValue, feature: key.id.feature, variable: key.id.variable, tweakManager: tweakManager
+    )
+  }
+
   /// Makes a variable of a tweak which is `false`, zero or empty if there is none.
   ///
   /// - Parameters:
@@ -66,9 +77,10 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
   }
 
   /// The value as a property, to be observed.
-  public var projectedValue: Property<Value> {
-    core.manager.property(for: TweakKey(core.id.feature, core.id.variable, default: defaultValue))
-  }
+  public var projectedValue: Property<Value> { core.manager.property(for: key) }
+
+  /// The name of the tweak and the default, by which a ``TweakManager`` deletes what was set.
+  public var key: TweakKey<Value> { TweakKey(core.id.feature, core.id.variable, default: defaultValue) }
 }
 
 /// A tweak that is read and written like a variable, with a fallback for when there is none.

@@ -114,6 +114,38 @@ struct ConversionTests {
         """#)
   }
 
+  @Test(.patient, arguments: ["toggles", "justtweak"])
+  func `commas before a closing bracket, which both libraries read over, are left out`(format: String) async throws {
+    let generator = try Generator()
+    let texts = [
+      "toggles": #"""
+      {
+        "toggles": [
+          {"variable": "limit", "int": 3, "metadata": {"description": "Limit", "group": "Shop", },},
+          {"variable": "plan", "object": {"list": [1, 2, ], }, "metadata": {"group": "Shop"}},
+        ],
+      }
+      """#,
+      "justtweak": #"""
+      {
+        "toggles": {
+          "limit": {"Title": "Limit", "Group": "Shop", "Value": 3, },
+          "plan": {"Title": "plan", "Group": "Shop", "Value": "{\"list\":[1,2]}",},
+        },
+      }
+      """#,
+    ]
+    try generator.write(try #require(texts[format]), to: "in.json")
+    let outcome = try await generator.run("convert", "--from", format, "in.json", "out.json")
+    #expect(outcome.errors.filter { $0.contains("error") } == [])
+    let provider = try LocalTweakProvider(jsonURL: generator.directory.file("out.json"), isLive: false)
+    #expect(provider.tweaks.map(\.value) == [3, #"{"list":[1,2]}"#])
+    #expect(provider.tweaks.map(\.title) == ["Limit", "plan"])
+    #expect(throws: TweakError.self) {
+      try LocalTweakProvider(jsonURL: generator.directory.file("in.json"), isLive: false)
+    }
+  }
+
   @Test(.patient)
   func `JustTweak's example stays what it is`() async throws {
     let generator = try Generator()
@@ -201,7 +233,9 @@ struct ConversionTests {
       #"{"toggles": [{"variable": "a", "int": 1}, {"variable": "a", "int": 2}]}"#,
       #"1:43: error: "a" is here a second time; the first is in line 1"#
     ),
-    (#"{"toggles": [],}"#, "1:16: error: there is nothing after a comma"),
+    (#"{"toggles": [,]}"#, "1:14: error: there is no value"),
+    (#"{"toggles": [1,,]}"#, "1:16: error: there is no value"),
+    (#"{,}"#, "1:2: error: there is no name in quotation marks"),
   ]
 
   @Test(.patient, arguments: faults)

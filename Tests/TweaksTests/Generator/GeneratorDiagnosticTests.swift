@@ -57,15 +57,41 @@ struct GeneratorDiagnosticTests {
   }
 
   @Test(.patient)
+  func `a byte-order mark is no column`() async throws {
+    let generator = try Generator()
+    let text = #"{"f": {"v": {"Title": 1, "Group": "g", "Value": 1}}}"#
+    try generator.write(text, to: "plain.json")
+    try generator.write("\u{FEFF}" + text, to: "marked.json")
+    let place = #":1:23: error: expected a String for "Title", found an Int"#
+    for name in ["plain.json", "marked.json"] {
+      #expect(try await generator.run("-l", name, "-o", ".").errors.first == name + place)
+    }
+    try generator.write("\u{FEFF}" + #"{"f": {"v": {"Group": "g", "Value": 1}}}"#, to: "untitled.json")
+    #expect(
+      try await generator.run("-l", "untitled.json", "-o", ".").errors
+        == [#"untitled.json:1:8: error: "f/v" has no "Title""#])
+    try generator.write("\u{FEFF}{\n  \"f\": [] }", to: "second.json")
+    #expect(
+      try await generator.run("-l", "second.json", "-o", ".").errors
+        == [#"second.json:2:8: error: expected an object of variables for "f", found an array"#])
+    try generator.write("\u{FEFF}[", to: "broken.json")
+    #expect(
+      try await generator.run("-l", "broken.json", "-o", ".").errors
+        == ["broken.json:1:2: error: the text ends where a value should be"])
+  }
+
+  @Test(.patient)
   func `what cannot be read or written, and arguments that make no sense, are errors`() async throws {
     let generator = try Generator()
     #expect(
       try await generator.run("-l", "missing.json", "-o", ".").errors
-        == ["missing.json: error: it cannot be opened: No such file or directory"])
+        == ["missing.json:1:1: error: it cannot be opened: No such file or directory"])
+    #expect(
+      try await generator.run("-l", ".", "-o", ".").errors == [".:1:1: error: it cannot be read: Is a directory"])
     try generator.write("{}", to: "a.json")
     let blocked = try await generator.run("-l", "a.json", "-o", "a.json/folder")
     #expect(blocked.status == 1)
-    #expect(try #require(blocked.errors.first).hasPrefix("a.json: error: the folder cannot be made: "))
+    #expect(try #require(blocked.errors.first).hasPrefix("a.json:1:1: error: the folder cannot be made: "))
     try generator.write(#"{"accessorName": "class", "accessLevel": 1, "author": "me"}"#, to: "config.json")
     #expect(
       try await generator.run("-l", "a.json", "-o", ".", "-c", ".").errors == [

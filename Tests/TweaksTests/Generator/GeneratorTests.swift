@@ -72,7 +72,7 @@ struct GeneratorTests {
     #expect(outcome.errors == [])
     let accessor = try generator.text("GeneratedTweakAccessor.swift")
     #expect(accessor.contains("/// Limit\n  @TweakProperty var most: Int\n"))
-    #expect(accessor.contains("wrappedValue: 20,"))
+    #expect(accessor.contains("default: 20\n"))
     #expect(accessor.contains("var title: String"))
     try generator.write(#"{"shop": {"limit": {"Title": "t", "Group": "g", "Value": 1.5}}}"#, to: "other.json")
     let drifted = try await generator.run("-l", "top.json", "-l", "base.json", "-l", "other.json", "-o", ".")
@@ -107,8 +107,8 @@ struct GeneratorTests {
         """)
     #expect(outcome.errors == [])
     let accessor = try generator.text("GeneratedTweakAccessor.swift")
-    #expect(accessor.contains("wrappedValue: 3.0,"))
-    #expect(accessor.contains("wrappedValue: 9007199254740993,"))
-    #expect(accessor.contains("wrappedValue: -1e+300,"))
+    #expect(accessor.contains("default: 3.0\n"))
+    #expect(accessor.contains("default: 9007199254740993\n"))
+    #expect(accessor.contains("default: -1e+300\n"))
   }
 }

@@ -279,6 +279,14 @@ struct AbuseTests {
     }
     #expect(!text.contains("hunter"))
     #expect(!text.isEmpty)
+    let edits = [TweakEdit(key, "hunter5"), TweakEdit(TweakID(feature: "g", variable: "w"), nil)]
+    var dumped = ""
+    dump(edits, to: &dumped)
+    for text in [dumped, "\(edits)", String(reflecting: edits[0])] {
+      #expect(!text.contains("hunter"))
+      #expect(text.contains("<redacted>"))
+    }
+    #expect(edits.map { "\($0)" } == ["f/v = <redacted>", "g/w deleted"])
     ephemeral.apply([TweakEdit(key, 5)])
     #expect(throws: TweakPanel.EditError.invalidText(Tweak.redacted, kind: .int)) {
       try panel.edit(key, text: "hunter4")

@@ -44,7 +44,7 @@ struct GeneratorHazardTests {
         #"a.json:3:72: error: the property of "f/b" would be called same, and that of "f/a" in a.json, line 2 is called same"#
           + hint
       ])
-    for reserved in ["tweakManager", "Features", "Variables"] {
+    for reserved in ["tweakManager", "Features", "Variables", "Keys"] {
       let outcome = try await generator.accessor(of: Self.variable("v", property: reserved))
       #expect(outcome.errors.count == 1)
     }
@@ -103,14 +103,56 @@ struct GeneratorHazardTests {
     for name in ["`default`: Int", "_2fa: Int", "aB: Int", "überGröße: Int", "äb: Int"] {
       #expect(JustTweakExample.properties(in: accessor).contains(name))
     }
-    #expect(accessor.contains(#"wrappedValue: "a\u{202e}b\u{0}","#))
-    #expect(accessor.contains(#"wrappedValue: "\\(1)","#))
+    #expect(accessor.contains(#"default: "a\u{202e}b\u{0}""#))
+    #expect(accessor.contains(#"default: "\\(1)""#))
     try generator.write(
       "func read(_ accessor: GeneratedTweakAccessor) -> Int { accessor.default + accessor.`self` + accessor._2fa }",
       to: "User.swift")
     let compiled = try await generator.compile(
       "User.swift", "GeneratedTweakAccessor.swift", "GeneratedTweakAccessor+Constants.swift")
     #expect(compiled.errors == [])
+  }
+
+  /// The names that generated code uses, and some that a reader would expect it to use.
+  private static let names = [
+    "TweakProperty", "TweakKey", "TweakManager", "Tweaks", "Sendable", "Swift", "Bool", "Int", "Double", "String",
+    "Optional", "Type", "Protocol", "Self", "self", "init", "wrappedValue", "projectedValue", "type", "protocol",
+    "defaultValue", "key", "feature", "variable", "manager", "with", "GeneratedTweakAccessor", "description", "Any",
+  ]
+
+  @Test(.patient)
+  func `properties and constants may be called like anything that generated code uses`() async throws {
+    let generator = try Generator()
+    let outcome = try await generator.accessor(
+      of: Self.names.map { Self.variable($0, property: $0) }.joined(separator: ",\n"))
+    #expect(outcome.errors == [])
+    #expect(
+      JustTweakExample.properties(in: try generator.text("GeneratedTweakAccessor.swift")).count == Self.names.count)
+    let compiled = try await generator.compile("GeneratedTweakAccessor.swift", "GeneratedTweakAccessor+Constants.swift")
+    #expect(compiled.errors == [])
+  }
+
+  @Test(.patient)
+  func `an accessor may have any name but those of the types that it uses`() async throws {
+    let generator = try Generator()
+    try generator.write(
+      #"{"f": {"b": {"Title": "t", "Group": "g", "Value": true}, "d": {"Title": "t", "Group": "g", "Value": 1.5}}}"#,
+      to: "a.json")
+    let used = ["Bool", "Double", "Int", "Sendable", "String", "TweakKey", "TweakManager", "TweakProperty"]
+    for name in used {
+      try generator.write(#"{"accessorName": "\#(name)"}"#, to: "config.json")
+      let outcome = try await generator.run("-l", "a.json", "-o", ".", "-c", ".")
+      #expect(
+        outcome.errors == [
+          "./config.json:1:18: error: the accessor cannot be called \(name), because its code uses the type of that name"
+        ])
+    }
+    for name in ["Tweaks", "Features", "Keys", "Swift"] {
+      try generator.write(#"{"accessorName": "\#(name)"}"#, to: "config.json")
+      #expect(try await generator.run("-l", "a.json", "-o", ".", "-c", ".").errors == [])
+      let compiled = try await generator.compile("\(name).swift", "\(name)+Constants.swift")
+      #expect(compiled.errors == [])
+    }
   }
 
   @Test(.patient)
@@ -125,7 +167,7 @@ struct GeneratorHazardTests {
     let accessor = try generator.text("GeneratedTweakAccessor.swift")
     for (index, number) in numbers.enumerated() {
       #expect(accessor.contains("var n\(index): Int\n"))
-      #expect(accessor.contains("wrappedValue: \(number),"))
+      #expect(accessor.contains("default: \(number)\n"))
     }
   }
 }

@@ -108,6 +108,30 @@ struct ProviderTests {
   }
 
   @Test
+  func `a variable of the environment that could mean two tweaks that are read means neither, and both are named`()
+    throws
+  {
+    let environment = ["TWEAK_A_B__C": "1", "TWEAK_SHOP__LIMIT": "2", "TWEAK_X__Y__Z": "3"]
+    for names in [[("a-b", "c"), ("a_b", "c")], [("a_b", "c"), ("A_B", "C")], [("x", "y__z"), ("x__y", "z")]] {
+      let manager = TweakManager(tweakProviders: [EnvironmentTweakProvider(environment: environment)])
+      let first = manager.signal(feature: names[0].0, variable: names[0].1, as: Int.self).recorded()
+      #expect(first.elements.count == 1)
+      for (feature, variable) in names.reversed() {
+        do {
+          _ = try manager.value(feature: feature, variable: variable, as: Int.self)
+          Issue.record("\(feature)/\(variable) has a value")
+        } catch {
+          let text = "\(error)"
+          for (feature, variable) in names { #expect(text.contains("\(feature)/\(variable)")) }
+          #expect(text.contains(names[0].0 == "x" ? "TWEAK_X__Y__Z" : "TWEAK_A_B__C"))
+        }
+        #expect(manager.value(feature: feature, variable: variable, default: 9) == 9)
+      }
+      #expect(try manager.value(feature: "shop", variable: "limit", as: Int.self) == 2)
+    }
+  }
+
+  @Test
   func `arguments come in several forms, the last one counts, and names may contain dots`() throws {
     let known = [
       Tweak(feature: "general", variable: "answer", value: 42), Tweak(feature: "a.b", variable: "c", value: "x"),

@@ -111,7 +111,10 @@ enum JustTweakExample {
       )
       let observed: Property<Int> = accessor.$meaningOfLife
       let shared: any Sendable = accessor
-      _ = (answer, observed, shared)
+      let key: TweakKey<Int> = GeneratedTweakAccessor.Keys.meaningOfLife
+      try tweakManager.deleteValue(for: key)
+      let isDefault = accessor.redViewAlpha == GeneratedTweakAccessor.Keys.redViewAlpha.defaultValue
+      _ = (answer, observed, shared, isDefault)
     }
     """
 

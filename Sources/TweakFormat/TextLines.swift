@@ -1,0 +1,39 @@
+/// The lines of a text, by which the positions of its bytes are found.
+package struct TextLines<Bytes: RandomAccessCollection<UInt8>> {
+  private let bytes: Bytes
+
+  /// The offset of the first byte of each line; a byte-order mark, which no editor shows, is part of no line.
+  private let starts: [Int]
+
+  /// Finds the lines of a text.
+  ///
+  /// - Complexity: O(*n*) in the number of bytes.
+  package init(_ bytes: Bytes) {
+    self.bytes = bytes
+    starts =
+      [bytes.starts(with: ByteOrderMark.bytes) ? ByteOrderMark.bytes.count : 0]
+      + bytes.enumerated().lazy.filter { $0.element == 0x0A }.map { $0.offset + 1 }
+  }
+
+  /// The position of a byte.
+  ///
+  /// - Complexity: O(log *m* + *k*) in the number of lines and the length of this one.
+  package func position(of offset: Int) -> TextPosition {
+    var range = starts.indices
+    while range.count > 1 {
+      let middle = range.lowerBound + range.count / 2
+      range = starts[middle] <= offset ? middle..<range.upperBound : range.lowerBound..<middle
+    }
+    let line = range.lowerBound
+    // People count characters, so the bytes that continue one are left out.
+    let column = bytes.dropFirst(starts[line]).prefix(max(0, offset - starts[line])).count { $0 & 0xC0 != 0x80 }
+    return TextPosition(line: line + 1, column: column + 1)
+  }
+}
+
+extension TextLines: Sendable where Bytes: Sendable {}
+
+/// The bytes that some editors put before a text to say that it is UTF-8.
+enum ByteOrderMark {
+  static let bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
+}
