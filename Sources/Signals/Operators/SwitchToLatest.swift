@@ -40,6 +40,48 @@ extension Signal {
   }
 }
 
+extension Signal where Failure == Never, Element: Signal {
+  /// Sends the values of the latest signal that this one has sent, if those can fail and this one cannot.
+  ///
+  /// It is ``setFailureType(to:)`` followed by `switchToLatest()`.
+  ///
+  /// - Returns: A signal of the values of the latest inner signal.
+  @_disfavoredOverload
+  @inlinable @inline(__always)
+  public func switchToLatest() -> SwitchToLatestSignal<SetFailureTypeSignal<Self, Element.Failure>> {
+    setFailureType(to: Element.Failure.self).switchToLatest()
+  }
+}
+
+extension Signal where Failure == Never {
+  /// Makes a signal that can fail of each value of this one, which cannot, and sends what the latest of those sends.
+  ///
+  /// It is ``setFailureType(to:)`` followed by `flatMapLatest(_:)`.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// struct Offline: Error {}
+  /// let query = Emitter<String, Never>()
+  /// let results = query.flatMapLatest { text in
+  ///   text.isEmpty ? AnySignal<Int, Offline>.fail(Offline()) : .just(text.count)
+  /// }
+  /// let subscription = results.replaceFailure(with: 0).sink { print($0) }
+  /// query.send("cat")  // Prints "3"
+  /// query.send("")  // Prints "0"
+  /// ```
+  ///
+  /// - Parameter transform: Called with each value, on the thread that sends it; returns the signal to switch to.
+  /// - Returns: A signal of the values of the latest inner signal.
+  @_disfavoredOverload
+  @inlinable @inline(__always)
+  public func flatMapLatest<Inner: Signal>(
+    _ transform: @escaping @Sendable (Element) -> Inner
+  ) -> SwitchToLatestSignal<MapSignal<SetFailureTypeSignal<Self, Inner.Failure>, Inner>> {
+    setFailureType(to: Inner.Failure.self).flatMapLatest(transform)
+  }
+}
+
 /// A signal of the values of the latest inner signal; made by ``Signal/switchToLatest()``.
 @frozen
 public struct SwitchToLatestSignal<Upstream: Signal>: Signal
