@@ -35,7 +35,7 @@ extension Property {
     computed(from: DerivedInput(source), isSame: ==, at: (file, line), transform)
   }
 
-  /// Makes a property that is computed from two others; see ``derived(_:_:)-6o24d``.
+  /// Makes a property that is computed from two others; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
   public static func derived<First, Second>(
     _ first: Property<First>,
@@ -49,7 +49,7 @@ extension Property {
     }
   }
 
-  /// Makes a property that is computed from three others; see ``derived(_:_:)-6o24d``.
+  /// Makes a property that is computed from three others; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
   public static func derived<First, Second, Third>(
     _ first: Property<First>,
@@ -65,7 +65,7 @@ extension Property {
     ) { transform($0.0.0, $0.0.1, $0.1) }
   }
 
-  /// Makes a property that is computed from four others; see ``derived(_:_:)-6o24d``.
+  /// Makes a property that is computed from four others; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
   public static func derived<First, Second, Third, Fourth>(
     _ first: Property<First>,
@@ -83,7 +83,7 @@ extension Property {
     return computed(from: inputs, isSame: ==, at: (file, line)) { transform($0.0.0, $0.0.1, $0.1.0, $0.1.1) }
   }
 
-  /// Makes a property that is computed from five or more others; see ``derived(_:_:)-6o24d``.
+  /// Makes a property that is computed from five or more others; see ``derived(_:_:file:line:)-63st2``.
   ///
   /// They are read through a list, which is slower than up to four.
   public static func derived<First, Second, Third, Fourth, Fifth, each Other: Sendable>(
@@ -106,7 +106,7 @@ extension Property {
     return computed(from: inputs, isSame: ==, at: (file, line), apply)
   }
 
-  /// Makes a property that is computed from a list of others of one type; see ``derived(_:_:)-6o24d``.
+  /// Makes a property that is computed from a list of others of one type; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
   public static func derived<Source>(
     _ sources: [Property<Source>],

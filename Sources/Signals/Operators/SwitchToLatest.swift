@@ -15,7 +15,7 @@ extension Signal where Element: Signal, Element.Failure == Failure {
 extension Signal {
   /// Makes a signal of each value, and sends what the latest of those sends.
   ///
-  /// It is ``map(_:)`` followed by ``switchToLatest()``.
+  /// It is ``map(_:)`` followed by `switchToLatest()`.
   ///
   /// ```swift
   /// import Signals
@@ -82,7 +82,7 @@ extension Signal where Failure == Never {
   }
 }
 
-/// A signal of the values of the latest inner signal; made by ``Signal/switchToLatest()``.
+/// A signal of the values of the latest inner signal; made by ``Signal/switchToLatest()->SwitchToLatestSignal<Self>``.
 @frozen
 public struct SwitchToLatestSignal<Upstream: Signal>: Signal
 where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {
