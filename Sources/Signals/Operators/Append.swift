@@ -99,7 +99,8 @@ extension Signal where Failure == Never {
   }
 }
 
-/// A signal of the values of two, one after the other; made by ``Signal/append(_:)->AppendSignal<Self,Other>`` and its relatives.
+/// A signal of the values of two, one after the other; made by ``Signal/append(_:)->AppendSignal<Self,Other>`` and
+/// its relatives.
 @frozen
 public struct AppendSignal<First: Signal, Second: Signal<First.Element, First.Failure>>: Signal {
   /// The values of both signals.

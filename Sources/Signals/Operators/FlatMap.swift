@@ -52,7 +52,8 @@ extension Signal where Failure == Never {
   }
 }
 
-/// A signal of the values of signals made from values; made by ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>``.
+/// A signal of the values of signals made from values; made by
+/// ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>``.
 @frozen
 public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner.Failure == Upstream.Failure {
   /// The values of the inner signals.
