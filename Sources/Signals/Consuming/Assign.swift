@@ -2,9 +2,12 @@ extension Signal where Failure == Never {
   /// Writes every value into a property of an object, for as long as the object lives.
   ///
   /// The object is not kept alive; when it is gone, the next value ends the subscription. Each value is written on the
-  /// thread that sends it, before the sender's call returns, unless another delivery is under way: that the object is
-  /// `Sendable` and the key path too means that this is safe. For an object of the main actor use
-  /// ``assign(on:to:onWeak:)``.
+  /// thread that sends it, before the sender's call returns, unless another delivery is under way. This is safe because
+  /// the object and the key path must be `Sendable`.
+  ///
+  /// In a `@MainActor` class, the compiler says "type 'ReferenceWritableKeyPath<…>' does not conform to the 'Sendable'
+  /// protocol", because values may be sent on any thread. Use ``assign(on:to:onWeak:)`` there:
+  /// `assign(on: MainActor.shared, to: \.text, onWeak: self)`.
   ///
   /// - Parameters:
   ///   - keyPath: Where to write.

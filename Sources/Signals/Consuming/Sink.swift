@@ -4,6 +4,19 @@ extension Signal where Failure == Never {
   /// The closure runs on the thread that sends, before the sender's call returns, unless another delivery is under way;
   /// it never runs concurrently with itself.
   ///
+  /// Keep the token: the subscription ends when its last reference is released. `_ = signal.sink { … }` releases it at
+  /// once, so the closure receives at most the current value. Swift warns about an unused result, but not about `_ =`.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let numbers = Emitter<Int, Never>()
+  /// var subscriptions: Set<SignalSubscription> = []
+  /// _ = numbers.sink { print("released at once:", $0) }
+  /// numbers.sink { print("kept:", $0) }.store(in: &subscriptions)
+  /// numbers.send(1)  // Prints "kept: 1"
+  /// ```
+  ///
   /// - Parameter receiveValue: Called with each value.
   /// - Returns: The subscription; it ends when the token is cancelled or released.
   @inlinable @inline(__always)

@@ -2,6 +2,6 @@
 ///
 /// A failed `precondition` stops too, but says nothing in a release build.
 @usableFromInline
-package func stop(because explanation: StaticString) -> Never {
-  fatalError("\(explanation)")
+package func stop(because explanation: String) -> Never {
+  fatalError(explanation)
 }

@@ -6,9 +6,11 @@ extension Property {
   static func computed<Inputs: DerivedInputs>(
     from inputs: Inputs,
     isSame: @escaping @Sendable (Value, Value) -> Bool,
+    at place: (file: StaticString, line: UInt),
     _ transform: @escaping @Sendable (Inputs.Values) -> Value
   ) -> Property<Value> {
-    let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds) { core, isPublishing in
+    let origin = DerivedOrigin(valueType: Value.self, file: place.file, line: place.line)
+    let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds, origin: origin) { core, isPublishing in
       // Sound: only the core that is made here runs this.
       let core = unsafeDowncast(core, to: DerivedCore<Value>.self)
       let mayBeNews = core.update(from: inputs, isSame, transform, isPublishing: isPublishing)

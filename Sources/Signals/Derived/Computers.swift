@@ -1,11 +1,14 @@
 /// The threads that are computing one derived value: hardly ever more than one.
 @usableFromInline
 struct Computers {
+  private let origin: DerivedOrigin
   private var first: ThreadIdentity?
   private var others: [ThreadIdentity] = []
 
   @usableFromInline
-  init() {}
+  init(of origin: DerivedOrigin) {
+    self.origin = origin
+  }
 
   var isEmpty: Bool { first == nil }
 
@@ -33,12 +36,34 @@ struct Computers {
     guard let first else { return }
     if first == thread || others.contains(thread) {
       stop(
-        because:
-          "A derived value depends on itself: inside its transform it was read, or what it is derived from was written"
+        because: """
+          A derived value depends on itself: the transform of \(origin) reads its own result, or writes a property that \
+          it is derived from. Let the transform depend on its arguments alone.
+          """
       )
     }
   }
 }
 
+/// The declaration of a derived value: its type, and where it was made.
+@usableFromInline
+struct DerivedOrigin: CustomStringConvertible {
+  private let valueType: Any.Type
+  private let file: StaticString
+  private let line: UInt
+
+  @usableFromInline
+  init(valueType: Any.Type, file: StaticString, line: UInt) {
+    self.valueType = valueType
+    self.file = file
+    self.line = line
+  }
+
+  @usableFromInline var description: String { "the Property<\(valueType)> derived at \(file):\(line)" }
+}
+
 @available(*, unavailable)
 extension Computers: Sendable {}
+
+@available(*, unavailable)
+extension DerivedOrigin: Sendable {}

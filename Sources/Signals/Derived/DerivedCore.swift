@@ -36,9 +36,11 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   private let feeds: [SubscriptionOwner]
 
   @usableFromInline
-  init(inputs: [SourceCore], feeds: [SubscriptionOwner?], update: @escaping DerivedNode.Update) {
+  init(
+    inputs: [SourceCore], feeds: [SubscriptionOwner?], origin: DerivedOrigin, update: @escaping DerivedNode.Update
+  ) {
     self.feeds = feeds.compactMap(\.self)
-    derivedNode = DerivedNode(inputs: inputs, body: update)
+    derivedNode = DerivedNode(inputs: inputs, origin: origin, body: update)
     super.init(nil)
     derivedNode.attach(to: self)
     node = derivedNode

@@ -29,7 +29,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   @usableFromInline let state: UnsafeMutablePointer<NodeState>
 
   /// The threads that are computing the value now; guarded by the core's lock.
-  @exclusivity(unchecked) @usableFromInline var computers = Computers()
+  @exclusivity(unchecked) @usableFromInline var computers: Computers
 
   /// What the value is computed from; kept alive by `body`.
   @usableFromInline let inputs: [Unmanaged<SourceCore>]
@@ -61,7 +61,8 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   @exclusivity(unchecked) var liveInputs = 0
 
   @usableFromInline
-  init(inputs: [SourceCore], body: @escaping Update) {
+  init(inputs: [SourceCore], origin: DerivedOrigin, body: @escaping Update) {
+    computers = Computers(of: origin)
     self.inputs = inputs.map { .passUnretained($0) }
     height = 1 + (inputs.lazy.compactMap { $0.node?.height }.max() ?? 0)
     if height > Self.tall {

@@ -73,7 +73,34 @@ extension Signal {
   }
 }
 
-/// A signal of the values of two, one after the other; made by ``Signal/append(_:)-(Other)`` and its relatives.
+extension Signal where Failure == Never {
+  /// Sends the values of this signal, which cannot fail, and then those of another, which can.
+  ///
+  /// - Parameter other: The signal that follows.
+  /// - Returns: A signal of all values.
+  @_disfavoredOverload
+  @inlinable @inline(__always)
+  public func append<Other: Signal>(
+    _ other: Other
+  ) -> AppendSignal<SetFailureTypeSignal<Self, Other.Failure>, Other> where Other.Element == Element {
+    setFailureType(to: Other.Failure.self).append(other)
+  }
+
+  /// Sends the values of another signal, which can fail, and then those of this one, which cannot.
+  ///
+  /// - Parameter other: The signal that comes first.
+  /// - Returns: A signal of all values.
+  @_disfavoredOverload
+  @inlinable @inline(__always)
+  public func prepend<Other: Signal>(
+    _ other: Other
+  ) -> AppendSignal<Other, SetFailureTypeSignal<Self, Other.Failure>> where Other.Element == Element {
+    setFailureType(to: Other.Failure.self).prepend(other)
+  }
+}
+
+/// A signal of the values of two, one after the other; made by ``Signal/append(_:)->AppendSignal<Self,Other>`` and
+/// its relatives.
 @frozen
 public struct AppendSignal<First: Signal, Second: Signal<First.Element, First.Failure>>: Signal {
   /// The values of both signals.

@@ -93,33 +93,53 @@ where First.Failure == Second.Failure, Second.Failure == Third.Failure, Third.Fa
   first.combineLatest(second).combineLatest(third.combineLatest(fourth)).map { ($0.0, $0.1, $1.0, $1.1) }
 }
 
-extension Collection where Self: Sendable, Element: Signal {
-  /// Sends the latest values of all signals of the collection whenever one of them sends, once all have sent.
-  ///
-  /// The values are in the order of the signals. The result finishes when all have finished, or as soon as one finishes
-  /// without having sent, or at once, without a value, if the collection is empty; it fails as soon as one fails.
-  ///
-  /// - Returns: A signal of arrays.
-  public func combineLatest() -> AnySignal<[Element.Element], Element.Failure> {
-    AnySignal(attach: { subscriber in
-      let latest = map { _ in LatestValue<Element.Element>() }
-      let hub = CombineLatestHub<[Element.Element], Element.Failure>(inputs: latest.count) {
-        var values: [Element.Element] = []
-        values.reserveCapacity(latest.count)
-        for input in latest {
-          guard let value = input.value else { return nil }
-          values.append(value)
-        }
-        return values
+/// Sends the latest values of a list of signals whenever one of them sends, once all have sent.
+///
+/// The values are in the order of the signals. The result finishes when all have finished, or as soon as one finishes
+/// without having sent, or at once, without a value, if the list is empty; it fails as soon as one fails.
+///
+/// ```swift
+/// import Signals
+///
+/// let volumes = [MutableProperty(1), MutableProperty(2), MutableProperty(3)]
+/// let subscription = combineLatest(volumes).sink { print($0) }  // Prints "[1, 2, 3]"
+/// volumes[1].value = 5  // Prints "[1, 5, 3]"
+/// ```
+///
+/// - Parameter signals: The signals.
+/// - Returns: A signal of arrays.
+public func combineLatest<Input: Signal>(
+  _ signals: some Sequence<Input>
+) -> AnySignal<[Input.Element], Input.Failure> {
+  let inputs = Array(signals)
+  return AnySignal(attach: { subscriber in
+    let latest = inputs.map { _ in LatestValue<Input.Element>() }
+    let hub = CombineLatestHub<[Input.Element], Input.Failure>(inputs: inputs.count) {
+      var values: [Input.Element] = []
+      values.reserveCapacity(latest.count)
+      for input in latest {
+        guard let value = input.value else { return nil }
+        values.append(value)
       }
-      let subscription = hub.core.subscribe(subscriber)
-      subscription.bind(hub.upstreams)
-      if latest.isEmpty { hub.core.end(.finished) }
-      for (signal, input) in Swift.zip(self, latest) {
-        if hub.upstreams.isCancelled { break }
-        hub.upstreams.add(signal.subscribe(CombineLatestInput(hub: hub, latest: input)))
-      }
-      return subscription
-    })
-  }
+      return values
+    }
+    let subscription = hub.core.subscribe(subscriber)
+    subscription.bind(hub.upstreams)
+    if inputs.isEmpty { hub.core.end(.finished) }
+    for (signal, input) in Swift.zip(inputs, latest) {
+      if hub.upstreams.isCancelled { break }
+      hub.upstreams.add(signal.subscribe(CombineLatestInput(hub: hub, latest: input)))
+    }
+    return subscription
+  })
+}
+
+/// Sends the latest values of a list of signals of different types whenever one of them sends, once all have sent.
+///
+/// - Parameter signals: The signals, of one element and failure.
+/// - Returns: A signal of arrays, in the order of the signals.
+public func combineLatest<Element: Sendable, Failure: Error>(
+  _ signals: [any Signal<Element, Failure>]
+) -> AnySignal<[Element], Failure> {
+  combineLatest(signals.map { $0.eraseToAnySignal() })
 }

@@ -23,17 +23,25 @@ public func concat<Element: Sendable, Failure: Error>(
   ConcatSignal(signals.map { $0.eraseToAnySignal() })
 }
 
-/// Sends the values of several signals, one signal after the other.
+/// Sends the values of a list of signals, one signal after the other.
+///
+/// - Parameter signals: The signals.
+/// - Returns: A signal of all values.
+public func concat<Input: Signal>(_ signals: some Sequence<Input>) -> ConcatSignal<Input.Element, Input.Failure> {
+  ConcatSignal(signals.map { $0.eraseToAnySignal() })
+}
+
+/// Sends the values of a list of signals of different types, one signal after the other.
 ///
 /// - Parameter signals: The signals, of one element and failure.
 /// - Returns: A signal of all values.
 public func concat<Element: Sendable, Failure: Error>(
-  _ signals: some Sequence<some Signal<Element, Failure>>
+  _ signals: [any Signal<Element, Failure>]
 ) -> ConcatSignal<Element, Failure> {
   ConcatSignal(signals.map { $0.eraseToAnySignal() })
 }
 
-/// A signal of the values of several, one after the other; made by ``concat(_:)-(Sequence)`` and its twin.
+/// A signal of the values of several, one after the other; made by ``concat(_:)-(Sequence)`` and its relatives.
 public struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let signals: [AnySignal<Element, Failure>]
 

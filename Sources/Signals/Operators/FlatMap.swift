@@ -33,7 +33,27 @@ extension Signal {
   }
 }
 
-/// A signal of the values of signals made from values; made by ``Signal/flatMap(maxConcurrent:_:)``.
+extension Signal where Failure == Never {
+  /// Makes a signal that can fail of each value of this one, which cannot.
+  ///
+  /// It is ``setFailureType(to:)`` followed by `flatMap(maxConcurrent:_:)`.
+  ///
+  /// - Parameters:
+  ///   - maxConcurrent: The number of inner signals that may be subscribed to at a time.
+  ///   - transform: Called with each value when it is its turn; returns the inner signal.
+  /// - Returns: A signal of the values of all inner signals.
+  @_disfavoredOverload
+  @inlinable @inline(__always)
+  public func flatMap<Inner: Signal>(
+    maxConcurrent: Int = .max,
+    _ transform: @escaping @Sendable (Element) -> Inner
+  ) -> FlatMapSignal<SetFailureTypeSignal<Self, Inner.Failure>, Inner> {
+    setFailureType(to: Inner.Failure.self).flatMap(maxConcurrent: maxConcurrent, transform)
+  }
+}
+
+/// A signal of the values of signals made from values; made by
+/// ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>``.
 @frozen
 public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner.Failure == Upstream.Failure {
   /// The values of the inner signals.

@@ -29,8 +29,30 @@ public func merge<Element: Sendable, Failure: Error>(
 /// - Parameter signals: The signals.
 /// - Returns: A signal of all values.
 @inlinable @inline(__always)
-public func merge<Input: Signal>(_ signals: [Input]) -> MergeManySignal<Input> {
-  MergeManySignal(signals)
+public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> MergeManySignal<Input> {
+  MergeManySignal(Array(signals))
+}
+
+/// Sends the values of a list of signals of different types as they come.
+///
+/// ```swift
+/// import Signals
+///
+/// let clicks = Emitter<Int, Never>()
+/// let keys = Emitter<Int, Never>()
+/// let subscription = merge([clicks, keys.map { $0 * 10 }]).sink { print($0) }
+/// clicks.send(1)  // Prints "1"
+/// keys.send(2)  // Prints "20"
+/// ```
+///
+/// The types are erased, which is slower than a list of one type.
+///
+/// - Parameter signals: The signals, of one element and failure.
+/// - Returns: A signal of all values.
+public func merge<Element: Sendable, Failure: Error>(
+  _ signals: [any Signal<Element, Failure>]
+) -> MergeManySignal<AnySignal<Element, Failure>> {
+  MergeManySignal(signals.map { $0.eraseToAnySignal() })
 }
 
 /// Sends the values of three signals as they come.
@@ -53,7 +75,7 @@ where
   MergeThreeSignal(first: first, second: second, third: third)
 }
 
-/// A signal of the values of a list of signals; made by ``merge(_:)->MergeManySignal<Input>``.
+/// A signal of the values of a list of signals; made by ``merge(_:)-(Sequence)`` and its relatives.
 @frozen
 public struct MergeManySignal<Input: Signal>: Signal {
   /// The values of the signals.

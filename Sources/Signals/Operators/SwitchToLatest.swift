@@ -15,7 +15,7 @@ extension Signal where Element: Signal, Element.Failure == Failure {
 extension Signal {
   /// Makes a signal of each value, and sends what the latest of those sends.
   ///
-  /// It is ``map(_:)`` followed by ``switchToLatest()``.
+  /// It is ``map(_:)`` followed by `switchToLatest()`.
   ///
   /// ```swift
   /// import Signals
@@ -40,7 +40,49 @@ extension Signal {
   }
 }
 
-/// A signal of the values of the latest inner signal; made by ``Signal/switchToLatest()``.
+extension Signal where Failure == Never, Element: Signal {
+  /// Sends the values of the latest signal that this one has sent, if those can fail and this one cannot.
+  ///
+  /// It is ``setFailureType(to:)`` followed by `switchToLatest()`.
+  ///
+  /// - Returns: A signal of the values of the latest inner signal.
+  @_disfavoredOverload
+  @inlinable @inline(__always)
+  public func switchToLatest() -> SwitchToLatestSignal<SetFailureTypeSignal<Self, Element.Failure>> {
+    setFailureType(to: Element.Failure.self).switchToLatest()
+  }
+}
+
+extension Signal where Failure == Never {
+  /// Makes a signal that can fail of each value of this one, which cannot, and sends what the latest of those sends.
+  ///
+  /// It is ``setFailureType(to:)`` followed by `flatMapLatest(_:)`.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// struct Offline: Error {}
+  /// let query = Emitter<String, Never>()
+  /// let results = query.flatMapLatest { text in
+  ///   text.isEmpty ? AnySignal<Int, Offline>.fail(Offline()) : .just(text.count)
+  /// }
+  /// let subscription = results.replaceFailure(with: 0).sink { print($0) }
+  /// query.send("cat")  // Prints "3"
+  /// query.send("")  // Prints "0"
+  /// ```
+  ///
+  /// - Parameter transform: Called with each value, on the thread that sends it; returns the signal to switch to.
+  /// - Returns: A signal of the values of the latest inner signal.
+  @_disfavoredOverload
+  @inlinable @inline(__always)
+  public func flatMapLatest<Inner: Signal>(
+    _ transform: @escaping @Sendable (Element) -> Inner
+  ) -> SwitchToLatestSignal<MapSignal<SetFailureTypeSignal<Self, Inner.Failure>, Inner>> {
+    setFailureType(to: Inner.Failure.self).flatMapLatest(transform)
+  }
+}
+
+/// A signal of the values of the latest inner signal; made by ``Signal/switchToLatest()->SwitchToLatestSignal<Self>``.
 @frozen
 public struct SwitchToLatestSignal<Upstream: Signal>: Signal
 where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {

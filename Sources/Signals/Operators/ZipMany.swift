@@ -58,3 +58,48 @@ public func zip<First: Signal, Second: Signal>(
 ) -> ZipSignal<First, Second> where First.Failure == Second.Failure {
   first.zip(second)
 }
+
+/// Sends arrays of the values of a list of signals: the first of each, the second of each, and so on.
+///
+/// The values are in the order of the signals. A value waits until its partners come. The result finishes as soon as no
+/// further array can come, at once if the list is empty; it fails as soon as one signal fails.
+///
+/// ```swift
+/// import Signals
+///
+/// let lanes = [["a", "b"].signal, ["c", "d"].signal]
+/// let subscription = zip(lanes).sink { print($0.joined()) }
+/// // Prints "ac"
+/// // Prints "bd"
+/// ```
+///
+/// - Parameter signals: The signals.
+/// - Returns: A signal of arrays.
+public func zip<Input: Signal>(_ signals: some Sequence<Input>) -> AnySignal<[Input.Element], Input.Failure> {
+  let inputs = Array(signals)
+  return AnySignal(attach: { subscriber in
+    let queues = inputs.map { _ in ZipQueue<Input.Element>() }
+    let hub = ZipHub<[Input.Element], Input.Failure>(
+      next: { queues.contains(where: \.isEmpty) ? nil : queues.map { $0.next() } },
+      isExhausted: { queues.contains(where: \.isExhausted) }
+    )
+    let subscription = hub.core.subscribe(subscriber)
+    subscription.bind(hub.upstreams)
+    if inputs.isEmpty { hub.core.end(.finished) }
+    for (signal, queue) in Swift.zip(inputs, queues) {
+      if hub.upstreams.isCancelled { break }
+      hub.upstreams.add(signal.subscribe(ZipInput(hub: hub, queue: queue)))
+    }
+    return subscription
+  })
+}
+
+/// Sends arrays of the values of a list of signals of different types: the first of each, then the second, and so on.
+///
+/// - Parameter signals: The signals, of one element and failure.
+/// - Returns: A signal of arrays, in the order of the signals.
+public func zip<Element: Sendable, Failure: Error>(
+  _ signals: [any Signal<Element, Failure>]
+) -> AnySignal<[Element], Failure> {
+  zip(signals.map { $0.eraseToAnySignal() })
+}

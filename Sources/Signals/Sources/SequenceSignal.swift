@@ -3,8 +3,8 @@ extension Sequence where Self: Sendable, Element: Sendable {
   ///
   /// Each subscription iterates anew and gets everything inside the call that subscribes. An endless sequence is fine
   /// if an operator such as ``Signal/prefix(_:)`` ends the signal; but not as the inner signal of an operator such as
-  /// ``Signal/flatMap(maxConcurrent:_:)`` that is made to subscribe to it by the very subscriber it is calling, who
-  /// cannot take anything before it returns.
+  /// ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>`` that is made to subscribe to it by the very
+  /// subscriber it is calling, who cannot take anything before it returns.
   ///
   /// ```swift
   /// import Signals

@@ -1,19 +1,19 @@
 extension Signal {
   /// Sends at most one value per interval: the first at once, and of those that follow within the interval the latest.
   ///
-  /// The first value is sent at once and opens an interval. If `latest` is `true`, the last value that comes in it is
-  /// sent when it is over, even if nothing more ever comes, and opens the next one; if none came, the next value is
-  /// sent at once again. If `latest` is `false`, what comes in an interval is left out. A value that comes at the very
-  /// end of an interval belongs to the next.
+  /// The first value is sent at once and opens an interval. If `latest` is `true`, the last value of an interval is
+  /// sent when the interval ends, even if the upstream signal has fallen silent, and opens the next interval. If
+  /// `latest` is `false`, the values of an interval are dropped. A value that arrives after an interval, or exactly at
+  /// its end, is sent at once, in place of one that waits.
   ///
   /// ```swift
   /// import Signals
   /// import SignalsTesting
   ///
   /// let marbles = Marbles()
-  /// let position = marbles.values("abcdefg-------h-i|")
+  /// let position = marbles.values("abcdefgh------i-j|")
   /// print(marbles.diagram(of: position.throttle(for: .seconds(3), latest: true, clock: marbles.clock)))
-  /// // Prints "a--c--f--g----h--[i|]"
+  /// // Prints "a--d--g--h----i--[j|]"
   /// ```
   ///
   /// When the signal finishes, the value that waits is sent at once, before the end; a failure passes at once and drops
@@ -110,23 +110,14 @@ where C.Duration == Duration {
       guard latest else { return }
       pending = value
       if deadline == nil { wait(until: end) }
-    } else if let waiting = pending.take() {
-      // The alarm is about to ring for it.
-      pending = value
-      open(at: now)
-      core.deliver(waiting)
     } else {
+      // The alarm may be about to ring for a value that waits; this one is newer.
+      rest()
+      let replaced = pending.take()
       end = now.advanced(by: interval)
       core.deliver(value)
+      withExtendedLifetime(replaced) {}
     }
-  }
-
-  /// Opens an interval in which a value waits already.
-  @inlinable
-  func open(at now: C.Instant) {
-    let end = now.advanced(by: interval)
-    self.end = end
-    wait(until: end)
   }
 
   @usableFromInline

@@ -240,20 +240,27 @@ struct Law08NoGlitchesTests {
     withExtendedLifetime(subscription) {}
   }
 
+  private static let cycle = #line + 5
+
+  private static func makeCycle() -> Property<Int> {
+    let source = MutableProperty(1)
+    let itself = Box<Property<Int>>()
+    let derived = Property.derived(source) { $0 + (itself.value?.value ?? 0) }
+    itself.value = derived
+    return derived
+  }
+
   @Test func `a value read inside its own computation is diagnosed, not a hang`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let source = MutableProperty(1)
-      let itself = Box<Property<Int>>()
-      let derived = Property.derived(source) { $0 + (itself.value?.value ?? 0) }
-      itself.value = derived
-      _ = derived.value
+      _ = Self.makeCycle().value
     }
     let explanation = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(explanation.contains("depends on itself"))
+    #expect(explanation.contains("the Property<Int> derived at SignalsTests/Law08NoGlitchesTests.swift:\(Self.cycle) "))
   }
 
   @Test func `writing an input inside a computation is diagnosed, not a hang`() async {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let source = MutableProperty(1)
       let derived = Property.derived(source) { value in
         source.value = value + 1
@@ -262,6 +269,8 @@ struct Law08NoGlitchesTests {
       let subscription = derived.sink { _ in }
       withExtendedLifetime(subscription) {}
     }
+    let explanation = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(explanation.contains("the Property<Int> derived at SignalsTests/Law08NoGlitchesTests.swift:"))
   }
 
   @Test func `writers on several threads never show an observer or a reader a mixture`() {

@@ -10,6 +10,7 @@ struct AppendTests {
     { $1.prepend($0).eraseToAnySignal() },
     { concat($0, $1).eraseToAnySignal() },
     { concat([$0.eraseToAnySignal(), $1]).eraseToAnySignal() },
+    { concat([$0, $1]).eraseToAnySignal() },
   ]
 
   @Test(arguments: joins.indices) func `the second is subscribed to when the first has finished`(index: Int) {
@@ -26,6 +27,12 @@ struct AppendTests {
     second.finish()
     #expect(log.entries == ["1", "second", "9", "|"])
     withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a signal that can fail follows one that cannot, and precedes it`() {
+    let numbers: SequenceSignal<[Int], Never> = [1, 2].signal
+    #expect(Watch(numbers.append(AnySignal<Int, Mishap>.fail(.fire))).entries == ["1", "2", "#fire"])
+    #expect(Watch(numbers.prepend(AnySignal<Int, Mishap>.just(0))).entries == ["0", "1", "2", "|"])
   }
 
   @Test(arguments: joins.indices) func `the second is not subscribed to after the first failed`(index: Int) {

@@ -114,11 +114,20 @@ struct CombineLatestTests {
 
   @Test func `a list of signals combines to lists of values in its order`() {
     let properties = (1...3).map { MutableProperty($0) }
-    let watch = Watch(properties.combineLatest())
+    let watch = Watch(combineLatest(properties))
     properties[2].value = 9
     properties[0].value = 7
     #expect(watch.entries == ["[1, 2, 3]", "[1, 2, 9]", "[7, 2, 9]"])
-    #expect(Watch([Emitter<Int, Never>]().combineLatest()).entries == ["|"])
+    #expect(Watch(combineLatest([Emitter<Int, Never>]())).entries == ["|"])
+  }
+
+  @Test func `a list of signals of different types combines to lists`() {
+    let left = MutableProperty(1)
+    let right = Emitter<Int, Never>()
+    let watch = Watch(combineLatest([left, right.map { $0 * 10 }]))
+    right.send(2)
+    left.value = 3
+    #expect(watch.entries == ["[1, 20]", "[3, 20]"])
   }
 
   @Test func `an input that comes after the end is not subscribed to`() {
@@ -129,7 +138,7 @@ struct CombineLatestTests {
     }.eraseToAnySignal()
     for (first, end) in [(AnySignal<Int, Mishap>.fail(.fire), "#fire"), (.empty(), "|")] {
       #expect(Watch(first.combineLatest(later).map { $0 + $1 }).entries == [end])
-      #expect(Watch([first, later, later].combineLatest()).entries == [end])
+      #expect(Watch(combineLatest([first, later, later])).entries == [end])
       #expect(Watch(combineLatest(first, later, later, later, later).map { $0.0 }).entries == [end])
     }
     #expect(asked.value == 0)

@@ -26,6 +26,11 @@ struct FlatMapTests {
     #expect(Watch([Int]().signal.flatMap { JustSignal($0) }).entries == ["|"])
   }
 
+  @Test func `values of a signal that cannot fail make signals that can`() {
+    let flat = [1, 2, 3].signal.flatMap { $0 < 2 ? AnySignal<Int, Mishap>.just($0) : .fail(.fire) }
+    #expect(Watch(flat).entries == ["1", "#fire"])
+  }
+
   @Test func `on a clock, inner signals overlap`() {
     let marbles = Marbles()
     let inner = ["a": "1-2-3|", "b": "4-5|"]

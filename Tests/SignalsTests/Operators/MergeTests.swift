@@ -99,6 +99,17 @@ struct MergeTests {
     #expect(Watch(merge([Emitter<Int, Never>]())).entries == ["|"])
   }
 
+  @Test func `a list of signals of different types is merged`() {
+    let left = Emitter<Int, Never>()
+    let right = Emitter<Int, Never>()
+    let watch = Watch(merge([left, right.map { $0 + 1 }]))
+    right.send(1)
+    left.send(7)
+    right.finish()
+    left.finish()
+    #expect(watch.entries == ["2", "7", "|"])
+  }
+
   @Test func `an endless signal among others ends with the subscriber`() {
     #expect(Watch(merge([1].signal, (2...).signal).prefix(3)).entries == ["1", "2", "3", "|"])
   }

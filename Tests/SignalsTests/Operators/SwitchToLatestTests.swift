@@ -27,6 +27,21 @@ struct SwitchToLatestTests {
     #expect(watch.entries == ["1", "2", "|"])
   }
 
+  @Test func `a signal that cannot fail switches to signals that can`() {
+    let outer = Emitter<Int, Never>()
+    let inner = [Emitter<String, Mishap>(), Emitter<String, Mishap>()]
+    let watches = [
+      Watch(outer.flatMapLatest { inner[$0] }), Watch(outer.map { inner[$0] }.switchToLatest()),
+    ]
+    outer.send(0)
+    inner[0].send("a")
+    outer.send(1)
+    inner[0].send(completion: .failure(.fire))
+    inner[1].send("b")
+    inner[1].send(completion: .failure(.fire))
+    for watch in watches { #expect(watch.entries == ["a", "b", "#fire"]) }
+  }
+
   @Test func `it finishes with the outer signal if no inner one is live`() {
     #expect(Watch([1, 2].signal.flatMapLatest { JustSignal($0) }).entries == ["1", "2", "|"])
     #expect(Watch([Int]().signal.flatMapLatest { JustSignal($0) }).entries == ["|"])

@@ -116,6 +116,36 @@ struct ZipTests {
     #expect(watch.entries == ["a1true", "b2false", "|"])
   }
 
+  @Test func `a list of signals is zipped to lists of values in its order`() {
+    let emitters = (0..<3).map { _ in Emitter<Int, Never>() }
+    let watch = Watch(zip(emitters))
+    for round in 1...2 {
+      for (index, emitter) in emitters.enumerated().reversed() { emitter.send(index * 10 + round) }
+    }
+    #expect(watch.entries == ["[1, 11, 21]", "[2, 12, 22]"])
+    emitters[1].finish()
+    #expect(watch.entries.last == "|")
+    emitters[0].send(1)
+    #expect(watch.entries.count == 3)
+    #expect(Watch(zip([Emitter<Int, Never>]())).entries == ["|"])
+  }
+
+  @Test func `a list of signals of different types is zipped`() {
+    #expect(Watch(zip([[1, 2].signal, [3, 4].signal.map { $0 * 10 }])).entries == ["[1, 30]", "[2, 40]", "|"])
+  }
+
+  @Test func `an input of a zipped list that comes after the end is not subscribed to`() {
+    let asked = Counter()
+    let later = DeferredSignal {
+      asked.add()
+      return Emitter<Int, Mishap>()
+    }.eraseToAnySignal()
+    for (first, end) in [(AnySignal<Int, Mishap>.fail(.fire), "#fire"), (.empty(), "|")] {
+      #expect(Watch(zip([first, later, later])).entries == [end])
+    }
+    #expect(asked.value == 0)
+  }
+
   @Test func `signals on several threads lose no pair`() {
     let emitters = (0..<3).map { _ in Emitter<Int, Never>() }
     let values = Log<Int>()

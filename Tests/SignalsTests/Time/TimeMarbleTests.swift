@@ -36,6 +36,24 @@ struct TimeMarbleTests {
     #expect(marbles.diagram(of: source.throttle(for: .seconds(3), latest: false, clock: marbles.clock)) == "a--d--g--|")
   }
 
+  @Test func `throttle sends a value at the very end of an interval at once, instead of the one that waits`() {
+    let source = marbles.signal("abcdefghijk|")
+    let throttled = source.throttle(for: .seconds(3), latest: true, clock: marbles.clock)
+    #expect(marbles.diagram(of: throttled) == "a--d--g--j-[k|]")
+  }
+
+  @Test func `throttle opens an interval with a value at the very end of the last one`() {
+    let source = marbles.signal("ab-d-e-------|")
+    let throttled = source.throttle(for: .seconds(3), latest: true, clock: marbles.clock)
+    #expect(marbles.diagram(of: throttled) == "a--d--e------|")
+  }
+
+  @Test func `throttle without latest sends a value at the very end of an interval`() {
+    let source = marbles.signal("abcdefghijk|")
+    let throttled = source.throttle(for: .seconds(3), latest: false, clock: marbles.clock)
+    #expect(marbles.diagram(of: throttled) == "a--d--g--j-|")
+  }
+
   @Test func `throttle passes a failure at once and drops what waits`() {
     let source = marbles.signal("ab-#")
     #expect(marbles.diagram(of: source.throttle(for: .seconds(9), latest: true, clock: marbles.clock)) == "a--#")
