@@ -17,8 +17,8 @@ import Synchronization
 /// }
 /// ```
 public final class SignalSubscription: Hashable, Sendable {
-  /// What the token detaches from.
-  private let owner: SubscriptionOwner
+  /// The source or the operator that the token detaches from; retained until the subscription has been cancelled.
+  private let owner: Unmanaged<SubscriptionOwner>
 
   /// The subscriber's place in the owner; guarded by the owner's lock, and `nil` once the subscription is over.
   @exclusivity(unchecked)
@@ -27,13 +27,16 @@ public final class SignalSubscription: Hashable, Sendable {
   /// What lives and ends with the subscription: upstream subscriptions, or a source that nobody else holds.
   private let companion = Atomic<Unmanaged<SubscriptionOwner>?>(nil)
 
-  /// Whether the subscription has been cancelled, companion and all.
-  private let isOver = Atomic<Bool>(false)
+  /// How many threads are cancelling the subscription, or ``over``.
+  private let cancellers = Atomic<Int>(0)
+
+  /// In place of a number of threads: the subscription has been cancelled, companion and all, and the owner released.
+  private static var over: Int { -1 }
 
   /// Makes the token of a subscriber that `owner` is about to take in.
   @usableFromInline
   init(owner: SubscriptionOwner, node: SubscriberNode) {
-    self.owner = owner
+    self.owner = .passRetained(owner)
     self.node = Unmanaged.passUnretained(node)
     node.token = Unmanaged.passUnretained(self)
   }
@@ -41,7 +44,7 @@ public final class SignalSubscription: Hashable, Sendable {
   /// Makes a token that owns nothing but what it is given.
   @usableFromInline
   package init(owner: SubscriptionOwner) {
-    self.owner = owner
+    self.owner = .passRetained(owner)
     self.node = nil
   }
 
@@ -55,7 +58,10 @@ public final class SignalSubscription: Hashable, Sendable {
   }
 
   deinit {
-    cancel()
+    // No other thread has the token any more.
+    if cancellers.load(ordering: .acquiring) == Self.over { return }
+    detach()
+    owner.release()
   }
 
   /// Ends the subscription.
@@ -67,13 +73,43 @@ public final class SignalSubscription: Hashable, Sendable {
   ///
   /// - Complexity: O(1) amortised, whatever the number of subscribers.
   public func cancel() {
-    // Told only once all is done, so that whoever skips the work can rely on it.
-    if isOver.load(ordering: .acquiring) { return }
-    owner.cancel(self)
+    guard beginCancelling() else { return }
+    detach()
+    endCancelling()
+  }
+
+  private func detach() {
+    owner._withUnsafeGuaranteedRef { $0.cancel(self) }
     if companion.load(ordering: .relaxed) != nil {
       companion.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue().cancel(self)
     }
-    isOver.store(true, ordering: .releasing)
+  }
+
+  /// Counts this thread among those that cancel, unless all has been done.
+  private func beginCancelling() -> Bool {
+    var count = cancellers.load(ordering: .acquiring)
+    while count != Self.over {
+      let attempt = cancellers.weakCompareExchange(
+        expected: count, desired: count + 1, successOrdering: .acquiring, failureOrdering: .acquiring
+      )
+      if attempt.exchanged { return true }
+      count = attempt.original
+    }
+    return false
+  }
+
+  /// Ends what ``beginCancelling()`` began; the last thread releases the owner, because the others may still be in it.
+  private func endCancelling() {
+    var count = cancellers.load(ordering: .relaxed)
+    while true {
+      let attempt = cancellers.weakCompareExchange(
+        expected: count, desired: count == 1 ? Self.over : count - 1, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed
+      )
+      if attempt.exchanged { break }
+      count = attempt.original
+    }
+    if count == 1 { owner.release() }
   }
 
   /// Keeps the token in a set, so that it lives as long as the set does.

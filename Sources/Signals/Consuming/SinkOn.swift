@@ -16,6 +16,9 @@ extension Signal where Failure == Never {
 
   /// Calls a closure with every value, on the main actor, in order.
   ///
+  /// - Complexity: A value costs no allocation. Each hop to the actor costs the few allocations of a task, and delivers
+  ///   all values that wait.
+  ///
   /// ```swift
   /// import Signals
   ///
@@ -37,12 +40,17 @@ extension Signal where Failure == Never {
     on actor: MainActor,
     _ receiveValue: @escaping @MainActor @Sendable (Element) -> Void
   ) -> SignalSubscription {
-    receive(on: actor).sink { value in MainActor.assumeIsolated { receiveValue(value) } }
+    // Sound: isolation does not change how a function is called, which `assumeIsolated` relies on too, but at the price
+    // of an allocation for each value. `receive(on:)` delivers on the actor only.
+    receive(on: actor).sink(unsafeBitCast(receiveValue, to: (@Sendable (Element) -> Void).self))
   }
 
   /// Calls a closure with every value, on an actor and with access to its state, in order.
   ///
   /// The actor is not kept alive: when it is gone, the closure is not called any more.
+  ///
+  /// - Complexity: A value costs no allocation. Each hop to the actor costs the few allocations of a task, and delivers
+  ///   all values that wait.
   ///
   /// - Parameters:
   ///   - actor: Where the closure runs; values that come while it is busy are delivered together.
@@ -52,8 +60,10 @@ extension Signal where Failure == Never {
     on actor: Isolation,
     _ receiveValue: @escaping @Sendable (isolated Isolation, Element) -> Void
   ) -> SignalSubscription {
-    receive(on: actor).sink { [weak actor] value in
-      actor?.assumeIsolated { receiveValue($0, value) }
-    }
+    // Sound: isolation does not change how a function is called. `receive(on:)` delivers on the actor only, in a task
+    // that keeps the actor alive.
+    let receiveValue = unsafeBitCast(receiveValue, to: (@Sendable (Isolation, Element) -> Void).self)
+    let reference = Unmanaged.passUnretained(actor)
+    return receive(on: actor).sink { value in reference._withUnsafeGuaranteedRef { receiveValue($0, value) } }
   }
 }

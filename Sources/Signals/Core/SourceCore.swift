@@ -22,6 +22,8 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   /// How many subscribers there are or are about to be, plus ``recording`` if values are recorded: zero means sending
   /// does nothing.
+  ///
+  /// It goes down only with the lock held, when a token and its subscriber are separated.
   @usableFromInline final let interest = Atomic<Int>(0)
 
   /// The interest in values that are to be recorded; more than that of any number of subscribers, to tell them apart.
@@ -151,6 +153,18 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   /// What changes in the node of a derived value.
   var nodeState: UnsafeMutablePointer<NodeState>? { nil }
 
+  /// Stays alive for the flush list that relies on the tokens, if there is one; to be called with the lock held, by a
+  /// token before it releases this object.
+  private final func keepForFlush() {
+    guard let state = nodeState, state.pointee.pin.load(ordering: .relaxed) == NodeState.Pin.pinned else { return }
+    let reference = Unmanaged.passRetained(self)
+    let attempt = state.pointee.pin.compareExchange(
+      expected: NodeState.Pin.pinned, desired: NodeState.Pin.kept, successOrdering: .releasing,
+      failureOrdering: .relaxed
+    )
+    if !attempt.exchanged { reference.release() }
+  }
+
   /// Ends a derived value whose inputs have all ended.
   @usableFromInline
   func endDerived() {}
@@ -168,7 +182,10 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   @usableFromInline
   final func flush(_ list: consuming FlushList) {
     let spare = list.flush()
-    if spare.capacity > 0 { lock.withLock { place?.giveSpare(spare) } }
+    guard spare.capacity > 0 else { return }
+    lock.lock()
+    placeReference?._withUnsafeGuaranteedRef { $0.giveSpare(spare) }
+    lock.unlock()
   }
 
   // MARK: The list, for the holder of the turn
@@ -242,12 +259,11 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   @usableFromInline
   final func removeAll() {
     let ended = UnsafeMutableBufferPointer(start: slots, count: slotCount)
-    let live = lock.withLock {
+    lock.withLock {
       var live = 0
       for node in ended { node?._withUnsafeGuaranteedRef { live += unlink($0) ? 1 : 0 } }
-      return live
+      interest.wrappingSubtract(live, ordering: .relaxed)
     }
-    interest.wrappingSubtract(live, ordering: .relaxed)
     let list = slots
     let wasAllocated = capacity > 0
     slots = SourceCore.noSlots
@@ -275,13 +291,17 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   /// Lets go of a subscriber that never came onto the list, because the source had ended.
   @usableFromInline
   final func dismiss(_ node: SubscriberNode) {
-    let wasLive = lock.withLock { unlink(node) }
-    if wasLive { interest.wrappingSubtract(1, ordering: .relaxed) }
+    lock.withLock {
+      if unlink(node) { interest.wrappingSubtract(1, ordering: .relaxed) }
+    }
   }
 
   package final override func cancel(_ subscription: SignalSubscription) {
     lock.lock()
+    // The token is about to release this object.
+    if self.node != nil { keepForFlush() }
     guard let reference = subscription.node else { return lock.unlock() }
+    interest.wrappingSubtract(1, ordering: .relaxed)
     let node = reference.takeUnretainedValue()
     subscription.node = nil
     node.token = nil
@@ -290,7 +310,6 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     if backlog != nil { node.backlog = [] }
     if takeTurn() {
       lock.unlock()
-      interest.wrappingSubtract(1, ordering: .relaxed)
       remove(node)
       if !releaseTurn() { drain() }
     } else {
@@ -298,7 +317,6 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
       hasAbandoned.store(true, ordering: .releasing)
       let isOurs = demandTurn()
       lock.unlock()
-      interest.wrappingSubtract(1, ordering: .relaxed)
       if isOurs { drain() }
     }
     withExtendedLifetime(backlog) {}

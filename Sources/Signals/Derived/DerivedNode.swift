@@ -111,7 +111,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
         state.pointee.scheduledBy.load(ordering: .relaxed) != list.thread.address
       {
         state.pointee.scheduledBy.store(list.thread.address, ordering: .relaxed)
-        list.append(core)
+        list.append(core, state)
       }
       if wasSettled, let place = core.placeReference {
         if depth < Self.tall {

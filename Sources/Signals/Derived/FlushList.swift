@@ -7,9 +7,17 @@ import Synchronization
 /// No thread leaves its work to another one, whose subscribers might be waiting for it.
 @usableFromInline
 struct FlushList {
+  /// A value, and how it is kept alive until its turn comes.
+  struct Entry {
+    let core: Unmanaged<SourceCore>
+
+    /// Whether its subscribers' tokens keep it alive, so that the common case counts no references.
+    let isPinned: Bool
+  }
+
   /// The first one, so that the common list of one needs no memory.
-  private var first: Unmanaged<SourceCore>?
-  private var others: [Unmanaged<SourceCore>]
+  private var first: Entry?
+  private var others: [Entry]
 
   /// Sources whose dependents are still to be marked.
   private var postponed: [SourceCore] = []
@@ -26,16 +34,17 @@ struct FlushList {
   /// Makes an empty list.
   ///
   /// - Parameter spare: An empty array whose memory may be used.
-  init(spare: consuming [Unmanaged<SourceCore>] = []) {
+  init(spare: consuming [Entry] = []) {
     others = spare
   }
 
   var isEmpty: Bool { first == nil }
 
-  /// Adds a value, which stays alive until its turn comes; to be called with its lock held.
-  mutating func append(_ core: SourceCore) {
-    let core = Unmanaged.passRetained(core)
-    if first == nil { first = core } else { others.append(core) }
+  /// Adds a value that has subscribers, and stays alive until its turn comes; to be called with its lock held.
+  mutating func append(_ core: SourceCore, _ state: UnsafeMutablePointer<NodeState>) {
+    let entry = Entry(core: .passUnretained(core), isPinned: state.pointee.pinForFlush())
+    if !entry.isPinned { _ = entry.core.retain() }
+    if first == nil { first = entry } else { others.append(entry) }
   }
 
   /// Leaves the marking of a source's dependents for later.
@@ -60,29 +69,33 @@ struct FlushList {
     while Self.unfinished.load(ordering: .acquiring) > 0 { ThreadIdentity.pause() }
   }
 
-  /// Brings every value up to date and tells its subscribers; to be called without any lock.
+  /// Brings every value up to date and tells its subscribers, and empties the list; to be called without any lock.
   ///
   /// - Returns: An empty array whose memory may be used again.
   @discardableResult
-  consuming func flush() -> [Unmanaged<SourceCore>] {
+  mutating func flush() -> [Entry] {
     if mustYield { ThreadIdentity.pause() }
-    guard let first else { return others }
+    // Moved and indexed, because copies and loops would count references to the array.
+    var entries: [Entry] = []
+    swap(&entries, &others)
+    guard let first = first.take() else { return entries }
     Self.update(first, thread)
-    for core in others { Self.update(core, thread) }
-    others.removeAll(keepingCapacity: true)
-    return others
+    for index in entries.indices { Self.update(entries[index], thread) }
+    entries.removeAll(keepingCapacity: true)
+    return entries
   }
 
-  private static func update(_ core: Unmanaged<SourceCore>, _ thread: ThreadIdentity) {
-    core._withUnsafeGuaranteedRef { core in
-      guard let state = core.nodeState else { return }
+  private static func update(_ entry: Entry, _ thread: ThreadIdentity) {
+    let isRetained = entry.core._withUnsafeGuaranteedRef { core in
+      guard let state = core.nodeState else { return !entry.isPinned }
       // Another thread may put its name there in between, and is then forgotten, which costs it a look.
       if state.pointee.scheduledBy.load(ordering: .relaxed) == thread.address {
         state.pointee.scheduledBy.store(0, ordering: .relaxed)
       }
       core.updateDerived()
+      return entry.isPinned ? state.pointee.unpin() : true
     }
-    core.release()
+    if isRetained { entry.core.release() }
   }
 }
 

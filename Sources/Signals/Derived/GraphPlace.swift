@@ -29,7 +29,7 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
   @exclusivity(unchecked) @usableFromInline var tracker: ObservationTracker?
 
   /// The memory of the last flush list, used again for the next.
-  @exclusivity(unchecked) private var spare: [Unmanaged<SourceCore>] = []
+  @exclusivity(unchecked) private var spare: [FlushList.Entry] = []
 
   init() {
     dependents = .allocate(capacity: 4)
@@ -126,13 +126,13 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
 
   // MARK: Flush lists
 
-  func takeSpare() -> [Unmanaged<SourceCore>] {
-    let taken = spare
-    spare = []
+  func takeSpare() -> [FlushList.Entry] {
+    var taken: [FlushList.Entry] = []
+    swap(&taken, &spare)
     return taken
   }
 
-  func giveSpare(_ memory: [Unmanaged<SourceCore>]) {
+  func giveSpare(_ memory: consuming [FlushList.Entry]) {
     if memory.capacity > spare.capacity { spare = memory }
   }
 }

@@ -35,18 +35,26 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
 
   /// Makes a property that never changes.
   ///
+  /// It has ended from the start: each subscriber gets the value and then the completion. A value that is derived from
+  /// constants alone has ended too.
+  ///
   /// - Parameter value: The value for all time.
   /// - Returns: A property that has this value.
   public static func constant(_ value: Value) -> Property<Value> {
-    Property(core: PropertyCore(value))
+    let core = PropertyCore(value)
+    core.close()
+    return Property(core: core)
   }
 
   /// The current value.
   public var value: Value {
     @inlinable @inline(__always) get {
       core.noteAccess()
+      if core.node == nil { return core.value }
       // Sound: only derived values have a node.
-      return core.node == nil ? core.value : unsafeDowncast(core, to: DerivedCore<Value>.self).read()
+      return Unmanaged.passUnretained(core)._withUnsafeGuaranteedRef {
+        unsafeDowncast($0, to: DerivedCore<Value>.self).read()
+      }
     }
   }
 

@@ -18,6 +18,12 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   @exclusivity(unchecked) @usableFromInline final var contenders = 0
   @exclusivity(unchecked) @usableFromInline final var lastWriter: ThreadIdentity?
 
+  /// Whether a thread is changing the value in place, so that there is none to read until it returns it.
+  @exclusivity(unchecked) @usableFromInline final var isLent = false
+
+  /// Held by the thread that is changing the value in place; made when a thread does so for the first time.
+  @exclusivity(unchecked) @usableFromInline final var gate: Gate?
+
   /// How many threads are inside a batch, anywhere.
   @usableFromInline final let activeBatches = BatchFrame.active
 
@@ -33,7 +39,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   @inlinable @inline(__always)
   final var value: Value {
     if ValueMirror<Value>.isPossible { return mirror.load() }
-    lock.lock()
+    lockValue()
     defer { lock.unlock() }
     return stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
   }
@@ -45,7 +51,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
       // Sound: only derived values have a node.
       return unsafeDowncast(self, to: DerivedCore<Value>.self).sampleDerived(&look)
     }
-    lock.lock()
+    lockValue()
     defer { lock.unlock() }
     look.versions &+= version
     if let placeReference, placeReference._withUnsafeGuaranteedRef({ $0.isHeld }) { look.isProvisional = true }
@@ -55,37 +61,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   /// Stores a value and sends it.
   @inlinable @inline(__always)
   final func set(_ value: Value) {
-    lock.lock()
+    lockValue()
     store(value)
-  }
-
-  /// Replaces the value by what `body` makes of it, and sends the result; nothing changes if `body` throws.
-  ///
-  /// No lock is held while `body` runs, so it may read and write other properties. If another thread wrote meanwhile,
-  /// `body` runs again on the newer value.
-  @inlinable
-  final func modify<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
-    var isContended = false
-    defer { if isContended { lock.withLock { contenders -= 1 } } }
-    while true {
-      lock.lock()
-      var value = stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
-      let base = version
-      lock.unlock()
-      let result = try body(&value)
-      lock.lock()
-      if version == base {
-        store(value)
-        return result
-      }
-      if isContended {
-        checkWriter()
-      } else {
-        isContended = true
-        contenders += 1
-      }
-      lock.unlock()
-    }
   }
 
   /// Stores a value, sends it, and unlocks the lock that the caller holds.
@@ -122,19 +99,6 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     tracker?.notify()
   }
 
-  /// Stops with an explanation if a write from inside the body of `modify` is why it has to run again, as it would for
-  /// ever.
-  ///
-  /// To be asked from the second run on: only then every write since the run began has left its thread's name.
-  @usableFromInline
-  final func checkWriter() {
-    if lastWriter == ThreadIdentity.current {
-      stop(
-        because: "A property was written from inside the body of its own modify(_:); change the body's argument instead"
-      )
-    }
-  }
-
   /// Sends a value that was just stored, and unlocks the lock that the caller holds.
   @inlinable @inline(__always)
   final func send(stored value: Value) {
@@ -152,7 +116,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   }
 
   final override func send(held hold: Hold) {
-    lock.lock()
+    lockValue()
     let tracker = place?.tracker
     defer { tracker?.notify() }
     if let place {
@@ -186,7 +150,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
 
   @usableFromInline
   final func joinChanges(_ node: SubscriberNode) {
-    lock.lock()
+    lockValue()
     let current = meet(node)
     interest.wrappingAdd(1, ordering: .relaxed)
     if takeTurn() {
@@ -226,7 +190,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
 
   @usableFromInline
   final func join(_ node: SubscriberNode) {
-    lock.lock()
+    lockValue()
     let current = meet(node)
     interest.wrappingAdd(1, ordering: .relaxed)
     if takeTurn() {

@@ -45,7 +45,7 @@ extension MutableProperty {
 
 extension PropertyCore {
   fileprivate func stage(_ value: Value) -> StagedValue<Value> {
-    lock.lock()
+    lockValue()
     let replaced = stored
     stored = value
     version &+= 1

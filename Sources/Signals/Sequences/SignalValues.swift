@@ -2,7 +2,10 @@ extension Signal {
   /// The values as an asynchronous sequence that loses none.
   ///
   /// Each `for await` loop is a subscription of its own, from the moment the loop begins until it ends or its task is
-  /// cancelled. The loop stays on its caller's actor.
+  /// cancelled. The loop stays on its caller's actor. A property's loop gets the current value first.
+  ///
+  /// Values that arrive while the loop is busy wait for it in memory. If only the latest one matters, as in a user
+  /// interface that shows a property, say so: ``values(buffering:)`` with ``SignalBuffering/newest(_:)`` of 1.
   ///
   /// ```swift
   /// import Signals
@@ -21,6 +24,16 @@ extension Signal {
   }
 
   /// The values as an asynchronous sequence.
+  ///
+  /// ```swift
+  /// import Signals
+  ///
+  /// let position = MutableProperty(0)
+  /// var positions = position.values(buffering: .newest(1)).makeAsyncIterator()
+  /// for step in 1...100 { position.value = step }
+  /// let latest = await positions.next()
+  /// print(latest ?? 0)  // Prints "100"
+  /// ```
   ///
   /// - Parameter buffering: What to keep while the loop is busy; this is the only way in which values are lost.
   /// - Returns: A sequence; each loop over it is a subscription of its own.
@@ -47,17 +60,6 @@ extension Signal {
   public func first() async throws(Failure) -> Element? {
     var iterator = prefix(1).values(buffering: .oldest(1)).makeAsyncIterator()
     return try await iterator.next(isolation: #isolation)
-  }
-}
-
-extension Property {
-  /// The current value and then each change, as an asynchronous sequence.
-  ///
-  /// A loop that is busy while the value changes several times gets only the last of these changes, and that always.
-  /// Use ``Signal/values(buffering:)`` to get every one.
-  @inlinable
-  public var values: SignalValues<Property<Value>> {
-    SignalValues(signal: self, buffering: .newest(1))
   }
 }
 

@@ -161,7 +161,11 @@ final class DerivedWorld: @unchecked Sendable {
   }
 
   private func write(_ source: Int) {
-    sources[source].modify { $0.versions[source] += 1 }
+    if source % 2 == 0 {
+      sources[source].modify { $0.versions[source] += 1 }
+    } else {
+      sources[source].withLock { $0.versions[source] += 1 }
+    }
   }
 
   private func writePair(_ chance: inout Chance) {

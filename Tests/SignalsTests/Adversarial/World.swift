@@ -114,7 +114,13 @@ final class World: @unchecked Sendable {
       sender.serial += 1
       let item = Item(source: source, sender: sender.number, serial: sender.serial, probe: probe())
       if let property = properties[source] {
-        if chance.once(in: 2) { property.value = [item] } else { property.modify { $0 = [item] } }
+        var items = [item]
+        switch chance.number(below: 3) {
+        case 0: property.value = items
+        case 1: property.modify { $0 = [item] }
+        // What goes must not run its code under the lock.
+        default: property.withLock { swap(&$0, &items) }
+        }
       } else {
         emitters[source]?.send([item])
       }

@@ -205,4 +205,118 @@ struct Law04CancelMeansStopTests {
     emitter.send(2)
     #expect(count.value == 1)
   }
+
+  @Test func `what a derived value's closure captured is released at cancel, though the token is kept`() {
+    let source = MutableProperty(1)
+    let released = Counter()
+    func subscribe() -> SignalSubscription {
+      let probe = Probe { released.add() }
+      let derived = Property.derived(source) { value in
+        probe.touch()
+        return value + 1
+      }
+      return Property.derived(derived) { $0 * 2 }.sink { _ in }
+    }
+    let subscription = subscribe()
+    source.value = 2
+    #expect(released.value == 0)
+    subscription.cancel()
+    #expect(released.value == 1)
+  }
+
+  @Test func `what the closures of operators captured is released at cancel, though the token is kept`() {
+    let left = Emitter<Int, Never>()
+    let right = Emitter<Int, Never>()
+    let released = Counter()
+    let chains: [(Probe) -> AnySignal<Int, Never>] = [
+      { probe in
+        left.combineLatest(right).map { [probe] in
+          probe.touch()
+          return $0 + $1
+        }.eraseToAnySignal()
+      },
+      { probe in
+        left.flatMap { [probe] value in
+          probe.touch()
+          return right.map { $0 + value }
+        }.eraseToAnySignal()
+      },
+      { probe in
+        left.map { [probe] value in
+          probe.touch()
+          return value
+        }.property(initial: 0).eraseToAnySignal()
+      },
+      { probe in
+        left.scan(0) { [probe] in
+          probe.touch()
+          return $0 + $1
+        }.share(replay: 1).eraseToAnySignal()
+      },
+    ]
+    for (index, chain) in chains.enumerated() {
+      let subscription = chain(Probe { released.add() }).sink { _ in }
+      left.send(1)
+      right.send(1)
+      #expect(released.value == index)
+      subscription.cancel()
+      #expect(released.value == index + 1)
+    }
+  }
+
+  @Test func `a derived value that a subscriber cancels during its own delivery is released after it`() {
+    let source = MutableProperty(1)
+    let released = Counter()
+    let log = Log<String>()
+    let token = Box<SignalSubscription>()
+    func subscribe() {
+      let probe = Probe {
+        log.add("released")
+        released.add()
+      }
+      let derived = Property.derived(source) { value in
+        probe.touch()
+        return value + 1
+      }
+      token.value = derived.sink { value in
+        log.add("got \(value)")
+        if value == 3 { token.value?.cancel() }
+      }
+    }
+    subscribe()
+    source.value = 2
+    #expect(log.entries == ["got 2", "got 3", "released"])
+    source.value = 3
+    #expect(log.entries.count == 3)
+  }
+
+  @Test func `threads that cancel one token together are not called after any of them returns`() {
+    for _ in 0..<300 {
+      let source = MutableProperty(0)
+      let released = Counter()
+      let late = Counter()
+      func subscribe() -> SignalSubscription {
+        let probe = Probe { released.add() }
+        let derived = Property.derived(source) { value in
+          probe.touch()
+          return value
+        }
+        return derived.sink { _ in if Canceller.hasCancelled { late.add() } }
+      }
+      let subscription = subscribe()
+      withThreads(3) { index in
+        subscription.cancel()
+        Canceller.$hasCancelled.withValue(true) { source.modify { $0 += index + 1 } }
+      }
+      #expect(late.value == 0)
+      #expect(released.value == 1)
+      withExtendedLifetime(subscription) {}
+    }
+  }
+}
+
+/// A thread that cancels a subscription.
+private enum Canceller {
+  /// A Boolean value that indicates whether the calling thread has cancelled.
+  @TaskLocal static var hasCancelled = false
 }

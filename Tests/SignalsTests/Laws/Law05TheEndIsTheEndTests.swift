@@ -132,4 +132,40 @@ struct Law05TheEndIsTheEndTests {
     #expect(log.entries == [2])
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func `a constant completes after its value`() async {
+    let log = Log<String>()
+    let constant = Property.constant(5)
+    let subscriptions = [constant, constant].map { record($0.setFailureType(to: Mishap.self), in: log) }
+    #expect(log.entries == ["5", "finished", "5", "finished"])
+    let changes = record(constant.changes.setFailureType(to: Mishap.self), in: log)
+    #expect(log.entries.suffix(1) == ["finished"])
+    var values: [Int] = []
+    for await value in constant.values { values.append(value) }
+    #expect(values == [5])
+    #expect(constant.value == 5)
+    withExtendedLifetime((subscriptions, changes)) {}
+  }
+
+  @Test func `what is derived from constants alone completes after its value`() {
+    let log = Log<String>()
+    let sum = Property.derived(.constant(1), Property.derived(.constant(2)) { $0 * 10 }) { $0 + $1 }
+    #expect(sum.value == 21)
+    let subscriptions = (0..<2).map { _ in record(sum.setFailureType(to: Mishap.self), in: log) }
+    #expect(log.entries == ["21", "finished", "21", "finished"])
+    #expect(sum.value == 21)
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `what is derived from a constant and a property ends with the property`() {
+    let log = Log<String>()
+    var property: MutableProperty<Int>? = MutableProperty(1)
+    let sum = Property.derived(property ?? .init(0), .constant(10)) { $0 + $1 }
+    let subscription = record(sum.setFailureType(to: Mishap.self), in: log)
+    property?.value = 2
+    #expect(log.entries == ["11", "12"])
+    property = nil
+    #expect(log.entries == ["11", "12", "finished"])
+    withExtendedLifetime(subscription) {}
+  }
 }

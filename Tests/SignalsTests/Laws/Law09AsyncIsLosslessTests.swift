@@ -69,13 +69,30 @@ struct Law09AsyncIsLosslessTests {
     #expect(await newest.next() == 7)
   }
 
-  @Test func `a property's loop gets the current value first, and always the last one of a burst`() async {
+  @Test func `a loop over a property loses nothing, as one over any other signal`() async {
+    let property = MutableProperty(0)
+    let derived = Property.derived(property) { -$0 }
+    var ofProperty = property.values.makeAsyncIterator()
+    var ofDerived = derived.values.makeAsyncIterator()
+    var ofSignal = opaque(property).values.makeAsyncIterator()
+    for number in 1...5 { property.value = number }
+    for number in 0...5 {
+      #expect(await ofProperty.next() == number)
+      #expect(await ofDerived.next() == -number)
+      #expect(await ofSignal.next() == number)
+    }
+    #expect(ofProperty.droppedCount == 0)
+  }
+
+  private func opaque<Element>(_ signal: some Signal<Element, Never>) -> some Signal<Element, Never> { signal }
+
+  @Test func `a property's loop that asks for the newest value alone always gets the last one of a burst`() async {
     let property = MutableProperty(0)
     let writer = Task.detached {
       for number in 1...50_000 { property.value = number }
     }
     var last = -1
-    for await number in property.values {
+    for await number in property.values(buffering: .newest(1)) {
       #expect(number > last)
       last = number
       if number == 50_000 { break }

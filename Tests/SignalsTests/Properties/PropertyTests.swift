@@ -114,4 +114,53 @@ struct PropertyTests {
     #expect(log.entries == [1, 1, 1])
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func `a property prints its value`() {
+    let word = MutableProperty("hello")
+    let readOnly: Property<String> = word
+    #expect("\(word)" == "MutableProperty<String>(hello)")
+    #expect(String(describing: readOnly) == "MutableProperty<String>(hello)")
+    #expect("\(Property.constant(5))" == "Property<Int>(5)")
+    #expect("\(word.map(\.count).property(initial: 0))" == "Property<Int>(5)")
+  }
+
+  @Test func `printing a derived value computes nothing`() {
+    let word = MutableProperty("hello")
+    let computations = Counter()
+    let length = Property.derived(word) { word in
+      computations.add()
+      return word.count
+    }
+    #expect("\(length)" == "Property<Int>(not computed)")
+    #expect(computations.value == 0)
+    let subscription = length.sink { _ in }
+    #expect("\(length)" == "Property<Int>(5)")
+    word.value = "hi"
+    #expect("\(length)" == "Property<Int>(2)")
+    #expect(computations.value == 2)
+    #expect(length.subscriberCount == 1)
+    subscription.cancel()
+    #expect("\(length)" == "Property<Int>(not computed)")
+  }
+
+  @Test func `a property can be printed wherever its own code runs`() {
+    let log = Log<String>()
+    let numbers = MutableProperty([1])
+    let derived = Box<Property<Int>>()
+    derived.value = Property.derived(numbers) { numbers in
+      log.add("\(String(describing: derived.value))")
+      return numbers.count
+    }
+    let subscription = derived.value?.sink { _ in log.add("\(numbers)") }
+    numbers.modify { _ in log.add("\(numbers)") }
+    numbers.withLock { _ in log.add("\(numbers)") }
+    #expect(
+      log.entries.filter { $0.hasPrefix("Mutable") } == [
+        "MutableProperty<Array<Int>>([1])", "MutableProperty<Array<Int>>([1])",
+        "MutableProperty<Array<Int>>(being changed)",
+      ])
+    #expect(log.entries.contains("Optional(Property<Int>(not computed))"))
+    withExtendedLifetime(subscription) {}
+    derived.value = nil
+  }
 }

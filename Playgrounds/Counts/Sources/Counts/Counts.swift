@@ -5,7 +5,16 @@ import Foundation
 /// what the package promises.
 @main
 enum Counts {
+  /// Counts on a thread of its own, because some of what is counted runs on the main actor.
   nonisolated static func main() {
+    Thread.detachNewThread {
+      count()
+      exit(0)
+    }
+    dispatchMain()
+  }
+
+  nonisolated private static func count() {
     guard counting_is_supported() else {
       print("Allocations and reference counts cannot be counted on this system; run this on Linux.")
       return
@@ -17,7 +26,7 @@ enum Counts {
     var breaches: [String] = []
     print("| operation | allocations | bytes kept | retains | releases | |")
     print("|---|---:|---:|---:|---:|---|")
-    for promise in emissions + derivations + waits + subscriptions + flags {
+    for promise in emissions + hops + derivations + changes + waits + subscriptions + flags {
       let cost = promise.count()
       let broken = promise.breaches(by: cost)
       breaches += broken.map { "\(promise.title): \($0)" }

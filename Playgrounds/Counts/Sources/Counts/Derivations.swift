@@ -2,20 +2,20 @@ import Signals
 
 /// What a write costs that derived values depend on, and what reading them costs.
 let derivations = [
-  Promise(title: "property → derived → sink", allocations: 0) {
+  Promise(title: "property → derived → sink", allocations: 0, retains: 0) {
     write { head in [Property.derived(head) { $0 &+ 1 }] }
   },
-  Promise(title: "diamond of derived values → sink", allocations: 0) {
+  Promise(title: "diamond of derived values → sink", allocations: 0, retains: 0) {
     write { head in
       let left = Property.derived(head) { $0 &+ 1 }
       let right = Property.derived(head) { $0 &+ 2 }
       return [Property.derived(left, right) { $0 &+ $1 }]
     }
   },
-  Promise(title: "property → 50 derived values → sinks", allocations: 0) {
+  Promise(title: "property → 50 derived values → sinks", allocations: 0, retains: 0) {
     write { head in (0..<50).map { branch in Property.derived(head) { $0 &+ branch } } }
   },
-  Promise(title: "observed derived value, read", allocations: 0) {
+  Promise(title: "observed derived value, read", allocations: 0, retains: 0) {
     let tally = Tally()
     let head = MutableProperty(1)
     let derived = Property.derived(head) { $0 &+ 1 }

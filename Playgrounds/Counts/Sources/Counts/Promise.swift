@@ -27,7 +27,7 @@ struct Promise: Sendable {
 
 /// A number with two decimals, or none if they are zero.
 func decimal(_ value: Double) -> String {
-  let hundredths = Int((value * 100).rounded())
-  let whole = "\(hundredths / 100)"
+  let hundredths = Int((value.magnitude * 100).rounded())
+  let whole = "\(value < 0 && hundredths > 0 ? "-" : "")\(hundredths / 100)"
   return hundredths % 100 == 0 ? whole : "\(whole).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
 }

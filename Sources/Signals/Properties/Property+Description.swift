@@ -1,0 +1,35 @@
+extension Property: CustomStringConvertible {
+  /// The type and the value, as in "MutableProperty<Int>(5)".
+  ///
+  /// `String(describing:)` prints the value. Printing never computes, subscribes or waits. A derived value that is not
+  /// up to date prints "not computed", and one without an observer never is. While a thread is inside
+  /// ``MutableProperty/withLock(_:)``, the property prints "being changed".
+  public var description: String {
+    let content =
+      switch core.content {
+      case .value(let value): String(describing: value)
+      case .notComputed: "not computed"
+      case .lent: "being changed"
+      }
+    return "\(type(of: self))(\(content))"
+  }
+}
+
+extension PropertyCore {
+  /// The value as far as it is known without computing it or waiting for it.
+  fileprivate enum Content {
+    case value(Value)
+    case notComputed
+    case lent
+  }
+
+  fileprivate final var content: Content {
+    lock.withLock {
+      if isLent { return .lent }
+      guard let node else { return stored.map { .value($0) } ?? .notComputed }
+      // Sound: only derived values have a node.
+      let computed = unsafeDowncast(self, to: DerivedCore<Value>.self).computed
+      return node.state.pointee.isSettled ? computed.map { .value($0) } ?? .notComputed : .notComputed
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// Where threads wait for a value that another one is changing in place.
+@usableFromInline
+final class Gate: Sendable {
+  let lock = OwnedLock()
+}
+
+extension PropertyCore {
+  /// Waits until the property has a value to read or replace, and takes the lock.
+  @inlinable @inline(__always)
+  final func lockValue() {
+    lock.lock()
+    if isLent { waitForValue() }
+  }
+
+  /// Releases the lock until the value is back, and takes it again.
+  @usableFromInline
+  final func waitForValue() {
+    while isLent, let gate {
+      lock.unlock()
+      checkLender(gate)
+      gate.lock.withLock {}
+      lock.lock()
+    }
+  }
+
+  /// Changes the value where it is, and sends it; other threads wait for it meanwhile.
+  @inlinable
+  final func withLock<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var value = lend()
+    defer { takeBack(value) }
+    return try body(&value)
+  }
+
+  /// Hands the value out, so that it has no other reference than the caller's.
+  @usableFromInline
+  final func lend() -> Value {
+    let gate = lock.withLock {
+      let gate = self.gate ?? Gate()
+      self.gate = gate
+      return gate
+    }
+    checkLender(gate)
+    gate.lock.lock()
+    lock.lock()
+    defer { lock.unlock() }
+    isLent = true
+    return stored.take().unsafelyUnwrapped  // Sound: only a derived value starts without one.
+  }
+
+  /// Stores the value that was handed out, sends it, and lets other threads at it.
+  @usableFromInline
+  final func takeBack(_ value: Value) {
+    lock.lock()
+    isLent = false
+    gate?.lock.unlock()
+    store(value)
+  }
+
+  private final func checkLender(_ gate: Gate) {
+    if gate.lock.isHeldByThisThread {
+      stop(
+        because: """
+          A property was read or written from inside the body of its own withLock(_:), perhaps through a value that is \
+          derived from it; use the body's argument instead, or modify(_:)
+          """
+      )
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import Dispatch
+import Observation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("withLock")
+struct WithLockTests {
+  @Test func `an array that nobody else holds is changed where it is`() {
+    var numbers: [Int] = []
+    numbers.reserveCapacity(1_000)
+    let property = MutableProperty(numbers)
+    numbers = []
+    let count = Counter()
+    let subscriptions = [
+      property.changes.sink { _ in count.add() },
+      Property.derived(property, \.count).sink { _ in },
+    ]
+    let place = property.withLock(address)
+    for number in 1...1_000 { property.withLock { $0.append(number) } }
+    #expect(property.withLock(address) == place)
+    #expect(property.value == Array(1...1_000))
+    #expect(count.value == 1_002)
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `an array that somebody else holds is copied, and the holder's stays as it was`() {
+    let property = MutableProperty([1])
+    let held = property.value
+    property.withLock { $0.append(2) }
+    #expect(held == [1])
+    #expect(property.value == [1, 2])
+  }
+
+  @Test func `withLock returns what its body returns, and sends the result once`() {
+    let property = MutableProperty(["a", "b"])
+    let log = Log<[String]>()
+    let subscription = property.sink { log.add($0) }
+    #expect(property.withLock { $0.removeLast() } == "b")
+    #expect(log.entries == [["a", "b"], ["a"]])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `withLock that throws keeps what its body has changed, and sends it`() {
+    let property = MutableProperty([1])
+    let log = Log<[Int]>()
+    let subscription = property.sink { log.add($0) }
+    #expect(throws: Mishap.fire) {
+      try property.withLock { (numbers: inout [Int]) throws(Mishap) -> Void in
+        numbers.append(2)
+        throw .fire
+      }
+    }
+    property.withLock { $0.append(3) }
+    #expect(log.entries == [[1], [1, 2], [1, 2, 3]])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a batch holds back what withLock changes, and keeps no copy of it`() {
+    let property = MutableProperty<[Int]>([])
+    property.withLock { $0.reserveCapacity(100) }
+    let log = Log<Int>()
+    let subscription = Property.derived(property, \.count).sink { log.add($0) }
+    let place = property.withLock(address)
+    batch {
+      for number in 0..<100 { property.withLock { $0.append(number) } }
+      #expect(property.withLock(address) == place)
+    }
+    #expect(log.entries == [0, 100])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `threads that read, write, subscribe and derive while others use withLock see every change whole`() {
+    let property = MutableProperty<[Int]>([])
+    let counts = Property.derived(property) { numbers in
+      precondition(numbers.last ?? 0 == numbers.count)
+      return numbers.count
+    }
+    let highest = Box(0)
+    let subscriptions = [
+      counts.sink { count in
+        precondition(count >= highest.value ?? 0)
+        highest.value = count
+      },
+      property.sink { numbers in precondition(numbers.last ?? 0 == numbers.count) },
+    ]
+    withThreads(6) { index in
+      for _ in 0..<1_000 {
+        switch index {
+        case 0, 1: property.withLock { $0.append($0.count + 1) }
+        case 2: property.modify { $0.append($0.count + 1) }
+        case 3:
+          batch {
+            property.withLock { $0.append($0.count + 1) }
+            precondition(!property.value.isEmpty)
+          }
+        case 4: precondition(property.value.count >= 0 && counts.value >= 0)
+        default: property.sink { precondition($0.last ?? 0 == $0.count) }.cancel()
+        }
+      }
+    }
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `threads that use withLock and modify together lose nothing`() {
+    let property = MutableProperty<[Int]>([])
+    withThreads(4) { index in
+      for _ in 0..<2_000 {
+        if index < 2 { property.withLock { $0.append(index) } } else { property.modify { $0.append(index) } }
+      }
+    }
+    #expect((0..<4).allSatisfy { index in property.value.count { $0 == index } == 2_000 })
+  }
+
+  @Test func `a thread that reads meanwhile waits, and gets the new value`() {
+    let property = MutableProperty(["old"])
+    let isLocked = DispatchSemaphore(value: 0)
+    let isReading = DispatchSemaphore(value: 0)
+    withThreads(2) { index in
+      if index == 0 {
+        property.withLock { value in
+          isLocked.signal()
+          isReading.wait()
+          value = ["new"]
+        }
+      } else {
+        isLocked.wait()
+        isReading.signal()
+        #expect(property.value == ["new"])
+      }
+    }
+  }
+
+  @Test func `Swift Observation is told of what withLock has changed`() {
+    let property = MutableProperty([1])
+    let count = Counter()
+    withObservationTracking {
+      _ = property.value
+    } onChange: {
+      count.add()
+    }
+    property.withLock { $0.append(2) }
+    #expect(count.value == 1)
+  }
+
+  @Test func `reading a property inside its own withLock stops with an explanation instead of hanging`() async {
+    await #expect(processExitsWith: .failure) {
+      let property = MutableProperty([1])
+      property.withLock { $0.append(property.value.count) }
+    }
+  }
+
+  @Test func `writing a property inside its own withLock stops with an explanation instead of hanging`() async {
+    await #expect(processExitsWith: .failure) {
+      let property = MutableProperty(1)
+      property.withLock { _ in property.value = 2 }
+    }
+  }
+
+  @Test func `reading what is derived from a property inside its own withLock stops with an explanation`() async {
+    await #expect(processExitsWith: .failure) {
+      let property = MutableProperty([1])
+      let count = Property.derived(property, \.count)
+      property.withLock { $0.append(count.value) }
+    }
+  }
+}
+
+/// Where an array keeps its elements.
+private func address(_ numbers: inout [Int]) -> UInt {
+  numbers.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+}
