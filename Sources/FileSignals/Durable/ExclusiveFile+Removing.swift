@@ -29,11 +29,6 @@ extension ExclusiveFile {
     }
     removeLock()
   }
-
-  /// A Boolean value that indicates whether there is anything at the file's path.
-  fileprivate var exists: Bool {
-    FileStatus(path: place.location.name, relativeTo: place.directory.number, followsLinks: false) != nil
-  }
 }
 
 extension FilePlace {
@@ -72,7 +67,7 @@ extension DurableFile {
       if FileStatus(path: url.path, followsLinks: false) != nil { continue }
       let file = try ExclusiveFile(locking: url)
       // The writer that held the lock may have made the file meanwhile.
-      if !file.exists { file.removeLock() }
+      if try !file.exists() { file.removeLock() }
     }
   }
 }

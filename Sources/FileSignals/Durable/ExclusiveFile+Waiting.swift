@@ -33,7 +33,7 @@ extension ExclusiveFile {
     // Microseconds. No system call waits for a lock with a limit.
     var pause: UInt32 = 250
     while true {
-      let place = try FilePlace(url)
+      let place = try FilePlace(url, within: nil)
       if try tryLock(place, url) { return .locked(ExclusiveFile(holding: place)) }
       if ContinuousClock.now >= deadline { return .busy(place) }
       usleep(pause)
