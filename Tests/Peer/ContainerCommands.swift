@@ -18,6 +18,8 @@ import TestSupport
 /// - `env-crash N`: be killed at the Nth step of whatever is changed from now on
 /// - `env DIR`: open the root DIR
 /// - `env-new NAME`, `env-activate UUID`, `env-delete UUID`, `env-clean UUID`, `env-clone UUID`: change it
+/// - `env-export UUID PATH`, `env-import PATH`: write an archive, or make a container of one
+/// - `env-counts`: how often each container was activated, and in which second the last time, with commas in between
 /// - `env-active`, `env-list`: which is active, and which there are, with commas in between
 /// - `env-hammer UUIDS N SEED`: switch to one of them at random, N times
 /// - `env-endless UUIDS SEED`: the same without end, on a thread of its own
@@ -47,6 +49,11 @@ final class ContainerCommands: CommandFamily {
       opened = try AppContainer(home: root) { [crash] _ in crash?.count() }
     case "env-active": return try app().activeContainer.uuid
     case "env-list": return try app().containers.map(\.uuid).joined(separator: ",")
+    case "env-counts":
+      return try app().containers.map { container in
+        let date = container.lastActivatedDate.map { "\(Int($0.timeIntervalSince1970))" } ?? "never"
+        return "\(container.activatedCount) \(date)"
+      }.joined(separator: ",")
     case "env-file":
       let console = console
       let file = try AppGroupsFile(name: command.argument(), initialValue: "nothing", scope: app().scope)
@@ -70,6 +77,10 @@ final class ContainerCommands: CommandFamily {
     case "env-activate": try app().activateContainer(uuid: command.argument())
     case "env-delete": try app().deleteContainer(uuid: command.argument())
     case "env-clean": try app().cleanContainer(uuid: command.argument())
+    case "env-export":
+      let arguments = try command.arguments(2)
+      try app().exportContainer(uuid: arguments[0], to: URL(filePath: arguments[1]))
+    case "env-import": return try app().importContainer(from: URL(filePath: command.argument())).uuid
     case "env-hammer":
       let arguments = try command.arguments(3)
       var chance = try Chance(seed: UInt64(command.number(arguments[2])))

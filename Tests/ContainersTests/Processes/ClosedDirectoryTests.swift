@@ -1,0 +1,85 @@
+#if !canImport(Darwin)
+  import Containers
+  import Foundation
+  import TestSupport
+  import Testing
+
+  @Suite(
+    "Directories that their owner may not write", .timeLimit(.minutes(5)),
+    .enabled(if: geteuid() == 0, "only root can become somebody else"))
+  struct ClosedDirectoryTests {
+    private let fixture: Fixture
+
+    init() throws {
+      fixture = try Fixture(filled: false)
+      try fixture.write("deep", to: "closed/inner/deep.txt")
+      try fixture.write("file", to: "read-only/file.txt")
+      chmod(fixture.url("closed/inner").path, 0o500)
+      chmod(fixture.url("closed").path, 0)
+      chmod(fixture.url("read-only").path, 0o555)
+    }
+
+    private var archive: String { fixture.directory.file("archive").path }
+
+    /// A process of an ordinary user, to whom everything in the test's directory belongs.
+    private func user(in root: URL) async throws -> PeerProcess {
+      let nobody = 65534
+      try await shell(#"mkdir -p "$2"; chown -R \#(nobody) "$1""#, fixture.directory.url.path, root.path)
+      let peer = try PeerProcess()
+      try await peer.send("user \(nobody)")
+      try await peer.send("env \(root.path)")
+      return peer
+    }
+
+    @Test func `a switch moves them, and they keep their modes`() async throws {
+      let listing = try fixture.live()
+      #expect(listing["closed"] == "directory 0" && listing["read-only"] == "directory 555")
+      let peer = try await user(in: fixture.root)
+      let work = try await peer.send("env-new Work")
+      try await peer.send("env-activate \(work)")
+      #expect(try fixture.live().isEmpty)
+      #expect(try Tree.listing(fixture.url(".containers/\(Container.defaultUUID)/data")) == listing)
+      try await peer.send("env-activate \(Container.defaultUUID)")
+      #expect(try fixture.live() == listing)
+    }
+
+    @Test func `an imported container with them is activated, put away and deleted`() async throws {
+      let listing = try fixture.live()
+      // Only root can read all of it.
+      try await onThread {
+        _ = try fixture.open().exportContainer(uuid: Container.defaultUUID, to: URL(filePath: archive))
+      }
+      let root = fixture.directory.url.appending(path: "other")
+      let peer = try await user(in: root)
+      let copy = try await peer.send("env-import \(archive)")
+      try await peer.send("env-activate \(copy)")
+      #expect(try Tree.listing(root) == listing)
+      try await peer.send("env-activate \(Container.defaultUUID)")
+      #expect(try Tree.listing(root).isEmpty)
+      try await peer.send("env-delete \(copy)")
+      #expect(try await peer.send("env-list") == Container.defaultUUID)
+    }
+
+    @Test func `one that can be read is cloned and exported, and its copies are activated`() async throws {
+      try await shell(#"chmod 700 "$1/closed"; rm -r "$1/closed""#, fixture.root.path)
+      let listing = try fixture.live()
+      let peer = try await user(in: fixture.root)
+      let clone = try await peer.send("env-clone \(Container.defaultUUID)")
+      try await peer.send("env-export \(Container.defaultUUID) \(archive)")
+      for copy in [clone, try await peer.send("env-import \(archive)")] {
+        try await peer.send("env-activate \(copy)")
+        #expect(try fixture.live() == listing)
+      }
+    }
+
+    @Test func `one that cannot be read is named by clone and export, which leave nothing behind`() async throws {
+      let peer = try await user(in: fixture.root)
+      for command in ["env-clone \(Container.defaultUUID)", "env-export \(Container.defaultUUID) \(archive)"] {
+        let failure = await #expect(throws: PeerProcess.Failure.self) { try await peer.send(command) }
+        #expect(failure.map { "\($0)" }?.contains(fixture.url("closed").path) == true)
+      }
+      #expect(try await peer.send("env-list") == Container.defaultUUID)
+      #expect(!FileManager.default.fileExists(atPath: archive))
+    }
+  }
+#endif
