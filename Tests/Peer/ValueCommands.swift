@@ -6,6 +6,7 @@ import Signals
 /// Shared values: open, read, write, increment and observe them.
 ///
 /// - `container DIR`: use the container in this directory from now on
+/// - `group NAME`: open the container of this group, and tell where it lies
 /// - `open NAME`: open a file of the container as a note; `open-counter NAME`: as an integer
 /// - `value NAME`, `read NAME`, `status NAME`: what is in memory, what is on disk, how they stand
 /// - `write NAME TEXT`, `write-counter NAME N`: replace the value; a note's count goes up by one, its text becomes TEXT
@@ -28,6 +29,7 @@ final class ValueCommands: CommandFamily {
     switch command.word {
     case "container":
       container = try AppGroupsContainer(directory: URL(filePath: command.argument(), directoryHint: .isDirectory))
+    case "group": return try AppGroupsContainer(command.argument()).containerURL.path
     case "open":
       let name = try command.argument()
       notes[name] = try AppGroupsFile(name: name, initialValue: Note(count: 0, text: ""), container: opened())

@@ -12,6 +12,36 @@
       #expect(AppGroupsContainer.dataHome(["HOME": "/home/me"])?.path == "/home/me/.local/share")
     }
 
+    /// Opens the group `group.test` in a process that has only these variables, and returns where it lies.
+    private func open(_ environment: [String]) async throws -> String {
+      let peer = try PeerProcess(
+        executable: URL(filePath: "/usr/bin/env"), arguments: ["-i"] + environment + [PeerProcess.builtExecutable.path])
+      return try await peer.send("group group.test")
+    }
+
+    @Test
+    func `a group is made in the user's data`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.url.path
+      #expect(try await open(["HOME=\(path)"]) == "\(path)/.local/share/AppGroups/group.test")
+      #expect(try await open(["HOME=/nowhere", "XDG_DATA_HOME=\(path)"]) == "\(path)/AppGroups/group.test")
+      for place in [".local/share/AppGroups/group.test", "AppGroups/group.test"] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.url.appending(path: place).path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+      }
+    }
+
+    @Test(arguments: [[], ["HOME="], ["HOME=here", "XDG_DATA_HOME=data"]])
+    func `without a place for the user's data there is no group, and the error says what to set`(
+      environment: [String]
+    ) async throws {
+      let failure = await #expect(throws: PeerProcess.Failure.self) { try await open(environment) }
+      let expected = AppGroupsError.noGroup(
+        "group.test",
+        reason: "neither XDG_DATA_HOME nor HOME names an absolute path; set one, or give a directory of your own")
+      #expect(failure.map { "\($0)" }?.contains(expected.description) == true)
+    }
+
     @Test
     func `relative paths in the environment are ignored, as the specification says`() {
       let home = AppGroupsContainer.dataHome(["XDG_DATA_HOME": "data", "HOME": "/home/me"])

@@ -34,6 +34,37 @@ struct ProcessTests {
     }
   }
 
+  @Test func `all processes know how often each container was activated, and when the last time`() async throws {
+    let world = try World()
+    let app = try world.fixture.open()
+    let peer = try PeerProcess()
+    try await peer.send("env \(world.path)")
+    func counts() -> String {
+      app.containers.map { container in
+        let date = container.lastActivatedDate.map { "\(Int($0.timeIntervalSince1970))" } ?? "never"
+        return "\(container.activatedCount) \(date)"
+      }.joined(separator: ",")
+    }
+    let before = app.containers.map(\.activatedCount)
+    let start = Date()
+    for uuid in [world.uuids[1], world.uuids[2], world.uuids[1]] { try await peer.send("env-activate \(uuid)") }
+    let expected = [before[0], before[1] + 2, before[2] + 1]
+    let list = try await app.list.firstValue("the new counts") { $0.map(\.activatedCount) == expected }
+    #expect(list[0].lastActivatedDate.map { $0 <= start } == true)
+    for container in list.dropFirst() {
+      let date = try #require(container.lastActivatedDate)
+      #expect(date.timeIntervalSince(start) > -1 && date <= Date())
+    }
+    #expect(app.activeContainer.activatedCount == expected[1])
+    try await app.activateContainer(uuid: world.uuids[0])
+    try await peer.answers("env-counts", counts())
+    let new = try await peer.send("env-new Never")
+    #expect(try await peer.send("env-counts").hasSuffix(",0 never"))
+    let next = try PeerProcess()
+    try await next.send("env \(world.path)")
+    #expect(try await next.send("env-counts") == peer.send("env-counts"), "\(new)")
+  }
+
   @Test func `the live values of a reader in another process follow all switches in order`() async throws {
     let world = try World()
     let app = try world.fixture.open()

@@ -43,6 +43,30 @@ struct UserStoreTests {
   }
 
   @Test
+  func `caches lie in the directory that is given for them, and are purged there`() async throws {
+    let place = try TemporaryDirectory()
+    let caches = place.url.appending(path: "Caches")
+    let context = try StandardAppContext<Account>(
+      root: root.directory.url, configuration: ContextConfiguration(cacheDirectory: caches), storeVersions: versions)
+    try await context.setup(authDelegate: NobodysDelegate<Account>())
+    try await context.startAppContext(with: Account(id: "ada"))
+    let store = context.current.value.store
+    #expect(store.cacheDirectory.path == caches.appending(path: "ada").path)
+    for database in [try store.persistence, try store.cache] {
+      try await database.write { try $0.put(Item(id: 1, text: "a")) }
+    }
+    let manager = FileManager.default
+    #expect(manager.fileExists(atPath: caches.appending(path: "ada/cache.sqlite").path))
+    #expect(!manager.fileExists(atPath: root.directory.file("caches").path))
+    #expect(manager.fileExists(atPath: store.persistenceDirectory.appending(path: "persistence.sqlite").path))
+    #expect(store.persistenceDirectory.path.hasPrefix(context.root.path + "/"))
+    try await context.logout()
+    try await context.purge(userID: "ada")
+    #expect(try manager.contentsOfDirectory(atPath: caches.path).isEmpty)
+    #expect(!manager.fileExists(atPath: store.persistenceDirectory.path))
+  }
+
+  @Test
   func `D8: what is in memory lives as long as the session, though nobody holds it`() async throws {
     let context = try await signedIn()
     try await context.current.value.store.memory.write { try $0.put(Item(id: 1, text: "a")) }
