@@ -50,7 +50,9 @@ enum ExclusiveRename {
     return renameat(old.number, source.cString, new.number, destination.cString) == 0
   }
 
-  /// The permissions of a directory whose owner may not write it; `nil` for all else. It leaves `errno` as it is.
+  /// The permissions of a directory whose owner may not write it, and `nil` for everything else.
+  ///
+  /// `errno` stays as it is.
   private static func closedMode(of path: EntryPath, in folder: Folder) -> mode_t? {
     let reason = errno
     defer { errno = reason }
