@@ -27,7 +27,7 @@ final class ForeignWrites: @unchecked Sendable {
   private static let pauses: [DispatchTimeInterval] = [
     .milliseconds(20), .milliseconds(100), .milliseconds(500), .seconds(2),
   ]
-  /// The pause before everything is read again because processes that share the database have written, too.
+  /// The pause before everything is read again because there may be more than what others have told.
   private static let sweepPause = DispatchTimeInterval.seconds(1)
 
   /// The state of a file as one connection sees it.
@@ -98,7 +98,9 @@ final class ForeignWrites: @unchecked Sendable {
     defer { last = state }
     guard let last, state != last else { return }
     if state.connection != last.connection {
-      database.regions.tellAll()
+      // The file was opened again, which tells what has changed by itself. What another program wrote just before the
+      // opening is found when that is over.
+      sweepSoon()
     } else if state.version == last.version {
       return
     } else if state.shared == last.shared {

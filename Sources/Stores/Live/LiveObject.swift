@@ -23,8 +23,8 @@ public import Signals
 /// Deletion is a value like any other: the object stays, and if a row with its key appears again, it has a value again.
 ///
 /// ``value`` is read after each commit that touches the row, before the write returns that made it; if several threads
-/// write at once, one of them may read for all. Reading it costs a few nanoseconds. Subscribers are called on the
-/// thread that has read, one at a time, with no lock held; they may write.
+/// write at once, or another program does, one thread may read for all. Reading it costs a few nanoseconds. Subscribers
+/// are called on the thread that has read, one at a time, with no lock held; they may write.
 ///
 /// An object that is made inside a transaction begins with what that sees; the row is read again when it is over.
 public final class LiveObject<Model: StoreModel>: Signal, Sendable {
