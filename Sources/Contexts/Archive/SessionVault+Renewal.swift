@@ -31,6 +31,16 @@ extension SessionVault {
     case answer(RefreshAnswer<User>)
   }
 
+  /// The claim as it is when a wait begins.
+  var knownClaim: RenewalClaim? {
+    do {
+      return try claims?.read()
+    } catch {
+      // Then it is not known at the end of the wait either.
+      return nil
+    }
+  }
+
   /// Claims the token of the archived session, unless there is nothing to renew.
   func beginRenewal(of session: StoredSession<User>, under lock: RenewalLock) -> RenewalStart {
     attempt { () throws -> RenewalStart in

@@ -129,17 +129,20 @@ struct SessionVault<User: UserProtocol>: Sendable {
       }
       contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
       return user
-    case .logout, .end:
-      guard let old = write.session?.user else { throw ContextError.sessionEnded }
-      contents.beginSession()
-      contents.currentID = nil
-      if var record = contents[old.id] {
-        record.secretKey = nil
-        contents.put(record)
-      }
-      forget(old.id, in: &contents)
-      return old
+    case .logout(let old): return logOut(old.user, in: &contents)
+    case .end(let attempt): return logOut(attempt.session.user, in: &contents)
     }
+  }
+
+  private func logOut(_ user: User, in contents: inout ArchiveContents) -> User {
+    contents.beginSession()
+    contents.currentID = nil
+    if var record = contents[user.id] {
+      record.secretKey = nil
+      contents.put(record)
+    }
+    forget(user.id, in: &contents)
+    return user
   }
 
   /// Keeps of a user who is not logged in any more what is to be remembered; one who cannot be decoded stays.

@@ -61,7 +61,7 @@ struct DelegateServer<User: UserProtocol>: SessionServer {
     _ session: StoredSession<User>, lockedBy url: URL
   ) async throws -> (RefreshAnswer<User>, RenewalLock?) {
     while true {
-      let known = try await blocking { Result { try vault.claims?.read() } }.get()
+      let known = await blocking { vault.knownClaim }
       switch try await RenewalLock.acquire(on: url, within: policy.longestWait) {
       case .held(let lock):
         switch await blocking({ vault.beginRenewal(of: session, under: lock) }) {

@@ -43,15 +43,13 @@ struct RenewalClaims: Sendable {
 
   let url: URL
 
-  /// The last note; `nil` if there is none, or one that no version of this library wrote as a whole.
-  func read() throws(DurableFileError) -> RenewalClaim? {
+  /// The last note; `nil` if there is none.
+  ///
+  /// - Throws: An error if there is one that cannot be read. It may be a newer version's, and claim the token.
+  func read() throws -> RenewalClaim? {
     do {
       return try Self.format.decode(DurableFile.read(url))
     } catch DurableFileError.notFound {
-      return nil
-    } catch let error as DurableFileError {
-      throw error
-    } catch {
       return nil
     }
   }
