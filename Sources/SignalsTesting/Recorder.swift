@@ -13,8 +13,9 @@ public import Signals
 /// print(elements)  // Prints "[1, 2, 3]"
 /// ```
 ///
-/// Nothing sleeps and nothing polls: a wait ends in the call that records the element it is for. Make the time limit a
-/// generous one, because only a failure reaches it. Any thread may record and wait.
+/// Nothing sleeps and nothing polls: a wait ends in the call that records the element it is for. Without a `timeout`, a
+/// wait fails after 10 seconds. Only a failure reaches the limit, so raise it where a busy machine may need longer, as
+/// for other processes. Any thread may record and wait.
 public final class Recorder<Element: Sendable>: Sendable {
   private struct Waiter {
     let condition: Condition
@@ -81,7 +82,7 @@ public final class Recorder<Element: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - purpose: What is waited for, in words, for the error.
-  ///   - timeout: How long to wait at most.
+  ///   - timeout: How long to wait at most; 10 seconds unless you say otherwise.
   ///   - isSatisfied: Called with all elements, now and each time that one more is recorded, with a lock held: it must
   ///     not use the recorder.
   /// - Returns: All elements at the moment when the condition was satisfied.
@@ -89,7 +90,7 @@ public final class Recorder<Element: Sendable>: Sendable {
   @discardableResult
   public func wait(
     for purpose: String = "a condition",
-    timeout: Duration = .seconds(120),
+    timeout: Duration = .seconds(10),
     until isSatisfied: @escaping @Sendable ([Element]) -> Bool
   ) async throws -> [Element] {
     try await wait(for: purpose, timeout, until: .whole(isSatisfied))
@@ -99,14 +100,14 @@ public final class Recorder<Element: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - purpose: What is waited for, in words, for the error.
-  ///   - timeout: How long to wait at most.
+  ///   - timeout: How long to wait at most; 10 seconds unless you say otherwise.
   ///   - isWanted: Called with each element, with a lock held: it must not use the recorder.
   /// - Returns: The element.
   /// - Throws: ``RecorderTimeout`` if the time is over, `CancellationError` if the task is cancelled.
   @discardableResult
   public func first(
     _ purpose: String = "an element",
-    timeout: Duration = .seconds(120),
+    timeout: Duration = .seconds(10),
     where isWanted: @escaping @Sendable (Element) -> Bool
   ) async throws -> Element {
     let elements = try await wait(for: purpose, timeout, until: .some(isWanted))
@@ -161,10 +162,12 @@ public final class Recorder<Element: Sendable>: Sendable {
 extension Recorder where Element: Equatable {
   /// Waits until an element has come.
   ///
-  /// - Parameter element: What to wait for.
-  /// - Throws: ``RecorderTimeout`` if it does not come in two minutes, `CancellationError` if the task is cancelled.
-  public func wait(for element: Element) async throws {
-    try await first(String("\(element)".prefix(200))) { $0 == element }
+  /// - Parameters:
+  ///   - element: What to wait for.
+  ///   - timeout: How long to wait at most; 10 seconds unless you say otherwise.
+  /// - Throws: ``RecorderTimeout`` if the time is over, `CancellationError` if the task is cancelled.
+  public func wait(for element: Element, timeout: Duration = .seconds(10)) async throws {
+    try await first(String("\(element)".prefix(200)), timeout: timeout) { $0 == element }
   }
 }
 

@@ -33,6 +33,11 @@ struct RecorderTests {
     #expect(error?.description == #"Waited in vain for an eight; 1 came, the last ["7"]"#)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a wait in vain without a time limit ends after seconds, not minutes`() async {
+    await #expect(throws: RecorderTimeout.self) { try await numbers.recorded().wait(for: 8) }
+  }
+
   @Test func `cancelling the task ends its wait`() async {
     let recorder = numbers.recorded()
     let task = Task { try await recorder.wait(for: 8) }
