@@ -4,8 +4,8 @@
 /// nothing is made of parts that it skips.
 ///
 /// - **Encoding.** The text is UTF-8. A byte-order mark at its beginning is ignored and counts as no column.
-/// - **Depth.** Arrays and objects are nested at most ``maximumDepth`` deep. No method recurses, so the size of the stack
-///   does not matter.
+/// - **Depth.** Arrays and objects are nested at most ``maximumDepth`` deep. No method recurses, so the size of the
+///   stack does not matter.
 /// - **Duplicates.** The reader itself reports all members of an object, in their order. ``node()``, and a caller that
 ///   uses a ``NameList``, refuse a second member of the same name. Names are compared as strings, so names that Unicode
 ///   calls equal are the same.
