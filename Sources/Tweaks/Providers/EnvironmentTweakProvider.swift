@@ -24,7 +24,7 @@ public final class EnvironmentTweakProvider: TweakProvider, @unchecked Sendable 
   private let emitter = Emitter<TweakUpdate, Never>()
   private let lock = Lock()
 
-  /// The first tweaks that were read of each variable that is set: the first, and one other.
+  /// The tweaks that were read of each variable that is set: the first one, and the first other one.
   private var readers: [String: (first: TweakID, other: TweakID?)] = [:]
 
   /// Makes a provider.
