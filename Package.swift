@@ -38,6 +38,7 @@ let package = Package(
       dependencies: ["Signals", .target(name: "CEpoll", condition: .when(platforms: [.linux]))],
       swiftSettings: librarySettings
     ),
+    .target(name: "StrictJSON", swiftSettings: librarySettings),
     .target(name: "AppGroups", dependencies: ["Signals", "FileSignals"], swiftSettings: librarySettings),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(
@@ -49,8 +50,12 @@ let package = Package(
       swiftSettings: librarySettings
     ),
     .target(name: "Containers", dependencies: ["Signals", "FileSignals", "AppGroups"], swiftSettings: librarySettings),
-    .target(name: "TweakFormat", swiftSettings: librarySettings),
-    .executableTarget(name: "TweakAccessorGenerator", dependencies: ["TweakFormat"], swiftSettings: settings),
+    .target(name: "TweakFormat", dependencies: ["StrictJSON"], swiftSettings: librarySettings),
+    .executableTarget(
+      name: "TweakAccessorGenerator",
+      dependencies: ["StrictJSON", "TweakFormat"],
+      swiftSettings: settings
+    ),
     .plugin(
       name: "TweakAccessors",
       capability: .buildTool(),
@@ -59,7 +64,7 @@ let package = Package(
     ),
     .target(
       name: "Tweaks",
-      dependencies: ["Signals", "FileSignals", "AppGroups", "TweakFormat"],
+      dependencies: ["Signals", "FileSignals", "AppGroups", "StrictJSON", "TweakFormat"],
       swiftSettings: librarySettings
     ),
     .target(
@@ -101,6 +106,11 @@ let package = Package(
     .testTarget(
       name: "FileSignalsTests",
       dependencies: ["FileSignals", "Signals", "TestSupport", "Peer"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "StrictJSONTests",
+      dependencies: ["StrictJSON", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(

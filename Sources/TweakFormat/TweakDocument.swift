@@ -1,3 +1,5 @@
+package import StrictJSON
+
 /// What a file of tweaks says: features, each with its variables.
 ///
 /// The format is JustTweak's: `{ "<feature>": { "<variable>": { "Title": …, "Value": … } } }`.

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// Finds the tweaks in JSON, without making anything else of it.
 struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
   private(set) var builder: Builder
@@ -14,24 +16,24 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
   }
 
   mutating func document(_ json: inout JSONReader) throws(TextProblem) {
-    guard json.peek == JSONReader.Byte.brace else {
+    guard json.peek == JSONByte.openingBrace else {
       let root = try json.node()
       return complain("expected an object of features, found \(root.kind)", at: root.offset)
     }
     var names = NameList()
-    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
+    var hasMore = try json.enter(JSONByte.closingBrace)
     while hasMore {
       let offset = json.index
       let name = try json.name()
       try names.insert(name, at: offset, in: json)
       if name.isEmpty { complain("a feature has no name", at: offset) }
       try feature(name, &json)
-      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
+      hasMore = try json.goOn(to: JSONByte.closingBrace)
     }
   }
 
   private mutating func feature(_ feature: String, _ json: inout JSONReader) throws(TextProblem) {
-    guard json.peek == JSONReader.Byte.brace else {
+    guard json.peek == JSONByte.openingBrace else {
       let node = try json.node()
       return complain(
         "expected an object of variables for \(feature.debugDescription), found \(node.kind)", at: node.offset
@@ -39,7 +41,7 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
     }
     featureNames.append(feature)
     var names = NameList()
-    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
+    var hasMore = try json.enter(JSONByte.closingBrace)
     while hasMore {
       let offset = json.index
       if let known = builder.takeKnown(at: offset, in: feature) {
@@ -52,14 +54,14 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
         let variable = TweakDocument.Variable(feature: feature, name: name, offset: offset, value: .bool(false))
         try read(variable, &json)
       }
-      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
+      hasMore = try json.goOn(to: JSONByte.closingBrace)
     }
   }
 
   private mutating func read(
     _ variable: consuming TweakDocument.Variable, _ json: inout JSONReader
   ) throws(TextProblem) {
-    guard json.peek == JSONReader.Byte.brace else {
+    guard json.peek == JSONByte.openingBrace else {
       let node = try json.node()
       return complain("expected an object for \(variable.fullName), found \(node.kind)", at: node.offset)
     }
@@ -67,7 +69,7 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
     let problemCount = problems.count
     var isWide = false
     var value: JSONNode?
-    var hasMore = try json.enter(JSONReader.Byte.braceEnd)
+    var hasMore = try json.enter(JSONByte.closingBrace)
     while hasMore {
       let offset = json.index
       switch try field(&json, &fields) {
@@ -85,7 +87,7 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
         complain("unknown property \(name) of \(variable.fullName)", at: offset, isWarning: true)
         _ = try json.node()
       }
-      hasMore = try json.goOn(to: JSONReader.Byte.braceEnd)
+      hasMore = try json.goOn(to: JSONByte.closingBrace)
     }
     guard let value else { return complain("\(variable.fullName) has no \"Value\"", at: variable.offset) }
     guard let value = self.value(value, isWide: isWide, of: variable) else { return }
@@ -132,7 +134,7 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
   }
 
   private mutating func text(_ field: Field, _ json: inout JSONReader) throws(TextProblem) -> String? {
-    if json.peek == JSONReader.Byte.quote { return try json.string() }
+    if json.peek == JSONByte.quote { return try json.string() }
     let node = try json.node()
     complain("expected a String for \(field.rawValue.debugDescription), found \(node.kind)", at: node.offset)
     return nil

@@ -8,8 +8,8 @@ enum Project {
 
   /// The modules that samples may import; listed, because their objects are linked into each.
   static let modules = [
-    "Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "TweakFormat", "Tweaks", "SignalsKit",
-    "SignalsTesting",
+    "Signals", "FileSignals", "StrictJSON", "AppGroups", "Stores", "Containers", "Contexts", "TweakFormat", "Tweaks",
+    "SignalsKit", "SignalsTesting",
   ]
 
   /// The folder into which this test was built.

@@ -1,3 +1,4 @@
+import StrictJSON
 import TweakFormat
 
 /// The type that is generated: a property for each tweak.

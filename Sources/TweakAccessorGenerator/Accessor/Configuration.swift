@@ -1,4 +1,4 @@
-import TweakFormat
+import StrictJSON
 
 /// What the file `config.json` says.
 struct Configuration: Sendable {

@@ -1,3 +1,4 @@
+import StrictJSON
 import TweakFormat
 
 /// A file of JustTweak: the same format, but read as generously as JustTweak reads it.

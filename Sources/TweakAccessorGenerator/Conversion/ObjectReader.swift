@@ -1,4 +1,4 @@
-import TweakFormat
+import StrictJSON
 
 /// Finds the members of objects, and says what is wrong with them.
 struct ObjectReader {

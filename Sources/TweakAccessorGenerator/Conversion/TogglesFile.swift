@@ -1,3 +1,4 @@
+import StrictJSON
 import TweakFormat
 
 /// A file of Toggles: a list of variables, each with a value of a type that is named.

@@ -1,3 +1,4 @@
+import StrictJSON
 import TweakFormat
 
 /// Writes files of Toggles, for the way back.

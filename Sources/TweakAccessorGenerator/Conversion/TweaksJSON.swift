@@ -1,3 +1,4 @@
+import StrictJSON
 import TweakFormat
 
 /// Writes files of tweaks, and the JSON that they and others consist of.
@@ -53,20 +54,5 @@ enum TweaksJSON {
     }
   }
 
-  static func quoted(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      switch scalar {
-      case "\"": return "\\\""
-      case "\\": return "\\\\"
-      case "\n": return "\\n"
-      case "\r": return "\\r"
-      case "\t": return "\\t"
-      case "\u{0}"..."\u{1F}":
-        let digits = String(scalar.value, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: return String(scalar)
-      }
-    }
-    return "\"\(escaped.joined())\""
-  }
+  static func quoted(_ text: String) -> String { String(decoding: JSONText.quoted(text), as: UTF8.self) }
 }

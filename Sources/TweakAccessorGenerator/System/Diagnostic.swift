@@ -1,4 +1,4 @@
-import TweakFormat
+import StrictJSON
 
 /// A problem in the form in which compilers print it, so that build systems and editors find the place.
 struct Diagnostic: Hashable, Sendable {

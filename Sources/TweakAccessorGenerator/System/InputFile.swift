@@ -1,4 +1,4 @@
-import TweakFormat
+import StrictJSON
 
 /// A file that was read.
 struct InputFile: Sendable {

@@ -1,6 +1,6 @@
 import Signals
+import StrictJSON
 import Synchronization
-import TweakFormat
 
 /// Finds slots by name, without a lock and without counting references.
 ///

@@ -8,8 +8,9 @@ public import Signals
 /// `yes`, `on`, `1`, `false`, `no`, `off` and `0`, in any case. One that means none is an error; the empty text is a
 /// text, and not nothing.
 ///
-/// Different tweaks may have the same name there: `a-b/c` and `a_b/c` are both `TWEAK_A_B__C`. If such a variable is set
-/// and both tweaks are read, neither gets its value, and the error is ``TweakError/ambiguousName(_:other:name:provider:)``.
+/// Different tweaks may have the same name there: `a-b/c` and `a_b/c` are both `TWEAK_A_B__C`. If such a variable is
+/// set and both tweaks are read, neither gets its value. The error is
+/// ``TweakError/ambiguousName(_:other:name:provider:)``, and names both.
 public final class EnvironmentTweakProvider: TweakProvider, @unchecked Sendable {
   // Sound: the names that were read are guarded by the lock.
 
@@ -23,7 +24,7 @@ public final class EnvironmentTweakProvider: TweakProvider, @unchecked Sendable 
   private let emitter = Emitter<TweakUpdate, Never>()
   private let lock = Lock()
 
-  /// The first tweaks that were read of each variable that is set: the first, and one other.
+  /// The tweaks that were read of each variable that is set: the first one, and the first other one.
   private var readers: [String: (first: TweakID, other: TweakID?)] = [:]
 
   /// Makes a provider.

@@ -2,7 +2,7 @@ import AppGroups
 public import FileSignals
 public import Foundation
 public import Signals
-import TweakFormat
+import StrictJSON
 
 /// Tweaks in a JSON file, of JustTweak's format, which is followed while it changes.
 ///

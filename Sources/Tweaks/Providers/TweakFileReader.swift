@@ -1,5 +1,6 @@
 import Foundation
 import Signals
+import StrictJSON
 import TweakFormat
 
 /// Reads a file of tweaks again and again.

@@ -1,4 +1,4 @@
-import TweakFormat
+import StrictJSON
 
 /// Tweaks by name, in the order in which they were added.
 struct TweakTable: Sendable {

@@ -1,0 +1,134 @@
+/// A value in a JSON text, and its place.
+package struct JSONNode: Sendable {
+  /// The kinds of values; integers are told from other numbers by how they are written.
+  package enum Content: Sendable {
+    case null
+    case bool(Bool)
+    case int(Int)
+    case double(Double)
+    case string(String)
+    case array([JSONNode])
+    case object([JSONMember])
+  }
+
+  package let content: Content
+
+  /// The index of its first byte.
+  package let offset: Int
+
+  /// The kind in words.
+  package var kind: String {
+    switch content {
+    case .null: "null"
+    case .bool: "a Bool"
+    case .int: "an Int"
+    case .double: "a Double"
+    case .string: "a String"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}
+
+/// A name and a value in an object.
+package struct JSONMember: Sendable {
+  package let name: String
+
+  /// The index of the first byte of the name, which is a quotation mark.
+  package let offset: Int
+
+  package let value: JSONNode
+}
+
+extension JSONReader {
+  /// Reads the value that a text consists of.
+  ///
+  /// No object in it may have two members of one name.
+  ///
+  /// - Throws: ``TextProblem``.
+  package static func read(
+    _ bytes: [UInt8], trailingCommas: TrailingCommas = .refused
+  ) throws(TextProblem) -> JSONNode {
+    try bytes.withUnsafeBufferPointer { bytes throws(TextProblem) in
+      try read(bytes, trailingCommas: trailingCommas) { reader throws(TextProblem) in try reader.node() }
+    }
+  }
+
+  /// Reads the value that begins here.
+  ///
+  /// No object in it may have two members of one name.
+  package mutating func node() throws(TextProblem) -> JSONNode {
+    if closingBracket == nil { return try scalarNode() }
+    var open: [OpenNode] = []
+    while true {
+      var node: JSONNode
+      if let end = closingBracket {
+        var new = OpenNode(offset: index, end: end)
+        if try enter(end) {
+          try new.readName(&self)
+          open.append(new)
+          continue
+        }
+        node = new.node
+      } else {
+        node = try scalarNode()
+      }
+      // The node is complete, and with it those around it that end here.
+      while true {
+        let innermost = open.count - 1
+        if innermost < 0 { return node }
+        open[innermost].append(node)
+        if try goOn(to: open[innermost].end) {
+          try open[innermost].readName(&self)
+          break
+        }
+        node = open.removeLast().node
+      }
+    }
+  }
+}
+
+extension JSONReader {
+  private mutating func scalarNode() throws(TextProblem) -> JSONNode {
+    let start = index
+    return JSONNode(content: try scalar(), offset: start)
+  }
+}
+
+/// An object or array whose end has not been read yet.
+private struct OpenNode {
+  let offset: Int
+  let end: UInt8
+  private var elements: [JSONNode] = []
+  private var members: [JSONMember] = []
+  private var names = NameList()
+  private var name = (text: "", offset: 0)
+
+  init(offset: Int, end: UInt8) {
+    self.offset = offset
+    self.end = end
+  }
+
+  private var isObject: Bool { end == JSONByte.closingBrace }
+
+  var node: JSONNode { JSONNode(content: isObject ? .object(members) : .array(elements), offset: offset) }
+
+  /// Reads the name of the next member, if it is an object.
+  mutating func readName(_ reader: inout JSONReader) throws(TextProblem) {
+    guard isObject else { return }
+    let offset = reader.index
+    name = (try reader.name(), offset)
+    try names.insert(name.text, at: offset, in: reader)
+  }
+
+  mutating func append(_ node: JSONNode) {
+    if isObject {
+      members.append(JSONMember(name: name.text, offset: name.offset, value: node))
+    } else {
+      elements.append(node)
+    }
+  }
+}
+
+@available(*, unavailable)
+extension OpenNode: Sendable {}

@@ -1,0 +1,32 @@
+/// Writes parts of JSON.
+package enum JSONText {
+  /// A string in quotation marks, with escapes for quotation marks, backslashes and control characters only.
+  package static func quoted(_ string: String) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(string.utf8.count + 2)
+    text.append(JSONByte.quote)
+    for byte in string.utf8 {
+      if byte == JSONByte.quote || byte == JSONByte.backslash {
+        text.append(JSONByte.backslash)
+        text.append(byte)
+      } else if byte >= JSONByte.space {
+        text.append(byte)
+      } else {
+        text += escape(of: byte).utf8
+      }
+    }
+    text.append(JSONByte.quote)
+    return text
+  }
+
+  private static func escape(of control: UInt8) -> String {
+    switch control {
+    case JSONByte.lineFeed: return "\\n"
+    case JSONByte.carriageReturn: return "\\r"
+    case JSONByte.tab: return "\\t"
+    default:
+      let digits = String(control, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+  }
+}

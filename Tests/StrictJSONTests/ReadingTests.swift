@@ -1,0 +1,123 @@
+import StrictJSON
+import TestSupport
+import Testing
+
+@Suite("Reading JSON strictly")
+struct ReadingTests {
+  @Test(arguments: [
+    ("null", "null"), (" true\r\n", "true"), ("\tfalse", "false"), ("0", "0"), ("-0", "0"), ("-12", "-12"),
+    ("1.0", "1.0"), ("1e2", "100.0"), ("-1.5E-1", "-0.15"), ("9223372036854775807", "9223372036854775807"),
+    (#""a\"\\\/\b\f\n\r\t\u0041é""#, #""a\"\\/\u0008\u000c\n\r\tAé""#), (#""\ud83e\uddf5""#, #""🧵""#),
+    ("[]", "[]"), ("{ }", "{}"), ("[1,[2, {\"a\":[3]} ] ]", "[1,[2,{\"a\":[3]}]]"),
+    (#"{"b": 1, "a": {"b": 2}, "é": [{}]}"#, #"{"b":1,"a":{"b":2},"é":[{}]}"#), ("\u{FEFF} [1]", "[1]"),
+  ])
+  func `a text is read as what it says`(text: String, value: String) throws {
+    #expect(try node(text).description == value)
+  }
+
+  static let faults: [(String, line: Int, column: Int, String)] = [
+    ("", 1, 1, "the text ends where a value should be"), ("\n  ", 2, 3, "the text ends where a value should be"),
+    ("tru", 1, 1, "there is no value"), ("NaN", 1, 1, "there is no value"), ("'a'", 1, 1, "there is no value"),
+    ("[1 2]", 1, 4, #"there is neither a comma nor a "]""#), ("[1", 1, 3, #"there is neither a comma nor a "]""#),
+    ("[1,]", 1, 4, "there is nothing after a comma"), (#"{"a":1,}"#, 1, 8, "there is nothing after a comma"),
+    ("[,1]", 1, 2, "there is no value"), ("{,}", 1, 2, "there is no name in quotation marks"),
+    ("{a:1}", 1, 2, "there is no name in quotation marks"), (#"{"a" 1}"#, 1, 6, "there is no colon"),
+    ("1 2", 1, 3, "there is more than one value"), ("[]]", 1, 3, "there is more than one value"),
+    ("01", 1, 1, "a number begins with 0"), ("-", 1, 2, "a number lacks a digit"),
+    ("1.", 1, 3, "a number lacks a digit"),
+    ("1e+", 1, 4, "a number lacks a digit"), ("+1", 1, 1, "there is no value"), (".5", 1, 1, "there is no value"),
+    ("[9223372036854775808]", 1, 2, "9223372036854775808 is larger than an Int can be"),
+    ("[-1e999]", 1, 2, "-1e999 is larger than a Double can be"),
+    (#"["a]"#, 1, 2, "a string has no end"), ("[\"a\n\"]", 1, 4, "a string contains a control character"),
+    (#"["\x"]"#, 1, 3, "a string contains an unknown escape"), (#"["\u00g0"]"#, 1, 7, "an escape lacks a digit"),
+    (#"["\u+123"]"#, 1, 5, "an escape lacks a digit"), (#"["\ud800"]"#, 1, 3, "a string contains half a character"),
+    (#"["\ud800\u0041"]"#, 1, 3, "a string contains half a character"),
+    (#"["\udc00"]"#, 1, 3, "a string contains half a character"),
+    ("{\"é\":1,\n \"e\u{301}\":2}", 2, 2, "the name \"e\u{301}\" stands here a second time; the first is in line 1"),
+    (#"{"a":{"b":1,"b":2}}"#, 1, 13, #"the name "b" stands here a second time; the first is in line 1"#),
+  ]
+
+  @Test(arguments: faults)
+  func `whatever is no JSON is refused, with line and column`(
+    text: String, line: Int, column: Int, reason: String
+  ) throws {
+    for (mark, text) in [("", text), ("\u{FEFF}", "\u{FEFF}" + text)] {
+      let problem = try #require(throws: TextProblem.self) { try node(text) }
+      #expect(problem.reason == reason)
+      #expect(
+        (problem.position.line, problem.position.column) == (line, column), "with the mark \(mark.debugDescription)")
+      #expect(problem.description == "\(reason) in line \(line), column \(column)")
+    }
+  }
+
+  @Test
+  func `bytes that are no UTF-8 are refused, and columns count characters`() throws {
+    for invalid: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] {
+      let problem = try #require(throws: TextProblem.self) {
+        try JSONReader.read(Array("{\n\"é🧵".utf8) + invalid + Array("\":1}".utf8))
+      }
+      #expect(problem.reason == "there are bytes that are no UTF-8")
+      #expect((problem.position.line, problem.position.column) == (2, 4))
+    }
+    let problem = try #require(throws: TextProblem.self) { try node("[\"é🧵\", x]") }
+    #expect(problem.position.column == 8)
+  }
+
+  @Test
+  func `commas before closing brackets are accepted where they are allowed, and only one of them`() throws {
+    let text = #"{"a":[1,2, ],"b":{"c":3 , },}"#
+    #expect(try node(text, trailingCommas: .accepted).description == #"{"a":[1,2],"b":{"c":3}}"#)
+    #expect(throws: TextProblem.self) { try node(text) }
+    for wrong in ["[,]", "{,}", "[1,,]", #"{"a":1,,}"#, "1,", "[1],"] {
+      #expect(throws: TextProblem.self) { try node(wrong, trailingCommas: .accepted) }
+    }
+  }
+
+  @Test
+  func `values are nested as deep as in Foundation and no deeper, and need no stack`() async throws {
+    let deep = { (depth: Int) in String(repeating: "[{\"a\":", count: depth / 2) + "0" }
+    let closed = { (depth: Int) in deep(depth) + String(repeating: "}]", count: depth / 2) }
+    let limit = JSONReader.maximumDepth
+    #expect(limit == 512)
+    #expect(throws: Never.self) { try node(closed(limit)) }
+    for text in [closed(limit + 2), deep(1_000_000)] {
+      let problem = try #require(throws: TextProblem.self) { try node(text) }
+      #expect(problem.reason == "values are nested more than 512 deep")
+    }
+  }
+
+  @Test(arguments: ["", "\"", "\\", "\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}", "é🧵/", "\u{2028}"])
+  func `a string that is written is read again`(string: String) throws {
+    guard case .string(string) = try JSONReader.read(JSONText.quoted(string)).content else {
+      return #expect(Bool(false), "another string was read")
+    }
+  }
+
+  @Test
+  func `the positions of nodes are those of their first bytes`() throws {
+    guard case .object(let members) = try node(#" {"a" : [true, {}]}"#).content else {
+      return #expect(Bool(false), "an object was expected")
+    }
+    #expect(members.map(\.offset) == [2])
+    guard case .array(let elements) = members[0].value.content else {
+      return #expect(Bool(false), "an array was expected")
+    }
+    #expect(([members[0].value] + elements).map(\.offset) == [8, 9, 15])
+    #expect(elements.map(\.kind) == ["a Bool", "an object"])
+  }
+
+  @Test
+  func `positions are found in any order, at the ends of lines and behind the text`() {
+    let text = Array("\u{FEFF}a\né\r\n\nb".utf8)
+    let lines = TextLines(text)
+    let expected = [
+      (0, 1, 1), (3, 1, 1), (4, 1, 2), (5, 2, 1), (7, 2, 2), (8, 2, 3), (9, 3, 1), (10, 4, 1), (11, 4, 2),
+    ]
+    for (offset, line, column) in expected + expected.reversed() {
+      let position = lines.position(of: offset)
+      #expect((position.line, position.column) == (line, column), "offset \(offset)")
+      #expect(TextPosition(of: offset, in: text) == position)
+    }
+    #expect(TextPosition(of: 4, in: text) < TextPosition(of: 5, in: text))
+  }
+}
