@@ -190,7 +190,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     self.engine = engine
     property = Property(engine.value, keeping: engine)
     status = Property(engine.status, keeping: engine)
-    health = engine.health
+    health = engine.changes.health
   }
 
   /// Where the file lies.

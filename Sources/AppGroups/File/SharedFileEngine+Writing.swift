@@ -102,8 +102,8 @@ extension SharedFileEngine {
     var locked: ExclusiveFile?
     // These run in the opposite order: unlock, resume, send.
     defer { delivery.send() }
-    watch?.pause()
-    defer { watch?.resume { isKnown(in: locked) } }
+    changes.pause()
+    defer { changes.resume { isKnown(in: locked) } }
     let file = try location.lock()
     locked = file
     defer { file.unlock() }
@@ -166,8 +166,7 @@ extension SharedFileEngine {
   ///
   /// To wake a thread for what is no news here would take the processor from those to whom it is.
   private func quietly(_ change: () throws(DurableFileError) -> Void) throws(DurableFileError) {
-    guard let watch else { return try change() }
-    try watch.quietly(change)
+    try changes.quietly(change)
   }
 
   /// Whether the file holds the known bytes.

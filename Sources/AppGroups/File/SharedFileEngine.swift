@@ -30,10 +30,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   nonisolated(unsafe) var phase = SwapPhase.open
   // Sound: used by the thread that swaps, one at a time.
   nonisolated(unsafe) var held: ExclusiveFile?
-  private nonisolated(unsafe) var membership: SignalSubscription?  // Sound: set once, before the engine is shared.
-  // Sound: both are set once, before the engine is shared; the watch refers to the engine, hence not at once.
-  private(set) nonisolated(unsafe) var watch: FileWatch?
-  private(set) nonisolated(unsafe) var health: Property<WatchHealth> = .constant(.active)
+  let changes: any ChangeSource
+  /// The ways in which the engine hears of changes and of swaps.
+  private let subscriptions = Guarded<Set<SignalSubscription>>([])
 
   /// Where the file is looked at and observers hear of other writers; no other file is kept waiting by a slow one.
   let queue = DispatchQueue(label: "org.signals.shared-file", qos: .userInitiated)
@@ -55,7 +54,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     isCreating: Bool,
     scope: Scope? = nil,
     policy: ScopePolicy = .follows,
-    willGoOver: @escaping @Sendable () -> Void = {}
+    willGoOver: @escaping @Sendable () -> Void = {},
+    changes: (any ChangeSource)? = nil
   ) throws(AppGroupsFileError) {
     self.location = location
     self.format = format
@@ -68,17 +68,23 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     value = MutableProperty(initialValue)
     status = MutableProperty(.current)
     // Armed before the first look: what changes after the look is then seen as a change.
-    let watch = try makeWatch(polling)
-    self.watch = watch
-    health = watch.health
+    if let changes {
+      self.changes = changes
+    } else {
+      self.changes = try Self.changes(of: location, polling, queue)
+    }
+    let following = self.changes.sink { [weak self] _ in self?.lookNow() }
     // Before the first look, too: a swap after it must not be missed.
-    membership = scope?.enrol(self)
+    let membership = scope?.enrol(self)
+    subscriptions.withLock { $0 = Set([following, membership].compactMap { $0 }) }
     try Scope.steadily(scope) { () throws(AppGroupsFileError) in try open() }
   }
 
-  private func makeWatch(_ polling: WatchPolling) throws(AppGroupsFileError) -> FileWatch {
+  private static func changes(
+    of location: SharedFileLocation, _ polling: WatchPolling, _ queue: DispatchQueue
+  ) throws(AppGroupsFileError) -> PathChanges {
     do {
-      return try FileWatch(location.url, polling: polling, queue: queue) { [weak self] in self?.lookNow() }
+      return try PathChanges(file: location.url, polling: polling, queue: queue)
     } catch {
       throw .unobservable(error)
     }

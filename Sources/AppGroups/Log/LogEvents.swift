@@ -37,7 +37,7 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   }
 
   /// Whether events are seen as they are appended.
-  public var health: Property<WatchHealth> { feed.watch.health }
+  public var health: Property<WatchHealth> { feed.changes.health }
 
   /// Attaches a subscriber, and returns the token that keeps it attached.
   ///

@@ -161,7 +161,7 @@ public final class AppGroupsSuite: SharedValue {
     )
     property = Property(engine.value, keeping: engine)
     status = Property(engine.status, keeping: engine)
-    health = engine.health
+    health = engine.changes.health
   }
 
   /// Where the file lies.

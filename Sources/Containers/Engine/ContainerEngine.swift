@@ -19,10 +19,10 @@ final class ContainerEngine: Sendable {
   let active: MutableProperty<Container>
   let events = Emitter<ContainerEvent, Never>()
 
-  // Sound: set once, before the engine is shared; both refer to the engine, hence not at once.
+  // Sound: set once, before the engine is shared; it refers to the engine, hence not at once.
   private(set) nonisolated(unsafe) var scope: Scope  // Does not keep the engine; see ``sharedScope``.
-  private nonisolated(unsafe) var watch: FileWatch?
-  private nonisolated(unsafe) var journalWatch: FileWatch?
+  private let stateChanges = Guarded<PathChanges?>(nil)
+  private let subscriptions = Guarded<Set<SignalSubscription>>([])
 
   private let lock = Lock()
   private nonisolated(unsafe) var knownState = ContainerState()  // Sound: guarded by the lock, as are the next ones.
@@ -53,8 +53,11 @@ final class ContainerEngine: Sendable {
     for one in settings { participants.add(one) }
     try prepareRoot()
     do {
-      watch = try FileWatch(layout.stateURL) { [weak self] in self?.follow() }
-      journalWatch = try FileWatch(layout.journalURL) { [weak self] in self?.follow() }
+      let state = try PathChanges(file: layout.stateURL)
+      let journal = try PathChanges(file: layout.journalURL)
+      let following = [state, journal].map { $0.sink { [weak self] _ in self?.follow() } }
+      stateChanges.withLock { $0 = state }
+      subscriptions.withLock { $0 = Set(following) }
     } catch {
       throw .unobservable(error)
     }
@@ -71,7 +74,7 @@ final class ContainerEngine: Sendable {
     }
   }
 
-  var health: Property<WatchHealth> { watch?.health ?? .constant(.active) }
+  var health: Property<WatchHealth> { stateChanges.withLock { $0 }?.health ?? .constant(.active) }
 
   /// Has a closure called at each step of a change, by whoever makes it.
   func onStep(_ hook: @escaping @Sendable (SwitchStep) -> Void) { lock.withLock { stepHook = hook } }

@@ -42,9 +42,7 @@ public import Signals
 ///
 /// **Lifetime.** The source lives while anybody refers to it or observes it. Subscribers are called on one serial
 /// queue.
-public final class FileDescriptorSource: Signal, @unchecked Sendable {
-  // Sound: what changes, the waiter included, is guarded by the lock.
-
+public final class FileDescriptorSource: Signal {
   /// How many bytes, or events, are ready.
   public typealias Element = Int
 
@@ -60,11 +58,15 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
     case writable
   }
 
+  private struct State {
+    var subscriberCount = 0
+    var isCancelled = false
+  }
+
   private let emitter = Emitter<Int, Never>()
   private let waiter: DescriptorWaiter
-  private let lock = Lock()
-  private var subscriberCount = 0
-  private var isCancelled = false
+  /// Its lock also puts calls of the waiter in order.
+  private let state = Guarded(State())
 
   /// Makes a source that waits for a descriptor from the first subscription on.
   ///
@@ -87,13 +89,30 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
     }
     let queue = DispatchQueue(label: "org.signals.descriptor", qos: .userInitiated, target: queue)
     do throws(FileObserverError) {
-      waiter = try DescriptorWaiter(descriptor: descriptor, events: events, queue: queue) { [emitter] count in
-        emitter.send(count)
-      }
+      waiter = try DescriptorWaiter(
+        descriptor: descriptor, events: events, delivery: .queue(queue)
+      ) { [emitter] in emitter.send($0) }
     } catch {
       if !closesDescriptor { close(descriptor) }
       throw error
     }
+  }
+
+  /// Makes a source that takes over a readable descriptor, and calls its subscribers on the thread that waited.
+  ///
+  /// A subscriber must return soon and read all there is: no later event is delivered meanwhile. It sends 1, because it
+  /// does not count bytes.
+  ///
+  /// - Parameters:
+  ///   - descriptor: An open descriptor, which stays the caller's if this throws.
+  ///   - afterwards: A closure for work that may take longer, called on the same thread after each delivery, when the
+  ///     descriptor is waited for again.
+  package init(
+    inline descriptor: CInt, afterwards: @escaping @Sendable () -> Void
+  ) throws(FileObserverError) {
+    waiter = try DescriptorWaiter(
+      descriptor: descriptor, events: .readable, delivery: .inline(afterwards: afterwards)
+    ) { [emitter] in emitter.send($0) }
   }
 
   deinit {
@@ -104,13 +123,25 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   ///
   /// It is closed soon after, when a call under way is over. May be called from any thread, any number of times.
   public func cancel() {
-    let isFirst = lock.withLock {
-      guard !isCancelled else { return false }
-      isCancelled = true
+    let isFirst = state.withLock {
+      guard !$0.isCancelled else { return false }
+      $0.isCancelled = true
       waiter.cancel()
       return true
     }
     if isFirst { emitter.finish() }
+  }
+
+  /// Keeps the descriptor from waking a thread, until ``resume()`` has been called as often.
+  ///
+  /// A delivery under way goes on.
+  package func pause() {
+    state.withLock { if !$0.isCancelled { waiter.pause() } }
+  }
+
+  /// Ends a pause. What is ready by then is delivered.
+  package func resume() {
+    state.withLock { if !$0.isCancelled { waiter.endPause() } }
   }
 
   /// Attaches a subscriber, and returns the token that keeps it attached, and the source alive.
@@ -125,16 +156,16 @@ public final class FileDescriptorSource: Signal, @unchecked Sendable {
   }
 
   private func enter() {
-    lock.withLock {
-      subscriberCount += 1
-      if subscriberCount == 1, !isCancelled { waiter.resume() }
+    state.withLock {
+      $0.subscriberCount += 1
+      if $0.subscriberCount == 1, !$0.isCancelled { waiter.resume() }
     }
   }
 
   private func leave() {
-    lock.withLock {
-      subscriberCount -= 1
-      if subscriberCount == 0, !isCancelled { waiter.suspend() }
+    state.withLock {
+      $0.subscriberCount -= 1
+      if $0.subscriberCount == 0, !$0.isCancelled { waiter.suspend() }
     }
   }
 }

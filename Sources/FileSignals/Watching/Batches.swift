@@ -1,12 +1,12 @@
 /// The events of one wake of a backend, sorted by whom they are for.
 struct Batches {
-  private var batches: [ObjectIdentifier: (watch: PathWatch, events: [WatchEvent])] = [:]
+  private var batches: [ObjectIdentifier: (watch: PathChanges, events: [WatchEvent])] = [:]
 
   /// Who has taken events and must be called.
-  private var due: [PathWatch] = []
+  private var due: [PathChanges] = []
 
   /// Who has taken events, but puts off being called.
-  private(set) var postponed: [PathWatch.Postponed] = []
+  private(set) var postponed: [PathChanges.Postponed] = []
 
   /// Whether the events are for one observer only, who has nothing else to do.
   private(set) var areForOneIdle = false

@@ -7,7 +7,7 @@ extension DirectoryTree {
   }
 
   /// What the events that the system tells of mean to somebody who knows the tree.
-  func follow(_ batch: [WatchEvent], _ watch: PathWatch) -> [FileEvent] {
+  func follow(_ batch: [WatchEvent], _ watch: PathChanges) -> [FileEvent] {
     var histories: [Key: EntryHistory] = [:]
     var keys: [Key] = []
     var unclear: [ExactString] = []
@@ -51,7 +51,7 @@ extension DirectoryTree {
   }
 
   private func follow(
-    _ name: ExactString, _ path: ExactString, _ history: EntryHistory, _ directory: OpenDirectory, _ watch: PathWatch
+    _ name: ExactString, _ path: ExactString, _ history: EntryHistory, _ directory: OpenDirectory, _ watch: PathChanges
   ) -> [FileEvent] {
     let inner = Self.path(path, name)
     let old = nodes[path]?.entries[name]

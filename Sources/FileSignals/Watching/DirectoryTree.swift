@@ -11,7 +11,7 @@ import Foundation
 /// Knows what is in a directory, or in a tree of them, and makes events of what becomes of it.
 ///
 /// The directories are kept by their paths from the root on, not in one another, so that no depth is too deep.
-final class DirectoryTree: PathChanges, @unchecked Sendable {
+final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
   // Sound: belongs to the observer's queue once it has started.
 
   /// A directory of the tree.
@@ -46,11 +46,11 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
     self.filter = filter
   }
 
-  func look(_ watch: PathWatch) {
+  func look(_ watch: PathChanges) {
     _ = compare(from: Self.root, watch)
   }
 
-  func events(after batch: PathWatch.Batch, of watch: PathWatch) -> [FileEvent] {
+  func events(after batch: PathChange, of watch: PathChanges) -> [FileEvent] {
     if batch.isOverflow || batch.isRearmed || batch.isPoll { return compareAll(after: batch, watch) }
     return follow(batch.events, watch)
   }
@@ -58,7 +58,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   // MARK: Comparing
 
   /// What is different from what was known, when the system does not say, or not all.
-  private func compareAll(after batch: PathWatch.Batch, _ watch: PathWatch) -> [FileEvent] {
+  private func compareAll(after batch: PathChange, _ watch: PathChanges) -> [FileEvent] {
     let old = nodes[Self.root]?.identity
     var events = compare(from: Self.root, isTrusting: batch.isPoll && !batch.isRearmed, watch)
     guard let new = nodes[Self.root]?.identity else {
@@ -88,7 +88,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   ///   - isTrusting: Whether directories that seem to be the same as before keep their watches.
   ///   - watch: The observer's watch.
   /// - Returns: What is different from what was known.
-  func compare(from start: ExactString, isTrusting: Bool = false, _ watch: PathWatch) -> [FileEvent] {
+  func compare(from start: ExactString, isTrusting: Bool = false, _ watch: PathChanges) -> [FileEvent] {
     var events: [FileEvent] = []
     var rest = [start]
     while let path = rest.popLast() {
@@ -120,7 +120,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   }
 
   private func keepWatching(
-    _ path: ExactString, _ identity: FileIdentity, _ directory: OpenDirectory, _ isTrusting: Bool, _ watch: PathWatch
+    _ path: ExactString, _ identity: FileIdentity, _ directory: OpenDirectory, _ isTrusting: Bool, _ watch: PathChanges
   ) {
     let old = nodes[path]
     if isTrusting, let old, old.identity == identity, old.token != nil, !old.isOver { return }
@@ -132,7 +132,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
 
   private func compare(
     _ node: inout Node, _ path: ExactString, _ found: [ExactString: OpenDirectory.Entry], _ directory: OpenDirectory,
-    _ watch: PathWatch
+    _ watch: PathChanges
   ) -> [FileEvent] {
     var events: [FileEvent] = []
     let old = node.entries
@@ -168,7 +168,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
 
   /// What to compare with later; young files that are polled are read for it.
   func mark(
-    _ entry: OpenDirectory.Entry, _ name: ExactString, _ directory: OpenDirectory, _ watch: PathWatch
+    _ entry: OpenDirectory.Entry, _ name: ExactString, _ directory: OpenDirectory, _ watch: PathChanges
   ) -> FileMark {
     let age = Int64(Date().timeIntervalSince1970 * 1e9) - entry.stamp.changed
     guard watch.isPolling, entry.kind == .regular, abs(age) < 10_000_000_000 else {
@@ -180,7 +180,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   // MARK: Losing
 
   /// What follows from that a directory could not be opened.
-  private func lose(_ path: ExactString, _ errno: CInt, _ watch: PathWatch) -> [FileEvent] {
+  private func lose(_ path: ExactString, _ errno: CInt, _ watch: PathChanges) -> [FileEvent] {
     if stands(path, errno, watch) { return [] }
     guard path == Self.root else { return forget(path, .deleted, watch) }
     for token in nodes.values.compactMap(\.token) { watch.releaseInner(token) }
@@ -191,7 +191,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
 
   /// Whether a directory that could not be opened is there, but closed for now, or no descriptor is left: what is known
   /// of it stands, and it is looked into again.
-  func stands(_ path: ExactString, _ errno: CInt, _ watch: PathWatch) -> Bool {
+  func stands(_ path: ExactString, _ errno: CInt, _ watch: PathChanges) -> Bool {
     switch errno {
     case ENOENT, ENOTDIR, ELOOP: return false
     default:
@@ -204,7 +204,7 @@ final class DirectoryTree: PathChanges, @unchecked Sendable {
   /// Forgets a directory and all below it.
   ///
   /// - Returns: An event for each entry that was in it.
-  func forget(_ path: ExactString, _ kind: FileEvent.Kind, _ watch: PathWatch) -> [FileEvent] {
+  func forget(_ path: ExactString, _ kind: FileEvent.Kind, _ watch: PathChanges) -> [FileEvent] {
     var events: [FileEvent] = []
     var rest = [path]
     while let path = rest.popLast() {

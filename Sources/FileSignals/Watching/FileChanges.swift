@@ -1,7 +1,7 @@
 import Foundation
 
 /// Compares what a file is with what it was.
-final class FileChanges: PathChanges, @unchecked Sendable {
+final class FileChanges: ChangeInterpreter, @unchecked Sendable {
   // Sound: belongs to the observer's queue once it has started.
 
   private let url: URL
@@ -13,13 +13,13 @@ final class FileChanges: PathChanges, @unchecked Sendable {
     self.url = url
   }
 
-  func look(_ watch: PathWatch) {
+  func look(_ watch: PathChanges) {
     known = FileStatus(path: watch.path)
     mark = watch.isPolling ? FileStamp(path: watch.path).map { FileMark($0, path: watch.path) } : nil
   }
 
   /// What has become of the file; nothing if that would be no news.
-  func events(after batch: PathWatch.Batch, of watch: PathWatch) -> [FileEvent] {
+  func events(after batch: PathChange, of watch: PathChanges) -> [FileEvent] {
     let old = known
     known = FileStatus(path: watch.path)
     let difference = compareMarks(watch)
@@ -29,7 +29,7 @@ final class FileChanges: PathChanges, @unchecked Sendable {
     return kinds.compactMap { $0 }.map { FileEvent(kind: $0, url: url) }
   }
 
-  private func kind(after batch: PathWatch.Batch, old: FileStatus?, new: FileStatus?) -> FileEvent.Kind? {
+  private func kind(after batch: PathChange, old: FileStatus?, new: FileStatus?) -> FileEvent.Kind? {
     let kinds = batch.events.reduce(into: WatchKinds()) { $0.formUnion($1.kinds) }
     let end: FileEvent.Kind = kinds.isDisjoint(with: [.movedOut, .selfMoved]) ? .deleted : .moved
     switch (old, new) {
@@ -49,7 +49,7 @@ final class FileChanges: PathChanges, @unchecked Sendable {
   }
 
   /// What a look finds to be different, and what it leaves behind for the next.
-  private func compareMarks(_ watch: PathWatch) -> FileEvent.Kind? {
+  private func compareMarks(_ watch: PathChanges) -> FileEvent.Kind? {
     guard watch.isPolling || mark != nil, let stamp = FileStamp(path: watch.path) else {
       mark = nil
       return nil

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Signals
 
 #if canImport(Darwin)
   /// Files that are watched one by one, because the system tells a directory's observers of its entries only.
@@ -7,7 +8,7 @@ import Foundation
     private let directory: URL
     private let queue: DispatchQueue
     private let onWrite: @Sendable (String) -> Void
-    private var watches: [String: FileWatch] = [:]
+    private var watches: [String: SignalSubscription] = [:]
 
     init(in directory: URL, queue: DispatchQueue, onWrite: @escaping @Sendable (String) -> Void) {
       self.directory = directory
@@ -21,9 +22,8 @@ import Foundation
       let new = names.subtracting(watches.keys)
       for name in new {
         do {
-          watches[name] = try FileWatch(
-            directory.appending(path: name, directoryHint: .notDirectory), queue: queue
-          ) { [onWrite] in onWrite(name) }
+          let file = directory.appending(path: name, directoryHint: .notDirectory)
+          watches[name] = try PathChanges(file: file, queue: queue).sink { [onWrite] _ in onWrite(name) }
         } catch {
           // The directory is watched all the same; who has as many files open as it may have learns of writes later.
         }

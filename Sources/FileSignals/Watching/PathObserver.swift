@@ -1,27 +1,30 @@
 import Foundation
 import Signals
 
-/// Knows what something was when it was last looked at, and makes events of what has become of it.
-protocol PathChanges: AnyObject, Sendable {
+/// Knows what a path was when it was last looked at, and turns its changes into file events.
+protocol ChangeInterpreter: AnyObject, Sendable {
   /// Learns what there is; called once, before anything else.
-  func look(_ watch: PathWatch)
+  func look(_ watch: PathChanges)
 
-  /// What to tell after something has happened, or after a while.
-  func events(after batch: PathWatch.Batch, of watch: PathWatch) -> [FileEvent]
+  /// The events to send after a change.
+  func events(after change: PathChange, of watch: PathChanges) -> [FileEvent]
 }
 
-/// What the observers of files and of directories have in common.
+/// The part that the observers of files and of directories have in common.
 final class PathObserver: Sendable {
   let emitter = Emitter<FileEvent, Never>()
-  let watch: PathWatch
+  let watch: PathChanges
+  private let subscription: SignalSubscription
 
   init(
-    path: String, target: WatchPlan.Target, changes: some PathChanges, polling: WatchPolling
+    path: String, target: WatchPlan.Target, changes: some ChangeInterpreter, polling: WatchPolling
   ) throws(FileObserverError) {
-    watch = try PathWatch(path: path, target: target, polling: polling, queue: nil) { [emitter] watch, batch in
-      for event in changes.events(after: batch, of: watch) { emitter.send(event) }
-    }
+    let watch = try PathChanges(path: path, target: target, polling: polling, queue: nil)
     changes.look(watch)
-    watch.start()
+    self.watch = watch
+    subscription = watch.sink { [weak watch, emitter] change in
+      guard let watch else { return }
+      for event in changes.events(after: change, of: watch) { emitter.send(event) }
+    }
   }
 }

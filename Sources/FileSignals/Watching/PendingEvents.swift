@@ -4,8 +4,9 @@ struct PendingEvents {
   private static let limit = 16_384
 
   private var events: [WatchEvent] = []
-  /// Until the owner is set up, events only gather.
+  /// Until the first subscriber comes, events only gather.
   private var isStarted = false
+  private var isStartBegun = false
   /// Whether somebody is about to process events, or is at it, and will look for more before leaving.
   private var isScheduled = false
   private var pauses = 0
@@ -37,6 +38,14 @@ struct PendingEvents {
 
   /// Whether events that came now would be processed at once.
   var isIdle: Bool { isStarted && !isScheduled && pauses == 0 }
+
+  /// Claims the start for the first subscriber.
+  ///
+  /// - Returns: Whether this is the first call; the caller then has to call ``start()``.
+  mutating func beginStart() -> Bool {
+    defer { isStartBegun = true }
+    return !isStartBegun
+  }
 
   /// Lets events be processed from now on.
   ///

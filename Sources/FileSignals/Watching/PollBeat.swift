@@ -25,7 +25,7 @@ package final class PollBeat: @unchecked Sendable {  // Sound: what changes is g
   }
 
   private struct Member {
-    weak var watch: PathWatch?
+    weak var watch: PathChanges?
   }
 
   private let interval: DispatchTimeInterval
@@ -41,7 +41,7 @@ package final class PollBeat: @unchecked Sendable {  // Sound: what changes is g
   }
 
   /// Begins to call somebody, from the next beat on.
-  func add(_ watch: PathWatch) {
+  func add(_ watch: PathChanges) {
     lock.withLock {
       members[ObjectIdentifier(watch)] = Member(watch: watch)
       guard !isBeating else { return }

@@ -14,8 +14,12 @@
     try InotifyBackend()
   }
 
-  /// Watches directories with one inotify instance and two threads, one of which sleeps until something happens.
-  final class InotifyBackend: WatchBackend, @unchecked Sendable {  // Sound: the tables are guarded by the lock.
+  /// Watches directories with one inotify instance, which a ``FileDescriptorSource`` waits for.
+  ///
+  /// The thread that has read events for a single observer calls that observer itself, so that no other thread has to
+  /// be woken first. Meanwhile another one reads, and leaves the calling to the observers' queues, so a slow observer
+  /// holds nobody up.
+  final class InotifyBackend: WatchBackend {
     /// What is asked for to learn of a directory's entries, the same for all observers.
     ///
     /// There is no IN_MODIFY: closing after writing tells of the whole content, not of a part. Who reads parts asks for
@@ -31,24 +35,39 @@
     /// How long a thread rests, in microseconds, when observers put off hearing of what happens.
     private static let rest: UInt32 = 1_000
 
-    private let queue: InotifyQueue
-    private let lock = Lock()
-    private var watches: [CInt: WatchPoints] = [:]
-    private var descriptors: [WatchToken: CInt] = [:]
-    private var lastToken = 0
-    private let wakes = Atomic<Int>(0)
+    private struct Table {
+      var watches: [CInt: WatchPoints] = [:]
+      var descriptors: [WatchToken: CInt] = [:]
+      var lastToken = 0
 
-    /// Whether one of the threads is calling an observer, so that the other one must not.
-    private let isCalling = Atomic<Bool>(false)
+      /// Adds the news that events were lost, for every observer.
+      func addOverflow(to batches: inout Batches) {
+        for points in watches.values {
+          // Once for each observer, and not for each directory of a tree.
+          for point in points.all where point.inner == nil { batches.add(.overflow, nil, point) }
+        }
+      }
+    }
+
+    private let queue: InotifyQueue
+    private let source: FileDescriptorSource
+    private let subscription = Guarded<SignalSubscription?>(nil)
+    private let table = Guarded(Table())
+    private let calls = InotifyCalls()
+    private let wakes = Atomic<Int>(0)
 
     var wakeCount: Int { wakes.load(ordering: .relaxed) }
 
     init() throws(FileObserverError) {
       queue = try InotifyQueue()
-      for _ in 0..<2 {
-        // A queue that nobody else uses, so that its thread may wait for ever. Dispatch lets it take no signals.
-        DispatchQueue(label: "org.signals.watch", qos: .userInitiated).async { [self] in run() }
+      do throws(FileObserverError) {
+        source = try FileDescriptorSource(inline: queue.instance) { [calls] in calls.make() }
+      } catch {
+        close(queue.instance)
+        throw error
       }
+      let reading = source.sink { [weak self] _ in self?.read() }
+      subscription.withLock { $0 = reading }
     }
 
     // MARK: Watching
@@ -63,28 +82,28 @@
         }
       let path = opened.map { "/proc/self/fd/\($0)" } ?? point.place.path
       let flags = opened == nil ? Self.flags | UInt32(IN_DONT_FOLLOW) : Self.flags
-      lock.lock()
-      defer { lock.unlock() }
-      // With the lock held, so that the first event finds the point in the table, and so that nobody removes the watch,
-      // which all points of a directory share, between these lines.
-      let descriptor = inotify_add_watch(queue.instance, path, mask | flags)
-      guard descriptor >= 0 else {
-        if errno == ENOSPC { throw .watchLimitReached(limit: Self.watchLimit) }
-        throw FileObserverError(errno, "watch", point.place.path)
+      return try table.withLock { table throws(FileObserverError) in
+        // With the lock held, so that the first event finds the point in the table, and so that no thread removes the
+        // watch, which all points of a directory share, between these lines.
+        let descriptor = inotify_add_watch(queue.instance, path, mask | flags)
+        guard descriptor >= 0 else {
+          if errno == ENOSPC { throw .watchLimitReached(limit: Self.watchLimit) }
+          throw FileObserverError(errno, "watch", point.place.path)
+        }
+        table.lastToken += 1
+        let token = WatchToken(number: table.lastToken)
+        table.watches[descriptor, default: WatchPoints()].add(point, token)
+        table.descriptors[token] = descriptor
+        return token
       }
-      lastToken += 1
-      let token = WatchToken(number: lastToken)
-      watches[descriptor, default: WatchPoints()].add(point, token)
-      descriptors[token] = descriptor
-      return token
     }
 
     func remove(_ token: WatchToken) {
-      let point: WatchPoint? = lock.withLock {
-        guard let descriptor = descriptors.removeValue(forKey: token) else { return nil }
-        let point = watches[descriptor]?.remove(token)
-        if watches[descriptor]?.isEmpty == true {
-          watches[descriptor] = nil
+      let point: WatchPoint? = table.withLock { table in
+        guard let descriptor = table.descriptors.removeValue(forKey: token) else { return nil }
+        let point = table.watches[descriptor]?.remove(token)
+        if table.watches[descriptor]?.isEmpty == true {
+          table.watches[descriptor] = nil
           inotify_rm_watch(queue.instance, descriptor)
         }
         return point
@@ -102,40 +121,25 @@
     }
 
     func stall(during body: () throws -> Void) rethrows {
-      try lock.withLock(body)
+      try table.withLock { _ in try body() }
     }
 
     // MARK: Reading
 
-    /// What both threads do.
-    ///
-    /// The one that has read events for a single observer calls that observer itself, so that no third thread has to be
-    /// woken first. Meanwhile the other one reads, and leaves the calling to the observers' queues, so a slow observer
-    /// holds nobody up.
-    private func run() {
-      while true {
-        queue.wait()
-        var batches = readOn()
-        var postponed = batches.postponed
-        // Who changes a file that others change, too, will look at it before long. To wake for each of their changes
-        // would only keep the processor from being used for the next.
-        while !postponed.isEmpty {
-          batches.schedule()
-          usleep(Self.rest)
-          postponed = postponed.compactMap { $0.reviewed() }
-          batches = readOn()
-          postponed += batches.postponed
-        }
-        // Before the other thread can read on, and call, too.
-        let mayCall = batches.areForOneIdle && !isCalling.exchange(true, ordering: .relaxed)
-        queue.listen()
-        if mayCall {
-          batches.process()
-          isCalling.store(false, ordering: .relaxed)
-        } else {
-          batches.schedule()
-        }
+    /// Reads what there is, on the thread that waited, and leaves the calls for when it is waited for again.
+    private func read() {
+      var batches = readOn()
+      var postponed = batches.postponed
+      // An observer that changes a file that others change, too, will look at it before long. To wake for each of their
+      // changes would only keep the processor from being used for the next.
+      while !postponed.isEmpty {
+        batches.schedule()
+        usleep(Self.rest)
+        postponed = postponed.compactMap { $0.reviewed() }
+        batches = readOn()
+        postponed += batches.postponed
       }
+      calls.add(batches)
     }
 
     private func readOn() -> Batches {
@@ -145,13 +149,13 @@
       }
     }
 
-    /// Gives everybody their events, in order; to be called by whose turn it is to read.
+    /// Gives all observers their events, in order, while no other thread reads.
     private func handIn(_ content: UnsafeRawBufferPointer?) -> Batches {
       var batches: Batches
       if let content {
         batches = sorted(content)
       } else {
-        // The instance is never closed; should it fail all the same, everybody is to look for themselves.
+        // The instance is never closed; should it fail all the same, every observer has to look again.
         batches = overflow()
         sleep(1)
       }
@@ -160,56 +164,51 @@
     }
 
     func muffle() {
-      queue.muffle()
+      source.pause()
     }
 
-    func unmuffle(by watch: PathWatch) {
-      let batches = queue.unmuffle(handIn)
+    func unmuffle(by watch: PathChanges) {
+      let batches = queue.read(handIn)
+      source.resume()
       batches.schedule()
-      // Nobody would review these.
+      // No thread would review these.
       for postponed in batches.postponed where postponed.watch !== watch { postponed.end() }
     }
 
-    /// Finds out whom events are for.
+    /// Finds out which observers events are for.
     private func sorted(_ buffer: UnsafeRawBufferPointer) -> Batches {
-      var batches = Batches()
-      lock.lock()
-      var offset = 0
-      let headerSize = MemoryLayout<inotify_event>.size
-      while offset + headerSize <= buffer.count {
-        // Sound: the kernel writes whole records; names are padded, so the next one need not be aligned.
-        let record = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-        let name = buffer[(offset + headerSize)..<(offset + headerSize + Int(record.len))]
-        offset += headerSize + Int(record.len)
-        if record.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-          addOverflow(to: &batches)
-          continue
+      table.withLock { table in
+        var batches = Batches()
+        var offset = 0
+        let headerSize = MemoryLayout<inotify_event>.size
+        while offset + headerSize <= buffer.count {
+          // Sound: the kernel writes whole records; names are padded, so the next one need not be aligned.
+          let record = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+          let name = buffer[(offset + headerSize)..<(offset + headerSize + Int(record.len))]
+          offset += headerSize + Int(record.len)
+          if record.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+            table.addOverflow(to: &batches)
+            continue
+          }
+          guard let points = table.watches[record.wd] else { continue }
+          let kinds = Self.kinds(of: record.mask)
+          guard !kinds.isEmpty else { continue }
+          let bytes = name.prefix { $0 != 0 }
+          points.forEach(wanting: kinds, bytes) { batches.add(kinds, $1, $0) }
+          if record.mask & UInt32(IN_IGNORED) != 0 {
+            table.watches[record.wd] = nil
+            for token in points.tokens { table.descriptors[token] = nil }
+          }
         }
-        guard let points = watches[record.wd] else { continue }
-        let kinds = Self.kinds(of: record.mask)
-        guard !kinds.isEmpty else { continue }
-        let bytes = name.prefix { $0 != 0 }
-        points.forEach(wanting: kinds, bytes) { batches.add(kinds, $1, $0) }
-        if record.mask & UInt32(IN_IGNORED) != 0 {
-          watches[record.wd] = nil
-          for token in points.tokens { descriptors[token] = nil }
-        }
+        return batches
       }
-      lock.unlock()
-      return batches
     }
 
     private func overflow() -> Batches {
-      var batches = Batches()
-      lock.withLock { addOverflow(to: &batches) }
-      return batches
-    }
-
-    /// Tells everybody that events were lost; to be called with the lock held.
-    private func addOverflow(to batches: inout Batches) {
-      for points in watches.values {
-        // Once for each observer, and not for each directory of a tree.
-        for point in points.all where point.inner == nil { batches.add(.overflow, nil, point) }
+      table.withLock { table in
+        var batches = Batches()
+        table.addOverflow(to: &batches)
+        return batches
       }
     }
 

@@ -9,11 +9,10 @@
     try KqueueBackend()
   }
 
-  /// Watches directories, and files written in place, with one kqueue and one thread that sleeps until something
-  /// happens.
+  /// Watches directories, and files written in place, with one kqueue, which a ``FileDescriptorSource`` waits for.
   ///
-  /// The kqueue is used directly and not through a dispatch source, because registering is then over when the call
-  /// returns: a dispatch source registers some time after it is activated, and what happens before is lost.
+  /// Files are registered with the kqueue directly and not as dispatch sources, because registering is then over when
+  /// the call returns: a dispatch source registers some time after it is activated, and what happens before is lost.
   final class KqueueBackend: WatchBackend, @unchecked Sendable {  // Sound: the tables are guarded by the lock.
     /// The record, and not the function of the same name.
     private typealias Record = kevent
@@ -31,6 +30,8 @@
     private static let itselfMask = UInt32(NOTE_DELETE | NOTE_RENAME | NOTE_REVOKE)
 
     private let queue: CInt
+    private let source: FileDescriptorSource
+    private let subscription = Guarded<SignalSubscription?>(nil)
     private let lock = Lock()
     /// The watches by their tokens.
     ///
@@ -45,8 +46,14 @@
       queue = kqueue()
       guard queue >= 0 else { throw FileObserverError(errno, "start", "kqueue") }
       _ = fcntl(queue, F_SETFD, FD_CLOEXEC)
-      // A queue that nobody else uses, so that its thread may wait for ever. Dispatch lets it take no signals.
-      DispatchQueue(label: "org.signals.watch", qos: .userInitiated).async { [self] in run() }
+      do throws(FileObserverError) {
+        source = try FileDescriptorSource(inline: queue) {}
+      } catch {
+        close(queue)
+        throw error
+      }
+      let reading = source.sink { [weak self] _ in self?.read() }
+      subscription.withLock { $0 = reading }
     }
 
     // MARK: Watching
@@ -113,18 +120,20 @@
 
     // MARK: Reading
 
-    private func run() {
+    /// Reads what there is, on the thread that waited.
+    private func read() {
       var events = [Record](repeating: Record(), count: 256)
+      var noTime = timespec()
+      wakes.add(1, ordering: .relaxed)
       while true {
-        let count = uninterrupted { kevent(queue, nil, 0, &events, CInt(events.count), nil) }
-        wakes.add(1, ordering: .relaxed)
-        guard count > 0 else {
-          // The queue is never closed; should it fail all the same, everybody is to look for themselves.
-          overflow()
-          sleep(1)
-          continue
-        }
-        deliver(events[..<Int(count)])
+        let count = uninterrupted { kevent(queue, nil, 0, &events, CInt(events.count), &noTime) }
+        if count > 0 { deliver(events[..<Int(count)]) }
+        if count == events.count { continue }
+        guard count < 0 else { return }
+        // The queue is never closed; should it fail all the same, every observer has to look again.
+        overflow()
+        sleep(1)
+        return
       }
     }
 

@@ -1,6 +1,6 @@
 /// The system's way of telling what happens in directories.
 ///
-/// A backend hands events in to the points' owners with ``PathWatch/take(_:)``, in order, and has them called, on a
+/// A backend hands events in to the points' owners with ``PathChanges/take(_:)``, in order, and has them called, on a
 /// thread of its own, with no lock held.
 protocol WatchBackend: AnyObject, Sendable {
   /// Starts watching a directory for a point; from here on nothing is missed.
@@ -21,7 +21,7 @@ protocol WatchBackend: AnyObject, Sendable {
   /// Hands out what has happened meanwhile, on this thread, and lets the backend wake up again.
   ///
   /// - Parameter watch: The caller, who looks after its own.
-  func unmuffle(by watch: PathWatch)
+  func unmuffle(by watch: PathChanges)
 
   /// How often the backend has woken up.
   var wakeCount: Int { get }
@@ -32,7 +32,7 @@ protocol WatchBackend: AnyObject, Sendable {
 
 extension WatchBackend {
   func muffle() {}
-  func unmuffle(by watch: PathWatch) {}
+  func unmuffle(by watch: PathChanges) {}
 }
 
 /// Names one point in a backend.

@@ -17,9 +17,9 @@ final class WatchPoint: @unchecked Sendable {
   let place: WatchPlan.Place
   /// For a directory below the target, its path from there on.
   let inner: String?
-  weak let watch: PathWatch?
+  weak let watch: PathChanges?
 
-  init(_ place: WatchPlan.Place, inner: String? = nil, watch: PathWatch) {
+  init(_ place: WatchPlan.Place, inner: String? = nil, watch: PathChanges) {
     self.place = place
     self.inner = inner
     self.watch = watch

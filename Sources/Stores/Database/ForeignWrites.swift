@@ -8,14 +8,12 @@ import Signals
 /// It watches the database's directory from the first observer on. An event only means that something was written, and
 /// comes before the commit can be seen, so it looks several times, some moments later.
 final class ForeignWrites: @unchecked Sendable {
-  // Sound: the watch is guarded by the lock; the rest belongs to the queue.
+  // Sound: what is not guarded belongs to the queue.
 
   private let directory: URL
   private let names: Set<String>
   private let queue = DispatchQueue(label: "org.signals.database.watch", qos: .userInitiated)
-  private let lock = Lock()
-  private var watch: ContentsWatch?
-  private var isOver = false
+  private let following = Guarded(Following())
   private weak var database: Database?
   /// The state of the file at the last look.
   private var last: FileState?
@@ -39,6 +37,12 @@ final class ForeignWrites: @unchecked Sendable {
     let shared: SQLiteValue
   }
 
+  private struct Following {
+    var changes: PathChanges?
+    var subscription: SignalSubscription?
+    var isOver = false
+  }
+
   init(beside file: URL) {
     directory = file.deletingLastPathComponent()
     names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
@@ -46,39 +50,41 @@ final class ForeignWrites: @unchecked Sendable {
 
   /// Begins to watch, unless it has begun; commits from now on are noticed.
   func start(_ database: Database) {
-    lock.withLock {
-      guard watch == nil, !isOver else { return }
-      let watch: ContentsWatch
+    following.withLock { following in
+      guard following.changes == nil, !following.isOver else { return }
+      let changes: PathChanges
       do throws(FileObserverError) {
-        watch = try ContentsWatch(directory, queue: queue) { [weak self] in self?.note($0) }
+        changes = try PathChanges(contentsOf: directory, queue: queue)
       } catch {
         // The next observer tries again.
         return
       }
-      self.watch = watch
+      following.changes = changes
       // Before the first read of whoever begins to observe.
       let first = database.firstFileState()
-      queue.async { [weak self, weak database, names] in
-        self?.database = database
-        self?.last = first
-        _ = watch.follow(names)
-        watch.start()
+      queue.async { [weak self, weak database] in
+        guard let self else { return }
+        self.database = database
+        last = first
+        _ = changes.follow(names)
+        let subscription = changes.sink { [weak self] in self?.note($0) }
+        self.following.withLock { if !$0.isOver { $0.subscription = subscription } }
       }
     }
   }
 
   /// Watches no more.
   func end() {
-    let ended = lock.withLock { () -> ContentsWatch? in
-      isOver = true
-      defer { watch = nil }
-      return watch
+    let ended = following.withLock { following in
+      following.isOver = true
+      defer { (following.changes, following.subscription) = (nil, nil) }
+      return (following.changes, following.subscription)
     }
-    _ = ended
+    withExtendedLifetime(ended) {}
   }
 
-  private func note(_ changes: ContentsWatch.Changes) {
-    guard changes.isStructural || changes.written.contains(where: names.contains) else { return }
+  private func note(_ change: PathChange) {
+    guard change.isStructural || change.written.contains(where: names.contains) else { return }
     pauses = Self.pauses[...]
     lookSoon()
   }

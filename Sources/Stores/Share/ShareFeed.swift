@@ -20,7 +20,8 @@ final class ShareFeed: @unchecked Sendable {
   private let limits: ShareLimits
   private let queue = DispatchQueue(label: "org.signals.share", qos: .userInitiated)
   private let mark = DispatchSpecificKey<Bool>()
-  private var watch: ContentsWatch?
+  private var changes: (any ChangeSource)?
+  private var following: SignalSubscription?
   /// What subscribers have been told, up to here.
   private var cursor: Int64
   /// The cursor as others know it.
@@ -55,28 +56,21 @@ final class ShareFeed: @unchecked Sendable {
     savedCursor = cursor
     queue.setSpecific(key: mark, value: true)
     // Before the first look, so that nothing falls in between.
-    let door = Door()
-    let watch: ContentsWatch
+    let changes: any ChangeSource
     do {
-      watch = try ContentsWatch(bell.directory, queue: queue) { _ in door.feed?.drain() }
+      changes = try PathChanges(contentsOf: bell.directory, queue: queue)
     } catch {
       throw .unobservable(error)
     }
-    self.watch = watch
-    health = watch.health
-    door.feed = self
-    recorder.onFileChange { door.feed?.begin() }
+    self.changes = changes
+    health = changes.health
+    recorder.onFileChange { [weak self] in self?.begin() }
     queue.async { [self] in
-      _ = watch.follow(bell.names)
-      watch.start()
+      _ = changes.follow(bell.names)
+      following = changes.sink { [weak self] _ in self?.drain() }
       // What came since the cursors were read, and before the watch began, has rung for nobody.
       drain()
     }
-  }
-
-  /// Lets the watch call who is not there yet when it is made, and be forgotten by it.
-  private final class Door: @unchecked Sendable {  // Sound: set before the watch starts, and by a weak reference.
-    weak var feed: ShareFeed?
   }
 
   /// Tells a new subscriber what has waited for it.
@@ -98,7 +92,7 @@ final class ShareFeed: @unchecked Sendable {
   private func finish() {
     guard !isOver else { return }
     isOver = true
-    watch = nil
+    (following, changes) = (nil, nil)
     save()
     incoming.finish()
   }

@@ -103,7 +103,8 @@ private func followLog(_ path: String, spare: Int) async throws {
 /// The bytes of a segment with one event.
 private func segment(_ id: SegmentID, holding text: String) -> [UInt8] {
   let payload = Data("\"\(text)\"".utf8)
+  let header = SegmentHeader(id: id, firstSequence: 1, time: 0)
   var record = [UInt8](repeating: 0, count: LogRecord.size(of: payload))
-  record.withUnsafeMutableBytes { LogRecord.write(payload, sequence: 1, time: 1, to: $0) }
-  return SegmentHeader(id: id, firstSequence: 1, time: 0).bytes + record
+  record.withUnsafeMutableBytes { LogRecord.write(payload, sequence: 1, time: 1, salt: header.salt, to: $0) }
+  return header.bytes + record
 }

@@ -117,11 +117,12 @@ struct LogProcessTests {
       if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) consumers killed") }
     }
     let lastLines = Recorder<String>()
-    let watch = try ContentsWatch(effects.deletingLastPathComponent(), queue: DispatchQueue(label: "effects")) { _ in
+    let changes = try PathChanges(
+      contentsOf: effects.deletingLastPathComponent(), queue: DispatchQueue(label: "effects"))
+    let watch = changes.sink { _ in
       let text = (try? fixture.fixture.text(of: effects)) ?? ""
       lastLines.record(String(text.split(separator: "\n").last ?? ""))
     }
-    watch.start()
     let consumer = try await fixture.peer()
     try await consumer.send("follow-into worker \(effects.path)")
     try log.append("last")

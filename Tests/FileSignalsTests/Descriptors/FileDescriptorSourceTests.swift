@@ -17,6 +17,17 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
   return result > 0 ? Array(bytes[..<result]) : []
 }
 
+/// The number that the system knows the calling thread by.
+private func threadNumber() -> UInt64 {
+  #if canImport(Darwin)
+    var number: UInt64 = 0
+    pthread_threadid_np(nil, &number)
+    return number
+  #else
+    return UInt64(pthread_self())
+  #endif
+}
+
 @Suite struct `A file descriptor source` {
   @Test func `sends how many bytes a pipe holds`() async throws {
     let (input, output) = makePipe()
@@ -72,6 +83,74 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
     }
     close(output)
     await ended.wait { $0 == [true] }
+    subscription.cancel()
+  }
+
+  @Test func `reads a regular file to its end, as a program does whose input is redirected`() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.entry("input")
+    try Data("abcdef".utf8).write(to: file)
+    let input = open(file.path, O_RDONLY)
+    let log = Log<[UInt8]>()
+    let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+    let subscription = source.sink { [weak source] count in
+      let bytes = readAll(input, min(count, 4))
+      if bytes.isEmpty { source?.cancel() }
+      log.append(bytes)
+    }
+    let pieces = await log.wait { $0.last?.isEmpty == true }
+    #expect(pieces.map { String(decoding: $0, as: UTF8.self) } == ["abcd", "ef", ""])
+    subscription.cancel()
+  }
+
+  @Test func `calls an inline subscriber, and what is to follow it, on the thread that waited`() async throws {
+    let (input, output) = makePipe()
+    defer { close(output) }
+    let (received, followed) = (Log<UInt64>(), Log<UInt64>())
+    let source = try FileDescriptorSource(inline: input) { followed.append(threadNumber()) }
+    let subscription = source.sink { _ in
+      _ = readAll(input, 1)
+      received.append(threadNumber())
+    }
+    for round in 1...20 {
+      write(output, "x", 1)
+      await followed.wait { $0.count == round }
+    }
+    #expect(received.all == followed.all)
+    subscription.cancel()
+  }
+
+  @Test func `delivers the next event while what follows an inline delivery still runs`() async throws {
+    let (input, output) = makePipe()
+    defer { close(output) }
+    let received = Log<Int>()
+    let isBusy = DispatchSemaphore(value: 0)
+    let source = try FileDescriptorSource(inline: input) { if received.all.count == 1 { isBusy.wait() } }
+    let subscription = source.sink { _ in received.append(readAll(input, 1).count) }
+    write(output, "x", 1)
+    await received.wait { $0.count == 1 }
+    write(output, "y", 1)
+    await received.wait { $0.count == 2 }
+    isBusy.signal()
+    subscription.cancel()
+  }
+
+  @Test func `delivers nothing during a pause, and afterwards what is ready`() async throws {
+    let (input, output) = makePipe()
+    defer { close(output) }
+    let log = Log<Int>()
+    let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
+    let subscription = source.sink { log.append(readAll(input, $0).count) }
+    for round in 1...100 {
+      source.pause()
+      source.pause()
+      write(output, "x", 1)
+      source.resume()
+      // Only the second resumption ends the pause.
+      #expect(log.all.count == round - 1)
+      source.resume()
+      await log.wait { $0.count == round }
+    }
     subscription.cancel()
   }
 

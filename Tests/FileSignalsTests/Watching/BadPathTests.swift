@@ -52,7 +52,7 @@ import Testing
       return
     }
     let queue = DispatchQueue(label: "test")
-    guard case .invalidPath = try failure({ try ContentsWatch(nul, queue: queue) { _ in } }) else {
+    guard case .invalidPath = try failure({ try PathChanges(contentsOf: nul, queue: queue) }) else {
       Issue.record("A name with a NUL was not refused to one who reads contents")
       return
     }

@@ -5,20 +5,18 @@ import Testing
 
 @Suite struct `Events that wait to be processed` {
   private let folder: TemporaryFolder
-  private let watch: PathWatch
+  private let watch: PathChanges
 
   init() throws {
     folder = try TemporaryFolder()
-    watch = try Self.watch(folder) { _ in }
+    watch = try Self.watch(folder)
   }
 
-  private static func watch(
-    _ folder: TemporaryFolder, _ onBatch: @escaping @Sendable (PathWatch) -> Void
-  ) throws -> PathWatch {
-    try PathWatch(path: folder.url.path, target: .directory, polling: .never, queue: nil) { watch, _ in onBatch(watch) }
+  private static func watch(_ folder: TemporaryFolder) throws -> PathChanges {
+    try PathChanges(path: folder.url.path, target: .directory, polling: .never, queue: nil)
   }
 
-  private static func event(_ watch: PathWatch) throws -> WatchEvent {
+  private static func event(_ watch: PathChanges) throws -> WatchEvent {
     let place = try #require(watch.plan.places.last)
     return WatchEvent(kinds: .written, name: "file", point: WatchPoint(place, watch: watch))
   }
@@ -80,16 +78,17 @@ import Testing
 
   @Test func `that come while the observer is called are processed on the same thread`() async throws {
     let count = Counter()
-    let watch = try Self.watch(folder) { watch in
+    let watch = try Self.watch(folder)
+    let subscription = watch.sink { [unowned watch] _ in
       guard count.next() < 3, let event = try? Self.event(watch) else { return }
       guard case .scheduled = watch.take([event]) else { return _ = Issue.record("somebody is at it") }
     }
-    watch.start()
     guard case .due = watch.take([try Self.event(watch)]) else { return _ = Issue.record("nobody is at it") }
     watch.process()
     #expect(count.value >= 3)
     // What happens around the folder may be processed, too, at this very moment.
     try await eventually { watch.isIdle }
+    subscription.cancel()
   }
 
   private final class Counter: Sendable {

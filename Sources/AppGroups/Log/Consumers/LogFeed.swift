@@ -8,7 +8,8 @@ final class LogFeed: @unchecked Sendable {
   // Sound: what changes belongs to the queue.
 
   let failures = Emitter<AppGroupsLogError, Never>(replay: 16)
-  let watch: ContentsWatch
+  let changes: any ChangeSource
+  private let following = Guarded<SignalSubscription?>(nil)
   private let place: LogPlace
   private let reading: LogReading
   /// Saves how far the consumer is, if its place is kept.
@@ -48,14 +49,13 @@ final class LogFeed: @unchecked Sendable {
       LogSaver($0, limits: limits, audience: audience, failures: failures)
     }
     queue = DispatchQueue(label: "org.signals.log", qos: .userInitiated)
-    let door = Door()
     do {
-      watch = try ContentsWatch(place.url, queue: queue) { door.feed?.receive($0) }
+      changes = try PathChanges(contentsOf: place.url, queue: queue)
     } catch {
       throw .unobservable(error)
     }
-    door.feed = self
-    watch.start()
+    let following = changes.sink { [weak self] in self?.receive($0) }
+    self.following.withLock { $0 = following }
   }
 
   // MARK: Subscribers
@@ -201,11 +201,11 @@ final class LogFeed: @unchecked Sendable {
 
   // MARK: Reading
 
-  private func receive(_ changes: ContentsWatch.Changes) {
-    if let missed, changes.isStructural { return begin(from: missed.ends, missed.generation) }
+  private func receive(_ change: PathChange) {
+    if let missed, change.isStructural { return begin(from: missed.ends, missed.generation) }
     guard let run else { return }
-    var isStructural = changes.isStructural
-    for name in changes.written where !run.reader.look(atSegment: name) { isStructural = true }
+    var isStructural = change.isStructural
+    for name in change.written where !run.reader.look(atSegment: name) { isStructural = true }
     if isStructural {
       // After the directory was removed, somebody else could be the same consumer.
       if let lock = run.lock, !lock.isInPlace { return begin(from: audience.positions, run.generation) }
@@ -218,7 +218,7 @@ final class LogFeed: @unchecked Sendable {
   private func scan() {
     guard let run else { return }
     audience.know(run.reader.scan())
-    for name in watch.follow(run.reader.tails) { _ = run.reader.look(atSegment: name) }
+    for name in changes.follow(run.reader.tails) { _ = run.reader.look(atSegment: name) }
   }
 
   /// Gives out what there is, until a loop has enough.
@@ -286,9 +286,4 @@ final class LogFeed: @unchecked Sendable {
       drain()
     }
   }
-}
-
-/// The way from the watch to the feed, which owns it.
-private final class Door: @unchecked Sendable {  // Sound: set once, before the watch starts.
-  weak var feed: LogFeed?
 }

@@ -1,6 +1,6 @@
-import Dispatch
-import Foundation
-import Signals
+package import Dispatch
+package import Foundation
+package import Signals
 
 #if canImport(Darwin)
   import Darwin
@@ -10,39 +10,34 @@ import Signals
   import Musl
 #endif
 
-/// Keeps watch over a path, whatever becomes of the directories and links that lead to it.
+/// The changes of one path as a signal, whatever becomes of the directories and links that lead to it.
 ///
-/// The backend's thread only leaves its events here; all else happens on a serial queue, where the owner is called,
-/// never concurrently and with no lock held.
-final class PathWatch: @unchecked Sendable {
-  // Sound: `pending` is guarded by the lock; the rest belongs to the queue once `init` is over.
+/// Everything that follows files or directories subscribes to this. It is armed when `init` returns, so read the file
+/// only then: a change before is read, a change after is delivered.
+///
+/// - **Delivery:** On a serial queue, with no lock held. Changes that come while a subscriber is called are joined into
+///   one. They also gather until the first subscriber comes, which receives them at once.
+/// - **Control:** Subscribers that change the file themselves use ``ChangeSource``.
+/// - **Lifetime:** The path is watched as long as the object lives. Its subscriptions keep it alive.
+package final class PathChanges: ChangeSource, @unchecked Sendable {
+  // Sound: what is not guarded belongs to the queue once the first subscriber has come.
 
-  /// What has happened since the owner was last called.
-  struct Batch {
-    /// What was seen of the file, or of the directory and its entries, in order.
-    var events: [WatchEvent]
-    /// Whether other directories are watched than before: what happened in between was not seen.
-    var isRearmed = false
-    /// Whether the system lost events.
-    var isOverflow = false
-    /// Whether nothing was seen, and it is time to look.
-    var isPoll = false
-  }
+  package typealias Element = PathChange
+  package typealias Failure = Never
 
   let path: String
-  let health = MutableProperty(WatchHealth.active)
+  let currentHealth = MutableProperty(WatchHealth.active)
+  private let emitter = Emitter<PathChange, Never>()
   var plan: WatchPlan
   let target: WatchPlan.Target
   let polling: WatchPolling
   let backend: @Sendable () throws(FileObserverError) -> any WatchBackend
   let queue: DispatchQueue
-  let onBatch: @Sendable (PathWatch, Batch) -> Void
 
-  let lock = Lock()
-  var pending = PendingEvents()
+  let pending = Guarded(PendingEvents())
 
   var tokens: [WatchToken] = []
-  /// Watches of directories below the target, which belong to the owner.
+  /// Watches of directories below the target, which belong to the subscriber.
   var innerTokens: Set<WatchToken> = []
   var isRetrying = false
   var retryDelay = 1.0
@@ -58,21 +53,43 @@ final class PathWatch: @unchecked Sendable {
   /// Why the owner is told to look from time to time, if so.
   var pollReason: WatchPolling.Reason?
 
-  /// Begins to watch; the owner is called from ``start()`` on.
+  /// Files that the system has to be asked about one by one.
+  var followed: FollowedFiles?
+
+  /// Watches a file, which need not exist; its directory must.
   ///
-  /// - Throws: The error, if the directory can neither be watched now nor polled. Later it would be reported as
-  ///   `health`.
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - polling: Whether to look from time to time, too, in case the system does not report a change.
+  ///   - queue: The queue on which subscribers are called, serially even if the queue is not.
+  /// - Throws: ``FileObserverError`` if the directory can neither be watched now nor polled. Later failures are
+  ///   reported by `health`.
+  package convenience init(
+    file url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue? = nil
+  ) throws(FileObserverError) {
+    try self.init(path: FileObserver.path(of: url), target: .file, polling: polling, queue: queue)
+  }
+
+  /// Watches a directory, which must exist, for what is written into its files while their writers still have them
+  /// open.
+  ///
+  /// It is for files that are appended to, and read piece by piece.
+  package convenience init(
+    contentsOf url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue
+  ) throws(FileObserverError) {
+    try self.init(path: DirectoryObserver.path(of: url), target: .contents, polling: polling, queue: queue)
+    followed = FollowedFiles(in: url, queue: queue) { [emitter] in emitter.send(PathChange(written: $0)) }
+  }
+
   init(
     path: String, target: WatchPlan.Target, polling: WatchPolling, queue: DispatchQueue?,
-    backend: @escaping @Sendable () throws(FileObserverError) -> any WatchBackend = WatchHub.shared,
-    onBatch: @escaping @Sendable (PathWatch, Batch) -> Void
+    backend: @escaping @Sendable () throws(FileObserverError) -> any WatchBackend = WatchHub.shared
   ) throws(FileObserverError) {
     self.path = path
     self.target = target
     self.polling = polling
     self.backend = backend
     self.queue = DispatchQueue(label: "org.signals.observer", qos: .userInitiated, target: queue)
-    self.onBatch = onBatch
     plan = WatchPlan(path: path, target: target)
     arm()
     if let error = pollReason == nil ? failure ?? Self.error(of: plan) : Self.error(of: plan) {
@@ -85,11 +102,27 @@ final class PathWatch: @unchecked Sendable {
     end()
   }
 
-  /// Begins to call the owner, which has by now looked at what there is.
-  func start() {
-    reportHealth()
-    if lock.withLock({ pending.start() }) { enqueue() }
+  // MARK: Subscribers
+
+  /// Attaches a subscriber. The first one also receives the changes since `init`.
+  package func subscribe<Subscriber: SignalSubscriber<PathChange, Never>>(
+    _ subscriber: Subscriber
+  ) -> SignalSubscription {
+    let subscription = emitter.subscribe(subscriber).keepAlive(self)
+    if pending.withLock({ $0.beginStart() }) {
+      reportHealth()
+      if pending.withLock({ $0.start() }) { enqueue() }
+    }
+    return subscription
   }
+
+  /// The ways that a change takes from here to its consumers.
+  package func subscriptions() async -> [SubscriptionTrace] {
+    await emitter.subscriptions()
+  }
+
+  /// Whether changes are seen.
+  package var health: Property<WatchHealth> { currentHealth }
 
   // MARK: Events
 
@@ -105,7 +138,7 @@ final class PathWatch: @unchecked Sendable {
 
   /// Takes what the backend saw.
   func take(_ events: [WatchEvent]) -> Reception {
-    switch lock.withLock({ pending.add(events) }) {
+    switch pending.withLock({ $0.add(events) }) {
     case .due: .due
     case .postponed(let pause): .postponed(Postponed(watch: self, pause: pause))
     case .scheduled: .scheduled
@@ -128,43 +161,43 @@ final class PathWatch: @unchecked Sendable {
 
   /// Whether events that came now would be processed at once.
   var isIdle: Bool {
-    lock.withLock { pending.isIdle }
+    pending.withLock { $0.isIdle }
   }
 
   /// Has the owner look, unless it is about to.
   func poll() {
-    if lock.withLock({ pending.demandPoll() }) { queue.async { [weak self] in self?.handlePoll() } }
+    if pending.withLock({ $0.demandPoll() }) { queue.async { [weak self] in self?.handlePoll() } }
   }
 
   private func handlePoll() {
-    lock.withLock { pending.beginPoll() }
+    pending.withLock { $0.beginPoll() }
     guard pollReason != nil else { return }
     let isRearmed = rearm(always: false)
-    call(Batch(events: [], isRearmed: isRearmed, isPoll: true))
+    call(PathChange(events: [], isRearmed: isRearmed, isPoll: true))
   }
 
   /// Calls the owner with what there is.
   ///
   /// - Returns: Whether there is more by now, which the caller must have processed.
   private func handle() -> Bool {
-    let events = lock.withLock { pending.take() }
-    var batch = Batch(events: events)
-    batch.isOverflow = events.contains { $0.kinds.contains(.overflow) }
+    let events = pending.withLock { $0.take() }
+    var change = PathChange(events: events)
+    change.isOverflow = events.contains { $0.kinds.contains(.overflow) }
     if events.contains(where: isStructural) {
       // A watch that ended may belong to a directory whose successor looks the same, down to a number used again; and
       // an overflow may have swallowed the news that one ended.
       let isOver = events.contains { event in
         event.kinds.contains(.overflow) || event.kinds.contains(.selfGone) && event.point.inner == nil
       }
-      batch.isRearmed = rearm(always: isOver)
+      change.isRearmed = rearm(always: isOver)
     }
-    call(batch)
-    return lock.withLock { pending.endUnlessMore() }
+    call(change)
+    return pending.withLock { $0.endUnlessMore() }
   }
 
-  func call(_ batch: Batch) {
+  func call(_ change: PathChange) {
     let before = (innerFailures, lookFailures)
-    onBatch(self, batch)
+    emitter.send(change)
     if (innerFailures, lookFailures) != before { reportHealth() }
   }
 

@@ -11,7 +11,7 @@ import Signals
 #endif
 
 /// All of this happens on the queue, once `init` is over.
-extension PathWatch {
+extension PathChanges {
   /// Watches what has to be watched now.
   ///
   /// - Returns: Whether that is other than before.
@@ -85,7 +85,7 @@ extension PathWatch {
 
   // MARK: Below the target
 
-  /// Watches a directory below the target for the owner.
+  /// Watches a directory below the target for the subscriber.
   ///
   /// - Parameters:
   ///   - inner: Its path from the target on.
@@ -118,7 +118,7 @@ extension PathWatch {
 
   // MARK: Polling
 
-  /// Whether the owner is told to look from time to time.
+  /// Whether the subscriber is told to look from time to time.
   var isPolling: Bool { pollReason != nil }
 
   /// Begins or ends to poll, according to what is known now.
@@ -148,12 +148,12 @@ extension PathWatch {
   /// Says how well is seen, if that is news.
   func reportHealth() {
     choosePolling()
-    let health = currentHealth
+    let health = presentHealth
     if case .impaired = health { retryLater() } else { retryDelay = 1 }
-    if self.health.value != health { self.health.value = health }
+    if currentHealth.value != health { currentHealth.value = health }
   }
 
-  private var currentHealth: WatchHealth {
+  private var presentHealth: WatchHealth {
     if let failure = lookFailures.min(by: { $0.key < $1.key })?.value { return .impaired(failure) }
     let failure = failure ?? innerFailures.min { $0.key < $1.key }?.value
     if let failure, !(isPolling && failure.isLimit) { return .impaired(failure) }
@@ -175,8 +175,8 @@ extension PathWatch {
     queue.asyncAfter(deadline: .now() + retryDelay) { [weak self] in
       guard let self else { return }
       isRetrying = false
-      retryDelay = min(retryDelay * 2, 30)
-      call(Batch(events: [], isRearmed: rearm(always: true)))
+      retryDelay = Swift.min(retryDelay * 2, 30)
+      call(PathChange(events: [], isRearmed: rearm(always: true)))
       reportHealth()
     }
   }

@@ -1,21 +1,16 @@
 import Signals
 
-/// For who changes the file and knows what follows from it.
-extension PathWatch {
-  /// Lets events only gather, until ``resume(unless:)`` has been called as often, though not for long.
-  func pause() {
-    lock.withLock { pending.pause() }
+/// For subscribers that change the file themselves and know what follows from it.
+extension PathChanges {
+  package func pause() {
+    pending.withLock { $0.pause() }
   }
 
-  /// Has what has gathered processed, unless it tells of nothing but another file in the file's place, and that is
-  /// known.
-  ///
-  /// - Parameter isKnown: Looks whether what is in the file's place now is known, and no link.
-  func resume(unless isKnown: () -> Bool) {
+  package func resume(unless isKnown: () -> Bool) {
     // Taken before looking: what happens after the look gathers anew.
-    let events = lock.withLock { pending.take(where: isReplacement) }
+    let events = pending.withLock { $0.take(where: isReplacement) }
     let news = events.isEmpty || isKnown() ? [] : events
-    if lock.withLock({ pending.endPause(with: news) }) { enqueue() }
+    if pending.withLock({ $0.endPause(with: news) }) { enqueue() }
   }
 
   private func isReplacement(_ event: WatchEvent) -> Bool {
@@ -26,7 +21,7 @@ extension PathWatch {
 
   /// Events that the owner has put off hearing of.
   struct Postponed {
-    let watch: PathWatch
+    let watch: PathChanges
     /// Which pause it was.
     let pause: Int
 
@@ -34,20 +29,22 @@ extension PathWatch {
     ///
     /// - Returns: What is to be reviewed later, because it is put off by a newer pause.
     func reviewed() -> Postponed? {
-      let (isDue, newer) = watch.lock.withLock { watch.pending.review(pause) }
+      let (isDue, newer) = watch.pending.withLock { $0.review(pause) }
       if isDue { watch.enqueue() }
       return newer.map { Postponed(watch: watch, pause: $0) }
     }
 
     /// Has the events processed.
     func end() {
-      if watch.lock.withLock({ watch.pending.demand() }) { watch.enqueue() }
+      if watch.pending.withLock({ $0.demand() }) { watch.enqueue() }
     }
   }
 
-  /// Runs a closure that changes the file in a moment, and takes in what follows from it, so that no other thread is
-  /// woken only to find that out.
-  func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
+  package func follow(_ names: Set<String>) -> Set<String> {
+    followed?.follow(names) ?? []
+  }
+
+  package func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
     guard let backend = wakingBackend else { return try change() }
     backend.muffle()
     defer { backend.unmuffle(by: self) }

@@ -1,0 +1,129 @@
+import Dispatch
+@testable import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("The changes of a path")
+struct PathChangesTests {
+  @Test
+  func `changes before the first subscription reach the first subscriber as one`() async throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("value")
+    let changes = try PathChanges(file: url)
+    for content in ["one", "two", "three"] { try Data(content.utf8).write(to: url) }
+    let seen = Recorder<PathChange>()
+    let subscription = changes.sink { seen.record($0) }
+    try await seen.first("what happened before") { !$0.events.isEmpty }
+    let count = seen.elements.count
+    let late = Recorder<PathChange>()
+    let second = changes.sink { late.record($0) }
+    try Data("four".utf8).write(to: url)
+    try await seen.wait(for: "the next change") { $0.count > count }
+    try await late.wait(for: "the same change") { !$0.isEmpty }
+    withExtendedLifetime((subscription, second)) {}
+  }
+
+  @Test
+  func `subscribers are listed like those of any other signal`() async throws {
+    let directory = try TemporaryDirectory()
+    let changes = try PathChanges(file: directory.file("value"))
+    let subscription = changes.map(\.isStructural).sink { _ in }
+    #expect(await changes.subscriptions().map(\.description) == ["map → sink"])
+    subscription.cancel()
+    #expect(await changes.subscriptions().isEmpty)
+  }
+
+  @Test
+  func `a subscription keeps the path watched, and its end releases the watch`() throws {
+    let directory = try TemporaryDirectory()
+    weak var released: PathChanges?
+    var subscription: SignalSubscription?
+    do {
+      let changes = try PathChanges(file: directory.file("value"), polling: .never)
+      released = changes
+      subscription = changes.sink { _ in }
+    }
+    #expect(released != nil)
+    subscription?.cancel()
+    #expect(released == nil)
+  }
+
+  @Test
+  func `a paused path delivers nothing until it is resumed`() async throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("value")
+    let changes = try PathChanges(file: url)
+    let seen = Recorder<PathChange>()
+    let subscription = changes.sink { seen.record($0) }
+    changes.pause()
+    try changes.quietly { try Data("new".utf8).write(to: url) }
+    #expect(seen.elements.isEmpty)
+    changes.resume(unless: { false })
+    try await seen.first("what was put off") { !$0.events.isEmpty }
+    withExtendedLifetime(subscription) {}
+  }
+
+  #if os(Linux)
+    @Test
+    func `a write is told of while the file is still open, and by whose name`() async throws {
+      let directory = try TemporaryDirectory()
+      let url = directory.file("open")
+      try Data().write(to: url)
+      let seen = Recorder<PathChange>()
+      let changes = try PathChanges(contentsOf: directory.url, queue: DispatchQueue(label: "test"))
+      let watch = changes.sink { seen.record($0) }
+      let handle = try FileHandle(forWritingTo: url)
+      // The first may come in one burst with what another test's watch hears late: that this directory was made.
+      repeat {
+        let count = seen.elements.count
+        try handle.write(contentsOf: Data("one".utf8))
+        try await seen.wait(for: "the write") { $0.dropFirst(count).contains { $0.written == ["open"] } }
+      } while seen.elements.allSatisfy(\.isStructural)
+      try Data().write(to: directory.file("new"))
+      try await seen.first("the new file") { $0.isStructural }
+      try handle.close()
+      withExtendedLifetime(watch) {}
+    }
+
+    @Test
+    func `who watches the same directory for its entries is not told of each write`() async throws {
+      let directory = try TemporaryDirectory()
+      let url = directory.file("open")
+      try Data().write(to: url)
+      let contents = Recorder<Bool>()
+      let changes = try PathChanges(contentsOf: directory.url, queue: DispatchQueue(label: "test"))
+      let watch = changes.sink { contents.record($0.isStructural) }
+      let events = try DirectoryObserver(directory.url).recorded()
+      let handle = try FileHandle(forWritingTo: url)
+      for count in 1...5 {
+        try handle.write(contentsOf: Data("one".utf8))
+        try await contents.wait(for: "write \(count)") { $0.count >= count }
+      }
+      #expect(events.elements == [])
+      try handle.close()
+      try await events.first("the end of writing") { $0.kind == .modified }
+      withExtendedLifetime(watch) {}
+    }
+  #endif
+
+  @Test
+  func `a directory that comes back is watched again`() async throws {
+    let directory = try TemporaryDirectory()
+    let folder = directory.file("folder")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    let seen = Recorder<Bool>()
+    let changes = try PathChanges(contentsOf: folder, queue: DispatchQueue(label: "test"))
+    let watch = changes.sink { seen.record($0.isStructural) }
+    for round in 1...5 {
+      try FileManager.default.removeItem(at: folder)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+      try await changes.health.firstValue { $0 == .active }
+      let count = seen.elements.count
+      try Data().write(to: folder.appending(path: "file \(round)"))
+      try await seen.wait(for: "round \(round)") { $0.count > count }
+    }
+    withExtendedLifetime(watch) {}
+  }
+}

@@ -1,0 +1,43 @@
+import Dispatch
+import Signals
+import Testing
+
+@Suite struct `State that a lock owns` {
+  @Test func `loses no change, whatever threads make them`() {
+    let count = Guarded(0)
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<10_000 { count.withLock { $0 += 1 } }
+    }
+    #expect(count.withLock { $0 } == 80_000)
+  }
+
+  @Test func `is released with its owner`() {
+    final class Witness: Sendable {}
+    weak var witness: Witness?
+    do {
+      let state = Guarded<Witness?>(Witness())
+      witness = state.withLock { $0 }
+      #expect(witness != nil)
+    }
+    #expect(witness == nil)
+  }
+
+  @Test func `is unlocked when its closure throws`() {
+    struct Refusal: Error {}
+    let state = Guarded([1])
+    #expect(throws: Refusal.self) {
+      try state.withLock { state throws(Refusal) in
+        state.append(2)
+        throw Refusal()
+      }
+    }
+    #expect(state.withLock { $0 } == [1, 2])
+  }
+
+  @Test func `may be something that cannot be copied`() {
+    struct Ticket: ~Copyable { var number = 0 }
+    let ticket = Guarded(Ticket())
+    ticket.withLock { $0.number += 1 }
+    #expect(ticket.withLock { $0.number } == 1)
+  }
+}
