@@ -149,7 +149,7 @@ extension PathChanges {
   func reportHealth() {
     choosePolling()
     let health = presentHealth
-    if case .impaired = health { retryLater() } else { retryDelay = 1 }
+    if case .impaired = health { retryLater() } else { retries.reset() }
     if currentHealth.value != health { currentHealth.value = health }
   }
 
@@ -170,12 +170,11 @@ extension PathChanges {
 
   /// Tries again after a while; only for as long as something is wrong that no event tells the end of.
   private func retryLater() {
-    guard !isRetrying else { return }
+    guard !isRetrying, let pause = retries.next() else { return }
     isRetrying = true
-    queue.asyncAfter(deadline: .now() + retryDelay) { [weak self] in
+    queue.asyncAfter(deadline: .now() + pause.inSeconds) { [weak self] in
       guard let self else { return }
       isRetrying = false
-      retryDelay = Swift.min(retryDelay * 2, 30)
       call(PathChange(events: [], isRearmed: rearm(always: true)))
       reportHealth()
     }

@@ -40,7 +40,7 @@ package final class PathChanges: ChangeSource, @unchecked Sendable {
   /// Watches of directories below the target, which belong to the subscriber.
   var innerTokens: Set<WatchToken> = []
   var isRetrying = false
-  var retryDelay = 1.0
+  var retries = Backoff.exponential(from: .seconds(1), upTo: .seconds(30)).pauses()
 
   /// Why the path cannot be watched to its end, as far as the last arming knows.
   var failure: FileObserverError?

@@ -1,0 +1,124 @@
+/// A rule for the pauses between attempts: how long the first one is, how fast they grow, and when to give up.
+///
+/// A backoff is a value and has no clock. The part that waits chooses one, so that tests can use virtual time.
+///
+/// ```swift
+/// import Signals
+///
+/// var pauses = Backoff.exponential(from: .seconds(1), upTo: .seconds(5)).pauses()
+/// for _ in 1...4 {
+///   if let pause = pauses.next() { print(pause) }
+/// }
+/// // Prints "1.0 seconds"
+/// // Prints "2.0 seconds"
+/// // Prints "4.0 seconds"
+/// // Prints "5.0 seconds"
+/// ```
+public struct Backoff: Sendable, Hashable {
+  /// The pause after the first failed attempt.
+  public var first: Duration
+
+  /// The number by which each pause is multiplied for the next one; at least 1.
+  public var factor: Double
+
+  /// The longest pause, before jitter.
+  public var longest: Duration
+
+  /// The largest part of itself by which a pause is made longer or shorter at random, from 0 to 1.
+  ///
+  /// Jitter keeps many clients from coming back at the same moment.
+  public var jitter: Double
+
+  /// The number of pauses until it is time to give up; `nil` if that never happens.
+  public var limit: Int?
+
+  /// Pauses that grow by a factor up to a longest one.
+  ///
+  /// - Parameters:
+  ///   - first: The first pause.
+  ///   - longest: The longest pause, before jitter.
+  ///   - factor: The number by which each pause is multiplied for the next one.
+  ///   - jitter: The largest part of itself by which a pause is varied at random, from 0 to 1.
+  ///   - limit: The number of pauses until it is time to give up; `nil` if that never happens.
+  /// - Returns: The backoff.
+  public static func exponential(
+    from first: Duration, upTo longest: Duration, factor: Double = 2, jitter: Double = 0, limit: Int? = nil
+  ) -> Backoff {
+    Backoff(first: first, factor: factor, longest: longest, jitter: jitter, limit: limit)
+  }
+
+  /// Pauses that are all as long.
+  ///
+  /// - Parameters:
+  ///   - pause: The pause.
+  ///   - jitter: The largest part of itself by which a pause is varied at random, from 0 to 1.
+  ///   - limit: The number of pauses until it is time to give up; `nil` if that never happens.
+  /// - Returns: The backoff.
+  public static func constant(_ pause: Duration, jitter: Double = 0, limit: Int? = nil) -> Backoff {
+    Backoff(first: pause, factor: 1, longest: pause, jitter: jitter, limit: limit)
+  }
+
+  /// Returns the pause after a failed attempt.
+  ///
+  /// - Parameters:
+  ///   - failures: The number of attempts that have failed in a row, from 1.
+  ///   - chance: A number from 0 to 1 that decides about the jitter; 0.5 means none.
+  /// - Returns: The pause, or `nil` if it is time to give up.
+  /// - Complexity: O(1).
+  public func pause(after failures: Int, chance: Double = .random(in: 0...1)) -> Duration? {
+    let earlier = Swift.max(0, failures - 1)
+    if let limit, earlier >= limit { return nil }
+    var pause = Swift.min(first, longest)
+    if factor > 1, earlier > 0, pause < longest {
+      // Computed as numbers, because a product of durations could overflow; at the cap it is exact.
+      let grown = pause.inSeconds * Self.power(factor, earlier)
+      pause = grown < longest.inSeconds ? .seconds(grown) : longest
+    }
+    if jitter > 0 { pause = .seconds(pause.inSeconds * (1 + Swift.min(jitter, 1) * (chance * 2 - 1))) }
+    return pause
+  }
+
+  /// Returns the pauses of one series of attempts.
+  public func pauses() -> Pauses {
+    Pauses(backoff: self)
+  }
+
+  /// The pauses of one series of attempts, in order.
+  public struct Pauses: Sendable, Hashable, IteratorProtocol {
+    private let backoff: Backoff
+    private var failures = 0
+
+    init(backoff: Backoff) {
+      self.backoff = backoff
+    }
+
+    /// Counts a failed attempt, and returns the pause until the next one; `nil` if it is time to give up.
+    public mutating func next() -> Duration? {
+      failures = failures == .max ? failures : failures + 1
+      return backoff.pause(after: failures)
+    }
+
+    /// Begins anew, after an attempt that succeeded.
+    public mutating func reset() {
+      failures = 0
+    }
+  }
+
+  /// A power with a whole exponent, without the C library.
+  private static func power(_ base: Double, _ exponent: Int) -> Double {
+    var (result, base, exponent) = (1.0, base, exponent)
+    while exponent > 0 {
+      if exponent & 1 == 1 { result *= base }
+      base *= base
+      exponent >>= 1
+    }
+    return result
+  }
+}
+
+extension Duration {
+  /// The duration as a number of seconds, to the precision of `Double`.
+  package var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+}

@@ -1,0 +1,45 @@
+import Signals
+import Testing
+
+@Suite struct `A backoff` {
+  @Test func `doubles its pauses up to the longest one`() {
+    let backoff = Backoff.exponential(from: .seconds(1), upTo: .seconds(30))
+    let pauses = (1...7).map { backoff.pause(after: $0) }
+    #expect(pauses == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
+  }
+
+  @Test func `stays at the longest pause after any number of failures`() {
+    let backoff = Backoff.exponential(from: .milliseconds(1), upTo: .seconds(60), factor: 10)
+    for failures in [10, 1_000, 1_000_000, Int.max] { #expect(backoff.pause(after: failures) == .seconds(60)) }
+  }
+
+  @Test func `gives up after its limit, and begins anew after a success`() {
+    var pauses = Backoff.exponential(from: .milliseconds(10), upTo: .seconds(1), factor: 5, limit: 3).pauses()
+    for _ in 1...2 {
+      #expect([pauses.next(), pauses.next(), pauses.next()] == [10, 50, 250].map { .milliseconds($0) })
+      #expect(pauses.next() == nil)
+      #expect(pauses.next() == nil)
+      pauses.reset()
+    }
+  }
+
+  @Test func `repeats a constant pause`() {
+    let backoff = Backoff.constant(.seconds(3), limit: 2)
+    #expect((1...3).map { backoff.pause(after: $0) } == [.seconds(3), .seconds(3), nil])
+  }
+
+  @Test func `varies a pause by no more than its jitter`() {
+    let backoff = Backoff.constant(.seconds(10), jitter: 0.2)
+    #expect(backoff.pause(after: 1, chance: 0) == .seconds(8))
+    #expect(backoff.pause(after: 1, chance: 0.5) == .seconds(10))
+    #expect(backoff.pause(after: 1, chance: 1) == .seconds(12))
+    for _ in 0..<1_000 {
+      let pause = backoff.pause(after: 1) ?? .zero
+      #expect(pause >= .seconds(8) && pause <= .seconds(12))
+    }
+  }
+
+  @Test func `never begins with more than the longest pause`() {
+    #expect(Backoff.exponential(from: .seconds(9), upTo: .seconds(5)).pause(after: 1) == .seconds(5))
+  }
+}
