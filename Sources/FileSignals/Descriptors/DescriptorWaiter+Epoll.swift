@@ -36,7 +36,9 @@
     private let number: UInt64
     private let state = Guarded(State())
 
-    /// Takes a descriptor over, and waits for it from ``resume()`` on. If this throws, the descriptor is the caller's.
+    /// Takes a descriptor over, and waits for it once resumed.
+    ///
+    /// If this throws, the descriptor is still the caller's.
     init(
       descriptor: CInt, events: FileDescriptorSource.Events, delivery: DescriptorDelivery,
       onReady: @escaping @Sendable (Int) -> Void
@@ -75,7 +77,7 @@
       }
     }
 
-    /// Ends a pause. What is ready by then is delivered.
+    /// Ends a pause, and delivers what is ready by then.
     func endPause() {
       state.withLock {
         $0.pauses -= 1

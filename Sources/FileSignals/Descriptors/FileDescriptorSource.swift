@@ -107,6 +107,7 @@ public final class FileDescriptorSource: Signal {
   ///   - descriptor: An open descriptor, which stays the caller's if this throws.
   ///   - afterwards: A closure for work that may take longer, called on the same thread after each delivery, when the
   ///     descriptor is waited for again.
+  /// - Throws: ``FileObserverError`` if nothing is left to wait with.
   package init(
     inline descriptor: CInt, afterwards: @escaping @Sendable () -> Void
   ) throws(FileObserverError) {
@@ -139,7 +140,7 @@ public final class FileDescriptorSource: Signal {
     state.withLock { if !$0.isCancelled { waiter.pause() } }
   }
 
-  /// Ends a pause. What is ready by then is delivered.
+  /// Ends a pause, and delivers what is ready by then.
   package func resume() {
     state.withLock { if !$0.isCancelled { waiter.endPause() } }
   }

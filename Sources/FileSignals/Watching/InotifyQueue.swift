@@ -20,7 +20,7 @@
       }
     }
 
-    /// Opens the queue. It is never closed, like the process's only watch that it belongs to.
+    /// Opens the queue, which is never closed, like the process's only watch that it belongs to.
     init() throws(FileObserverError) {
       instance = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
       guard instance >= 0 else { throw FileObserverError(errno, "start", "inotify") }

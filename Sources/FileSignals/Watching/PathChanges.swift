@@ -104,7 +104,7 @@ package final class PathChanges: ChangeSource, @unchecked Sendable {
 
   // MARK: Subscribers
 
-  /// Attaches a subscriber. The first one also receives the changes since `init`.
+  /// Attaches a subscriber, of which the first one also receives the changes since `init`.
   package func subscribe<Subscriber: SignalSubscriber<PathChange, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {

@@ -29,10 +29,12 @@ extension Signal {
   /// import Signals
   ///
   /// let position = MutableProperty(0)
-  /// var positions = position.values(buffering: .newest(1)).makeAsyncIterator()
-  /// for step in 1...100 { position.value = step }
-  /// let latest = await positions.next()
-  /// print(latest ?? 0)  // Prints "100"
+  /// @MainActor func skipToTheLatest() async {
+  ///   var positions = position.values(buffering: .newest(1)).makeAsyncIterator()
+  ///   for step in 1...100 { position.value = step }
+  ///   print(await positions.next() ?? 0)
+  /// }
+  /// await skipToTheLatest()  // Prints "100"
   /// ```
   ///
   /// - Parameter buffering: What to keep while the loop is busy; this is the only way in which values are lost.
