@@ -42,16 +42,16 @@ extension SharedFileEngine {
   func update<Success, Failure>(
     overwriting: Bool, _ body: (inout Value) throws(Failure) -> Success
   ) throws(AppGroupsFileError) -> Result<Success, Failure> {
-    var ladder = RetryLadder()
+    var pauses = Backoff.halfWritten.pauses()
     var trustsEmptiness = false
     var overwrites = false
     while true {
       switch try attempt(overwriting: overwrites, trustsEmptiness: trustsEmptiness, body) {
       case .done(let result): return result
       case .unreadable(let error):
-        if error.mayPassSoon, let pause = ladder.climb() {
+        if error.mayPassSoon, let pause = pauses.next() {
           // The lock is free meanwhile, and whoever is in the midst of writing can finish.
-          _ = DispatchSemaphore(value: 0).wait(timeout: .now() + pause)
+          _ = DispatchSemaphore(value: 0).wait(timeout: .now() + pause.inSeconds)
         } else if case .empty = error, !trustsEmptiness {
           trustsEmptiness = true
         } else if overwriting, !overwrites, error.isAboutContent {

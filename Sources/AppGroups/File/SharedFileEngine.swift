@@ -181,7 +181,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     case .lookAgain: return false
     case .nothing, .news: break
     case .retry(let retry, let pause):
-      queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.lookNow(retry: retry) }
+      queue.async(after: pause) { [weak self] in self?.lookNow(retry: retry) }
     case .report(let error): report(error)
     }
     return true

@@ -1,5 +1,5 @@
-import Dispatch
 import Foundation
+import Signals
 
 /// What is known of a shared file, and what follows from each look at it: values only, no file, no lock, no time.
 struct SharedFileState {
@@ -20,7 +20,7 @@ struct SharedFileState {
     case nothing
     case news(Value)
     /// Look again after a while, and say which retry it is.
-    case retry(Int, after: DispatchTimeInterval)
+    case retry(Int, after: Duration)
     case report(AppGroupsFileError)
   }
 
@@ -31,8 +31,8 @@ struct SharedFileState {
   private(set) var epoch: UInt64 = 0
 
   private(set) var status = SharedValueStatus.current
-  private var ladder = RetryLadder()
-  private var patience = Patience()
+  private var earlyPauses = Backoff.halfWritten.pauses()
+  private var latePauses = Backoff.unreadable.pauses()
 
   /// Which retry is awaited, if any, and how many there were; one that is no longer awaited is a look like any other.
   private var awaitedRetry: Int?
@@ -40,7 +40,7 @@ struct SharedFileState {
   /// Whether it is awaited for what has been reported, so that other trouble need not wait for it.
   private var isPatient = false
 
-  /// The error that the ladder is being climbed for, and the last one that was reported since all was well.
+  /// The error that is looked into before it is reported, and the last one that was reported since all was well.
   private var suspected: AppGroupsFileError?
   private var reported: AppGroupsFileError?
 
@@ -55,7 +55,7 @@ struct SharedFileState {
   /// Awaits no retry any more, since it may have come while nobody looked; what is bad then still is looked into anew.
   mutating func forgetRetry() {
     awaitedRetry = nil
-    ladder.reset()
+    earlyPauses.reset()
   }
 
   /// Gives up what is known, because there is nothing good in the place where another file was.
@@ -122,26 +122,29 @@ struct SharedFileState {
     if awaitedRetry != nil, !isPatient || error == suspected { return .nothing }
     if error != suspected {
       suspected = error
-      ladder.reset()
-      patience.reset()
+      earlyPauses.reset()
+      latePauses.reset()
     }
     isPatient = error == reported
-    if isPatient { return error.mayPassUnseen ? retry(after: patience.next()) : .nothing }
-    if let pause = ladder.climb() { return retry(after: pause) }
+    if isPatient {
+      guard error.mayPassUnseen, let pause = latePauses.next() else { return .nothing }
+      return retry(after: pause)
+    }
+    if let pause = earlyPauses.next() { return retry(after: pause) }
     reported = error
     status = SharedValueStatus(error)
     return .report(error)
   }
 
-  private mutating func retry<Value>(after pause: DispatchTimeInterval) -> Verdict<Value> {
+  private mutating func retry<Value>(after pause: Duration) -> Verdict<Value> {
     retryCount += 1
     awaitedRetry = retryCount
     return .retry(retryCount, after: pause)
   }
 
   private mutating func recover() {
-    ladder.reset()
-    patience.reset()
+    earlyPauses.reset()
+    latePauses.reset()
     awaitedRetry = nil
     suspected = nil
     reported = nil

@@ -19,7 +19,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   private nonisolated(unsafe) var reported: AppGroupsFileError?
   /// Whose announcements may not be read, which has been told.
   private nonisolated(unsafe) var forbidden: Set<UUID> = []
-  private nonisolated(unsafe) var patience = Patience()
+  private nonisolated(unsafe) var retries = Backoff.unreadable.pauses()
   private nonisolated(unsafe) var isRetryAwaited = false
 
   private let queue = DispatchQueue(label: "org.signals.presence", qos: .userInitiated)
@@ -36,9 +36,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   /// When to look again for somebody whose file was closed while the lock was still held.
   ///
   /// The kernel closes a file a moment before it releases the lock; on a busy machine, the moment may be a long one.
-  private static var pauses: [DispatchTimeInterval] {
-    [1, 4, 16, 64, 256, 1024, 4096].map { .milliseconds($0) }
-  }
+  private static let suspicion = Backoff.exponential(
+    from: .milliseconds(1), upTo: .milliseconds(4_096), factor: 4, limit: 7)
 
   var health: Property<WatchHealth> { observer?.health ?? .constant(.active) }
 
@@ -111,20 +110,21 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   private func suspect(_ ids: Set<UUID>) {
     suspects.formUnion(ids)
     round += 1
-    lookAgain(round, pauses: Self.pauses[...])
+    lookAgain(round, Self.suspicion.pauses())
   }
 
-  private func lookAgain(_ round: Int, pauses: ArraySlice<DispatchTimeInterval>) {
-    guard let pause = pauses.first else {
+  private func lookAgain(_ round: Int, _ pauses: Backoff.Pauses) {
+    var pauses = pauses
+    guard let pause = pauses.next() else {
       if round == self.round { suspects = [] }
       return
     }
-    queue.asyncAfter(deadline: .now() + pause) { [weak self] in
+    queue.async(after: pause) { [weak self, pauses] in
       // A newer suspicion looks for all.
       guard let self, round == self.round else { return }
       look()
       suspects.formIntersection(lock.withLock { Set(known.keys) })
-      if !suspects.isEmpty { lookAgain(round, pauses: pauses.dropFirst()) }
+      if !suspects.isEmpty { lookAgain(round, pauses) }
     }
   }
 
@@ -135,7 +135,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     var people: StagedValue<[PresentProcess<Value>]>?
     var anyone: StagedValue<Bool>?
     var problems: [AppGroupsFileError] = []
-    var pause: DispatchTimeInterval?
+    var pause: Duration?
     lock.withLock {
       do throws(AppGroupsFileError) {
         var hidden: Set<UUID> = []
@@ -145,7 +145,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
         }
         forbidden = hidden
         reported = nil
-        patience.reset()
+        retries.reset()
         guard contents != known else { return }
         let decoded = decode(contents, &problems)
         known = contents
@@ -157,7 +157,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
         reported = error
         guard error.mayPassUnseen, !isRetryAwaited else { return }
         isRetryAwaited = true
-        pause = patience.next()
+        pause = retries.next()
       }
     }
     if let pause { retry(after: pause) }
@@ -168,8 +168,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   }
 
   /// Looks again at what could not be looked at; only for as long as that lasts.
-  private func retry(after pause: DispatchTimeInterval) {
-    queue.asyncAfter(deadline: .now() + pause) { [weak self] in
+  private func retry(after pause: Duration) {
+    queue.async(after: pause) { [weak self] in
       guard let self else { return }
       lock.withLock { isRetryAwaited = false }
       look()

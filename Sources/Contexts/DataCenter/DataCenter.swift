@@ -164,7 +164,7 @@ public final class DataCenter: Sendable {
     guard let last = sent[key], last.database === database, let date = last.answered else { return false }
     // A clock that was put back makes nothing fresh for ever.
     let age = time.now.timeIntervalSince(date)
-    return age >= 0 && age < freshness.seconds
+    return age >= 0 && age < freshness.inSeconds
   }
 
   private func end(_ number: Int, _ key: Key, isAnswered: Bool) {

@@ -1,4 +1,5 @@
 import Foundation
+import Signals
 
 extension SessionMachine {
   // MARK: Asking
@@ -117,7 +118,8 @@ extension SessionMachine {
   private mutating func retryLater(_ turn: inout Turn) {
     failures += 1
     refreshDate = nil
-    retryDate = turn.now.addingTimeInterval(policy.delay(after: failures, chance: turn.chance))
+    let pause = policy.retry.pause(after: failures, chance: turn.chance)
+    retryDate = pause.map { turn.now.addingTimeInterval($0.inSeconds) }
   }
 
   // MARK: Time

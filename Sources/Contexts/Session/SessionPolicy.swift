@@ -1,16 +1,12 @@
 import Foundation
+public import Signals
 
 /// When sessions are renewed, and how often that is tried.
 public struct SessionPolicy: Sendable, Hashable {
-  /// The time after the first failure until the next try; each further failure doubles it.
-  public var firstRetry: Duration
-
-  /// The longest time between two tries.
-  public var longestRetry: Duration
-
-  /// By what part of itself a time between two tries is varied at random, so that many clients do not come back at
-  /// once.
-  public var jitter: Double
+  /// The pauses after renewals that failed.
+  ///
+  /// If the backoff has a limit, no attempt follows the last pause until something else renews the session.
+  public var retry: Backoff
 
   /// How long before it expires a session is renewed, at most.
   public var largestMargin: Duration
@@ -35,52 +31,28 @@ public struct SessionPolicy: Sendable, Hashable {
   /// Makes a policy.
   ///
   /// - Parameters:
-  ///   - firstRetry: The time after the first failure until the next try.
-  ///   - longestRetry: The longest time between two tries.
-  ///   - jitter: By what part of itself that time is varied, from 0 to 1.
+  ///   - retry: The pauses after renewals that failed.
   ///   - largestMargin: How long before it expires a session is renewed, at most.
   ///   - marginPart: Which part of its remaining time is that margin, if it is less.
   ///   - longestWait: The longest time to wait for another process.
   ///   - repeatsTokens: Whether the server accepts a token a second time.
   public init(
-    firstRetry: Duration = .seconds(1),
-    longestRetry: Duration = .seconds(60),
-    jitter: Double = 0.2,
+    retry: Backoff = .exponential(from: .seconds(1), upTo: .seconds(60), jitter: 0.2),
     largestMargin: Duration = .seconds(60),
     marginPart: Double = 0.2,
     longestWait: Duration = .seconds(10),
     repeatsTokens: Bool = false
   ) {
-    self.firstRetry = firstRetry
-    self.longestRetry = longestRetry
-    self.jitter = jitter
+    self.retry = retry
     self.largestMargin = largestMargin
     self.marginPart = marginPart
     self.longestWait = longestWait
     self.repeatsTokens = repeatsTokens
   }
 
-  /// The time until the next try.
-  ///
-  /// - Parameters:
-  ///   - failures: How many tries have failed in a row, from 1.
-  ///   - chance: A number from 0 to 1 that decides on the variation.
-  /// - Returns: The time.
-  func delay(after failures: Int, chance: Double) -> TimeInterval {
-    let doubled = firstRetry.seconds * Double(1 << (min(failures, 32) - 1))
-    return min(doubled, longestRetry.seconds) * (1 + jitter * (chance * 2 - 1))
-  }
-
   /// When to renew a session that expires.
   func refreshDate(of expiration: Date, from now: Date) -> Date {
     let remaining = expiration.timeIntervalSince(now)
-    return expiration.addingTimeInterval(-max(0, min(largestMargin.seconds, remaining * marginPart)))
-  }
-}
-
-extension Duration {
-  /// The duration as Foundation counts time.
-  var seconds: TimeInterval {
-    Double(components.seconds) + Double(components.attoseconds) / 1e18
+    return expiration.addingTimeInterval(-max(0, min(largestMargin.inSeconds, remaining * marginPart)))
   }
 }

@@ -18,13 +18,13 @@ public struct SessionTime: Sendable {
   ///   - date: What the wall clock shows at this moment.
   public init<C: Clock>(clock: C, startingAt date: Date) where C.Duration == Duration {
     let beginning = clock.now
-    self.init(clock: clock) { date.addingTimeInterval(beginning.duration(to: clock.now).seconds) }
+    self.init(clock: clock) { date.addingTimeInterval(beginning.duration(to: clock.now).inSeconds) }
   }
 
   private init<C: Clock>(clock: C, _ read: @escaping @Sendable () -> Date) where C.Duration == Duration {
     self.read = read
     let beginning = clock.now
-    elapsed = { beginning.duration(to: clock.now).seconds }
+    elapsed = { beginning.duration(to: clock.now).inSeconds }
     makeAlarm = { ClockAlarm(clock: clock, ring: $0) }
   }
 

@@ -1,4 +1,5 @@
 package import Foundation
+import Signals
 
 #if canImport(Darwin)
   import Darwin
@@ -30,14 +31,13 @@ extension ExclusiveFile {
   @available(*, noasync, message: "It may wait for another process")
   package static func lock(_ url: URL, within limit: Duration) throws(DurableFileError) -> Attempt {
     let deadline = ContinuousClock.now + limit
-    // Microseconds. No system call waits for a lock with a limit.
-    var pause: UInt32 = 250
+    // No system call waits for a lock with a limit.
+    var pauses = Backoff.exponential(from: .microseconds(250), upTo: .milliseconds(20)).pauses()
     while true {
       let place = try FilePlace(url, within: nil)
       if try tryLock(place, url) { return .locked(ExclusiveFile(holding: place)) }
       if ContinuousClock.now >= deadline { return .busy(place) }
-      usleep(pause)
-      pause = min(pause * 2, 20_000)
+      if let pause = pauses.next() { usleep(UInt32(pause.inSeconds * 1_000_000)) }
     }
   }
 

@@ -172,7 +172,7 @@ extension PathChanges {
   private func retryLater() {
     guard !isRetrying, let pause = retries.next() else { return }
     isRetrying = true
-    queue.asyncAfter(deadline: .now() + pause.inSeconds) { [weak self] in
+    queue.async(after: pause) { [weak self] in
       guard let self else { return }
       isRetrying = false
       call(PathChange(events: [], isRearmed: rearm(always: true)))

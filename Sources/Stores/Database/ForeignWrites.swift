@@ -17,14 +17,12 @@ final class ForeignWrites: @unchecked Sendable {
   private weak var database: Database?
   /// The state of the file at the last look.
   private var last: FileState?
-  private var pauses = ArraySlice(pauses)
+  private var pauses = backoff.pauses()
   private var isLookDue = false
   private var isSweepDue = false
 
   /// The pauses before each look that follows an event; a writer that synchronizes its log may take that long.
-  private static let pauses: [DispatchTimeInterval] = [
-    .milliseconds(20), .milliseconds(100), .milliseconds(500), .seconds(2),
-  ]
+  private static let backoff = Backoff.exponential(from: .milliseconds(20), upTo: .seconds(2), factor: 5, limit: 4)
   /// The pause before everything is read again because there may be more than what others have told.
   private static let sweepPause = DispatchTimeInterval.seconds(1)
 
@@ -85,14 +83,14 @@ final class ForeignWrites: @unchecked Sendable {
 
   private func note(_ change: PathChange) {
     guard change.isStructural || change.written.contains(where: names.contains) else { return }
-    pauses = Self.pauses[...]
+    pauses.reset()
     lookSoon()
   }
 
   private func lookSoon() {
-    guard !isLookDue, let pause = pauses.popFirst() else { return }
+    guard !isLookDue, let pause = pauses.next() else { return }
     isLookDue = true
-    queue.asyncAfter(deadline: .now() + pause) { [weak self] in
+    queue.async(after: pause) { [weak self] in
       self?.isLookDue = false
       self?.look()
       self?.lookSoon()

@@ -1,3 +1,5 @@
+import Signals
+
 #if canImport(SQLite3)
   import SQLite3
 #else
@@ -17,6 +19,9 @@
 /// This one looks again after some tens of microseconds at first, and every few milliseconds later. It waits for a
 /// migration as long as that makes progress.
 final class BusyWaiter {
+  /// Short pauses at first, so that no free moment is missed; longer ones later, so that waiting long costs little.
+  private static let backoff = Backoff.exponential(from: .microseconds(25), upTo: .microseconds(3_200), factor: 1.19)
+
   private let timeout: Duration
   private let path: String
   private var deadline = ContinuousClock.now
@@ -42,8 +47,8 @@ final class BusyWaiter {
   private func wait(_ attempt: CInt) -> Bool {
     if attempt == 0 { deadline = .now + timeout }
     guard ContinuousClock.now < deadline || isMigrating else { return false }
-    // 25, 50, 100 … 3200 µs, so that whoever waits long costs little.
-    usleep(25 << UInt32(min(attempt / 4, 7)))
+    let pause = Self.backoff.pause(after: Int(attempt) + 1) ?? .zero
+    usleep(UInt32(pause.inSeconds * 1_000_000))
     return true
   }
 

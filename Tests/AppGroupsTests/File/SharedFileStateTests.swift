@@ -13,7 +13,7 @@ final class SharedFileStateTests {
 
   /// The last retry that was asked for, and after what time.
   var awaited: Int?
-  var pause: DispatchTimeInterval?
+  var pause: Duration?
 
   /// Looks, and says in a word what follows.
   func look(_ look: SharedFileState.Look<Int>, since epoch: UInt64? = nil, isRetry: Bool = false) -> String {

@@ -21,7 +21,7 @@ defer {
 }
 let server = try TokenServer(lifetime: 1)
 let client = Client(server: try await server.start())
-let policy = SessionPolicy(firstRetry: .milliseconds(50), longestRetry: .milliseconds(200))
+let policy = SessionPolicy(retry: .exponential(from: .milliseconds(50), upTo: .milliseconds(200)))
 let context = try StandardAppContext<Account>(root: root, configuration: ContextConfiguration(policy: policy))
 
 /// Waits until a session is valid again, with another token.

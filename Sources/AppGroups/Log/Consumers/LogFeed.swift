@@ -24,6 +24,7 @@ final class LogFeed: @unchecked Sendable {
   /// Tells whose turn it is, of those who wait to begin.
   private var epoch = 0
   private var attempts = 0
+  private var pauses = Backoff.exponential(from: .milliseconds(20), upTo: .seconds(2)).pauses()
   /// Whether it has ever begun, so that folders that are missing have been removed.
   private var hasBegun = false
   /// Where to begin when the directory comes back.
@@ -34,7 +35,7 @@ final class LogFeed: @unchecked Sendable {
   private var obstacle: AppGroupsLogError?
   private var isLookDue = false
   private var isScanDue = false
-  private var patience = Patience()
+  private var scanPauses = Backoff.unreadable.pauses()
 
   init(
     _ reading: LogReading, place: LogPlace, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer
@@ -112,6 +113,7 @@ final class LogFeed: @unchecked Sendable {
     guard audience.isCurrent(generation) else { return }
     epoch += 1
     attempts = 0
+    pauses.reset()
     refusals = 0
     obstacle = nil
     missed = nil
@@ -167,8 +169,9 @@ final class LogFeed: @unchecked Sendable {
   private var isRemovalLikely: Bool { hasBegun && attempts < 3 }
 
   private func tryLater(from ends: [UUID: LogPosition], _ generation: Int, _ epoch: Int) {
+    guard let pause = pauses.next() else { return }
     attempts += 1
-    queue.asyncAfter(deadline: .now() + .milliseconds(min(2000, 10 << min(attempts, 10)))) { [weak self] in
+    queue.async(after: pause) { [weak self] in
       self?.tryToBegin(from: ends, generation, epoch)
     }
   }
@@ -276,13 +279,13 @@ final class LogFeed: @unchecked Sendable {
 
   /// Looks again at what cannot be read; only for as long as there is such a thing.
   private func scanLater() {
-    guard !isScanDue else { return }
+    guard !isScanDue, let pause = scanPauses.next() else { return }
     isScanDue = true
-    queue.asyncAfter(deadline: .now() + patience.next()) { [weak self] in
+    queue.async(after: pause) { [weak self] in
       guard let self else { return }
       isScanDue = false
       scan()
-      if run?.reader.isBlocked != true { patience.reset() }
+      if run?.reader.isBlocked != true { scanPauses.reset() }
       drain()
     }
   }

@@ -8,7 +8,7 @@ final class LogSaver: @unchecked Sendable {
   // Sound: what changes belongs to the queue.
 
   /// How long events that were handled may be unsaved: after a crash within that time they come again.
-  private static let interval = DispatchTimeInterval.milliseconds(50)
+  private static let interval = Duration.milliseconds(50)
   /// How long a place that has not changed need not be saved again, by which others tell that the consumer still comes.
   private static let lifetime = DispatchTimeInterval.seconds(60)
   /// How long to wait at least between two looks at what can be removed.
@@ -25,7 +25,7 @@ final class LogSaver: @unchecked Sendable {
   /// What was saved last since then, and when.
   private var saved: (positions: [UUID: LogPosition], time: DispatchTime)?
   private var hasFailed = false
-  private var patience = Patience()
+  private var pauses = Backoff.unreadable.pauses()
   private var lastTrim = DispatchTime(uptimeNanoseconds: 0)
 
   init(
@@ -76,8 +76,8 @@ final class LogSaver: @unchecked Sendable {
     guard audience.claimSaving() else { return }
     queue.async { [self] in
       // What could not be saved is tried again, but not as often.
-      let pause = hasFailed ? patience.next() : Self.interval
-      queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.saveClaimed() }
+      let pause = (hasFailed ? pauses.next() : nil) ?? Self.interval
+      queue.async(after: pause) { [weak self] in self?.saveClaimed() }
     }
   }
 
@@ -174,7 +174,7 @@ final class LogSaver: @unchecked Sendable {
     do throws(AppGroupsLogError) {
       try consumer.save(positions)
       hasFailed = false
-      patience.reset()
+      pauses.reset()
     } catch {
       hasFailed = true
       audience.noteUnsaved()

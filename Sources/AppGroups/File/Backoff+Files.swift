@@ -1,22 +1,15 @@
-import Dispatch
 import FileSignals
+import Signals
 
-/// When to look again at what cannot be read for a reason of which no event tells that it has passed: seldom, and the
-/// seldomer the longer it lasts.
-struct Patience {
-  private static let longest = 30
+extension Backoff {
+  /// The pauses before content that is not good is reported.
+  ///
+  /// A foreign writer that does not rename may be caught halfway; a moment later it is done. The pauses grow so that
+  /// even a slow one is waited for, and end so that nothing wakes up for ever.
+  static let halfWritten = exponential(from: .milliseconds(10), upTo: .milliseconds(250), factor: 5, limit: 3)
 
-  private var seconds = 1
-
-  /// How long to wait before the next look.
-  mutating func next() -> DispatchTimeInterval {
-    defer { seconds = min(seconds * 2, Self.longest) }
-    return .seconds(seconds)
-  }
-
-  mutating func reset() {
-    seconds = 1
-  }
+  /// The pauses between looks at a file that cannot be read for a reason whose end no event reports.
+  static let unreadable = exponential(from: .seconds(1), upTo: .seconds(30))
 }
 
 extension DurableFileError {
