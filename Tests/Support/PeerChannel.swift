@@ -22,20 +22,17 @@ final class PeerChannel: Sendable {
   private let lock = Lock()
   private nonisolated(unsafe) var waiting: [(command: String, answer: Answer)] = []  // Sound: guarded by the lock.
   private nonisolated(unsafe) var isOver = false  // Sound: guarded by the lock.
-  private nonisolated(unsafe) var unfinished = Data()  // Sound: used on the source's queue only.
-  private nonisolated(unsafe) let source: any DispatchSourceRead  // Sound: sources may be used from any thread.
 
   init(socket: CInt, process: pid_t) {
     self.socket = socket
     self.process = process
-    source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: DispatchQueue(label: "signals.tests.peer"))
-    // The source holds the channel until the peer's end, so that every peer is reaped.
-    source.setEventHandler { [self] in receive() }
-    source.setCancelHandler { [self] in
-      close(socket)
+    // A thread of its own that blocks. On Linux a dispatch source now and then never reports the end, and a child that
+    // is not reaped keeps Swift Testing's own exit tests from ever ending.
+    DispatchQueue(label: "signals.tests.peer").async { [self] in
+      receiveAll()
       reap()
+      close(socket)
     }
-    source.activate()
   }
 
   func send(_ command: String, _ answer: Answer) {
@@ -54,15 +51,19 @@ final class PeerChannel: Sendable {
     if !isSent { answer.resume(throwing: PeerProcess.Failure.gone(command: command)) }
   }
 
-  private func receive() {
+  private func receiveAll() {
     var buffer = [UInt8](repeating: 0, count: 65536)
-    let count = recv(socket, &buffer, buffer.count, 0)
-    guard count > 0 else { return source.cancel() }
-    unfinished.append(contentsOf: buffer[..<count])
-    while let end = unfinished.firstIndex(of: UInt8(ascii: "\n")) {
-      let line = String(decoding: unfinished[unfinished.startIndex..<end], as: UTF8.self)
-      unfinished = Data(unfinished[(end + 1)...])
-      sort(line)
+    var unfinished = Data()
+    while true {
+      let count = recv(socket, &buffer, buffer.count, 0)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      unfinished.append(contentsOf: buffer[..<count])
+      while let end = unfinished.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = String(decoding: unfinished[unfinished.startIndex..<end], as: UTF8.self)
+        unfinished = Data(unfinished[(end + 1)...])
+        sort(line)
+      }
     }
   }
 
@@ -82,9 +83,6 @@ final class PeerChannel: Sendable {
     }
     exit.record(status)
     for (command, answer) in abandoned { answer.resume(throwing: PeerProcess.Failure.gone(command: command)) }
-    // Breaks the cycle between the source and the channel.
-    source.setEventHandler(handler: nil)
-    source.setCancelHandler(handler: nil)
   }
 }
 

@@ -36,8 +36,9 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   /// When to look again for somebody whose file was closed while the lock was still held.
   ///
   /// The kernel closes a file a moment before it releases the lock; on a busy machine, the moment may be a long one.
-  private static let suspicion = Backoff.exponential(
-    from: .milliseconds(1), upTo: .milliseconds(4_096), factor: 4, limit: 7)
+  private static var suspicion: Backoff {
+    .exponential(from: .milliseconds(1), upTo: .milliseconds(4_096), factor: 4, limit: 7)
+  }
 
   var health: Property<WatchHealth> { observer?.health ?? .constant(.active) }
 
