@@ -59,7 +59,12 @@ public struct DurableFile: Sendable {
   /// - Returns: The content.
   /// - Throws: ``DurableFileError``.
   public static func read(_ url: URL) throws(DurableFileError) -> Data {
-    try FileReader.read(FileLocation.validPath(of: url), url: url)
+    try read(url, limit: .max)
+  }
+
+  /// Reads a file's whole content, unless it has more bytes than a limit.
+  package static func read(_ url: URL, limit: Int) throws(DurableFileError) -> Data {
+    try FileReader.read(FileLocation.validPath(of: url), limit: limit, url: url)
   }
 
   /// Runs a closure while no other thread and no other process holds the file's lock or writes the file.

@@ -54,20 +54,31 @@ extension DurableFile {
 
   /// Removes the locks in a directory whose files are gone, and the temporary files of their killed writers.
   ///
+  /// It waits for no process. A lock that is held stays, and so does a lock that cannot be removed.
+  ///
   /// - Parameter directory: The directory.
-  /// - Throws: ``DurableFileError``.
-  @available(*, noasync, message: "It may wait for another process")
+  /// - Throws: The first ``DurableFileError``, after all other locks were removed.
   package static func removeUnusedLocks(in directory: URL) throws(DurableFileError) {
     let folder = directory.appending(path: FileLocation.sharedFolder, directoryHint: .isDirectory)
     let names = (DirectoryListing.names(in: folder) ?? []).compactMap { name in
       [".lock", ".tmp"].first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) }
     }
+    var failure: DurableFileError?
     for name in Set(names) where !name.isEmpty {
-      let url = directory.appending(path: name, directoryHint: .notDirectory)
-      if FileStatus(path: url.path, followsLinks: false) != nil { continue }
-      let file = try ExclusiveFile(locking: url)
-      // The writer that held the lock may have made the file meanwhile.
-      if try !file.exists() { file.removeLock() }
+      do throws(DurableFileError) {
+        try removeUnusedLock(of: directory.appending(path: name, directoryHint: .notDirectory))
+      } catch {
+        failure = failure ?? error
+      }
     }
+    if let failure { throw failure }
+  }
+
+  private static func removeUnusedLock(of url: URL) throws(DurableFileError) {
+    if FileStatus(path: url.path, followsLinks: false) != nil { return }
+    // The process that holds the lock may be stopped.
+    guard case .locked(let file) = try ExclusiveFile.lock(url, within: .zero) else { return }
+    // Another process may have made the file meanwhile.
+    if try !file.exists() { file.removeLock() }
   }
 }

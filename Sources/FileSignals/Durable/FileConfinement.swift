@@ -76,14 +76,24 @@ package struct FileConfinement: Sendable {
 
   /// Whether a directory that was opened is still the one at its path, with no link on the way.
   func holds(_ path: String, _ identity: FileIdentity) -> Bool {
+    if names(of: path).count > 1 {
+      // Another process may have put a link in the place of each directory in between.
+      guard let directory = walk(path) else { return false }
+      return directory.status?.identity == identity
+    }
     guard FileStatus(path: root, followsLinks: false)?.kind == .directory else { return false }
     return FileStatus(path: path, followsLinks: false)?.identity == identity
+  }
+
+  /// The names that lead from the root to a directory.
+  private func names(of path: String) -> [Substring.UTF8View] {
+    path.utf8.dropFirst(root.utf8.count).split(separator: UInt8(ascii: "/"))
   }
 
   private func walk(_ path: String) -> Descriptor? {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     guard var directory = Descriptor(uninterrupted { openat(AT_FDCWD, root, flags) }) else { return nil }
-    for name in path.utf8.dropFirst(root.utf8.count).split(separator: UInt8(ascii: "/")) {
+    for name in names(of: path) {
       let number = uninterrupted { openat(directory.number, String(Substring(name)), flags) }
       guard let next = Descriptor(number) else { return nil }
       directory = next

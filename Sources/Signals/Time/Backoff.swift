@@ -69,7 +69,7 @@ public struct Backoff: Sendable, Hashable {
     let earlier = Swift.max(0, failures - 1)
     if let limit, earlier >= limit { return nil }
     var pause = Swift.min(first, longest)
-    if factor > 1, earlier > 0, pause < longest {
+    if factor > 1, earlier > 0, pause > .zero, pause < longest {
       // Computed as numbers, because a product of durations could overflow; at the cap it is exact.
       let grown = pause.inSeconds * Self.power(factor, earlier)
       pause = grown < longest.inSeconds ? .seconds(grown) : longest

@@ -63,4 +63,21 @@ struct HostileLinkTests {
     #expect(try fixture.text(of: victim) == "-666")
     #expect(file.value == 1)
   }
+
+  @Test func `a directory that is moved out behind a link is not written into any more`() throws {
+    let file = try fixture.counter("value.json", 1)
+    let manager = FileManager.default
+    let container = fixture.container.containerURL
+    let (inner, moved) = (container.appending(path: "inner"), outside.file("inner"))
+    // The files lie in the container behind a link, which is allowed.
+    try manager.createDirectory(at: inner, withIntermediateDirectories: false)
+    try manager.moveItem(at: fixture.files, to: inner.appending(path: "deep"))
+    try manager.createSymbolicLink(at: fixture.files, withDestinationURL: inner.appending(path: "deep"))
+    try file.write(2)
+    try manager.moveItem(at: inner, to: moved)
+    try manager.createSymbolicLink(at: inner, withDestinationURL: moved)
+    let error = #expect(throws: AppGroupsFileError.self) { try file.write(3) }
+    if case .outsideContainer = error {} else { Issue.record("\(String(describing: error))") }
+    #expect(try fixture.text(of: moved.appending(path: "deep/value.json")).contains("2"))
+  }
 }

@@ -189,6 +189,17 @@ struct LogCursorDamageTests {
   }
 
   @Test
+  func `a cursor that is larger than any is refused before it is read`() throws {
+    let widget = try place("widget")
+    let url = widget.place.consumers.appending(path: "widget.cursor")
+    try Data().write(to: url)
+    // It takes no space on the disk, and would take all of it in memory.
+    try #require(truncate(url.path, 1 << 40) == 0)
+    let reason = "it has \(1 << 40) bytes, more than any cursor"
+    #expect(throws: AppGroupsLogError.unreadableCursor(consumer: "widget", url, reason: reason)) { try widget.load() }
+  }
+
+  @Test
   func `a cursor that cannot be read is not taken for another consumer`() async throws {
     for text in texts { try log.append(text) }
     let url = folder.appending(path: "widget.cursor")

@@ -207,4 +207,13 @@ struct LogResynchronisingTests {
       #expect(failures.count == 1 && failures.allSatisfy(isDamage), "\(wound): \(failures)")
     }
   }
+
+  @Test
+  func `a segment that is cut off during the search for its next record has none`() throws {
+    try Data(segment.bytes([Data("one".utf8)])).write(to: url)
+    let file = open(url.path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var search = SegmentSearch(file: file, salt: 0, start: 1000, end: 100, sequence: 2)
+    #expect(search.place() == nil)
+  }
 }

@@ -65,6 +65,22 @@ import Testing
     #expect(try text(file) == "1")
   }
 
+  @Test func `stay while a stopped process holds them, and keep no other from being removed`() async throws {
+    let peer = try PeerProcess()
+    try await peer.send("hold \(file.path)")
+    peer.signal(SIGSTOP)
+    let directory = folder.entry(".shared/directory.lock")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+    for index in 1...8 { try Data().write(to: folder.entry(".shared/gone \(index).lock")) }
+    let folder = folder.url
+    _ = try await onThread {
+      let error = #expect(throws: DurableFileError.self) { try DurableFile.removeUnusedLocks(in: folder) }
+      if case .notARegularFile = error {} else { Issue.record("\(String(describing: error))") }
+    }
+    #expect(try locks().sorted() == ["directory.lock", "secret.lock"])
+    try await peer.kill()
+  }
+
   @Test func `are refused in time if another process holds them, and given when it ends`() async throws {
     let peer = try PeerProcess()
     try await peer.send("hold \(file.path)")

@@ -13,6 +13,11 @@ import Testing
     for failures in [10, 1_000, 1_000_000, Int.max] { #expect(backoff.pause(after: failures) == .seconds(60)) }
   }
 
+  @Test func `makes no pause after any number of failures if the first one is zero`() {
+    let backoff = Backoff.exponential(from: .zero, upTo: .seconds(60))
+    for failures in [1, 10, 2_000, Int.max] { #expect(backoff.pause(after: failures) == .zero) }
+  }
+
   @Test func `gives up after its limit, and begins anew after a success`() {
     var pauses = Backoff.exponential(from: .milliseconds(10), upTo: .seconds(1), factor: 5, limit: 3).pauses()
     for _ in 1...2 {

@@ -16,6 +16,8 @@ struct ConsumerPlace: Sendable {
 
   private static let cursorSuffix = ".cursor"
   private static let lockSuffix = ".lock"
+  /// How many bytes of a cursor are read; it takes some 150 for each producer.
+  private static let largestCursor = 64 << 20
 
   init(name: String, place: LogPlace) throws(AppGroupsLogError) {
     if let problem = PathComponent.problem(with: name, limit: LogPlace.maximumNameLength) {
@@ -87,9 +89,11 @@ struct ConsumerPlace: Sendable {
     }
     let data: Data
     do throws(DurableFileError) {
-      data = try DurableFile.read(url)
+      data = try DurableFile.read(url, limit: Self.largestCursor)
     } catch .notFound {
       return nil
+    } catch .exceedsLimit(_, let size, _) {
+      throw .unreadableCursor(consumer: name, url, reason: "it has \(size) bytes, more than any cursor")
     } catch .directoryNotFound(let directory) {
       throw .inaccessible(.directoryNotFound(directory))
     } catch {
@@ -186,7 +190,7 @@ struct ConsumerPlace: Sendable {
     let url = file(".loss")
     guard FileStatus(path: url.path, followsLinks: false)?.kind == .regular else { return nil }
     do throws(DurableFileError) {
-      let word = String(decoding: try DurableFile.read(url), as: UTF8.self)
+      let word = String(decoding: try DurableFile.read(url, limit: 64), as: UTF8.self)
       unlink(url.path)
       return word == LogLoss.absence.word ? .absence : .sizeLimit
     } catch {

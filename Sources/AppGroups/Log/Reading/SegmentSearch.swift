@@ -37,7 +37,9 @@ struct SegmentSearch {
   private static let pieceSize = 1 << 20
 
   init(file: CInt, salt: UInt32, start: UInt64, end: UInt64, sequence: UInt64) {
-    (self.file, self.salt, self.start, self.end, self.sequence) = (file, salt, start, end, sequence)
+    (self.file, self.salt, self.start, self.sequence) = (file, salt, start, sequence)
+    // Another process may have cut the segment off since the damage was found.
+    self.end = max(start, end)
   }
 
   /// Looks everywhere.
