@@ -137,25 +137,33 @@ struct SessionVault<User: UserProtocol>: Sendable {
   private func logOut(_ user: User, in contents: inout ArchiveContents) -> User {
     contents.beginSession()
     contents.currentID = nil
-    if var record = contents[user.id] {
-      record.secretKey = nil
-      contents.put(record)
-    }
     forget(user.id, in: &contents)
     return user
   }
 
-  /// Keeps of a user who is not logged in any more what is to be remembered; one who cannot be decoded stays.
+  /// Removes a user's secret, and everything else but what is to be remembered.
+  ///
+  /// A user who cannot be decoded stays as archived, because a newer version of the application may be able to.
   private func forget(_ id: String, in contents: inout ArchiveContents) {
     guard var record = contents[id] else { return }
     record.secretKey = nil
-    do {
-      let remembered = try coding.user(of: record).remembered
+    do throws(ContextError) {
+      let user = try coding.user(of: record)
       record.version = User.modelVersion
-      record.payload = try remembered.map { String(decoding: try coding.payload(of: $0), as: UTF8.self) } ?? ""
-      contents.put(record)
+      record.payload = remembered(of: user)
     } catch {
-      // A newer version of the application may be able to.
+      // Without its secret, see above.
+    }
+    contents.put(record)
+  }
+
+  /// The part of a user to remember, as JSON; empty if there is none, or if it cannot be encoded.
+  private func remembered(of user: User) -> String {
+    do {
+      return try user.remembered.map { String(decoding: try coding.payload(of: $0), as: UTF8.self) } ?? ""
+    } catch {
+      // The archived user may contain a token, so it does not stay in its place.
+      return ""
     }
   }
 

@@ -16,8 +16,8 @@ import FileSignals
 /// that belongs to somebody else, and a symbolic link. While a secret exists, its lock lies in a folder `.shared`
 /// beside it.
 ///
-/// > Important: The secrets are not encrypted. They are as safe as the account of the user is, and readable for whoever
-/// has > the disk.
+/// > Important: The secrets are not encrypted. They are as safe as the account of the user is. Anyone who has the disk
+/// > can read them.
 public struct FileSecretStore: SecretStore {
   /// The directory.
   public let directory: URL

@@ -40,7 +40,9 @@ extension SessionEvent {
   var arrivedUser: User? {
     switch self {
     case .loginAnswered(.success(let user), _): user
-    case .refreshAnswered(.renewed(let renewal), _, _): renewal.user
+    case .refreshAnswered(.renewed(let renewal), _, _):
+      // A delegate may return the session that it was given.
+      renewal.user.issued == renewal.attempt.session.user.issued ? nil : renewal.user
     default: nil
     }
   }

@@ -21,7 +21,7 @@ package struct Guarded<State: ~Copyable>: ~Copyable, @unchecked Sendable {
     cell.initialize(to: state)
   }
 
-  @inlinable
+  // Not inlinable: with optimization the compiler fails, because the lock's deinit is not inlinable either.
   deinit {
     cell.deinitialize(count: 1)
     cell.deallocate()

@@ -15,7 +15,7 @@ final class ForeignWrites: @unchecked Sendable {
   private let queue = DispatchQueue(label: "org.signals.database.watch", qos: .userInitiated)
   private let following = Guarded(Following())
   private weak var database: Database?
-  /// The state of the file at the last look.
+  /// The state of the file at the last look; `nil` before the first, of a database that only reads.
   private var last: FileState?
   private var pauses = backoff.pauses()
   private var isLookDue = false
@@ -58,8 +58,9 @@ final class ForeignWrites: @unchecked Sendable {
         return
       }
       following.changes = changes
-      // Before the first read of whoever begins to observe.
-      let first = database.firstFileState()
+      // A state from before the first read of the observer. The writing connection has noted it when it was opened.
+      // Asking a connection now could mean waiting for a transaction, whose thread may be waiting here.
+      let first = database.writer.firstState
       queue.async { [weak self, weak database] in
         guard let self else { return }
         self.database = database
@@ -100,7 +101,8 @@ final class ForeignWrites: @unchecked Sendable {
   private func look() {
     guard let database, let state = database.fileState() else { return }
     defer { last = state }
-    guard let last, state != last else { return }
+    guard let last else { return database.tellForeignWrite() }
+    if state == last { return }
     if state.connection != last.connection {
       // The file was opened again, which tells what has changed by itself. What another program wrote just before the
       // opening is found when that is over.
@@ -126,12 +128,6 @@ final class ForeignWrites: @unchecked Sendable {
 }
 
 extension Database {
-  /// A state of the file from before anything was observed.
-  fileprivate func firstFileState() -> ForeignWrites.FileState? {
-    // The state at the moment of opening, because asking the writing connection could mean waiting for a transaction.
-    file.access == .readWrite ? writer.firstState : fileState()
-  }
-
   /// The state of the file; `nil` if it cannot be read now.
   fileprivate func fileState() -> ForeignWrites.FileState? {
     do throws(DatabaseError) {

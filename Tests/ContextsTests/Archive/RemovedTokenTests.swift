@@ -81,6 +81,27 @@ struct RemovedTokenTests {
   }
 
   @Test(arguments: [false, true])
+  func `a user who lets be remembered what cannot be encoded leaves no token behind`(_ file: Bool) async throws {
+    let context = try StandardAppContext<Unencodable>(
+      root: root.directory.url,
+      configuration: ContextConfiguration(
+        archiveLocation: file ? .file(root.directory.file("session.json")) : .database))
+    try await context.setup(authDelegate: NobodysDelegate<Unencodable>())
+    try await context.startAppContext(with: Unencodable(id: "ada", token: OpenServer.token))
+    #expect(try !filesWithToken().isEmpty)
+    try await context.logout()
+    #expect(try filesWithToken() == [])
+  }
+
+  private struct Unencodable: UserProtocol, Equatable {
+    let id: String
+    var token: String
+    var score = 0.0
+
+    var remembered: Unencodable? { Unencodable(id: id, token: "", score: .nan) }
+  }
+
+  @Test(arguments: [false, true])
   func `a user who is replaced by another leaves no token behind`(_ file: Bool) async throws {
     let context = try openContext(file: file)
     let server = OpenServer()

@@ -46,4 +46,17 @@ struct WrongClockTests {
     process.answerRefresh(1, user: Account(token: "t1", expiration: now + 1200, issued: now + 600))
     #expect(process.status?.authState == .authenticated)
   }
+
+  @Test
+  func `a renewal that returns the same session does not turn the server's clock back`() {
+    let process = process()
+    process.ask(SessionEvent.login)
+    let account = Account(expiration: .beginning + 4200, issued: .beginning + 3600)
+    process.answerLogin(0, .success(account))
+    clock.advance(by: .seconds(540))
+    process.answerRefresh(1, user: account)
+    #expect(process.status?.authState == .authenticated)
+    clock.advance(by: .seconds(60))
+    #expect(process.status?.authState == .presession)
+  }
 }

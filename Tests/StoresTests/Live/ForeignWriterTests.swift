@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Signals
 import SignalsTesting
@@ -56,6 +57,35 @@ struct ForeignWriterTests {
       }
       subscription.cancel()
       try database.close()
+    }
+  }
+
+  @Test func `are followed by one that only reads although its readers were busy when it began`() async throws {
+    let writer = try liveDatabase(.file(url))
+    let database = try Database(.file(url), access: .readOnly, maximumReaderCount: 1)
+    let changes = Recorder<ChangeSet>()
+    let subscription = MutableProperty<SignalSubscription?>(nil)
+    let hasBegun = try observeDuringRead(of: database) {
+      subscription.value = database.changes.sink { changes.record($0) }
+    }
+    #expect(hasBegun)
+    try await writer.write { try $0.put(Errand(id: 1)) }
+    try await changes.wait { $0.last?.origin == .foreign }
+    subscription.value?.cancel()
+    try database.close()
+  }
+
+  /// Runs a closure on another thread while this one reads.
+  ///
+  /// - Returns: Whether it has ended before the read.
+  private func observeDuringRead(of database: Database, _ body: @escaping @Sendable () -> Void) throws -> Bool {
+    try database.read { _ in
+      let end = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        body()
+        end.signal()
+      }
+      return end.wait(timeout: .now() + 10) == .success
     }
   }
 
