@@ -79,8 +79,10 @@ public final class MutableProperty<Value: Sendable>: Property<Value>, @unchecked
   ///   derived from it, wait until `body` returns, so keep it short. As with every lock, two threads deadlock if each
   ///   waits for a property that the other one has locked: don't lock two properties in different orders.
   /// - **Re-entrancy:** `body` must not read or write the property, nor read a value derived from it, which stops the
-  ///   program with an explanation. The same holds for the `deinit` of a value that `body` removes. No lock is held
-  ///   while subscribers run.
+  ///   program with an explanation. Nor must it write another property if an observed value is derived from both. The
+  ///   same holds for the `deinit` of a value that `body` removes. No lock is held while subscribers run.
+  /// - **Small values:** A number, or another plain value of at most eight bytes, is read without waiting, also inside
+  ///   `body`: the reader gets the old value.
   /// - **Errors:** If `body` throws, the value keeps what `body` has changed until then, and is sent.
   ///
   /// - Complexity: That of `body`, if no subscriber and no reader has kept a copy of the value; otherwise the first

@@ -2,8 +2,8 @@
 ///
 /// A property is a signal that gives each subscriber the current value at once, inside the call that subscribes, and
 /// then every change, in order, with no gap and no repetition. Inside a subscriber, ``value`` is the delivered value or
-/// a newer one. Reading takes no longer than a short lock and may be done from any thread. See laws 6 and 7 of
-/// <doc:/Docs/TheLaws>.
+/// a newer one. Reading may be done from any thread, and waits for nothing but a short lock and the body of
+/// ``MutableProperty/withLock(_:)``. See laws 6 and 7 of <doc:/Docs/TheLaws>.
 ///
 /// ```swift
 /// import Signals
