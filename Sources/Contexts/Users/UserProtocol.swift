@@ -24,6 +24,13 @@ public import Foundation
 ///
 /// A user is printed and dumped with its identity alone, so that no log shows a token, in whatever property it is. A
 /// type that has nothing to hide declares a `description` and a `customMirror` of its own.
+///
+/// ## Topics
+///
+/// ### Printing a user
+///
+/// - ``description``
+/// - ``customMirror``
 public protocol UserProtocol: Codable, Sendable, Identifiable, CustomStringConvertible, CustomReflectable
 where ID == String {
   /// The number of the version that the type is of: raise it when archived users can no longer be decoded as they are.

@@ -15,7 +15,6 @@ package struct Guarded<State: ~Copyable>: ~Copyable, @unchecked Sendable {
   @usableFromInline let cell: UnsafeMutablePointer<State>
 
   /// Stores the initial state.
-  @inlinable
   package init(_ state: consuming sending State) {
     cell = .allocate(capacity: 1)
     cell.initialize(to: state)
