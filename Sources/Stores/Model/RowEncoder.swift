@@ -168,11 +168,16 @@ final class RowEncoder: Encoder {
 
   private static func isJSON(_ data: Data) -> Bool {
     do {
-      _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+      _ = try JSONDecoder().decode(AnyJSON.self, from: data)
       return true
     } catch {
       return false
     }
+  }
+
+  /// Decodes from whatever is JSON, because the decoder reads all of it first.
+  private struct AnyJSON: Decodable {
+    init(from decoder: any Decoder) {}
   }
 
   // MARK: Failures

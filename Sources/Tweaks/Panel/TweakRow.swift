@@ -12,7 +12,7 @@
     var body: some View {
       VStack(alignment: .leading) {
         if let isOn = row.isOn {
-          Toggle(row.title, isOn: Binding(get: { isOn }, set: { draft.turn(row, on: $0, of: panel) }))
+          Toggle(row.title, isOn: Binding(get: { isOn }, set: turn))
         } else {
           LabeledContent(row.title) { field }
         }
@@ -25,6 +25,10 @@
           }
         }
       }
+    }
+
+    private func turn(on isOn: Bool) {
+      draft.turn(row, on: isOn, of: panel)
     }
 
     /// The field for the value, with the usual keyboard, which has a sign and a point for numbers.
