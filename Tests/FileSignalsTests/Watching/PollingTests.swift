@@ -17,10 +17,10 @@ import Testing
     let observer = try FileObserver(file, polling: often)
     let log = Log<FileEvent.Kind>()
     let subscription = observer.sink { log.append($0.kind) }
-    func expect(_ kind: FileEvent.Kind, after change: () throws -> Void) async rethrows {
+    func expect(_ kinds: FileEvent.Kind..., after change: () throws -> Void) async rethrows {
       let count = log.all.count
       try change()
-      await log.wait { $0.dropFirst(count).contains(kind) }
+      await log.wait { $0.dropFirst(count).contains { kinds.contains($0) } }
     }
     #expect(observer.health.value == .polling(every: .milliseconds(20), because: .requested))
     try await expect(.created) { try store("a", file) }
@@ -31,7 +31,8 @@ import Testing
     }
     try await expect(.deleted) { try FileManager.default.removeItem(at: file) }
     try await expect(.created) { try shell("mkdir x && echo > x/y && ln -s x/y value", in: folder.url) }
-    try await expect(.modified) { try shell("echo more > x/y", in: folder.url) }
+    // The look that found the file may have found the old way to it, so the next one reports the new way instead.
+    try await expect(.modified, .rescan) { try shell("echo more > x/y", in: folder.url) }
     subscription.cancel()
   }
 
