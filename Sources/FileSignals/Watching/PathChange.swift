@@ -25,12 +25,6 @@ package struct PathChange: Sendable {
     followed = name
   }
 
-  /// Makes a change about which nothing is known, so that everything has to be looked at.
-  package init() {
-    events = []
-    isOverflow = true
-  }
-
   /// The files of the directory that were only written into.
   package var written: [String] {
     var names = followed.map { [$0] } ?? []
