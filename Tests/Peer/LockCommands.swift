@@ -5,18 +5,35 @@ import Foundation
 ///
 /// - `hold PATH`: take the lock, and answer once it is held
 /// - `release`: let it go
+/// - `lock MODE PATH`: try to acquire the lock of an existing file itself, `exclusive` or `shared`, and answer whether
+///   it is held
+/// - `unlock`: release that lock
 /// - `child`: start a process that lives for a minute, as another library would, and tell its number
 final class LockCommands: CommandFamily {
   private var file: ExclusiveFile?
+  private var lock: FileLock?
 
   func perform(_ command: Command) throws -> String? {
     switch command.word {
     case "hold": file = try ExclusiveFile(locking: URL(filePath: command.argument()))
     case "release": file = nil
+    case "lock":
+      let arguments = try command.arguments(2)
+      return "\(try tryLock(URL(filePath: arguments[1]), arguments[0] == "shared" ? .shared : .exclusive))"
+    case "unlock": lock?.unlock()
     case "child": return try "\(startChild())"
     default: return nil
     }
     return ""
+  }
+
+  private func tryLock(_ url: URL, _ mode: FileLock.Mode) throws -> Bool {
+    guard let lock = FileLock(url.path, .existing, of: url) else {
+      throw CommandError(description: String(cString: strerror(errno)))
+    }
+    let isLocked = try lock.tryLock(mode)
+    self.lock = consume lock
+    return isLocked
   }
 
   /// Not with Foundation's `Process`, which closes what the child should not inherit.

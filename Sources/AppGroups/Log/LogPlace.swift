@@ -57,24 +57,29 @@ struct LogPlace: Hashable, Sendable {
       throw .unusableContainer(error)
     }
     // Made here, so that who trims in the background makes nothing in a directory that is being removed.
-    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let lock = Descriptor(uninterrupted { open(trimLock.path, flags, 0o600) }) else {
+    let owner = url.path
+    guard FileLock(trimLock.path, .createdIfMissing, of: trimLock, owner: FileStatus(path: owner)) != nil else {
       throw .inaccessible(DurableFileError(errno, "create", trimLock))
     }
-    inheritOwner(lock.number, from: FileStatus(path: url.path))
   }
 
   /// Becomes the only one who removes segments; `nil` if somebody else is and that is not waited for, or where there is
   /// no log.
-  func lockTrimming(isWaiting: Bool) throws(AppGroupsLogError) -> Descriptor? {
-    let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { open(trimLock.path, flags) }) else {
+  func lockTrimming(isWaiting: Bool) throws(AppGroupsLogError) -> FileLock? {
+    guard let lock = FileLock(trimLock.path, .existing, of: trimLock) else {
       if errno == ENOENT { return nil }
       throw .inaccessible(DurableFileError(errno, "lock", trimLock))
     }
-    if uninterrupted({ flock(file.number, isWaiting ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 { return file }
-    if errno == EWOULDBLOCK { return nil }
-    throw .inaccessible(DurableFileError(errno, "lock", trimLock))
+    do throws(DurableFileError) {
+      if isWaiting {
+        try lock.lock()
+      } else {
+        guard try lock.tryLock() else { return nil }
+      }
+    } catch {
+      throw .inaccessible(error)
+    }
+    return lock
   }
 
   /// The lock of those who remove segments.

@@ -131,19 +131,13 @@ struct PresenceDirectory: Sendable {
   /// for reading only, so that closing it is no event.
   private static func isHeld(_ url: URL) throws(DurableFileError) -> Bool {
     for _ in 0..<1000 {
-      let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-      guard let file = Descriptor(uninterrupted { open(url.path, flags) }) else {
-        throw DurableFileError(errno, "open", url)
-      }
-      guard let status = file.status else { throw DurableFileError(errno, "look at", url) }
+      guard let lock = FileLock(url.path, .reading, of: url) else { throw DurableFileError(errno, "open", url) }
+      guard let status = lock.status else { throw DurableFileError(errno, "look at", url) }
       guard status.kind == .regular else { throw .notARegularFile(url, kind: status.kind.rawValue) }
-      guard flock(file.number, LOCK_SH | LOCK_NB) == 0 else {
-        if errno == EWOULDBLOCK { return true }
-        throw DurableFileError(errno, "ask for the lock of", url)
-      }
+      guard try lock.tryLock(.shared) else { return true }
       // Whoever updates an announcement puts a new file in place before letting go of the old one. So if the file in
       // place is the one that nobody holds, its process is gone, and nobody else will ever use the name.
-      guard FileStatus(path: url.path, followsLinks: false)?.identity == status.identity else { continue }
+      guard lock.isFile(at: url.path) else { continue }
       unlink(url.path)
       return false
     }

@@ -17,7 +17,7 @@ final class PresenceFile: Sendable {
   private let url: URL
 
   /// Open for writing, because only the end of writing is an event, and not inherited by programs that are started.
-  private let descriptor: Descriptor
+  private let lock: FileLock
 
   /// Puts a file with this content in place, in the place of one of our own if there is one.
   ///
@@ -26,18 +26,16 @@ final class PresenceFile: Sendable {
     self.url = url
     for _ in 0..<1000 {
       let temporary = folder.appending(path: "\(UUID.random().uuidString).tmp", directoryHint: .notDirectory)
-      let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-      guard let file = Descriptor(uninterrupted { open(temporary.path, flags, 0o600) }) else {
+      guard let lock = FileLock(temporary.path, .new, of: url, owner: FileStatus(path: folder.path)) else {
         throw DurableFileError(errno, "create a temporary file for", url)
       }
-      inheritOwner(file.number, from: FileStatus(path: folder.path))
-      // Somebody who clears up may have the lock, or may have taken it for litter before we had.
-      guard flock(file.number, LOCK_EX | LOCK_NB) == 0, file.status?.isLinked == true else {
-        unlink(temporary.path)
-        continue
-      }
       do throws(DurableFileError) {
-        guard data.withUnsafeBytes({ writeAll($0, to: file.number) }) == data.count else {
+        // A process that clears up may hold the lock, or may have removed the file as litter.
+        guard try lock.tryLock(), lock.isFile(at: temporary.path) else {
+          unlink(temporary.path)
+          continue
+        }
+        guard data.withUnsafeBytes({ writeAll($0, to: lock.number) }) == data.count else {
           throw DurableFileError(errno, "write", url)
         }
         guard rename(temporary.path, url.path) == 0 else { throw DurableFileError(errno, "create", url) }
@@ -45,7 +43,7 @@ final class PresenceFile: Sendable {
         unlink(temporary.path)
         throw error
       }
-      descriptor = file
+      self.lock = lock
       return
     }
     throw .system(operation: "lock", path: url.path, errno: EWOULDBLOCK)

@@ -35,29 +35,10 @@ extension ExclusiveFile {
     var pauses = Backoff.exponential(from: .microseconds(250), upTo: .milliseconds(20)).pauses()
     while true {
       let place = try FilePlace(url, within: nil)
-      if try tryLock(place, url) { return .locked(ExclusiveFile(holding: place)) }
+      if try lock(place, waits: false) != nil { return .locked(ExclusiveFile(holding: place)) }
       if ContinuousClock.now >= deadline { return .busy(place) }
       if let pause = pauses.next() { usleep(UInt32(pause.inSeconds * 1_000_000)) }
     }
-  }
-
-  /// Locks a place if no other thread and no other process holds its lock, and its path still leads there.
-  private static func tryLock(_ place: FilePlace, _ url: URL) throws(DurableFileError) -> Bool {
-    switch ThreadLocks.shared.acquire(place.key, waits: false) {
-    case .taken: break
-    case .busy: return false
-    case .refused, .joined: throw .reentrantLock(url)
-    }
-    guard uninterrupted({ flock(place.sidecar.number, LOCK_EX | LOCK_NB) }) == 0 else {
-      let number = errno
-      ThreadLocks.shared.release(place.key)
-      if number == EWOULDBLOCK { return false }
-      throw DurableFileError(number, "lock", url)
-    }
-    if place.isCurrent { return true }
-    flock(place.sidecar.number, LOCK_UN)
-    ThreadLocks.shared.release(place.key)
-    return false
   }
 }
 

@@ -34,18 +34,10 @@ package final class ExclusiveFile {
   ) throws(DurableFileError) {
     for _ in 0..<1000 {
       let place = try FilePlace(url, within: confinement)
-      let acquisition = ThreadLocks.shared.acquire(place.key, isForSwap: isForSwap)
-      guard acquisition == .taken else {
-        guard joinsOuterLock || acquisition == .joined else { throw .reentrantLock(url) }
-        self.place = place
-        isLocked = false
-        return
-      }
-      if try Self.lock(place, url) {
-        self.place = place
-        isLocked = true
-        return
-      }
+      guard let hold = try Self.lock(place, joinsOuterLock: joinsOuterLock, isForSwap: isForSwap) else { continue }
+      self.place = place
+      isLocked = hold == .own
+      return
     }
     throw .system(operation: "lock", path: url.path, errno: ESTALE)
   }
@@ -53,36 +45,60 @@ package final class ExclusiveFile {
   /// Waits until no other thread and no other process has the file that was at a place, and locks it; fails if the path
   /// does not lead there any more.
   @available(*, noasync)
-  init?(locking place: FilePlace, _ url: URL, isForSwap: Bool) throws(DurableFileError) {
-    switch ThreadLocks.shared.acquire(place.key, isForSwap: isForSwap) {
-    case .taken:
-      guard try Self.lock(place, url) else { return nil }
-      isLocked = true
-    case .joined: isLocked = false
-    case .refused, .busy: throw .reentrantLock(url)
-    }
+  init?(locking place: FilePlace, isForSwap: Bool) throws(DurableFileError) {
+    guard let hold = try Self.lock(place, isForSwap: isForSwap) else { return nil }
     self.place = place
+    isLocked = hold == .own
   }
 
-  /// Makes the object that holds the lock of a place, which the calling thread has acquired.
+  /// Makes the object that holds the lock of a place.
   init(holding place: FilePlace) {
     self.place = place
     isLocked = true
   }
 
-  /// Locks the file for the process, in which it is this thread's turn, or gives the turn up.
+  // MARK: The lock
+
+  /// The object that releases a lock.
+  enum Hold {
+    /// The one that acquired it.
+    case own
+    /// An outer one on the same thread.
+    case outer
+  }
+
+  /// Acquires the lock of a place, first among the threads of this process, then among processes.
   ///
-  /// - Returns: Whether the file is locked: not if its path does not lead there any more.
-  private static func lock(_ place: FilePlace, _ url: URL) throws(DurableFileError) -> Bool {
-    guard uninterrupted({ flock(place.sidecar.number, LOCK_EX) }) == 0 else {
-      let error = DurableFileError(errno, "lock", url)
-      ThreadLocks.shared.release(place.key)
-      throw error
+  /// - Parameters:
+  ///   - place: The place.
+  ///   - joinsOuterLock: A Boolean value that indicates whether to join a lock that this thread already holds.
+  ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
+  ///   - waits: A Boolean value that indicates whether to wait while the lock is held elsewhere.
+  /// - Returns: The object that releases the lock. It is `nil` if the lock is held elsewhere, or if the file's path does
+  ///   not lead to the place any more.
+  /// - Throws: ``DurableFileError``.
+  @available(*, noasync)
+  static func lock(
+    _ place: FilePlace, joinsOuterLock: Bool = false, isForSwap: Bool = false, waits: Bool = true
+  ) throws(DurableFileError) -> Hold? {
+    switch ThreadLocks.shared.acquire(place.key, isForSwap: isForSwap, waits: waits) {
+    case .taken: break
+    case .joined: return .outer
+    case .refused:
+      guard joinsOuterLock else { throw .reentrantLock(place.location.url) }
+      return .outer
+    case .busy: return nil
     }
-    if place.isCurrent { return true }
-    flock(place.sidecar.number, LOCK_UN)
-    ThreadLocks.shared.release(place.key)
-    return false
+    var isLocked = false
+    defer { if !isLocked { ThreadLocks.shared.release(place.key) } }
+    if waits {
+      try place.sidecar.lock()
+    } else {
+      guard try place.sidecar.tryLock() else { return nil }
+    }
+    isLocked = place.isCurrent
+    if !isLocked { place.sidecar.unlock() }
+    return isLocked ? .own : nil
   }
 
   deinit {
@@ -95,7 +111,7 @@ package final class ExclusiveFile {
   package func unlock() {
     guard isLocked else { return }
     isLocked = false
-    flock(place.sidecar.number, LOCK_UN)
+    place.sidecar.unlock()
     ThreadLocks.shared.release(place.key)
   }
 

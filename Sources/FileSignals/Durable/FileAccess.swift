@@ -69,7 +69,7 @@ package final class FileAccess: Sendable {
       return self.place
     }
     guard let place else { return nil }
-    let file = try ExclusiveFile(locking: place, url, isForSwap: isForSwap)
+    let file = try ExclusiveFile(locking: place, isForSwap: isForSwap)
     if file == nil { release(place) }
     return file
   }

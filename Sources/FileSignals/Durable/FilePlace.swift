@@ -8,15 +8,16 @@ import Foundation
   import Musl
 #endif
 
-/// What has to be open in order to lock and replace a file: its directory, the folder beside it, and the sidecar.
+/// The open files that locking and replacing a file takes: its directory, the folder beside it, and the sidecar.
 package final class FilePlace: Sendable {
   let location: FileLocation
   let directory: Descriptor
   let folder: Descriptor
-  let sidecar: Descriptor
+  let sidecar: FileLock
 
   /// The sidecar's identity, by which the threads of this process are kept apart.
-  let key: FileIdentity
+  var key: FileIdentity { sidecar.identity }
+
   private let directoryIdentity: FileIdentity
 
   private let confinement: FileConfinement?
@@ -38,7 +39,6 @@ package final class FilePlace: Sendable {
     }
     guard status.kind == .regular else { throw .notARegularFile(location.lockURL, kind: status.kind.rawValue) }
     directoryIdentity = directoryStatus.identity
-    key = status.identity
   }
 
   /// Whether the file's path still leads here; to be asked with the lock held.
@@ -46,11 +46,7 @@ package final class FilePlace: Sendable {
   /// Whoever removed the folder, moved the directory or put a link in the file's place, before or while we waited for
   /// the lock, left us the lock of something else.
   package var isCurrent: Bool {
-    let path = location.lockPath
-    guard FileStatus(path: path, relativeTo: directory.number, followsLinks: false)?.identity == key else {
-      return false
-    }
-    return leadsToDirectory
+    sidecar.isFile(at: location.lockPath, in: directory.number) && leadsToDirectory
   }
 
   /// Whether the file's path still leads into this directory, whatever has become of the lock.
@@ -122,14 +118,12 @@ package final class FilePlace: Sendable {
 
   private static func openSidecar(
     of location: FileLocation, in folder: borrowing Descriptor, _ directory: borrowing Descriptor
-  ) throws(DurableFileError) -> Descriptor {
+  ) throws(DurableFileError) -> FileLock {
     let parent = folder.number
-    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     for _ in 0..<100 {
-      if let sidecar = Descriptor(uninterrupted { openat(parent, location.lockName, flags, 0o600) }) {
-        inheritOwner(sidecar.number, from: directory.status)
-        return sidecar
-      }
+      let sidecar = FileLock(
+        location.lockName, in: parent, .createdIfMissing, of: location.url, owner: directory.status)
+      if let sidecar { return sidecar }
       guard errno == ENOENT else { break }
     }
     let failure = errno

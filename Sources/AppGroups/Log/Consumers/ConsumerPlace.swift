@@ -52,25 +52,37 @@ struct ConsumerPlace: Sendable {
   /// Becomes the consumer, until the lock is released or the process dies; `nil` if somebody else is.
   func lock(creating: Bool = true) throws(AppGroupsLogError) -> ConsumerLock? {
     let url = file(Self.lockSuffix)
-    let flags = O_RDWR | (creating ? O_CREAT : 0) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { open(url.path, flags, 0o600) }) else {
-      if !creating, errno == ENOENT { return nil }
-      throw .inaccessible(DurableFileError(errno, "lock", url))
+    let path = url.path
+    let folder = place.consumers.path
+    // Another process may remove the file between the two steps. It would then no longer keep a third one out.
+    for _ in 0..<100 {
+      let opening: FileLock.Opening = creating ? .createdIfMissing : .existing
+      guard let lock = FileLock(path, opening, of: url, owner: FileStatus(path: folder)) else {
+        if !creating, errno == ENOENT { return nil }
+        throw .inaccessible(DurableFileError(errno, "lock", url))
+      }
+      do throws(DurableFileError) {
+        guard try lock.tryLock() else { return nil }
+      } catch {
+        throw .inaccessible(error)
+      }
+      if lock.isFile(at: path) { return ConsumerLock(lock, path: path) }
     }
-    inheritOwner(file.number, from: FileStatus(path: place.consumers.path))
-    if uninterrupted({ flock(file.number, LOCK_EX | LOCK_NB) }) == 0 { return ConsumerLock(file, path: url.path) }
-    guard errno == EWOULDBLOCK else { throw .inaccessible(DurableFileError(errno, "lock", url)) }
     return nil
   }
 
   /// Whether a process is the consumer now.
   var isRunning: Bool {
-    let path = file(Self.lockSuffix).path
-    guard let file = Descriptor(uninterrupted { open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }) else {
+    let url = file(Self.lockSuffix)
+    guard let lock = FileLock(url.path, .existing, of: url) else {
       // One that may not be opened cannot be asked.
       return errno == EACCES || errno == EPERM
     }
-    return uninterrupted { flock(file.number, LOCK_EX | LOCK_NB) } != 0
+    do throws(DurableFileError) {
+      return try !lock.tryLock()
+    } catch {
+      return true
+    }
   }
 
   // MARK: The cursor
@@ -117,7 +129,7 @@ struct ConsumerPlace: Sendable {
     }
     do throws(DurableFileError) {
       try refuseLink(url)
-      try DurableFile.write(data, to: url, durability: .process)
+      try write(data, to: url)
     } catch {
       throw .inaccessible(error)
     }
@@ -179,7 +191,7 @@ struct ConsumerPlace: Sendable {
     let url = file(".loss")
     do throws(DurableFileError) {
       try removeStray(url)
-      try DurableFile.write(Data(loss.word.utf8), to: url, durability: .process)
+      try write(Data(loss.word.utf8), to: url)
     } catch {
       throw .inaccessible(error)
     }
@@ -200,7 +212,14 @@ struct ConsumerPlace: Sendable {
     }
   }
 
-  /// A link could lead out of the container.
+  /// Replaces a file; a link that takes its place meanwhile leads nowhere out of the container.
+  private func write(_ data: Data, to url: URL) throws(DurableFileError) {
+    let file = try ExclusiveFile(locking: url, within: FileConfinement(to: place.container.containerURL))
+    defer { file.unlock() }
+    try file.prepare(data, durability: .process).commit()
+  }
+
+  /// A link could lead to a file of another part of the container.
   private func refuseLink(_ url: URL) throws(DurableFileError) {
     guard FileStatus(path: url.path, followsLinks: false)?.kind == .link else { return }
     throw .notARegularFile(url, kind: FileStatus.Kind.link.rawValue)
@@ -209,20 +228,16 @@ struct ConsumerPlace: Sendable {
 
 /// Being a consumer, for as long as this object lives.
 final class ConsumerLock: Sendable {
-  private let file: Descriptor
-  private let identity: FileIdentity?
+  private let lock: FileLock
   private let path: String
 
-  fileprivate init(_ file: consuming Descriptor, path: String) {
-    identity = file.status?.identity
-    self.file = file
+  fileprivate init(_ lock: consuming FileLock, path: String) {
+    self.lock = lock
     self.path = path
   }
 
   /// Whether nobody has removed the lock's file, after which somebody else could become the same consumer.
-  var isInPlace: Bool {
-    identity != nil && FileStatus(path: path, followsLinks: false)?.identity == identity
-  }
+  var isInPlace: Bool { lock.isFile(at: path) }
 }
 
 extension LogLoss {

@@ -80,8 +80,7 @@ struct LogTrimmer {
 
   /// A file as it stays, if the process that had made it is gone.
   private func abandoned(_ url: URL) -> FileStatus? {
-    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { open(url.path, flags) }), file.isAbandoned else { return nil }
+    guard let file = FileLock(url.path, .reading, of: url), file.isAbandoned else { return nil }
     // Not before: the last event of a process that is gone could be missing.
     return file.status
   }

@@ -36,7 +36,7 @@ final class SegmentReader {
 
   let id: SegmentID
   let url: URL
-  private let descriptor: Descriptor
+  private let file: FileLock
   /// Where in the file the next record begins.
   private(set) var offset: UInt64
   private(set) var nextSequence: UInt64
@@ -59,9 +59,7 @@ final class SegmentReader {
   init(_ id: SegmentID, in place: LogPlace, from position: LogPosition) throws(AppGroupsLogError) {
     self.id = id
     url = place.url(of: id)
-    // Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it.
-    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { [path = url.path] in open(path, flags) }) else {
+    guard let file = FileLock(url.path, .reading, of: url) else {
       throw .inaccessible(DurableFileError(errno, "read", url))
     }
     guard let status = file.status else { throw .inaccessible(DurableFileError(errno, "look at", url)) }
@@ -85,7 +83,7 @@ final class SegmentReader {
     } else {
       (offset, nextSequence) = (UInt64(SegmentHeader.size), header.firstSequence)
     }
-    descriptor = file
+    self.file = file
   }
 
   /// The number of the segment's first event.
@@ -96,7 +94,7 @@ final class SegmentReader {
   }
 
   /// Whether nobody will write the segment any more.
-  var isAbandoned: Bool { descriptor.isAbandoned }
+  var isAbandoned: Bool { file.isAbandoned }
 
   /// Reads on.
   ///
@@ -145,10 +143,10 @@ final class SegmentReader {
   // MARK: Damage
 
   /// How large the segment is now.
-  private var size: UInt64 { descriptor.status.map { UInt64($0.size) } ?? offset }
+  private var size: UInt64 { file.status.map { UInt64($0.size) } ?? offset }
 
   private var search: SegmentSearch {
-    SegmentSearch(file: descriptor.number, salt: salt, start: offset, end: size, sequence: nextSequence)
+    SegmentSearch(file: file.number, salt: salt, start: offset, end: size, sequence: nextSequence)
   }
 
   private func passDamage(_ reason: String) -> Step {
@@ -206,7 +204,7 @@ final class SegmentReader {
     filled = count
     // Sound: the rest of the buffer is ours to fill.
     let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-    let read = uninterrupted { pread(descriptor.number, rest.baseAddress, rest.count, off_t(offset) + off_t(count)) }
+    let read = uninterrupted { pread(file.number, rest.baseAddress, rest.count, off_t(offset) + off_t(count)) }
     guard read >= 0 else { return nil }
     filled += read
     if read == 0, count == 0, buffer.count > Self.smallest {

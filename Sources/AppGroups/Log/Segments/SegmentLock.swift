@@ -1,14 +1,12 @@
 import FileSignals
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
-extension Descriptor {
-  /// Whether nobody will write the segment any more: whoever does has it locked.
-  var isAbandoned: Bool { uninterrupted { flock(number, LOCK_SH | LOCK_NB) } == 0 }
+extension FileLock {
+  /// A Boolean value that indicates whether no process will write the segment any more: its writer holds the lock.
+  var isAbandoned: Bool {
+    do throws(DurableFileError) {
+      return try tryLock(.shared)
+    } catch {
+      return false
+    }
+  }
 }

@@ -18,8 +18,7 @@ final class SegmentWriter {
   /// With what the checksums of its records begin.
   let salt: UInt32
   private let path: String
-  private let descriptor: Descriptor
-  private let identity: FileIdentity
+  private let file: FileLock
   /// How large the system lets the file become.
   private let limit: Int
   private(set) var size = SegmentHeader.size
@@ -37,22 +36,17 @@ final class SegmentWriter {
     path = url.path
     limit = fileSizeLimit()
     let temporary = place.shared.appending(path: header.id.temporaryName, directoryHint: .notDirectory).path
-    let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { open(temporary, flags, 0o600) }) else {
+    guard let file = FileLock(temporary, .new, of: url, owner: FileStatus(path: place.url.path)) else {
       throw .inaccessible(DurableFileError(errno, "create", url))
     }
     let number = file.number
-    inheritOwner(number, from: FileStatus(path: place.url.path))
-    descriptor = file
+    self.file = file
     do throws(AppGroupsLogError) {
-      guard let status = descriptor.status, flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {
-        throw .inaccessible(DurableFileError(errno, "lock", url))
-      }
-      identity = status.identity
+      try lock()
       if let errno = header.bytes.withUnsafeBytes({ Self.write($0, to: number).errno }) {
         throw .inaccessible(DurableFileError(errno, "write", url))
       }
-      if durability == .storage { try Self.synchronize(descriptor.number, url) }
+      if durability == .storage { try Self.synchronize(number, url) }
       guard rename(temporary, path) == 0 else { throw .inaccessible(DurableFileError(errno, "create", url)) }
     } catch {
       unlink(temporary)
@@ -62,8 +56,15 @@ final class SegmentWriter {
   }
 
   /// Whether the file still has its name: somebody may have removed it, or its directory.
-  var isInPlace: Bool {
-    FileStatus(path: path, followsLinks: false)?.identity == identity
+  var isInPlace: Bool { file.isFile(at: path) }
+
+  private func lock() throws(AppGroupsLogError) {
+    do throws(DurableFileError) {
+      // A process that clears up may have taken the file for litter.
+      guard try file.tryLock() else { throw DurableFileError(EWOULDBLOCK, "lock", url) }
+    } catch {
+      throw .inaccessible(error)
+    }
   }
 
   /// Whether so many bytes more are what the system lets the file have.
@@ -76,7 +77,7 @@ final class SegmentWriter {
   /// - Parameter bytes: The records.
   /// - Returns: How many bytes were written, and the error if that was not all; then ``cut(to:)`` it.
   func append(_ bytes: UnsafeRawBufferPointer) -> (count: Int, error: AppGroupsLogError?) {
-    let (written, failure) = Self.write(bytes, to: descriptor.number)
+    let (written, failure) = Self.write(bytes, to: file.number)
     guard let failure else {
       size += written
       return (written, nil)
@@ -90,13 +91,13 @@ final class SegmentWriter {
   /// - Parameter count: How many bytes the whole ones have.
   func cut(to count: Int) {
     size += count
-    isUsable = uninterrupted { ftruncate(descriptor.number, off_t(size)) } == 0
+    isUsable = uninterrupted { ftruncate(file.number, off_t(size)) } == 0
   }
 
   /// Waits until all that was appended is on the disk; if that fails, another segment must be begun.
   func synchronize() throws(AppGroupsLogError) {
     isUsable = false
-    try Self.synchronize(descriptor.number, url)
+    try Self.synchronize(file.number, url)
     // It may have been made for events that need not be safe in storage.
     if !isNameStored { try synchronizeName() }
     isUsable = true
