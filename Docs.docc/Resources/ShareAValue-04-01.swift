@@ -13,7 +13,7 @@ let settings = try AppGroupsFile(name: "settings.json", initialValue: Settings()
 try Data("not what it was".utf8).write(to: settings.url)
 
 for await status in settings.status.values {
-  guard case .stale(let failure) = status else { continue }
+  guard let failure = status.failure else { continue }
   print("size is still", settings.value.fontSize)  // Prints "size is still 12"
   FileHandle.standardError.write(Data("\(failure)\n".utf8))
   break

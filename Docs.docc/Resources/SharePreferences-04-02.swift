@@ -25,7 +25,7 @@ let newer = #"{ "theme": "sepia", "fontSize": 18, "columns": 2.0 }"#
 try Data(newer.utf8).write(to: preferences.suite.url)
 
 for await status in preferences.theme.status.values {
-  guard case .stale(let failure) = status else { continue }
+  guard let failure = status.failure else { continue }
   FileHandle.standardError.write(Data("\(failure)\n".utf8))
   break
 }

@@ -127,7 +127,7 @@ struct FollowingTests {
     try app.activate(container: app.createNewContainer(name: "Work"))
     let error = AppGroupsFileError.closedBySwap(file.url)
     #expect(file.value == "last")
-    #expect(file.status.value == .stale(error))
+    #expect(file.status.value.failure == error)
     #expect(failures.elements == [error])
     #expect(throws: error) { try file.write("more") }
     #expect(throws: error) { try file.update { $0 += "more" } }
@@ -146,7 +146,7 @@ struct FollowingTests {
     try Tree.write("garbage", to: fixture.data(work).appending(path: "Files/number.json"))
     try app.activate(container: work)
     #expect(file.value == 0)
-    guard case .stale(.undecodable) = file.status.value else {
+    guard case .undecodable = file.status.value.failure else {
       Issue.record("\(file.status.value)")
       return
     }
@@ -170,7 +170,7 @@ struct FollowingTests {
     try app.activate(container: work)
     #expect(file.value == "nobody")
     if isThere {
-      guard case .stale(.outsideContainer) = file.status.value else {
+      guard case .outsideContainer = file.status.value.failure else {
         Issue.record("\(file.status.value)")
         return
       }

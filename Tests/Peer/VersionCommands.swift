@@ -59,7 +59,7 @@ final class VersionCommands: CommandFamily {
 
 private protocol App {
   var value: String { get }
-  var status: SharedValueStatus { get }
+  var status: SharedValueStatus<AppGroupsFileError> { get }
   func write(_ theme: String) throws
   func update(_ theme: String, overwriting: Bool) throws
   func observe(_ report: @escaping @Sendable (String) -> Void) -> [SignalSubscription]
@@ -79,7 +79,7 @@ private struct VersionedApp<Value: Settings>: App {
   }
 
   var value: String { file.value.description }
-  var status: SharedValueStatus { file.status.value }
+  var status: SharedValueStatus<AppGroupsFileError> { file.status.value }
 
   func write(_ theme: String) throws {
     try file.write(Value(theme: theme))

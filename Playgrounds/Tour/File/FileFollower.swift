@@ -15,8 +15,8 @@ struct FileFollower {
     display.note("Following \(file.url.path). Edit it in any editor; stop with Control-C.")
     switch file.status.value {
     case .current: display.line("\(Self.time())  \(file.value)")
-    case .missing: display.line("\(Self.time())  There is no such file yet. Make it, and see.")
-    case .stale(let error): display.line("\(Self.time())  \(error)")
+    case .missing, .connecting: display.line("\(Self.time())  There is no such file yet. Make it, and see.")
+    case .stale(let error, _): display.line("\(Self.time())  \(error)")
     }
     let printing = reports.sink { display.line("\(Self.time())  \($0)") }
     try await Task.sleep(for: .seconds(seconds ?? 1e9))

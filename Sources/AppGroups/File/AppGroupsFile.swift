@@ -50,7 +50,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   public let property: Property<Value>
 
   /// How ``value`` stands to the content of the file.
-  public let status: Property<SharedValueStatus>
+  public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
   /// Whether changes that others make are seen as they happen.
   ///
@@ -104,8 +104,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   /// Opens any file, such as one that belongs to the user or to another program.
   ///
   /// Nothing is made, in particular no file: if there is none, ``value`` is the initial value and ``status`` is
-  /// ``SharedValueStatus/missing`` until somebody makes it. Only a write of this object's own leaves a folder `.shared`
-  /// beside the file, for its lock.
+  /// `.missing` until somebody makes it. Only a write of this object's own leaves a folder `.shared` beside the file, for
+  /// its lock.
   ///
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.

@@ -22,7 +22,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let maximumSize: Int
 
   let value: MutableProperty<Value>
-  let status: MutableProperty<SharedValueStatus>
+  let status: MutableProperty<SharedValueStatus<AppGroupsFileError>>
   let failures = Emitter<AppGroupsFileError, Never>()
 
   let lock = Lock()
@@ -195,7 +195,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   /// Sends the status on if it has changed; to be called with the lock held.
   func stageStatus(in delivery: inout SharedFileDelivery<Value>) {
-    guard state.status != status.value else { return }
-    delivery.status = status.stage(state.status)
+    let next = SharedValueStatus(state.problem, after: status.value)
+    if next != status.value { delivery.status = status.stage(next) }
   }
 }

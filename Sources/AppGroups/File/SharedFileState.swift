@@ -30,7 +30,8 @@ struct SharedFileState {
   /// Counts the changes of ``known``, so that a look that began before one can tell.
   private(set) var epoch: UInt64 = 0
 
-  private(set) var status = SharedValueStatus.current
+  /// Why the value is not the one in the file; `nil` if it is.
+  private(set) var problem: AppGroupsFileError?
   private var earlyPauses = Backoff.halfWritten.pauses()
   private var latePauses = Backoff.unreadable.pauses()
 
@@ -63,18 +64,18 @@ struct SharedFileState {
     epoch &+= 1
     known = nil
     reported = error
-    status = SharedValueStatus(error)
+    problem = error
   }
 
   /// Looks at nothing any more, and says why.
   mutating func close(_ error: AppGroupsFileError) {
     epoch &+= 1
-    status = SharedValueStatus(error)
+    problem = error
   }
 
   /// Admits from the beginning that the value does not come from the file, unless by now it does.
   mutating func doubt(_ error: AppGroupsFileError) {
-    if known == nil { status = SharedValueStatus(error) }
+    if known == nil { problem = error }
   }
 
   /// Takes in bytes that were just put into the file.
@@ -132,7 +133,7 @@ struct SharedFileState {
     }
     if let pause = earlyPauses.next() { return retry(after: pause) }
     reported = error
-    status = SharedValueStatus(error)
+    problem = error
     return .report(error)
   }
 
@@ -148,6 +149,6 @@ struct SharedFileState {
     awaitedRetry = nil
     suspected = nil
     reported = nil
-    status = .current
+    problem = nil
   }
 }

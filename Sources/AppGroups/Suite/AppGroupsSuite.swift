@@ -50,7 +50,7 @@ public final class AppGroupsSuite: SharedValue {
   /// How the contents stand to the file.
   ///
   /// A value that is not of the type asked for is no matter of the suite's status; see ``SuiteValue/status``.
-  public let status: Property<SharedValueStatus>
+  public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
   /// Whether changes that others make are seen as they happen; observing it does not keep the file watched.
   public let health: Property<WatchHealth>
@@ -90,8 +90,8 @@ public final class AppGroupsSuite: SharedValue {
 
   /// Opens any file that holds a JSON object, such as the settings of another program.
   ///
-  /// Nothing is made: if there is no file, the suite is empty and ``status`` is ``SharedValueStatus/missing`` until
-  /// somebody makes it. Changes leave a folder `.shared` beside the file, for its lock.
+  /// Nothing is made: if there is no file, the suite is empty and ``status`` is `.missing` until somebody makes it.
+  /// Changes leave a folder `.shared` beside the file, for its lock.
   ///
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.

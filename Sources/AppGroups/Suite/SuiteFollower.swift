@@ -9,10 +9,11 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   private let url: URL
 
   private let lock = Lock()
-  // Sound: all three are guarded by the lock.
+  // Sound: all four are guarded by the lock.
   private nonisolated(unsafe) var lastGood: LastGood
   private nonisolated(unsafe) var generation: UInt64 = 0
   private nonisolated(unsafe) var origin = 0
+  private nonisolated(unsafe) var problemSince: ContinuousClock.Instant?
 
   /// A value, and the entry that it was read from; the same entry means the same value.
   struct LastGood: Sendable, Equatable {
@@ -26,6 +27,8 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   struct Problem: Sendable, Equatable {
     let entry: SuiteEntry
     let error: AppGroupsFileError
+    /// When entries began to be unreadable.
+    let since: ContinuousClock.Instant
   }
 
   /// What the contents mean for the key.
@@ -34,8 +37,8 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     let isStored: Bool
     let problem: Problem?
 
-    var status: SharedValueStatus {
-      if let problem { return .stale(problem.error) }
+    var status: SharedValueStatus<AppGroupsFileError> {
+      if let problem { return .stale(problem.error, since: problem.since) }
       return isStored ? .current : .missing
     }
   }
@@ -59,7 +62,8 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
       return State(lastGood: good, isStored: stored != nil && item != nil, problem: nil)
     } catch {
       let good = lastGood(for: contents)
-      return State(lastGood: good, isStored: true, problem: Problem(entry: entry, error: error))
+      let problem = Problem(entry: entry, error: error, since: beginProblem())
+      return State(lastGood: good, isStored: true, problem: problem)
     }
   }
 
@@ -77,6 +81,15 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     }
   }
 
+  /// The time since when entries have been unreadable, which is now if the last one was good.
+  private func beginProblem() -> ContinuousClock.Instant {
+    lock.withLock {
+      let since = problemSince ?? .now
+      problemSince = since
+      return since
+    }
+  }
+
   /// Remembers a good value, unless it comes from contents older than those of the one that is remembered, as it may if
   /// two threads compute at the same time.
   private func keep(_ value: Value, _ entry: SuiteEntry?, _ contents: SuiteContents) -> LastGood {
@@ -88,6 +101,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
       origin = contents.origin
       replaced = lastGood
       lastGood = good
+      problemSince = nil
     }
     // Released here, without the lock: a value may run code as it goes.
     withExtendedLifetime(replaced) {}

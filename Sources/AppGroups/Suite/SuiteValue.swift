@@ -54,8 +54,8 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
   /// The value as an observable property; it changes when this value does, and not with others of the suite.
   public let property: Property<Value>
 
-  /// How the value stands to what is stored: ``SharedValueStatus/missing`` means that it is the default.
-  public let status: Property<SharedValueStatus>
+  /// How the value stands to what is stored: ``/Signals/SharedValueStatus/missing`` means that it is the default.
+  public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
   /// Has failures reported.
   private let reporting: SignalSubscription

@@ -33,7 +33,7 @@ public final class CookieJar: Sendable {
   public let cookies: Property<[Cookie]>
 
   /// Whether what is shown is what the file holds.
-  public let status: Property<SharedValueStatus>
+  public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
   /// What keeps the cookies from following the content of the file, each time it does.
   ///

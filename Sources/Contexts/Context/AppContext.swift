@@ -1,4 +1,5 @@
 public import Signals
+public import Stores
 
 /// One session of one user, or what there is without a user: who it is, and the user's databases.
 ///

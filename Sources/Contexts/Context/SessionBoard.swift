@@ -1,4 +1,5 @@
 import Signals
+import Stores
 
 /// Where everybody sees what has become of the session.
 final class SessionBoard<User: UserProtocol>: @unchecked Sendable {

@@ -2,6 +2,7 @@ import AppGroups
 import Dispatch
 public import Foundation
 public import Signals
+public import Stores
 
 /// Who the user is, what is theirs, and whether their session is still valid: one truth, on disk and in memory.
 ///
@@ -109,7 +110,9 @@ public final class StandardAppContext<User: UserProtocol>: Sendable {
     let controller = AuthController<User>()
     authController = controller
     let board = SessionBoard<User>(standardID: Self.standardID) { id in
-      Store(userID: id, layout: layout, versions: storeVersions)
+      Store(
+        persistenceDirectory: layout.persistenceDirectory(of: id), cacheDirectory: layout.cacheDirectory(of: id),
+        versions: storeVersions)
     }
     self.board = board
     let history = MutableProperty<[ArchivedUser<User>]>([])

@@ -72,8 +72,8 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
       switch file.status.value {
       case .current: contents = file.value
       case .missing where isOptional: contents = TweakFile()
-      case .missing: throw .missing(jsonURL)
-      case .stale(let error): throw error
+      case .missing, .connecting: throw .missing(jsonURL)
+      case .stale(let error, _): throw error
       }
       self.file = isLive ? file : nil
     } catch {

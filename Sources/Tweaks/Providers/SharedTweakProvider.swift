@@ -18,7 +18,7 @@ public final class SharedTweakProvider: TweakProvider {
   ///   - tweaks: Makes tweaks of the value; the last of those that have the same name counts.
   public init<Value: SharedValue>(
     _ value: Value, name: String = "SharedTweakProvider", tweaks: @escaping @Sendable (Value.Value) -> [Tweak]
-  ) {
+  ) where Value.AccessError == AppGroupsFileError {
     self.name = name
     let collection = TweakCollection(source: name)
     self.collection = collection

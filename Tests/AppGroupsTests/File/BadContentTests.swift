@@ -27,7 +27,7 @@ struct BadContentTests {
     try fixture.overwrite(with: content)
     let failure = try await failures.first("a failure") { _ in true }
     #expect(failure.description.contains(file.url.path))
-    #expect(file.status.value == .stale(failure))
+    #expect(file.status.value.failure == failure)
     #expect(file.value == Note(count: 1, text: "good"))
     #expect(try fixture.text(of: file.url) == content, "nobody has repaired it")
 
@@ -45,7 +45,7 @@ struct BadContentTests {
     let file = try fixture.note("note.json", Note(count: 9, text: "initial"))
     let failures = file.failures.recorded()
     #expect(file.value == Note(count: 9, text: "initial"))
-    guard case .stale(.undecodable(_, let reason)) = file.status.value else {
+    guard case .undecodable(_, let reason) = file.status.value.failure else {
       Issue.record("The status is \(file.status.value)")
       return
     }
@@ -93,13 +93,13 @@ struct BadContentTests {
     let file = try fixture.counter("counter.json", 1)
     try FileManager.default.removeItem(at: file.url)
     #expect(mkfifo(file.url.path, 0o600) == 0)
-    try await file.status.firstValue { $0 == .stale(.inaccessible(.notARegularFile(file.url, kind: "a named pipe"))) }
+    try await file.status.firstValue { $0.failure == .inaccessible(.notARegularFile(file.url, kind: "a named pipe")) }
     #expect(throws: AppGroupsFileError.self) { try file.write(2) }
     #expect(throws: AppGroupsFileError.self) { try file.update { $0 += 1 } }
     #expect(file.value == 1)
     try FileManager.default.removeItem(at: file.url)
     try FileManager.default.createDirectory(at: file.url, withIntermediateDirectories: false)
-    try await file.status.firstValue { $0 == .stale(.inaccessible(.notARegularFile(file.url, kind: "a directory"))) }
+    try await file.status.firstValue { $0.failure == .inaccessible(.notARegularFile(file.url, kind: "a directory")) }
     try FileManager.default.removeItem(at: file.url)
     try fixture.overwrite("counter.json", with: "3")
     try await file.firstValue { $0 == 3 }
@@ -168,5 +168,25 @@ struct BadContentTests {
       try await file.write(Note(count: 3, text: "small again"))
       #expect(try file.read().count == 3)
     }
+  }
+
+  @Test
+  func `a stale value says since when, however often the failure changes`() async throws {
+    let file = try fixture.note()
+    #expect(file.status.value.staleSince == nil)
+    let before = ContinuousClock.now
+    try fixture.overwrite(with: "[")
+    try await file.status.firstValue { $0.failure != nil }
+    let since = try #require(file.status.value.staleSince)
+    #expect(before <= since && since <= .now)
+    let first = file.status.value.failure
+    try fixture.overwrite(with: "")
+    try await file.status.firstValue { $0.failure != nil && $0.failure != first }
+    #expect(file.status.value.staleSince == since)
+    try fixture.overwrite(with: noteText(2, "better"))
+    try await file.status.firstValue { $0 == .current }
+    try fixture.overwrite(with: "[")
+    try await file.status.firstValue { $0.failure != nil }
+    #expect(try #require(file.status.value.staleSince) > since)
   }
 }

@@ -17,7 +17,7 @@ struct LinkTests {
 
   private func expectConfined(_ file: AppGroupsFile<Int>) async throws {
     try await file.status.firstValue("a file outside") {
-      if case .stale(.outsideContainer) = $0 { true } else { false }
+      if case .outsideContainer = $0.failure { true } else { false }
     }
     #expect(throws: AppGroupsFileError.self) { try file.write(666) }
     #expect(throws: AppGroupsFileError.self) { try file.update { $0 = 666 } }

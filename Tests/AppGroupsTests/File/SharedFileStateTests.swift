@@ -69,9 +69,9 @@ final class SharedFileStateTests {
     #expect(look(empty) == "nothing", "an event does not hurry the retry")
     #expect(look(empty, isRetry: true) == "retry")
     #expect(look(empty, isRetry: true) == "retry")
-    #expect(state.status == .current)
+    #expect(state.problem == nil)
     #expect(look(empty, isRetry: true) == "report")
-    #expect(state.status == .stale(.empty(url)))
+    #expect(state.problem == .empty(url))
     #expect(look(empty) == "nothing")
   }
 
@@ -102,9 +102,9 @@ final class SharedFileStateTests {
   @Test
   func `another fault is looked into anew`() {
     for _ in 0..<4 { _ = look(.failure(.missing(url)), isRetry: true) }
-    #expect(state.status == .missing)
+    #expect(state.problem == .missing(url))
     #expect(look(.failure(.empty(url))) == "retry")
-    #expect(state.status == .missing)
+    #expect(state.problem == .missing(url))
   }
 
   @Test
@@ -112,7 +112,7 @@ final class SharedFileStateTests {
     adopt(one)
     for _ in 0..<4 { _ = look(.failure(.empty(url)), isRetry: true) }
     #expect(look(.unchanged) == "nothing")
-    #expect(state.status == .current)
+    #expect(state.problem == nil)
     #expect(look(.failure(.empty(url))) == "retry")
   }
 
@@ -128,7 +128,7 @@ final class SharedFileStateTests {
     #expect((0..<3).map { _ in look(.failure(.empty(url)), isRetry: true) } == ["retry", "retry", "report"])
     #expect(look(.failure(.empty(url))) == "nothing", "of that, an event tells the end")
     #expect(look(.content(one, 1)) == "news 1")
-    #expect(state.status == .current)
+    #expect(state.problem == nil)
   }
 
   @Test
@@ -146,6 +146,6 @@ final class SharedFileStateTests {
   func `a write recovers`() {
     for _ in 0..<4 { _ = look(.failure(.empty(url)), isRetry: true) }
     adopt(one)
-    #expect(state.status == .current)
+    #expect(state.problem == nil)
   }
 }

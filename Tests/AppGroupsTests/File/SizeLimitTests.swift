@@ -36,7 +36,7 @@ struct SizeLimitTests {
     let failure = AppGroupsFileError.contentTooLarge(file.url, size: huge, limit: 64 << 20)
     try inflate(file.url)
     try await failures.first("the failure") { $0 == failure }
-    #expect(file.status.value == .stale(failure))
+    #expect(file.status.value.failure == failure)
     #expect(file.value == 1)
     #expect(throws: failure) { try file.read() }
     try fixture.overwrite("value.json", with: "2")
@@ -62,7 +62,7 @@ struct SizeLimitTests {
     #expect(try first.read() == 3)
     try inflate(first.url)
     let opened = try fixture.counter("value.json", 7)
-    #expect(opened.status.value == .stale(failure))
+    #expect(opened.status.value.failure == failure)
     #expect(opened.value == 7)
   }
 
@@ -97,7 +97,7 @@ struct SizeLimitTests {
     #expect(try suite.read().keys == ["text"])
     #expect(suite.keys == ["text"])
     try inflate(suite.url)
-    try await suite.status.firstValue { $0 == .stale(.contentTooLarge(suite.url, size: huge, limit: 1000)) }
+    try await suite.status.firstValue { $0.failure == .contentTooLarge(suite.url, size: huge, limit: 1000) }
     #expect(suite.keys == ["text"])
     #expect(throws: AppGroupsFileError.self) { try suite.set(1, forKey: "number") }
     try fixture.overwrite("suite.json", with: "{}")
@@ -109,7 +109,7 @@ struct SizeLimitTests {
     let url = fixture.directory.file("text")
     try Data("12345".utf8).write(to: url)
     let file = try AppGroupsFile(url: url, initialValue: "", format: .text, maximumSize: 4)
-    #expect(file.status.value == .stale(.contentTooLarge(url, size: 5, limit: 4)))
+    #expect(file.status.value.failure == .contentTooLarge(url, size: 5, limit: 4))
     #expect(throws: AppGroupsFileError.valueTooLarge(url, size: 5, limit: 4)) { try file.write("abcde") }
     try file.write("abcd")
     #expect(try file.read() == "abcd")

@@ -107,7 +107,7 @@ struct VersionTests {
     try put(future)
     let newer = AppGroupsFileError.newerVersion(file.url, found: 4, supported: 3)
     try await failures.first("the typed failure") { $0 == newer }
-    #expect(file.status.value == .stale(newer))
+    #expect(file.status.value.failure == newer)
     #expect(file.value == Third(theme: "mine", size: 1), "the last good value stands")
     #expect(throws: newer) { try file.read() }
     #expect(throws: newer) { try file.update { $0.size = 2 } }
@@ -116,7 +116,7 @@ struct VersionTests {
 
     let late = try open()
     #expect(late.value == Third(theme: "initial", size: 0))
-    #expect(late.status.value == .stale(newer))
+    #expect(late.status.value.failure == newer)
     try await file.update(overwriting: true) { $0.size = 3 }
     #expect(try file.read() == Third(theme: "mine", size: 3))
     #expect(file.status.value == .current)
@@ -142,7 +142,7 @@ struct VersionTests {
       try put(old)
       let file = try open(recent)
       let error = AppGroupsFileError.olderVersion(file.url, found: 1, supported: 2)
-      #expect(file.status.value == .stale(error))
+      #expect(file.status.value.failure == error)
       #expect(throws: error) { try file.update { _ in } }
       #expect(try fixture.text(of: file.url) == old)
     }
@@ -184,7 +184,7 @@ struct VersionTests {
     let odd = #"{"version": 2, "value": {"theme": "odd"}}"#
     try put(odd)
     let error = AppGroupsFileError.migrationFailed(file.url, from: 2, to: 3, reason: "too odd a theme")
-    try await file.status.firstValue { $0 == .stale(error) }
+    try await file.status.firstValue { $0.failure == error }
     #expect(file.value == Third(theme: "initial", size: 0))
     #expect(throws: error) { try file.update { _ in } }
     #expect(try fixture.text(of: file.url) == odd)
@@ -199,7 +199,7 @@ struct VersionTests {
   func `a value that is not of its version is undecodable`(content: String) throws {
     try put(content)
     let file = try open()
-    guard case .stale(.undecodable(_, let reason)) = file.status.value else {
+    guard case .undecodable(_, let reason) = file.status.value.failure else {
       Issue.record("The status is \(file.status.value)")
       return
     }

@@ -58,7 +58,7 @@ struct PlaceHazardTests {
     try FileManager.default.removeItem(at: file.url)
     try FileManager.default.createSymbolicLink(at: file.url, withDestinationURL: secret)
     let outside = AppGroupsFileError.outsideContainer(file.url, target: secret.path)
-    try await file.status.firstValue { $0 == .stale(outside) }
+    try await file.status.firstValue { $0.failure == outside }
     await #expect(throws: outside) { try await file.write(2) }
     await #expect(throws: outside) { try await file.update { $0 += 1 } }
     #expect(throws: outside) { try file.read() }

@@ -107,7 +107,7 @@ struct SuiteBadContentTests {
     try fixture.overwrite("suite.json", with: #"{"size": "large", "other": 1}"#)
     let failure = try await failures.first("a failure") { _ in true }
     #expect(size.value == 12)
-    #expect(size.status.value == .stale(failure))
+    #expect(size.status.value.failure == failure)
     #expect(other.value == 1 && other.status.value == .current)
     #expect(throws: failure) { try size.read() }
     #expect(throws: failure) { try size.update { $0 += 1 } }
@@ -171,7 +171,7 @@ struct SuiteBadContentTests {
     let failures = suite.failures.recorded()
     try fixture.overwrite("suite.json", with: content)
     let failure = try await failures.first("a failure") { _ in true }
-    #expect(suite.status.value == .stale(failure) && size.status.value == .stale(failure))
+    #expect(suite.status.value.failure == failure && size.status.value.failure == failure)
     #expect(size.value == 1)
     #expect(throws: failure) { try suite.set(2, forKey: "b") }
     #expect(try fixture.text(of: suite.url) == content, "nobody has repaired it")

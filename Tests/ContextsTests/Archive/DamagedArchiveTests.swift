@@ -1,5 +1,6 @@
 import Foundation
 import Signals
+import Stores
 import TestSupport
 import Testing
 

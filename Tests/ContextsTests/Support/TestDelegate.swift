@@ -1,6 +1,7 @@
 import Contexts
 import Foundation
 import Signals
+import Stores
 import TestSupport
 
 /// A delegate that answers as a test tells it, and records what it is asked.
@@ -46,15 +47,6 @@ final class TestDelegate: AuthControllerDelegate {
     calls.record("leave \(user.token)")
     try await leave(user)
   }
-}
-
-/// A door that is closed until it is opened.
-final class Gate: Sendable {
-  private let isOpen = MutableProperty(false)
-
-  func open() { isOpen.value = true }
-
-  func pass() async throws { try await isOpen.firstValue("an open gate") { $0 } }
 }
 
 /// A root of a test's own.

@@ -1,25 +1,30 @@
-public import Signals
-
 /// An observable value that is stored outside of the process and shared with others.
 ///
-/// ``AppGroupsFile`` is the one for files. Take a `some SharedValue<Settings>` where it does not matter what stores it.
+/// `AppGroupsFile` shares a file, `SuiteValue` one key of a suite. Take a `some SharedValue<Settings>` where the
+/// kind of store does not matter.
+///
+/// Reading ``value`` never waits: it is the last known good value. ``read()``, ``write(_:)`` and ``update(_:)`` reach
+/// what is stored, and may wait for other processes, which blocks no thread of a task.
 public protocol SharedValue<Value>: Signal where Element == Value, Failure == Never {
-  /// What is shared.
+  /// The type of the value.
   associatedtype Value: Sendable
 
-  /// What tells of failures.
-  associatedtype Failures: Signal<AppGroupsFileError, Never>
+  /// The error that says why what is stored cannot be reached or used.
+  associatedtype AccessError: Error & Hashable
+
+  /// The signal of failures.
+  associatedtype Failures: Signal<AccessError, Never>
 
   /// The last known good value; reading it never waits for another process.
   var value: Value { get }
 
-  /// How ``value`` stands to what is stored.
-  var status: Property<SharedValueStatus> { get }
+  /// How ``value`` relates to what is stored.
+  var status: Property<SharedValueStatus<AccessError>> { get }
 
-  /// What keeps ``value`` from following what is stored, each time something does.
+  /// Sends each failure to follow what is stored.
   var failures: Failures { get }
 
-  /// What is stored at this moment.
+  /// Reads what is stored at this moment.
   ///
   /// - Returns: The stored value, which ``value`` may not have caught up with.
   /// - Throws: Why what is stored cannot be used.

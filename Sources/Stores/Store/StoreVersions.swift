@@ -1,11 +1,8 @@
-public import Stores
-
-/// What the databases of each user contain, and in which versions.
+/// What the databases of a store contain, and in which versions.
 ///
 /// The three are independent of each other. To go on with the data of older versions, give the schemas their steps:
 ///
 /// ```swift
-/// import Contexts
 /// import Stores
 ///
 /// struct Note: StoreModel {

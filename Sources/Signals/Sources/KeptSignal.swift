@@ -1,5 +1,3 @@
-package import Signals
-
 /// A signal whose subscriptions keep an object alive, because without it nothing would be sent.
 package struct KeptSignal<Upstream: Signal>: Signal {
   package typealias Element = Upstream.Element

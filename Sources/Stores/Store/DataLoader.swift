@@ -1,11 +1,8 @@
-import Foundation
 import Signals
-public import Stores
 
-/// Fills databases from a server, and asks it no more often than need be.
+/// Loads data from a server into databases, and asks it no more often than need be.
 ///
 /// ```swift
-/// import Contexts
 /// import Stores
 ///
 /// struct Note: StoreModel {
@@ -15,29 +12,29 @@ public import Stores
 /// }
 ///
 /// let database = try Database(.memory, schema: Schema(version: 1, models: [Note.self]))
-/// let center = DataCenter()
+/// let loader = DataLoader()
 /// for _ in 1...2 {
-///   let outcome = try await center.fill(database, request: "notes", freshness: .seconds(60)) {
+///   let outcome = try await loader.load(into: database, request: "notes", freshness: .seconds(60)) {
 ///     [Note(id: 1, text: "from the server")]
 ///   } storing: { notes, transaction in
 ///     try transaction.put(notes)
 ///   }
 ///   print(outcome)
 /// }
-/// // Prints "filled"
+/// // Prints "loaded"
 /// // Prints "fresh"
 /// print(try database.read { try $0.count(Note.self) })  // Prints "1"
 /// ```
 ///
 /// - **Freshness.** A request that was answered less than so long ago is not sent. One that failed counts for nothing.
 /// - **Equal requests** that are made while one is under way get its answer.
-/// - **Each database for itself.** What was filled for one user is not fresh for the next. An answer that comes after
+/// - **Each database for itself.** What was loaded for one user is not fresh for the next. An answer that comes after
 ///   its user has logged out is stored nowhere, because that database is closed.
-public final class DataCenter: Sendable {
+public final class DataLoader: Sendable {
   /// What came of a request.
   public enum Outcome: Hashable, Sendable {
     /// The server has answered, and the answer is in the database.
-    case filled
+    case loaded
 
     /// What the database has is fresh enough; the server was not asked.
     case fresh
@@ -58,7 +55,7 @@ public final class DataCenter: Sendable {
     /// While it is under way.
     var task: Task<Void, any Error>?
     /// When it was answered, unless that does not count any more.
-    var answered: Date?
+    var answered: Duration?
   }
 
   private struct UnderWay: Sendable {
@@ -66,17 +63,19 @@ public final class DataCenter: Sendable {
     let task: Task<Void, any Error>
   }
 
-  private let time: SessionTime
+  /// The time since some moment, by a clock that nobody sets.
+  private let elapsed: @Sendable () -> Duration
   private let lock = Lock()
   private nonisolated(unsafe) var sent: [Key: Sent] = [:]  // Sound: guarded by the lock, like the next ones.
   private nonisolated(unsafe) var underWay: [Key: UnderWay] = [:]
   private nonisolated(unsafe) var lastNumber = 0
 
-  /// Makes a center that knows of no request.
+  /// Makes a loader that knows of no request.
   ///
-  /// - Parameter time: The time by which answers grow old.
-  public init(time: SessionTime = .system) {
-    self.time = time
+  /// - Parameter clock: The clock by which answers grow old.
+  public init<C: Clock>(clock: C = ContinuousClock()) where C.Duration == Duration {
+    let beginning = clock.now
+    elapsed = { beginning.duration(to: clock.now) }
   }
 
   /// Sends a request and stores its answer, unless that has just been done.
@@ -84,7 +83,7 @@ public final class DataCenter: Sendable {
   /// A task that is cancelled leaves the request to the others that wait for it.
   ///
   /// - Parameters:
-  ///   - database: What to fill.
+  ///   - database: The database to load into.
   ///   - request: Names the request: equal names are equal requests.
   ///   - freshness: How long an answer is good; by default, not at all.
   ///   - load: Sends the request.
@@ -92,8 +91,8 @@ public final class DataCenter: Sendable {
   /// - Returns: Whether the server was asked.
   /// - Throws: What `load` or `store` threw, or `DatabaseError`; the database has not changed then.
   @discardableResult
-  public func fill<Value: Sendable>(
-    _ database: Database,
+  public func load<Value: Sendable>(
+    into database: Database,
     request: String,
     freshness: Duration = .zero,
     _ load: @escaping @Sendable () async throws -> Value,
@@ -114,7 +113,7 @@ public final class DataCenter: Sendable {
     }
     guard let task else { return .fresh }
     try await task.value
-    return .filled
+    return .loaded
   }
 
   /// Forgets when requests were answered, so that the next ones are sent.
@@ -161,14 +160,14 @@ public final class DataCenter: Sendable {
 
   private func isFresh(_ key: Key, _ database: Database, _ freshness: Duration) -> Bool {
     // Another database may have come to lie where that one was.
-    guard let last = sent[key], last.database === database, let date = last.answered else { return false }
-    // A clock that was put back makes nothing fresh for ever.
-    let age = time.now.timeIntervalSince(date)
-    return age >= 0 && age < freshness.inSeconds
+    guard let last = sent[key], last.database === database, let answered = last.answered else {
+      return false
+    }
+    return elapsed() - answered < freshness
   }
 
   private func end(_ number: Int, _ key: Key, isAnswered: Bool) {
-    let now = time.now
+    let now = elapsed()
     lock.withLock {
       let isCurrent = underWay[key]?.number == number
       if isCurrent { underWay[key] = nil }

@@ -4,24 +4,22 @@ import Stores
 import TestSupport
 import Testing
 
-@testable import Contexts
-
-@Suite("Filling databases from a server")
-struct DataCenterTests {
+@Suite("Loading from a server into databases")
+struct DataLoaderTests {
   let clock = TestClock()
   let database: Database
-  let center: DataCenter
+  let loader: DataLoader
   let asked = Recorder<Int>()
 
   init() throws {
     database = try Database(.memory, schema: Schema(version: 1, models: [Item.self]))
-    center = DataCenter(time: SessionTime(clock: clock, startingAt: .beginning))
+    loader = DataLoader(clock: clock)
   }
 
-  private func fill(
+  private func load(
     _ database: Database? = nil, gate: Gate? = nil, fails: Bool = false
-  ) async throws -> DataCenter.Outcome {
-    try await center.fill(database ?? self.database, request: "items", freshness: .seconds(60)) { [asked] in
+  ) async throws -> DataLoader.Outcome {
+    try await loader.load(into: database ?? self.database, request: "items", freshness: .seconds(60)) { [asked] in
       asked.record(asked.elements.count)
       try await gate?.pass()
       if fails { throw URLError(.badServerResponse) }
@@ -32,35 +30,35 @@ struct DataCenterTests {
   }
 
   @Test
-  func `D13: within the window of freshness the server is not asked again, and after it, it is`() async throws {
-    #expect(try await fill() == .filled)
-    #expect(try await fill() == .fresh)
+  func `within the window of freshness the server is not asked again, and after it, it is`() async throws {
+    #expect(try await load() == .loaded)
+    #expect(try await load() == .fresh)
     await clock.advance(by: .seconds(59))
-    #expect(try await fill() == .fresh)
+    #expect(try await load() == .fresh)
     await clock.advance(by: .seconds(1))
-    #expect(try await fill() == .filled)
-    center.invalidate(request: "items")
-    #expect(try await fill() == .filled)
+    #expect(try await load() == .loaded)
+    loader.invalidate(request: "items")
+    #expect(try await load() == .loaded)
     #expect(asked.elements.count == 3)
     #expect(try await database.read { try $0.all(Item.self) } == [Item(id: 1, text: "3")])
   }
 
   @Test
   func `a failure makes nothing fresh`() async throws {
-    await #expect(throws: URLError.self) { try await fill(fails: true) }
-    #expect(try await fill() == .filled)
+    await #expect(throws: URLError.self) { try await load(fails: true) }
+    #expect(try await load() == .loaded)
   }
 
   @Test
   func `equal requests that are under way are one, and those of another database are not`() async throws {
     let gate = Gate()
     let other = try Database(.memory, schema: Schema(version: 1, models: [Item.self]))
-    try await withThrowingTaskGroup(of: DataCenter.Outcome.self) { group in
-      for _ in 0..<50 { group.addTask { try await fill(gate: gate) } }
-      group.addTask { try await fill(other, gate: gate) }
+    try await withThrowingTaskGroup(of: DataLoader.Outcome.self) { group in
+      for _ in 0..<50 { group.addTask { try await load(gate: gate) } }
+      group.addTask { try await load(other, gate: gate) }
       try await asked.wait(for: "both databases") { $0.count == 2 }
       gate.open()
-      for try await outcome in group { #expect(outcome == .filled || outcome == .fresh) }
+      for try await outcome in group { #expect(outcome == .loaded || outcome == .fresh) }
     }
     #expect(asked.elements.count == 2)
   }
@@ -68,63 +66,69 @@ struct DataCenterTests {
   @Test
   func `an answer to what was asked before an invalidation makes nothing fresh, nor replaces what is`() async throws {
     let gate = Gate()
-    let early = Task { try await fill(gate: gate) }
+    let early = Task { try await load(gate: gate) }
     try await asked.wait(for: "the first request") { $0.count == 1 }
-    center.invalidate()
-    #expect(try await fill() == .filled)
+    loader.invalidate()
+    #expect(try await load() == .loaded)
     #expect(asked.elements.count == 2)
     let newer = try await database.read { try $0.all(Item.self) }
     gate.open()
-    #expect(try await early.value == .filled)
+    #expect(try await early.value == .loaded)
     #expect(try await database.read { try $0.all(Item.self) } == newer)
-    #expect(try await fill() == .fresh)
+    #expect(try await load() == .fresh)
   }
 
   @Test
   func `an answer that an invalidation has made doubtful is stored if none came after it`() async throws {
     let gate = Gate()
-    let early = Task { try await fill(gate: gate) }
+    let early = Task { try await load(gate: gate) }
     try await asked.wait(for: "the first request") { $0.count == 1 }
-    center.invalidate()
-    await #expect(throws: URLError.self) { try await fill(fails: true) }
+    loader.invalidate()
+    await #expect(throws: URLError.self) { try await load(fails: true) }
     gate.open()
-    #expect(try await early.value == .filled)
+    #expect(try await early.value == .loaded)
     #expect(try await database.read { try $0.count(Item.self) } == 1)
-    #expect(try await fill() == .filled)
+    #expect(try await load() == .loaded)
   }
 
   @Test
   func `an answer replaces none that was given to a later request, whatever became of the last one`() async throws {
     let gate = Gate()
-    let early = Task { try await fill(gate: gate) }
+    let early = Task { try await load(gate: gate) }
     try await asked.wait(for: "the first request") { $0.count == 1 }
-    center.invalidate()
-    #expect(try await fill() == .filled)
+    loader.invalidate()
+    #expect(try await load() == .loaded)
     let newer = try await database.read { try $0.all(Item.self) }
-    center.invalidate()
-    await #expect(throws: URLError.self) { try await fill(fails: true) }
+    loader.invalidate()
+    await #expect(throws: URLError.self) { try await load(fails: true) }
     try await database.write { try $0.put(Item(id: 2, text: "a mark")) }
     gate.open()
-    #expect(try await early.value == .filled)
+    #expect(try await early.value == .loaded)
     #expect(try await database.read { try $0.find(Item.self, id: 1) } == newer.first)
   }
 
   @Test
   func `an answer is stored if the request that would have replaced it fails, however late`() async throws {
     let (first, second) = (Gate(), Gate())
-    let early = Task { try await fill(gate: first) }
+    let early = Task { try await load(gate: first) }
     try await asked.wait(for: "the first request") { $0.count == 1 }
-    center.invalidate()
-    let late = Task { try await fill(gate: second, fails: true) }
+    loader.invalidate()
+    let late = Task { try await load(gate: second, fails: true) }
     try await asked.wait(for: "the second request") { $0.count == 2 }
     // Whoever asks now is not to be told of the second request's end.
-    center.invalidate()
+    loader.invalidate()
     first.open()
     // The first answer has been refused for the second one's sake, or will be.
     try await database.write { _ in }
     second.open()
     await #expect(throws: URLError.self) { try await late.value }
-    #expect(try await early.value == .filled)
+    #expect(try await early.value == .loaded)
     #expect(try await database.read { try $0.count(Item.self) } == 1)
   }
+}
+
+private struct Item: StoreModel, Equatable {
+  static let table = TableSpec("item")
+  var id: Int
+  var text: String
 }

@@ -2,12 +2,11 @@ import AppGroups
 import FileSignals
 public import Foundation
 import Signals
-public import Stores
 
-/// The databases of one user: a cache, one in memory, and one that lasts.
+/// Three databases that belong together: a cache, one in memory, and one that lasts.
 ///
-/// Each is opened when it is first asked for. Those of different users are different files, in directories whose names
-/// are made of the users' identities in a way that no two have in common.
+/// Each is opened when it is first asked for. In an app with sessions each user has a store of their own, in
+/// directories of their own; `AppContext` gives it out.
 public final class Store: Sendable {
   /// One of a user's databases.
   public enum Kind: Sendable, CaseIterable {
@@ -30,9 +29,15 @@ public final class Store: Sendable {
   private nonisolated(unsafe) var opened: [Kind: Database] = [:]  // Sound: guarded by the lock, like the next one.
   private nonisolated(unsafe) var isClosed = false
 
-  init(userID: String?, layout: StoreLayout, versions: StoreVersions) {
-    cacheDirectory = layout.cacheDirectory(of: userID)
-    persistenceDirectory = layout.persistenceDirectory(of: userID)
+  /// Describes a store; nothing is opened or made yet.
+  ///
+  /// - Parameters:
+  ///   - persistenceDirectory: The directory of the persistent database.
+  ///   - cacheDirectory: The directory of the cache. It may be the same one.
+  ///   - versions: What the databases contain.
+  public init(persistenceDirectory: URL, cacheDirectory: URL, versions: StoreVersions) {
+    self.persistenceDirectory = persistenceDirectory
+    self.cacheDirectory = cacheDirectory
     self.versions = versions
   }
 
@@ -55,7 +60,7 @@ public final class Store: Sendable {
   ///
   /// - Parameter kind: Which.
   /// - Returns: The database, the same each time.
-  /// - Throws: `DatabaseError` if it cannot be opened, or if the session that it belongs to is over.
+  /// - Throws: `DatabaseError` if it cannot be opened, or if the store is closed.
   public func database(_ kind: Kind) throws(DatabaseError) -> Database {
     lock.lock()
     defer { lock.unlock() }
@@ -67,7 +72,9 @@ public final class Store: Sendable {
   }
 
   /// Closes what is open, after all who use it are done; nothing is opened any more.
-  func close() {
+  ///
+  /// A store whose session ends is closed by its context.
+  public func close() {
     let databases = lock.withLock {
       isClosed = true
       defer { opened = [:] }

@@ -1,0 +1,16 @@
+import Signals
+
+extension SharedValueStatus<AppGroupsFileError> {
+  /// Makes the status that follows another one.
+  ///
+  /// - Parameters:
+  ///   - error: Why the value is not the stored one; `nil` if it is.
+  ///   - previous: The status before.
+  init(_ error: AppGroupsFileError?, after previous: Self) {
+    switch error {
+    case nil: self = .current
+    case .missing: self = .missing
+    case let error?: self = .stale(error, after: previous)
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import Signals
+
+/// A gate that is closed until it is opened.
+public final class Gate: Sendable {
+  private let isOpen = MutableProperty(false)
+
+  /// Makes a closed gate.
+  public init() {}
+
+  /// Lets everybody pass, from now on.
+  public func open() { isOpen.value = true }
+
+  /// Waits until the gate is open.
+  public func pass() async throws { try await isOpen.firstValue("an open gate") { $0 } }
+}
