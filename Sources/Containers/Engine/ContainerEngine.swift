@@ -13,7 +13,7 @@ final class ContainerEngine: Sendable {
   let layout: ContainerLayout
   let store: ContainerStore
   let participants = Participants()
-  let outbox = Outbox()
+  let outbox = WaitingOutbox<@Sendable () -> Void>()
 
   let list = MutableProperty<[Container]>([])
   let active: MutableProperty<Container>
@@ -105,7 +105,7 @@ final class ContainerEngine: Sendable {
     _ operation: String, _ body: (ContainerAccess) throws -> Result
   ) throws(AppContainerError) -> Result {
     try enter(operation)
-    defer { outbox.empty() }
+    defer { outbox.deliver { $0() } }
     defer { turn.unlock() }
     return try AppContainerError.mapping { try lockedAccess(operation, body) }
   }
@@ -127,9 +127,9 @@ final class ContainerEngine: Sendable {
     while true {
       if turn.isHeldByThisThread { throw .nested(operation: operation) }
       // What is still to be told of the last change comes before anything of the next.
-      outbox.empty()
+      outbox.deliver { $0() }
       turn.lock()
-      if outbox.isDone { return }
+      if outbox.isDelivered { return }
       turn.unlock()
     }
   }
@@ -137,7 +137,7 @@ final class ContainerEngine: Sendable {
   /// Runs a closure while nothing is moved; at once, if this very thread moves.
   private func steadily(_ body: () throws -> Void) throws {
     if turn.isHeldByThisThread { return try body() }
-    defer { outbox.empty() }
+    defer { outbox.deliver { $0() } }
     try turn.withLock { try lockedAccess("Making a file") { _ in try body() } }
   }
 
@@ -183,7 +183,7 @@ final class ContainerEngine: Sendable {
   /// Goes over to what another process has made of the root, or undoes what it began and died of.
   func follow() {
     // Another thread may have taken it in, and not told it yet.
-    defer { outbox.empty() }
+    defer { outbox.deliver { $0() } }
     do {
       guard try isBehind() else { return }
       try enter("Following")

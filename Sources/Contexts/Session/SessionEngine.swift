@@ -17,8 +17,7 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
 
   let vault: SessionVault<User>
   private(set) var machine: SessionMachine<User>
-  private var pending: [SessionEvent<User>] = []
-  private var isRunning = false
+  private let events = Outbox<SessionEvent<User>>()
   /// Which context is shown: another one for each session.
   private var context = 0
   private var shown: (session: Int?, userID: String?) = (nil, nil)
@@ -147,19 +146,11 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   }
 
   private func take(_ event: SessionEvent<User>) {
-    pending.append(event)
-    drain()
-  }
-
-  private func drain() {
-    if isRunning { return }
-    isRunning = true
-    defer { isRunning = false }
-    while !pending.isEmpty { handle(pending.removeFirst()) }
-    if machine.unwritten == nil {
-      for end in ends { end() }
-      ends = []
-    }
+    events.add(event)
+    guard events.deliver({ handle($0) }), machine.unwritten == nil else { return }
+    let ends = self.ends
+    self.ends = []
+    for end in ends { end() }
   }
 
   private func handle(_ event: SessionEvent<User>) {

@@ -1,39 +1,39 @@
 import Signals
 
-/// Sends what was committed, in the order of commits, without a lock held.
-final class ChangeDelivery: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
+/// Sends committed changes, in the order of commits, without a lock held.
+final class ChangeDelivery: Sendable {
+  private enum Item: Sendable {
+    case changes(ChangeSet)
+    case end
+  }
+
   let emitter = Emitter<ChangeSet, Never>()
-  private let lock = Lock()
-  private var waiting: [ChangeSet] = []
-  private var isDelivering = false
-  private var isFinishing = false
+  private let outbox = Outbox<Item>()
 
-  /// Puts a change in the queue; to be called while nobody else can commit.
+  /// Adds a change to the queue.
+  ///
+  /// Call it while no other thread or process can commit.
   func enqueue(_ changes: ChangeSet) {
-    lock.withLock { waiting.append(changes) }
+    outbox.add(.changes(changes))
   }
 
-  /// Sends what is in the queue, unless another thread, or this one further up, is doing so; it sends this, too, then.
+  /// Sends the queued changes, unless a call on another thread or further up the stack is sending.
+  ///
+  /// That call then sends these changes, too.
   func flush() {
-    lock.lock()
-    guard !isDelivering else { return lock.unlock() }
-    isDelivering = true
-    while !waiting.isEmpty {
-      let batch = waiting
-      waiting = []
-      lock.unlock()
-      for changes in batch { emitter.send(changes) }
-      lock.lock()
+    outbox.deliver { item in
+      switch item {
+      case .changes(let changes): emitter.send(changes)
+      case .end: emitter.finish()
+      }
     }
-    isDelivering = false
-    let isOver = isFinishing
-    lock.unlock()
-    if isOver { emitter.finish() }
   }
 
-  /// Finishes when what is in the queue has been sent, be it by another thread; nothing may come after that.
+  /// Finishes after the queued changes have been sent, possibly by another thread.
+  ///
+  /// No change may be added later.
   func finish() {
-    lock.withLock { isFinishing = true }
+    outbox.add(.end)
     flush()
   }
 }

@@ -1,0 +1,174 @@
+/// A queue that many threads fill and one thread at a time delivers, in order and with no lock held.
+///
+/// Add items while you hold the lock that decides their order, and call ``deliver(_:)`` once you have released it:
+///
+/// ```
+/// lock.withLock {
+///   number += 1
+///   outbox.add(number)
+/// }
+/// outbox.deliver { emitter.send($0) }
+/// ```
+///
+/// - **Order:** the order of the calls of ``add(_:)``.
+/// - **Threads:** one thread at a time has the turn to deliver. A call that finds the turn taken, by another thread or
+///   by this thread further up the stack, returns at once. The holder of the turn delivers its items, too.
+/// - **Memory:** the queue and the batch exchange two buffers, so that nothing is allocated in the steady state.
+@usableFromInline
+package final class Outbox<Item: Sendable>: @unchecked Sendable {
+  // Sound: the queue and `isTaken` are guarded by the lock; the batch belongs to the holder of the turn.
+
+  @usableFromInline let lock = Lock()
+
+  /// The items that are in no batch yet.
+  @exclusivity(unchecked) @usableFromInline var queue: [Item] = []
+
+  /// A Boolean value that indicates whether the turn is taken.
+  @exclusivity(unchecked) @usableFromInline var isTaken = false
+
+  /// The items that are being delivered.
+  @exclusivity(unchecked) @usableFromInline var batch: [Item] = []
+
+  /// The place of the next item in the batch.
+  @exclusivity(unchecked) @usableFromInline var next = 0
+
+  /// Creates an empty outbox.
+  @inlinable @inline(__always)
+  package init() {}
+
+  // MARK: Adding
+
+  /// Adds an item, to be delivered after all earlier ones.
+  @inlinable @inline(__always)
+  package func add(_ item: Item) {
+    lock.lock()
+    queue.append(item)
+    lock.unlock()
+  }
+
+  /// Adds items, to be delivered after all earlier ones.
+  @inlinable
+  package func add(contentsOf items: some Collection<Item>) {
+    lock.withLock { queue.append(contentsOf: items) }
+  }
+
+  /// Adds an item, and takes the turn if it is free.
+  ///
+  /// - Returns: Whether the caller has the turn now. It then calls ``deliverBatch(_:)`` until that returns `false`, on
+  ///   any thread.
+  @inlinable @inline(__always)
+  package func addTakingTurn(_ item: Item) -> Bool {
+    lock.lock()
+    queue.append(item)
+    let isFree = !isTaken
+    isTaken = true
+    lock.unlock()
+    return isFree
+  }
+
+  // MARK: Delivering
+
+  /// Delivers all items, those added meanwhile included, unless a delivery is under way, which then delivers them.
+  ///
+  /// - Parameter body: Takes one item. It is called with no lock held and may add items.
+  /// - Returns: `false` if the items were left to a delivery that is under way.
+  @inlinable @discardableResult
+  package func deliver(_ body: (Item) -> Void) -> Bool {
+    lock.lock()
+    if isTaken {
+      lock.unlock()
+      return false
+    }
+    guard !queue.isEmpty else {
+      lock.unlock()
+      return true
+    }
+    isTaken = true
+    swap(&queue, &batch)
+    lock.unlock()
+    repeat { deliverLoaded(body) } while load(keepingTurn: false)
+    return true
+  }
+
+  /// Delivers the items that wait now; for the holder of a turn that ``addTakingTurn(_:)`` gave.
+  ///
+  /// - Returns: Whether more items wait, and the caller therefore still has the turn.
+  @inlinable @inline(__always)
+  package func deliverBatch(_ body: (Item) -> Void) -> Bool {
+    var items: [Item] = []
+    swap(&items, &batch)
+    lock.lock()
+    swap(&items, &queue)
+    lock.unlock()
+    // Not from the property, which would count references to the buffer for each item.
+    for item in items { body(item) }
+    items.removeAllAndReuse()
+    batch = items
+    lock.lock()
+    let isTaken = !queue.isEmpty
+    self.isTaken = isTaken
+    lock.unlock()
+    return isTaken
+  }
+
+  /// Delivers the rest of the batch and everything that waits; for a `body` of ``deliver(_:)`` further up the stack,
+  /// which keeps the turn.
+  @inlinable
+  package func deliverRest(_ body: (Item) -> Void) {
+    repeat { deliverLoaded(body) } while load(keepingTurn: true)
+  }
+
+  /// Releases the items that wait and are not in a batch yet.
+  @usableFromInline
+  package func removeAll() {
+    var removed: [Item] = []
+    lock.withLock { swap(&queue, &removed) }
+  }
+
+  /// A Boolean value that indicates whether items wait that are not in a batch yet.
+  @usableFromInline
+  package var hasWaiting: Bool { lock.withLock { !queue.isEmpty } }
+
+  /// A Boolean value that indicates whether the batch has undelivered items; for the holder of the turn.
+  var hasLoaded: Bool { next < batch.count }
+
+  // MARK: The batch, for the holder of the turn
+
+  /// Delivers what is left of the batch; `body` may do so itself.
+  @inlinable @inline(__always)
+  func deliverLoaded(_ body: (Item) -> Void) {
+    while next < batch.count {
+      let item = batch[next]
+      next &+= 1
+      body(item)
+    }
+  }
+
+  /// Replaces the delivered batch by the items that wait.
+  ///
+  /// - Parameter keepingTurn: Whether the turn stays taken if none wait.
+  /// - Returns: Whether there are items.
+  @inlinable
+  func load(keepingTurn: Bool) -> Bool {
+    unload()
+    lock.lock()
+    defer { lock.unlock() }
+    guard !queue.isEmpty else {
+      isTaken = keepingTurn
+      return false
+    }
+    swap(&queue, &batch)
+    return true
+  }
+
+  /// Releases the delivered items and keeps their buffer for the next ones.
+  @inlinable
+  func unload() {
+    var used: [Item] = []
+    swap(&used, &batch)
+    next = 0
+    // Not in the property: an item that is released may come back here.
+    used.removeAllAndReuse()
+    batch = used
+  }
+}
