@@ -22,14 +22,8 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
   @usableFromInline let lock = Lock()
   @usableFromInline let schedule: Schedule
 
-  /// What waits.
-  @exclusivity(unchecked) @usableFromInline var letters: [Letter] = []
-
-  /// The storage of the last delivery, used again for the next.
-  @exclusivity(unchecked) @usableFromInline var spare: [Letter] = []
-
-  /// Whether work is scheduled or running.
-  @exclusivity(unchecked) @usableFromInline var isUnderWay = false
+  /// What waits; its turn is taken while work is scheduled or running.
+  @usableFromInline let outbox = Outbox<Letter>()
 
   /// The subscriber; `nil` once the subscription is over.
   @exclusivity(unchecked) @usableFromInline var subscriber: ErasedSubscriber<Element, Failure>?
@@ -46,16 +40,11 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
     self.schedule = schedule
   }
 
-  /// Takes a letter in, and sends for it unless somebody is under way.
+  /// Adds a letter, and schedules its delivery unless a delivery is scheduled or running.
   @inlinable @inline(__always)
   func put(_ letter: Letter) {
-    lock.lock()
-    guard subscriber != nil else { return lock.unlock() }
-    letters.append(letter)
-    let mustSend = !isUnderWay
-    isUnderWay = true
-    lock.unlock()
-    if mustSend { send() }
+    if isClosed.load(ordering: .acquiring) { return }
+    if outbox.addTakingTurn(letter) { send() }
   }
 
   @usableFromInline
@@ -64,32 +53,21 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
     if !isPossible { close() }
   }
 
-  /// Delivers what waits, and sends once more if more came meanwhile.
+  /// Delivers the letters that wait, and schedules another delivery if more came meanwhile.
   @inlinable
   func deliver() {
     lock.lock()
     let subscriber = subscriber
-    var batch = letters
-    letters = spare
-    spare = []
     lock.unlock()
-    if let subscriber {
-      for letter in batch where !isClosed.load(ordering: .acquiring) {
-        switch letter {
-        case .value(let value): subscriber.receive(value)
-        case .completion(let completion):
-          subscriber.receive(completion: completion)
-          close()
-        }
+    let mustSend = outbox.deliverBatch { letter in
+      guard let subscriber, !isClosed.load(ordering: .acquiring) else { return }
+      switch letter {
+      case .value(let value): subscriber.receive(value)
+      case .completion(let completion):
+        subscriber.receive(completion: completion)
+        close()
       }
     }
-    // A burst must not cost memory for ever.
-    if batch.capacity > 1024 { batch = [] } else { batch.removeAll(keepingCapacity: true) }
-    lock.lock()
-    spare = batch
-    isUnderWay = !letters.isEmpty
-    let mustSend = isUnderWay
-    lock.unlock()
     if mustSend { send() }
   }
 
@@ -109,13 +87,13 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
   func close() {
     isClosed.store(true, ordering: .releasing)
     let released = lock.withLock {
-      let released = (subscriber, letters, upstream)
+      let released = (subscriber, upstream)
       subscriber = nil
-      letters = []
       upstream = nil
       return released
     }
-    released.2?.cancel()
+    outbox.removeAll()
+    released.1?.cancel()
     withExtendedLifetime(released) {}
   }
 
