@@ -16,9 +16,10 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     case task(@Sendable () -> Void)
   }
 
+  /// Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline final var queue: [Work] = []
 
-  /// The storage of the last drained queue, used again for the next.
+  /// The emptied buffer of the last batch, used again for the next.
   @exclusivity(unchecked) @usableFromInline final var spare: [Work] = []
 
   @exclusivity(unchecked) @usableFromInline final var completion: SignalCompletion<Failure>?
@@ -60,14 +61,16 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     }
   }
 
-  /// Runs `body` with the turn: now, or when the turn's holder comes to it.
+  /// Runs a closure with the turn: now, or when the turn's holder comes to it.
+  ///
+  /// - Parameter body: The closure. It is made only where it is used, so that nothing is allocated if the turn is free.
   @inlinable @inline(__always)
-  package final func run(_ body: @escaping @Sendable () -> Void) {
+  package final func withTurn(_ body: @autoclosure () -> @Sendable () -> Void) {
     if takeTurn() {
-      body()
+      body()()
       if !releaseTurn() { drainNow() }
     } else {
-      enqueue(.task(body))
+      enqueue(.task(body()))
     }
   }
 
@@ -203,6 +206,12 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   @inlinable @inline(never)
   final func enqueue(_ work: Work) {
     lock.lock()
+    enqueueAndUnlock(work)
+  }
+
+  /// Leaves work for the holder of the turn, and unlocks the lock that the caller holds.
+  @inlinable @inline(never)
+  final func enqueueAndUnlock(_ work: Work) {
     queue.append(work)
     let isOurs = demandTurn()
     lock.unlock()
@@ -229,8 +238,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
         perform(work)
         sweep()
       }
-      // A burst must not cost memory for ever.
-      if batch.capacity > 1024 { batch = [] } else { batch.removeAll(keepingCapacity: true) }
+      batch.removeAllAndReuse()
       spare = batch
     } while !releaseTurn()
   }
@@ -249,7 +257,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   // MARK: Debugging
 
   override final func runWithTurn(_ body: @escaping @Sendable () -> Void) {
-    run(body)
+    withTurn(body)
   }
 
   override final func inspect(_ node: SubscriberNode) -> Any? {

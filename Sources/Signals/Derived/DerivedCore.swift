@@ -244,10 +244,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   func sendBack(_ value: Value) {
     let misled = takeNewcomers { $0 != version }
     if misled.isEmpty { return lock.unlock() }
-    queue.append(.task { [self] in deliver(value) { misled.contains($0) } })
-    let isOurs = demandTurn()
-    lock.unlock()
-    if isOurs { drain() }
+    enqueueAndUnlock(.task { [self] in deliver(value) { misled.contains($0) } })
   }
 
   /// Forgets the newcomers, and answers which of them were given certain versions.

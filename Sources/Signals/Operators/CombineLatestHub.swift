@@ -35,12 +35,7 @@ final class CombineLatestHub<Output: Sendable, Failure: Error>: InputHub, @unche
 
   @inlinable @inline(__always)
   func receive<Value>(_ value: Value, for input: LatestValue<Value>) {
-    if core.takeTurn() {
-      update(value, for: input)
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in update(value, for: input) })
-    }
+    core.withTurn { [self] in update(value, for: input) }
   }
 
   @inlinable @inline(__always)
@@ -51,7 +46,7 @@ final class CombineLatestHub<Output: Sendable, Failure: Error>: InputHub, @unche
 
   @usableFromInline
   func end<Value>(_ completion: SignalCompletion<Failure>, of input: LatestValue<Value>) {
-    core.run { [self] in
+    core.withTurn { [self] in
       live -= 1
       if case .finished = completion, live > 0, input.value != nil { return }
       finish(completion)

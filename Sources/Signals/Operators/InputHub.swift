@@ -28,6 +28,6 @@ extension InputHub {
   /// Ends the signal on both sides, now or when the turn's holder comes to it.
   @usableFromInline
   func end(_ completion: SignalCompletion<Failure>) {
-    core.run { [self] in finish(completion) }
+    core.withTurn { [self] in finish(completion) }
   }
 }

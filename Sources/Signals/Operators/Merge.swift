@@ -79,7 +79,7 @@ final class MergeHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Se
 
   @usableFromInline
   func end(_ completion: SignalCompletion<Failure>) {
-    core.run { [self] in
+    core.withTurn { [self] in
       live -= 1
       if case .finished = completion, live > 0 { return }
       finish(completion)

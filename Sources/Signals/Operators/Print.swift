@@ -53,7 +53,7 @@ private final class EventPrinter: @unchecked Sendable {  // Sound: the stream be
   }
 
   func write(_ line: String) {
-    turn.run { [self] in
+    turn.withTurn { [self] in
       if stream == nil { Swift.print(prefix + line) } else { stream?.write("\(prefix)\(line)\n") }
     }
   }

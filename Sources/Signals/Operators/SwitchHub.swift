@@ -49,18 +49,13 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
 
   @inlinable @inline(__always)
   func receive(_ value: Inner.Element, of number: Int) {
-    if core.takeTurn() {
-      if isCurrent(number) { core.deliver(value) }
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in if isCurrent(number) { core.deliver(value) } })
-    }
+    core.withTurn { [self] in if isCurrent(number) { core.deliver(value) } }
   }
 
   @usableFromInline
   func receive(_ completion: SignalCompletion<Inner.Failure>, of number: Int) {
     if case .failure = completion {
-      return core.run { [self] in if isCurrent(number) { end(completion) } }
+      return core.withTurn { [self] in if isCurrent(number) { end(completion) } }
     }
     let (released, isLast) = lock.withLock {
       guard isCurrent(number) else { return (SignalSubscription?.none, false) }
@@ -70,7 +65,7 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
       return (released, hasOuterEnded)
     }
     released?.cancel()
-    if isLast { core.run { [self] in end(.finished) } }
+    if isLast { core.withTurn { [self] in end(.finished) } }
   }
 
   @usableFromInline
@@ -80,7 +75,7 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
       return !isRunning
     }
     if case .finished = completion, !isLast { return }
-    core.run { [self] in end(completion) }
+    core.withTurn { [self] in end(completion) }
   }
 
   /// Ends the signal; for the holder of the turn.

@@ -97,22 +97,12 @@ final class WithLatestHub<Value: Sendable, Latest: Sendable, Output: Sendable, F
 
   @inlinable @inline(__always)
   func receive(latest value: Latest) {
-    if core.takeTurn() {
-      latest = value
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in latest = value })
-    }
+    core.withTurn { [self] in latest = value }
   }
 
   @inlinable @inline(__always)
   func receive(_ value: Value) {
-    if core.takeTurn() {
-      deliver(value)
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in deliver(value) })
-    }
+    core.withTurn { [self] in deliver(value) }
   }
 
   @inlinable @inline(__always)

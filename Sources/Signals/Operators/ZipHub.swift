@@ -47,12 +47,7 @@ final class ZipHub<Output: Sendable, Failure: Error>: InputHub {
 
   @inlinable @inline(__always)
   func receive<Value>(_ value: Value, for input: ZipQueue<Value>) {
-    if core.takeTurn() {
-      add(value, to: input)
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in add(value, to: input) })
-    }
+    core.withTurn { [self] in add(value, to: input) }
   }
 
   @inlinable @inline(__always)
@@ -65,7 +60,7 @@ final class ZipHub<Output: Sendable, Failure: Error>: InputHub {
 
   @usableFromInline
   func receive<Value>(completion: SignalCompletion<Failure>, for input: ZipQueue<Value>) {
-    core.run { [self] in
+    core.withTurn { [self] in
       input.hasEnded = true
       if case .finished = completion, !isExhausted() { return }
       finish(completion)

@@ -108,10 +108,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
       deliver(value)
       if !releaseTurn() { drainNow() }
     } else {
-      queue.append(.value(value))
-      let isOurs = demandTurn()
-      lock.unlock()
-      if isOurs { drainNow() }
+      enqueueAndUnlock(.value(value))
     }
   }
 
@@ -131,10 +128,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   /// Sends a value to all but those who have been given it as they joined, and unlocks the lock that the caller holds.
   final func send(stored value: Value, exceptTo knowing: [ObjectIdentifier]) {
     if knowing.isEmpty { return send(stored: value) }
-    queue.append(.task { [self] in deliver(value) { !knowing.contains($0) } })
-    let isOurs = demandTurn()
-    lock.unlock()
-    if isOurs { drain() }
+    enqueueAndUnlock(.task { [self] in deliver(value) { !knowing.contains($0) } })
   }
 
   /// Takes in a subscriber that is given every value from now on, but not the current one.
@@ -158,10 +152,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
       admit(node)
       if !releaseTurn() { drain() }
     } else {
-      queue.append(.join(node))
-      let isOurs = demandTurn()
-      lock.unlock()
-      if isOurs { drain() }
+      enqueueAndUnlock(.join(node))
     }
     withExtendedLifetime(current) {}
   }

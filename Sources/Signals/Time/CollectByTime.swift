@@ -105,12 +105,7 @@ where C.Duration == Duration {
   @inlinable @inline(__always)
   func receive(_ value: Element) {
     let now = clock.now
-    if core.takeTurn() {
-      keep(value, at: now)
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in keep(value, at: now) })
-    }
+    core.withTurn { [self] in keep(value, at: now) }
   }
 
   @inlinable
@@ -142,7 +137,7 @@ where C.Duration == Duration {
 
   @usableFromInline
   func receive(completion: SignalCompletion<Failure>) {
-    core.run { [self] in
+    core.withTurn { [self] in
       if case .finished = completion { flush() }
       values = []
       finish(completion)

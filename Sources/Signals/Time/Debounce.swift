@@ -85,12 +85,7 @@ where C.Duration == Duration {
   @inlinable @inline(__always)
   func receive(_ value: Element) {
     let deadline = clock.now.advanced(by: interval)
-    if core.takeTurn() {
-      keep(value, until: deadline)
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in keep(value, until: deadline) })
-    }
+    core.withTurn { [self] in keep(value, until: deadline) }
   }
 
   @inlinable
@@ -107,7 +102,7 @@ where C.Duration == Duration {
 
   @usableFromInline
   func receive(completion: SignalCompletion<Failure>) {
-    core.run { [self] in
+    core.withTurn { [self] in
       let value = pending.take()
       if let value, case .finished = completion { core.deliver(value) }
       finish(completion)

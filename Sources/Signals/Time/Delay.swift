@@ -84,12 +84,7 @@ where C.Duration == Duration {
   @inlinable @inline(__always)
   func put(_ value: Element?) {
     let due = clock.now.advanced(by: interval)
-    if core.takeTurn() {
-      keep(value, until: due)
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in keep(value, until: due) })
-    }
+    core.withTurn { [self] in keep(value, until: due) }
   }
 
   @inlinable
@@ -114,7 +109,7 @@ where C.Duration == Duration {
   @usableFromInline
   func receive(completion: SignalCompletion<Failure>) {
     guard case .failure = completion else { return put(nil) }
-    core.run { [self] in
+    core.withTurn { [self] in
       waiting = RingBuffer()
       finish(completion)
     }

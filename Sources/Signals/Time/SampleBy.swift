@@ -77,12 +77,7 @@ final class SampleByHub<Element: Sendable, Failure: Error>: InputHub, @unchecked
 
   @inlinable @inline(__always)
   func keep(_ value: Element) {
-    if core.takeTurn() {
-      replace(value)
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in replace(value) })
-    }
+    core.withTurn { [self] in replace(value) }
   }
 
   @inlinable @inline(__always)
@@ -92,12 +87,7 @@ final class SampleByHub<Element: Sendable, Failure: Error>: InputHub, @unchecked
 
   @inlinable @inline(__always)
   func sample() {
-    if core.takeTurn() {
-      flush()
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in flush() })
-    }
+    core.withTurn { [self] in flush() }
   }
 
   @inlinable @inline(__always)
@@ -107,7 +97,7 @@ final class SampleByHub<Element: Sendable, Failure: Error>: InputHub, @unchecked
 
   @usableFromInline
   func end(_ completion: SignalCompletion<Failure>) {
-    core.run { [self] in
+    core.withTurn { [self] in
       if case .finished = completion { flush() }
       pending = nil
       finish(completion)

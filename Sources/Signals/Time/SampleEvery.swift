@@ -81,12 +81,7 @@ where C.Duration == Duration {
   @inlinable @inline(__always)
   func receive(_ value: Element) {
     let now = clock.now
-    if core.takeTurn() {
-      keep(value, at: now)
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in keep(value, at: now) })
-    }
+    core.withTurn { [self] in keep(value, at: now) }
   }
 
   @inlinable
@@ -107,7 +102,7 @@ where C.Duration == Duration {
 
   @usableFromInline
   func receive(completion: SignalCompletion<Failure>) {
-    core.run { [self] in
+    core.withTurn { [self] in
       let value = pending.take()
       if let value, case .finished = completion { core.deliver(value) }
       finish(completion)

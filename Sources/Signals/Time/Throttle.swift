@@ -95,12 +95,7 @@ where C.Duration == Duration {
   @inlinable @inline(__always)
   func receive(_ value: Element) {
     let now = clock.now
-    if core.takeTurn() {
-      take(value, at: now)
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in take(value, at: now) })
-    }
+    core.withTurn { [self] in take(value, at: now) }
   }
 
   @inlinable
@@ -129,7 +124,7 @@ where C.Duration == Duration {
 
   @usableFromInline
   func receive(completion: SignalCompletion<Failure>) {
-    core.run { [self] in
+    core.withTurn { [self] in
       let value = pending.take()
       if let value, case .finished = completion { core.deliver(value) }
       finish(completion)

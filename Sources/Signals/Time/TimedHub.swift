@@ -32,7 +32,7 @@ where C.Duration == Duration {
   @usableFromInline
   final func start() {
     alarm.start { [self] rung in
-      core.run { [self] in
+      core.withTurn { [self] in
         guard deadline == rung else { return }
         deadline = nil
         expire(rung)

@@ -100,7 +100,7 @@ where C.Duration == Duration {
   /// Called after the upstream was subscribed to, so that a value due at the same moment comes first.
   @usableFromInline
   func begin() {
-    core.run { [self] in
+    core.withTurn { [self] in
       if !core.hasEnded, deadline == nil { wait(until: beginning.advanced(by: interval)) }
     }
   }
@@ -108,12 +108,7 @@ where C.Duration == Duration {
   @inlinable @inline(__always)
   func receive(_ value: Element) {
     let deadline = clock.now.advanced(by: interval)
-    if core.takeTurn() {
-      pass(value, until: deadline)
-      if !core.releaseTurn() { core.drainNow() }
-    } else {
-      core.enqueue(.task { [self] in pass(value, until: deadline) })
-    }
+    core.withTurn { [self] in pass(value, until: deadline) }
   }
 
   @inlinable
@@ -131,7 +126,7 @@ where C.Duration == Duration {
 
   @usableFromInline
   func receive(completion: SignalCompletion<Failure>) {
-    core.run { [self] in
+    core.withTurn { [self] in
       _ = takeError()
       finish(completion)
     }

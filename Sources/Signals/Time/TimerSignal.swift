@@ -92,7 +92,7 @@ final class TimerHub<C: Clock>: TimedHub<C.Instant, Never, C>, @unchecked Sendab
   }
 
   func begin() {
-    core.run { [self] in wait(until: grid.next(after: beginning)) }
+    core.withTurn { [self] in wait(until: grid.next(after: beginning)) }
   }
 
   override func expire(_ deadline: C.Instant) {
