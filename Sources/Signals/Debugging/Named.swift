@@ -40,7 +40,7 @@ public struct NamedSignal<Upstream: Signal>: Signal {
 
 @usableFromInline
 @frozen
-struct NamedStage<Downstream: SignalSubscriber>: SignalSubscriber {
+struct NamedStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure
 
@@ -57,14 +57,6 @@ struct NamedStage<Downstream: SignalSubscriber>: SignalSubscriber {
   func receive(_ value: Element) {
     downstream.receive(value)
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    downstream.receive(completion: completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }
 
 extension NamedStage: NamedStep {

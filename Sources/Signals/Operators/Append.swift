@@ -133,7 +133,7 @@ public struct AppendSignal<First: Signal, Second: Signal<First.Element, First.Fa
 @usableFromInline
 @frozen
 struct AppendStage<Downstream: SignalSubscriber, Next: Signal<Downstream.Element, Downstream.Failure>>:
-  SignalSubscriber
+  PassThroughStage
 {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure
@@ -160,9 +160,6 @@ struct AppendStage<Downstream: SignalSubscriber, Next: Signal<Downstream.Element
     guard !upstreams.isCancelled, !downstream.isDone else { return }
     upstreams.add(next.subscribe(LateStage(downstream: downstream, upstreams: upstreams)))
   }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }
 
 /// Passes on what a signal sends that was subscribed to when the user already had a token.

@@ -51,7 +51,7 @@ public struct CollectSignal<Upstream: Signal>: Signal {
 
 @usableFromInline
 @frozen
-struct CollectStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber
+struct CollectStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage
 where Downstream.Element == [Element] {
   @usableFromInline typealias Failure = Downstream.Failure
 
@@ -85,7 +85,4 @@ where Downstream.Element == [Element] {
     group.value = []
     downstream.receive(complete)
   }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

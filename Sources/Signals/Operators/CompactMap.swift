@@ -37,7 +37,7 @@ public struct CompactMapSignal<Upstream: Signal, Element: Sendable>: Signal {
 
 @usableFromInline
 @frozen
-struct CompactMapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
+struct CompactMapStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
   @usableFromInline typealias Failure = Downstream.Failure
 
   @usableFromInline let downstream: Downstream
@@ -53,12 +53,4 @@ struct CompactMapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalS
   func receive(_ value: Element) {
     if let output = transform(value) { downstream.receive(output) }
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    downstream.receive(completion: completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

@@ -38,7 +38,7 @@ public struct DropFirstSignal<Upstream: Signal>: Signal {
 
 @usableFromInline
 @frozen
-struct DropFirstStage<Downstream: SignalSubscriber>: SignalSubscriber {
+struct DropFirstStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure
 
@@ -56,12 +56,4 @@ struct DropFirstStage<Downstream: SignalSubscriber>: SignalSubscriber {
     if remaining.value <= 0 { return downstream.receive(value) }
     remaining.value -= 1
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    downstream.receive(completion: completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

@@ -38,7 +38,7 @@ public struct DropWhileSignal<Upstream: Signal>: Signal {
 
 @usableFromInline
 @frozen
-struct DropWhileStage<Downstream: SignalSubscriber>: SignalSubscriber {
+struct DropWhileStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure
 
@@ -60,12 +60,4 @@ struct DropWhileStage<Downstream: SignalSubscriber>: SignalSubscriber {
     }
     downstream.receive(value)
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    downstream.receive(completion: completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

@@ -38,7 +38,7 @@ public struct FilterSignal<Upstream: Signal>: Signal {
 
 @usableFromInline
 @frozen
-struct FilterStage<Downstream: SignalSubscriber>: SignalSubscriber {
+struct FilterStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure
 
@@ -55,12 +55,4 @@ struct FilterStage<Downstream: SignalSubscriber>: SignalSubscriber {
   func receive(_ value: Element) {
     if isIncluded(value) { downstream.receive(value) }
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    downstream.receive(completion: completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

@@ -33,7 +33,7 @@ public struct IgnoreElementsSignal<Upstream: Signal>: Signal {
 
 @usableFromInline
 @frozen
-struct IgnoreElementsStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
+struct IgnoreElementsStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
   @usableFromInline typealias Failure = Downstream.Failure
 
   @usableFromInline let downstream: Downstream
@@ -45,12 +45,4 @@ struct IgnoreElementsStage<Downstream: SignalSubscriber, Element: Sendable>: Sig
 
   @inlinable @inline(__always)
   func receive(_ value: Element) {}
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    downstream.receive(completion: completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

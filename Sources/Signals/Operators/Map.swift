@@ -37,7 +37,7 @@ public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
 
 @usableFromInline
 @frozen
-struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
+struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
   @usableFromInline typealias Failure = Downstream.Failure
 
   @usableFromInline let downstream: Downstream
@@ -53,12 +53,4 @@ struct MapStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscrib
   func receive(_ value: Element) {
     downstream.receive(transform(value))
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    downstream.receive(completion: completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

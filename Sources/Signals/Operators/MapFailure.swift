@@ -39,7 +39,7 @@ public struct MapFailureSignal<Upstream: Signal, Failure: Error>: Signal {
 
 @usableFromInline
 @frozen
-struct MapFailureStage<Downstream: SignalSubscriber, Failure: Error>: SignalSubscriber {
+struct MapFailureStage<Downstream: SignalSubscriber, Failure: Error>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
 
   @usableFromInline let downstream: Downstream
@@ -63,7 +63,4 @@ struct MapFailureStage<Downstream: SignalSubscriber, Failure: Error>: SignalSubs
     case .failure(let error): downstream.receive(completion: .failure(transform(error)))
     }
   }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

@@ -48,7 +48,7 @@ public struct RemoveDuplicatesSignal<Upstream: Signal>: Signal {
 
 @usableFromInline
 @frozen
-struct RemoveDuplicatesStage<Downstream: SignalSubscriber>: SignalSubscriber {
+struct RemoveDuplicatesStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure
 
@@ -68,12 +68,4 @@ struct RemoveDuplicatesStage<Downstream: SignalSubscriber>: SignalSubscriber {
     last.value = value
     downstream.receive(value)
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    downstream.receive(completion: completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

@@ -51,7 +51,7 @@ public struct ReplaceEmptySignal<Upstream: Signal>: Signal {
 
 @usableFromInline
 @frozen
-struct ReplaceEmptyStage<Downstream: SignalSubscriber>: SignalSubscriber {
+struct ReplaceEmptyStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Downstream.Failure
 
@@ -78,7 +78,4 @@ struct ReplaceEmptyStage<Downstream: SignalSubscriber>: SignalSubscriber {
     if case .finished = completion, isEmpty.value { downstream.receive(replacement) }
     if !upstreams.isCancelled { downstream.receive(completion: completion) }
   }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

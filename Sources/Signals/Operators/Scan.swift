@@ -50,7 +50,7 @@ public struct ScanSignal<Upstream: Signal, Element: Sendable>: Signal {
 
 @usableFromInline
 @frozen
-struct ScanStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscriber {
+struct ScanStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
   @usableFromInline typealias Failure = Downstream.Failure
 
   @usableFromInline let downstream: Downstream
@@ -74,12 +74,4 @@ struct ScanStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubscri
     result.value = next
     downstream.receive(next)
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    downstream.receive(completion: completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

@@ -35,7 +35,7 @@ public struct SetFailureTypeSignal<Upstream: Signal, Failure: Error>: Signal whe
 
 @usableFromInline
 @frozen
-struct SetFailureTypeStage<Downstream: SignalSubscriber>: SignalSubscriber {
+struct SetFailureTypeStage<Downstream: SignalSubscriber>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
   @usableFromInline typealias Failure = Never
 
@@ -55,7 +55,4 @@ struct SetFailureTypeStage<Downstream: SignalSubscriber>: SignalSubscriber {
   func receive(completion: SignalCompletion<Never>) {
     downstream.receive(completion: .finished)
   }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }

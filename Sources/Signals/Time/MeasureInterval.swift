@@ -55,7 +55,7 @@ public struct MeasureIntervalSignal<Upstream: Signal, C: Clock>: Signal {
 
 @usableFromInline
 @frozen
-struct MeasureIntervalStage<Element: Sendable, Downstream: SignalSubscriber, C: Clock>: SignalSubscriber
+struct MeasureIntervalStage<Element: Sendable, Downstream: SignalSubscriber, C: Clock>: PassThroughStage
 where Downstream.Element == C.Duration {
   @usableFromInline typealias Failure = Downstream.Failure
 
@@ -77,12 +77,4 @@ where Downstream.Element == C.Duration {
     last.value = now
     downstream.receive(interval)
   }
-
-  @inlinable @inline(__always)
-  func receive(completion: SignalCompletion<Failure>) {
-    downstream.receive(completion: completion)
-  }
-
-  @inlinable @inline(__always)
-  var isDone: Bool { downstream.isDone }
 }
