@@ -51,11 +51,9 @@ public struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where F
       guard let first = firstLatest.value, let second = secondLatest.value else { return nil }
       return (first, second)
     }
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
-    hub.upstreams.add(first.subscribe(CombineLatestInput(hub: hub, latest: firstLatest)))
-    if hub.upstreams.isCancelled { return subscription }
-    hub.upstreams.add(second.subscribe(CombineLatestInput(hub: hub, latest: secondLatest)))
+    let subscription = hub.open(for: subscriber)
+    hub.attach(CombineLatestInput(hub: hub, latest: firstLatest), to: first)
+    hub.attach(CombineLatestInput(hub: hub, latest: secondLatest), to: second)
     return subscription
   }
 }

@@ -28,11 +28,9 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
       guard isComplete else { return nil }
       return (repeat (each latest).value.unsafelyUnwrapped)  // Sound: checked just above.
     }
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
+    let subscription = hub.open(for: subscriber)
     for (upstream, input) in repeat (each upstreams, each latest) {
-      if hub.upstreams.isCancelled { break }
-      hub.upstreams.add(upstream.subscribe(CombineLatestInput(hub: hub, latest: input)))
+      hub.attach(CombineLatestInput(hub: hub, latest: input), to: upstream)
     }
     return subscription
   })
@@ -123,14 +121,7 @@ public func combineLatest<Input: Signal>(
       }
       return values
     }
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
-    if inputs.isEmpty { hub.core.end(.finished) }
-    for (signal, input) in Swift.zip(inputs, latest) {
-      if hub.upstreams.isCancelled { break }
-      hub.upstreams.add(signal.subscribe(CombineLatestInput(hub: hub, latest: input)))
-    }
-    return subscription
+    return hub.open(for: subscriber, with: inputs) { CombineLatestInput(hub: hub, latest: latest[$0]) }
   })
 }
 

@@ -38,13 +38,10 @@ public struct DropUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal whe
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = DropUntilOutputHub<Element, Failure>()
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
+    let subscription = hub.open(for: subscriber)
     hub.gate.add(other.subscribe(DropUntilOutputTrigger<Element, Other.Element, Failure>(hub: hub)))
     hub.upstreams.add(SignalSubscription(owner: hub.gate))
-    if !hub.upstreams.isCancelled {
-      hub.upstreams.add(upstream.subscribe(DropUntilOutputInput(hub: hub)))
-    }
+    hub.attach(DropUntilOutputInput(hub: hub), to: upstream)
     return subscription
   }
 }

@@ -50,8 +50,7 @@ where Second.Element == First.Element, Second.Failure == First.Failure {
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = MergeHub<Element, Failure>(inputs: 2)
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
+    let subscription = hub.open(for: subscriber)
     hub.attach(to: first)
     hub.attach(to: second)
     return subscription

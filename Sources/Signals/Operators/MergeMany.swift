@@ -97,8 +97,7 @@ public struct MergeManySignal<Input: Signal>: Signal {
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = MergeHub<Element, Failure>(inputs: inputs.count)
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
+    let subscription = hub.open(for: subscriber)
     if inputs.isEmpty { hub.core.end(.finished) }
     for input in inputs { hub.attach(to: input) }
     return subscription
@@ -135,8 +134,7 @@ where
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = MergeHub<Element, Failure>(inputs: 3)
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
+    let subscription = hub.open(for: subscriber)
     hub.attach(to: first)
     hub.attach(to: second)
     hub.attach(to: third)

@@ -46,13 +46,10 @@ public struct PrefixUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal {
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = PrefixUntilOutputHub<Element, Failure>()
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
+    let subscription = hub.open(for: subscriber)
     let trigger = PrefixUntilOutputTrigger<Element, Failure, Other.Element, Other.Failure>(hub: hub)
-    hub.upstreams.add(other.subscribe(trigger))
-    if !hub.upstreams.isCancelled {
-      hub.upstreams.add(upstream.subscribe(PrefixUntilOutputInput(hub: hub)))
-    }
+    hub.attach(trigger, to: other)
+    hub.attach(PrefixUntilOutputInput(hub: hub), to: upstream)
     return subscription
   }
 }

@@ -70,11 +70,9 @@ where Other.Failure == Upstream.Failure {
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = WithLatestHub<Upstream.Element, Other.Element, Element, Failure>(transform: transform)
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
-    hub.upstreams.add(other.subscribe(WithLatestOther(hub: hub)))
-    if hub.upstreams.isCancelled { return subscription }
-    hub.upstreams.add(upstream.subscribe(WithLatestStage(hub: hub)))
+    let subscription = hub.open(for: subscriber)
+    hub.attach(WithLatestOther(hub: hub), to: other)
+    hub.attach(WithLatestStage(hub: hub), to: upstream)
     return subscription
   }
 }

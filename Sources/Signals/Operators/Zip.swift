@@ -57,11 +57,9 @@ public struct ZipSignal<First: Signal, Second: Signal>: Signal where First.Failu
       },
       isExhausted: { firstQueue.isExhausted || secondQueue.isExhausted }
     )
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
-    hub.upstreams.add(first.subscribe(ZipInput(hub: hub, queue: firstQueue)))
-    if hub.upstreams.isCancelled { return subscription }
-    hub.upstreams.add(second.subscribe(ZipInput(hub: hub, queue: secondQueue)))
+    let subscription = hub.open(for: subscriber)
+    hub.attach(ZipInput(hub: hub, queue: firstQueue), to: first)
+    hub.attach(ZipInput(hub: hub, queue: secondQueue), to: second)
     return subscription
   }
 }

@@ -35,11 +35,9 @@ public func zip<each Element: Sendable, Failure: Error>(
         return isExhausted
       }
     )
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
+    let subscription = hub.open(for: subscriber)
     for (upstream, queue) in repeat (each upstreams, each queues) {
-      if hub.upstreams.isCancelled { break }
-      hub.upstreams.add(upstream.subscribe(ZipInput(hub: hub, queue: queue)))
+      hub.attach(ZipInput(hub: hub, queue: queue), to: upstream)
     }
     return subscription
   })
@@ -83,14 +81,7 @@ public func zip<Input: Signal>(_ signals: some Sequence<Input>) -> AnySignal<[In
       next: { queues.contains(where: \.isEmpty) ? nil : queues.map { $0.next() } },
       isExhausted: { queues.contains(where: \.isExhausted) }
     )
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
-    if inputs.isEmpty { hub.core.end(.finished) }
-    for (signal, queue) in Swift.zip(inputs, queues) {
-      if hub.upstreams.isCancelled { break }
-      hub.upstreams.add(signal.subscribe(ZipInput(hub: hub, queue: queue)))
-    }
-    return subscription
+    return hub.open(for: subscriber, with: inputs) { ZipInput(hub: hub, queue: queues[$0]) }
   })
 }
 

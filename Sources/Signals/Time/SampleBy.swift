@@ -53,11 +53,9 @@ public struct SampleBySignal<Upstream: Signal, Sampler: Signal>: Signal where Up
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let hub = SampleByHub<Element, Failure>()
-    let subscription = hub.core.subscribe(subscriber)
-    subscription.bind(hub.upstreams)
-    hub.upstreams.add(upstream.subscribe(SampleByInput(hub: hub)))
-    if hub.upstreams.isCancelled { return subscription }
-    hub.upstreams.add(sampler.subscribe(SampleByTrigger<Sampler.Element, Element, Failure>(hub: hub)))
+    let subscription = hub.open(for: subscriber)
+    hub.attach(SampleByInput(hub: hub), to: upstream)
+    hub.attach(SampleByTrigger<Sampler.Element, Element, Failure>(hub: hub), to: sampler)
     return subscription
   }
 }
