@@ -61,6 +61,10 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     }
   }
 
+  override final func finish() {
+    end(.finished)
+  }
+
   /// Runs a closure with the turn: now, or when the turn's holder comes to it.
   ///
   /// - Parameter body: The closure. It is made only where it is used, so that nothing is allocated if the turn is free.
@@ -252,15 +256,5 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     case .append(let node): if hasEnded { complete(node) } else { append(node) }
     case .task(let body): body()
     }
-  }
-
-  // MARK: Debugging
-
-  override final func runWithTurn(_ body: @escaping @Sendable () -> Void) {
-    withTurn(body)
-  }
-
-  override final func inspect(_ node: SubscriberNode) -> Any? {
-    ErasedSubscriber<Element, Failure>(body: node.body).inside
   }
 }

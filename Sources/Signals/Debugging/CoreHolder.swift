@@ -1,11 +1,11 @@
 /// An object with a source of its own, from which it passes values on.
 protocol CoreHolder: AnyObject {
   /// The source; it never changes, so that whoever looks at it needs no turn.
-  var heldCore: SourceCore { get }
+  var heldCore: any TracedSource { get }
 }
 
 extension InputHub {
-  var heldCore: SourceCore { core }
+  var heldCore: any TracedSource { core }
 }
 
 extension CombineLatestHub: CoreHolder {}
@@ -23,25 +23,25 @@ extension WithLatestHub: CoreHolder {}
 extension ZipHub: CoreHolder {}
 
 extension FlatMapHub: CoreHolder {
-  var heldCore: SourceCore { core }
+  var heldCore: any TracedSource { core }
 }
 
 extension SwitchHub: CoreHolder {
-  var heldCore: SourceCore { core }
+  var heldCore: any TracedSource { core }
 }
 
 extension ShareRound: CoreHolder {
-  var heldCore: SourceCore { core }
+  var heldCore: any TracedSource { core }
 }
 
 extension TimedHub: CoreHolder {
-  final var heldCore: SourceCore { core }
+  final var heldCore: any TracedSource { core }
 }
 
 extension Emitter: CoreHolder {
-  var heldCore: SourceCore { core }
+  var heldCore: any TracedSource { core }
 }
 
 extension Property: CoreHolder {
-  final var heldCore: SourceCore { core }
+  final var heldCore: any TracedSource { core }
 }

@@ -1,14 +1,32 @@
 import Synchronization
 
-/// Follows the subscriptions of a source to their ends, by looking at what its subscribers hold.
+/// A source whose subscriptions can be followed to their ends, by looking at what its subscribers hold.
 ///
 /// Nothing is kept for it while values flow; it costs only those who ask.
-extension SourceCore {
+protocol TracedSource: SourceCore {
+  /// Runs a closure with the turn: now, or when the turn's holder comes to it.
+  func runWithTurn(_ body: @escaping @Sendable () -> Void)
+
+  /// The subscriber behind a node.
+  func inspect(_ node: SubscriberNode) -> Any?
+}
+
+extension EmitterCore: TracedSource {
+  final func runWithTurn(_ body: @escaping @Sendable () -> Void) {
+    withTurn(body)
+  }
+
+  final func inspect(_ node: SubscriberNode) -> Any? {
+    ErasedSubscriber<Element, Failure>(body: node.body).inside
+  }
+}
+
+extension TracedSource {
   /// How many subscriptions are live, or about to be.
-  final var subscriberCount: Int { interest.load(ordering: .relaxed) & ~Self.recording }
+  var subscriberCount: Int { interest.load(ordering: .relaxed) & ~Self.recording }
 
   /// The subscribers behind the live subscriptions; for the holder of the turn.
-  private final func subscribers() -> [Any] {
+  private func subscribers() -> [Any] {
     var subscribers: [Any] = []
     for index in 0..<slotCount {
       slots[index]?._withUnsafeGuaranteedRef { node in
@@ -19,22 +37,24 @@ extension SourceCore {
   }
 
   /// The cores of the derived values that depend on this one.
-  private final func dependents() -> [SourceCore] {
-    lock.withLock { placeReference?._withUnsafeGuaranteedRef { $0.dependentCores } ?? [] }
+  private func dependents() -> [any TracedSource] {
+    let cores = lock.withLock { placeReference?._withUnsafeGuaranteedRef { $0.dependentCores } ?? [] }
+    return cores.compactMap { $0 as? any TracedSource }
+  }
+
+  /// The ways that a value takes from here to the next sources or to consumers.
+  private func ways() async -> [Way] {
+    await withCheckedContinuation { continuation in
+      runWithTurn { continuation.resume(returning: self.subscribers().map { Way(of: $0) }) }
+    }
   }
 
   /// Lists the ways that a value takes from here to its consumers.
-  final func traces() async -> [SubscriptionTrace] {
+  func traces() async -> [SubscriptionTrace] {
     var traces: [SubscriptionTrace] = []
-    var pending: [(core: SourceCore, steps: [String])] = [(self, [])]
+    var pending: [(core: any TracedSource, steps: [String])] = [(self, [])]
     while let (core, steps) = pending.popLast() {
-      let ways = await withCheckedContinuation { continuation in
-        core.runWithTurn {
-          let ways = core.subscribers().map { Way(of: $0) }
-          continuation.resume(returning: ways)
-        }
-      }
-      for way in ways {
+      for way in await core.ways() {
         switch way.end {
         case .consumer: traces.append(SubscriptionTrace(steps: steps + way.steps))
         case .source(let next): pending.append((next, steps + way.steps))
@@ -50,7 +70,7 @@ extension SourceCore {
 private struct Way: Sendable {
   enum End: Sendable {
     case consumer
-    case source(SourceCore)
+    case source(any TracedSource)
   }
 
   private(set) var steps: [String] = []

@@ -69,9 +69,9 @@ final class BatchFrame {
     }
     Self.active.pointee.subtract(1, ordering: .relaxed)
     pthread_setspecific(Self.key, nil)
-    for hold in holds { hold.core.send(held: hold) }
+    for hold in holds { hold.send() }
     list.flush()
-    for hold in holds { hold.core.endAfterBatch() }
+    for hold in holds { hold.endAfterBatch() }
     Unmanaged.passUnretained(self).release()
   }
 
@@ -80,19 +80,19 @@ final class BatchFrame {
   /// - Parameter core: The property's core, whose lock is held.
   /// - Returns: Whether there is a batch.
   @usableFromInline
-  static func hold(_ core: SourceCore) -> Bool {
+  static func hold<Value>(_ core: PropertyCore<Value>) -> Bool {
     guard active.pointee.load(ordering: .relaxed) > 0, let frame = current else { return false }
     frame.hold(core)
     return true
   }
 
-  private func hold(_ core: SourceCore) {
+  private func hold<Value>(_ core: PropertyCore<Value>) {
     let place = core.place ?? GraphPlace()
     core.place = place
     if let hold = place.holds.first(where: { $0.frame == ObjectIdentifier(self) }) {
       hold.version = core.version
     } else {
-      let hold = Hold(core: core, frame: ObjectIdentifier(self), version: core.version)
+      let hold = PropertyHold(of: core, frame: ObjectIdentifier(self), version: core.version)
       place.append(hold)
       holds.append(hold)
     }
@@ -106,24 +106,48 @@ extension BatchFrame: Sendable {}
 
 /// One property that a batch has written.
 @usableFromInline
-final class Hold: @unchecked Sendable {  // Sound: guarded by the core's lock.
-  let core: SourceCore
-  let frame: ObjectIdentifier
+class Hold: @unchecked Sendable {  // Sound: guarded by the core's lock.
+  final let core: SourceCore
+  final let frame: ObjectIdentifier
 
   /// The version of the value that the batch wrote last.
-  @usableFromInline var version: UInt64
+  @usableFromInline final var version: UInt64
 
   /// Whether the batch is over, so that all its values may be believed.
-  var isReleased = false
+  final var isReleased = false
 
   /// Who has subscribed meanwhile, and which version each was given.
   ///
   /// They are not kept alive. Where one is gone and another in its memory, that one has been given the same version.
-  @usableFromInline var newcomers: [(node: ObjectIdentifier, version: UInt64)] = []
+  @usableFromInline final var newcomers: [(node: ObjectIdentifier, version: UInt64)] = []
 
   init(core: SourceCore, frame: ObjectIdentifier, version: UInt64) {
     self.core = core
     self.frame = frame
     self.version = version
+  }
+
+  /// Sends the held value, unless a newer one has been sent.
+  func send() {}
+
+  /// Ends the property if it was let go of during the batch, unless another batch is still to send a value of it.
+  func endAfterBatch() {}
+}
+
+/// The same, for whom the type of the value is known.
+private final class PropertyHold<Value: Sendable>: Hold, @unchecked Sendable {  // Sound: see the superclass.
+  private let property: PropertyCore<Value>
+
+  init(of property: PropertyCore<Value>, frame: ObjectIdentifier, version: UInt64) {
+    self.property = property
+    super.init(core: property, frame: frame, version: version)
+  }
+
+  override func send() {
+    property.send(held: self)
+  }
+
+  override func endAfterBatch() {
+    property.endAfterBatch()
   }
 }

@@ -64,7 +64,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     derivedNode.update(publishing: false)
     let value = lock.withLock { computed.unsafelyUnwrapped }  // Sound: just updated.
     derivedNode.unobserve()
-    for core in ended { core.endDerived() }
+    Topology.end(ended)
     return value
   }
 
@@ -253,17 +253,6 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     newcomers = []
     hasNewcomers = false
     return meant
-  }
-
-  override func updateDerived() {
-    derivedNode.update(publishing: true)
-  }
-
-  override var nodeState: UnsafeMutablePointer<NodeState>? { state }
-
-  override func endDerived() {
-    derivedNode.update(publishing: true)
-    end(.finished)
   }
 }
 

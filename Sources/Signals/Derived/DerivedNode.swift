@@ -111,7 +111,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
         state.pointee.scheduledBy.load(ordering: .relaxed) != list.thread.address
       {
         state.pointee.scheduledBy.store(list.thread.address, ordering: .relaxed)
-        list.append(core, state)
+        list.append(self)
       }
       if wasSettled, let place = core.placeReference {
         if depth < Self.tall {
@@ -175,6 +175,18 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
       }
       pending += node.inputs.compactMap { $0._withUnsafeGuaranteedRef { $0.node } }
     }
+  }
+
+  /// Stays alive for the flush list that relies on the tokens, if there is one; to be called with the lock held, by a
+  /// token before it releases the core.
+  func keepForFlush(_ core: SourceCore) {
+    guard state.pointee.pin.load(ordering: .relaxed) == NodeState.Pin.pinned else { return }
+    let reference = Unmanaged.passRetained(core)
+    let attempt = state.pointee.pin.compareExchange(
+      expected: NodeState.Pin.pinned, desired: NodeState.Pin.kept, successOrdering: .releasing,
+      failureOrdering: .relaxed
+    )
+    if !attempt.exchanged { reference.release() }
   }
 
   // MARK: Observation

@@ -9,7 +9,8 @@ import Synchronization
 struct FlushList {
   /// A value, and how it is kept alive until its turn comes.
   struct Entry {
-    let core: Unmanaged<SourceCore>
+    /// Lives as long as its core.
+    let node: Unmanaged<DerivedNode>
 
     /// Whether its subscribers' tokens keep it alive, so that the common case counts no references.
     let isPinned: Bool
@@ -41,9 +42,9 @@ struct FlushList {
   var isEmpty: Bool { first == nil }
 
   /// Adds a value that has subscribers, and stays alive until its turn comes; to be called with its lock held.
-  mutating func append(_ core: SourceCore, _ state: UnsafeMutablePointer<NodeState>) {
-    let entry = Entry(core: .passUnretained(core), isPinned: state.pointee.pinForFlush())
-    if !entry.isPinned { _ = entry.core.retain() }
+  mutating func append(_ node: DerivedNode) {
+    let entry = Entry(node: .passUnretained(node), isPinned: node.state.pointee.pinForFlush())
+    if !entry.isPinned { _ = node.core.retain() }
     if first == nil { first = entry } else { others.append(entry) }
   }
 
@@ -86,16 +87,16 @@ struct FlushList {
   }
 
   private static func update(_ entry: Entry, _ thread: ThreadIdentity) {
-    let isRetained = entry.core._withUnsafeGuaranteedRef { core in
-      guard let state = core.nodeState else { return !entry.isPinned }
+    let retained = entry.node._withUnsafeGuaranteedRef { node -> Unmanaged<SourceCore>? in
+      let core = node.core
       // Another thread may put its name there in between, and is then forgotten, which costs it a look.
-      if state.pointee.scheduledBy.load(ordering: .relaxed) == thread.address {
-        state.pointee.scheduledBy.store(0, ordering: .relaxed)
+      if node.state.pointee.scheduledBy.load(ordering: .relaxed) == thread.address {
+        node.state.pointee.scheduledBy.store(0, ordering: .relaxed)
       }
-      core.updateDerived()
-      return entry.isPinned ? state.pointee.unpin() : true
+      node.update(publishing: true)
+      return !entry.isPinned || node.state.pointee.unpin() ? core : nil
     }
-    if isRetained { entry.core.release() }
+    retained?.release()
   }
 }
 

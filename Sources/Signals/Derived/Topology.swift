@@ -1,6 +1,7 @@
 /// Who is linked to whom in the graph of derived values.
 ///
 /// One lock guards all links: they change when observation begins and ends, not when values do.
+@usableFromInline
 enum Topology {
   private static let lock = Lock()
 
@@ -55,6 +56,15 @@ enum Topology {
       var ended: [SourceCore] = []
       closeDependents(of: core, &ended)
       return ended
+    }
+  }
+
+  /// Publishes the last value of derived values that have ended, and finishes them; to be called without any lock.
+  @usableFromInline
+  static func end(_ ended: [SourceCore]) {
+    for core in ended {
+      core.node?.update(publishing: true)
+      core.finish()
     }
   }
 

@@ -98,7 +98,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
     // A write that came before the subscriber was counted has told nobody; one that comes after the lock sees it.
     core.lock.withLock {}
     node.update(publishing: true)
-    for core in ended { core.endDerived() }
+    Topology.end(ended)
     return subscription
   }
 }

@@ -11,7 +11,10 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
   /// The value that was stored last; in a derived value, the one that was published last, if any.
   @exclusivity(unchecked) @usableFromInline final var stored: Value?
 
-  /// The same, for readers in a hurry; not kept up in a derived value.
+  /// Counts the changes of the value.
+  @exclusivity(unchecked) @usableFromInline final var version: UInt64 = 0
+
+  /// The stored value, for readers in a hurry; not kept up in a derived value.
   @usableFromInline final let mirror = ValueMirror<Value>()
 
   /// How many threads are running `modify` for a second time; while there are any, each write leaves its thread's name.
@@ -112,7 +115,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     }
   }
 
-  final override func send(held hold: Hold) {
+  /// Sends the value that a batch, now over, held back, unless a newer one has been sent.
+  final func send(held hold: Hold) {
     lockValue()
     let tracker = place?.tracker
     defer { tracker?.notify() }
@@ -221,7 +225,8 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
 
   // MARK: The end
 
-  final override func endAfterBatch() {
+  /// Ends a property that was let go of during a batch, unless another batch is still to send a value of it.
+  final func endAfterBatch() {
     let isDue = lock.withLock {
       guard let place, place.isEnding, place.holds.isEmpty else { return false }
       place.isEnding = false
@@ -242,6 +247,6 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     if isHeld { return }
     let ended = Topology.close(self)
     end(.finished)
-    for core in ended { core.endDerived() }
+    Topology.end(ended)
   }
 }

@@ -1,0 +1,89 @@
+import Synchronization
+
+/// The list of subscribers, for the holder of the turn.
+extension SourceCore {
+  /// Puts a subscriber at the end of the list, unless it has been cancelled meanwhile.
+  @usableFromInline
+  final func append(_ node: SubscriberNode) {
+    if node.isDead { return }
+    if slotCount == capacity { makeRoom() }
+    node.index = slotCount
+    (slots + slotCount).initialize(to: Unmanaged.passRetained(node))
+    slotCount += 1
+  }
+
+  private final func makeRoom() {
+    if holes > slotCount / 2 { return compact() }
+    let roomier = UnsafeMutablePointer<Unmanaged<SubscriberNode>?>.allocate(capacity: max(4, capacity * 2))
+    roomier.moveInitialize(from: slots, count: slotCount)
+    if capacity > 0 { slots.deallocate() }
+    slots = roomier
+    capacity = max(4, capacity * 2)
+  }
+
+  /// Closes the holes; the order stays.
+  private final func compact() {
+    var next = 0
+    for index in 0..<slotCount {
+      guard let node = slots[index] else { continue }
+      node._withUnsafeGuaranteedRef { $0.index = next }
+      slots[next] = node
+      next += 1
+    }
+    slotCount = next
+    holes = 0
+  }
+
+  /// Takes a subscriber off the list, if it is there, and lets go of it.
+  final func remove(_ node: SubscriberNode) {
+    let index = node.index
+    guard index >= 0 else { return }
+    node.index = -1
+    let retained = slots[index]
+    if index == slotCount - 1 {
+      slotCount -= 1
+      while slotCount > 0, slots[slotCount - 1] == nil {
+        slotCount -= 1
+        holes -= 1
+      }
+    } else {
+      slots[index] = nil
+      holes += 1
+      if holes > 16, holes > slotCount / 2 { compact() }
+    }
+    retained?.release()
+  }
+
+  /// Takes the subscribers that were cancelled meanwhile off the list.
+  @usableFromInline
+  final func sweep() {
+    guard hasAbandoned.load(ordering: .acquiring) else { return }
+    let nodes = lock.withLock {
+      let nodes = abandoned
+      abandoned = []
+      hasAbandoned.store(false, ordering: .relaxed)
+      return nodes
+    }
+    for node in nodes { remove(node) }
+  }
+
+  /// Empties the list, after the source's end, so that tokens no longer hold what their subscribers captured.
+  @usableFromInline
+  final func removeAll() {
+    let ended = UnsafeMutableBufferPointer(start: slots, count: slotCount)
+    lock.withLock {
+      var live = 0
+      for node in ended { node?._withUnsafeGuaranteedRef { live += unlink($0) ? 1 : 0 } }
+      interest.wrappingSubtract(live, ordering: .relaxed)
+    }
+    let list = slots
+    let wasAllocated = capacity > 0
+    slots = SourceCore.noSlots
+    slotCount = 0
+    capacity = 0
+    holes = 0
+    // Released last: what a subscriber captured may run code of its own as it goes.
+    for node in ended { node?.release() }
+    if wasAllocated { list.deallocate() }
+  }
+}
