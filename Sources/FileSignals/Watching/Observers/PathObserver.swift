@@ -1,0 +1,52 @@
+import Foundation
+import Signals
+
+/// The state in which a path was found the last time, which turns changes into file events.
+protocol ChangeInterpreter: Sendable {
+  /// Learns what there is; called once, before anything else.
+  mutating func look(_ watch: PathChanges)
+
+  /// The events to send after a change.
+  mutating func events(after change: PathChange, of watch: PathChanges) -> [FileEvent]
+}
+
+/// The part that the observers of files and of directories have in common.
+final class PathObserver: Sendable {
+  let emitter = Emitter<FileEvent, Never>()
+  let watch: PathChanges
+  private let subscription: SignalSubscription
+
+  init<Interpreter: ChangeInterpreter>(
+    path: String, target: WatchPlan.Target, changes interpreter: Interpreter, polling: WatchPolling
+  ) throws(FileObserverError) {
+    let watch = try PathChanges(path: path, target: target, polling: polling, queue: nil)
+    var interpreter = interpreter
+    interpreter.look(watch)
+    let interpretation = Interpretation(interpreter)
+    self.watch = watch
+    subscription = watch.sink { [weak watch, emitter] change in
+      guard let watch else { return }
+      for event in interpretation.events(after: change, of: watch) { emitter.send(event) }
+    }
+  }
+}
+
+/// The interpreter of one observer, between two changes.
+///
+/// It is taken out while it is used, because it may call filters of users, which must not happen with a lock held.
+private final class Interpretation<Interpreter: ChangeInterpreter>: Sendable {
+  private let interpreter: Guarded<Interpreter?>
+
+  init(_ interpreter: Interpreter) {
+    self.interpreter = Guarded(interpreter)
+  }
+
+  func events(after change: PathChange, of watch: PathChanges) -> [FileEvent] {
+    // Changes are delivered one at a time, so it is always there.
+    guard var taken = interpreter.withLock({ $0.take() }) else { return [] }
+    let events = taken.events(after: change, of: watch)
+    let used = taken
+    interpreter.withLock { $0 = used }
+    return events
+  }
+}
