@@ -47,7 +47,7 @@ final class SuiteFormat: Sendable {
 
   private func decode(_ data: Data) throws -> SuiteContents {
     let (last, origin) = lock.withLock { (self.last, self.origin) }
-    let members = try JSONScanner.members(of: data, known: last.map(\.line))
+    let members = try JSONMembers.read(data, known: last.map(\.line))
     lazy var known = Dictionary(last.map { ($0.name, $0) }) { $1 }
     var found: [SuiteEntry] = []
     var entries: [ExactString: SuiteEntry] = [:]
