@@ -39,7 +39,11 @@ let package = Package(
       swiftSettings: librarySettings
     ),
     .target(name: "StrictJSON", swiftSettings: librarySettings),
-    .target(name: "AppGroups", dependencies: ["Signals", "FileSignals"], swiftSettings: librarySettings),
+    .target(
+      name: "AppGroups",
+      dependencies: ["Signals", "FileSignals", "StrictJSON"],
+      swiftSettings: librarySettings
+    ),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "Stores",
@@ -115,7 +119,7 @@ let package = Package(
     ),
     .testTarget(
       name: "AppGroupsTests",
-      dependencies: ["AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
+      dependencies: ["AppGroups", "FileSignals", "Signals", "StrictJSON", "TestSupport", "Peer"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -17,7 +17,7 @@ public import Signals
 /// wait fails after 10 seconds. Only a failure reaches the limit, so raise it where a busy machine may need longer, as
 /// for other processes. Any thread may record and wait.
 public final class Recorder<Element: Sendable>: Sendable {
-  private struct Waiter {
+  private struct Waiter: Sendable {
     let condition: Condition
     let continuation: CheckedContinuation<[Element], any Error>
 
@@ -25,12 +25,12 @@ public final class Recorder<Element: Sendable>: Sendable {
     let limit: Task<Void, Never>
   }
 
-  private enum Condition {
+  private enum Condition: Sendable {
     /// Concerns the elements as a whole.
-    case whole(([Element]) -> Bool)
+    case whole(@Sendable ([Element]) -> Bool)
 
     /// Concerns one element alone, so that none need be looked at twice.
-    case some((Element) -> Bool)
+    case some(@Sendable (Element) -> Bool)
 
     func holds(for elements: [Element]) -> Bool {
       switch self {
@@ -48,29 +48,32 @@ public final class Recorder<Element: Sendable>: Sendable {
     }
   }
 
-  private let lock = Lock()
-  private nonisolated(unsafe) var recorded: [Element] = []  // Sound: guarded by the lock, as are the next three.
-  private nonisolated(unsafe) var waiters: [Int: Waiter] = [:]
-  private nonisolated(unsafe) var waiterCount = 0
-  private nonisolated(unsafe) var subscription: SignalSubscription?
+  private struct State {
+    var elements: [Element] = []
+    var waiters: [Int: Waiter] = [:]
+    var waiterCount = 0
+    var subscription: SignalSubscription?
+  }
+
+  private let state = Guarded(State())
 
   /// Makes an empty recorder.
   public init() {}
 
   /// Everything so far, in order.
   public var elements: [Element] {
-    lock.withLock { recorded }
+    state.withLock { $0.elements }
   }
 
   /// Keeps an element, and ends the waits that it satisfies.
   ///
   /// - Parameter element: The element, which comes after all that were recorded before.
   public func record(_ element: Element) {
-    let (satisfied, elements) = lock.withLock {
-      recorded.append(element)
-      let satisfied = waiters.filter { $0.value.condition.holds(for: recorded, newest: element) }
-      for key in satisfied.keys { waiters[key] = nil }
-      return (satisfied.values, satisfied.isEmpty ? [] : recorded)
+    let (satisfied, elements) = state.withLock { state in
+      state.elements.append(element)
+      let satisfied = state.waiters.filter { $0.value.condition.holds(for: state.elements, newest: element) }
+      for key in satisfied.keys { state.waiters[key] = nil }
+      return (Array(satisfied.values), satisfied.isEmpty ? [] : state.elements)
     }
     for waiter in satisfied {
       waiter.limit.cancel()
@@ -118,14 +121,14 @@ public final class Recorder<Element: Sendable>: Sendable {
   }
 
   private func wait(for purpose: String, _ timeout: Duration, until condition: Condition) async throws -> [Element] {
-    let key = lock.withLock {
-      waiterCount += 1
-      return waiterCount
+    let key = state.withLock { state in
+      state.waiterCount += 1
+      return state.waiterCount
     }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let outcome: Result<[Element], any Error>? = lock.withLock {
-          if condition.holds(for: recorded) { return .success(recorded) }
+        let outcome: Result<[Element], any Error>? = state.withLock { state in
+          if condition.holds(for: state.elements) { return .success(state.elements) }
           if Task.isCancelled { return .failure(CancellationError()) }
           let limit = Task.detached { [weak self] in
             do {
@@ -136,7 +139,7 @@ public final class Recorder<Element: Sendable>: Sendable {
             }
             self?.end(key) { RecorderTimeout(waitingFor: purpose, elements: $0) }
           }
-          waiters[key] = Waiter(condition: condition, continuation: continuation, limit: limit)
+          state.waiters[key] = Waiter(condition: condition, continuation: continuation, limit: limit)
           return nil
         }
         if let outcome { continuation.resume(with: outcome) }
@@ -148,14 +151,14 @@ public final class Recorder<Element: Sendable>: Sendable {
 
   /// Ends a wait with an error, made from what has come so far.
   private func end(_ key: Int, _ error: ([Element]) -> any Error) {
-    let (waiter, elements) = lock.withLock { (waiters.removeValue(forKey: key), recorded) }
+    let (waiter, elements) = state.withLock { ($0.waiters.removeValue(forKey: key), $0.elements) }
     guard let waiter else { return }
     waiter.limit.cancel()
     waiter.continuation.resume(throwing: error(elements))
   }
 
   fileprivate func keep(_ subscription: SignalSubscription) {
-    lock.withLock { self.subscription = subscription }
+    state.withLock { $0.subscription = subscription }
   }
 }
 

@@ -59,39 +59,39 @@ extension JSONReader {
   /// No object in it may have two members of one name.
   package mutating func node() throws(TextProblem) -> JSONNode {
     if closingBracket == nil { return try scalarNode() }
-    var open: [OpenNode] = []
-    while true {
-      var node: JSONNode
-      if let end = closingBracket {
-        var new = OpenNode(offset: index, end: end)
-        if try enter(end) {
-          try new.readName(&self)
-          open.append(new)
-          continue
-        }
-        node = new.node
-      } else {
-        node = try scalarNode()
-      }
-      // The node is complete, and with it those around it that end here.
-      while true {
-        let innermost = open.count - 1
-        if innermost < 0 { return node }
-        open[innermost].append(node)
-        if try goOn(to: open[innermost].end) {
-          try open[innermost].readName(&self)
-          break
-        }
-        node = open.removeLast().node
-      }
-    }
+    var visitor = NodeBuilder(root: OpenNode(offset: index, end: JSONByte.closingBracket))
+    try visit(&visitor)
+    return visitor.root.elements[0]
+  }
+
+  fileprivate mutating func scalarNode() throws(TextProblem) -> JSONNode {
+    let start = index
+    return JSONNode(content: try scalar(), offset: start)
   }
 }
 
-extension JSONReader {
-  private mutating func scalarNode() throws(TextProblem) -> JSONNode {
-    let start = index
-    return JSONNode(content: try scalar(), offset: start)
+/// Makes nodes of the parts of a value.
+private struct NodeBuilder: JSONVisitor {
+  /// An array whose only element is the value.
+  var root: OpenNode
+  private var open: [OpenNode] = []
+
+  init(root: OpenNode) {
+    self.root = root
+  }
+
+  mutating func scalar(_ reader: inout JSONReader) throws(TextProblem) { append(try reader.scalarNode()) }
+
+  mutating func enter(_ end: UInt8, _ reader: JSONReader) { open.append(OpenNode(offset: reader.index, end: end)) }
+
+  mutating func element(of end: UInt8, isFirst: Bool, _ reader: inout JSONReader) throws(TextProblem) {
+    try open[open.count - 1].readName(&reader)
+  }
+
+  mutating func leave(_ end: UInt8, isEmpty: Bool, _ reader: JSONReader) { append(open.removeLast().node) }
+
+  private mutating func append(_ node: JSONNode) {
+    if open.isEmpty { root.append(node) } else { open[open.count - 1].append(node) }
   }
 }
 
@@ -99,7 +99,7 @@ extension JSONReader {
 private struct OpenNode {
   let offset: Int
   let end: UInt8
-  private var elements: [JSONNode] = []
+  private(set) var elements: [JSONNode] = []
   private var members: [JSONMember] = []
   private var names = NameList()
   private var name = (text: "", offset: 0)
@@ -129,6 +129,9 @@ private struct OpenNode {
     }
   }
 }
+
+@available(*, unavailable)
+extension NodeBuilder: Sendable {}
 
 @available(*, unavailable)
 extension OpenNode: Sendable {}

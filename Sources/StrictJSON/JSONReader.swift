@@ -4,12 +4,13 @@
 /// nothing is made of parts that it skips.
 ///
 /// - **Encoding.** The text is UTF-8. A byte-order mark at its beginning is ignored and counts as no column.
-/// - **Depth.** Arrays and objects are nested at most ``maximumDepth`` deep. No method recurses, so the size of the
-///   stack does not matter.
+/// - **Depth.** Arrays and objects are nested at most ``maximumDepth`` deep. No method recurses into a value, so the
+///   size of the stack does not matter.
 /// - **Duplicates.** The reader itself reports all members of an object, in their order. ``node()``, and a caller that
 ///   uses a ``NameList``, refuse a second member of the same name. Names are compared as strings, so names that Unicode
 ///   calls equal are the same.
-/// - **Numbers.** They are read as they are written. ``node()`` refuses those that neither `Int` nor `Double` can hold.
+/// - **Numbers.** They are read as they are written. ``node()`` refuses those that neither `Int` nor `Double` can hold;
+///   ``skipValue()`` and ``layOut(into:)`` accept them.
 package struct JSONReader {
   /// The number of arrays and objects that may be nested in one another: the same as in Foundation.
   package static let maximumDepth = 512
@@ -23,9 +24,9 @@ package struct JSONReader {
     case accepted
   }
 
-  // Sound: the reader lives as long as `read(_:trailingCommas:_:)` runs, and no index is used that is not less than
+  // Sound: the reader lives as long as `read(_:trailingCommas:depth:_:)` runs, and no index is used that is not less than
   // their number.
-  @usableFromInline let bytes: UnsafeBufferPointer<UInt8>
+  package let bytes: UnsafeBufferPointer<UInt8>
   @usableFromInline let trailingCommas: TrailingCommas
 
   /// The index of the next byte.
@@ -34,9 +35,10 @@ package struct JSONReader {
   /// The number of arrays and objects around the next byte.
   @usableFromInline var depth = 0
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ trailingCommas: TrailingCommas) {
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ trailingCommas: TrailingCommas, _ depth: Int) {
     self.bytes = bytes
     self.trailingCommas = trailingCommas
+    self.depth = depth
   }
 
   /// Reads a text.
@@ -44,17 +46,18 @@ package struct JSONReader {
   /// - Parameters:
   ///   - bytes: The text.
   ///   - trailingCommas: The rule for a comma before a closing bracket.
+  ///   - depth: The number of arrays and objects that the value is to be nested in.
   ///   - body: Reads the value that the text consists of, all of it.
   /// - Returns: What `body` returned.
   /// - Throws: ``TextProblem``.
   package static func read<Result>(
-    _ bytes: UnsafeBufferPointer<UInt8>, trailingCommas: TrailingCommas = .refused,
+    _ bytes: UnsafeBufferPointer<UInt8>, trailingCommas: TrailingCommas = .refused, depth: Int = 0,
     _ body: (inout JSONReader) throws(TextProblem) -> Result
   ) throws(TextProblem) -> Result {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw TextProblem("there are bytes that are no UTF-8", at: TextPosition(of: firstInvalid(in: bytes), in: bytes))
     }
-    var reader = JSONReader(bytes, trailingCommas)
+    var reader = JSONReader(bytes, trailingCommas, depth)
     if bytes.starts(with: ByteOrderMark.bytes) { reader.index = ByteOrderMark.bytes.count }
     reader.skipSpace()
     let result = try body(&reader)

@@ -15,11 +15,11 @@ package struct TextProblem: Error, Hashable, Sendable {
 
 extension TextProblem: CustomStringConvertible {
   /// The reason, with the place.
-  package var description: String { "\(reason) in line \(position.line), column \(position.column)" }
+  package var description: String { "\(reason) in \(position)" }
 }
 
 /// A line and a column, both counted from 1.
-package struct TextPosition: Hashable, Comparable, Sendable {
+package struct TextPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let line: Int
   package let column: Int
 
@@ -32,6 +32,8 @@ package struct TextPosition: Hashable, Comparable, Sendable {
     self.line = line
     self.column = column
   }
+
+  package var description: String { "line \(line), column \(column)" }
 
   package static func < (first: TextPosition, second: TextPosition) -> Bool {
     (first.line, first.column) < (second.line, second.column)

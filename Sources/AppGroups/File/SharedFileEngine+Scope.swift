@@ -21,18 +21,18 @@ extension SharedFileEngine: ScopeMember {
   /// path still leads to the file that it waited for.
   @available(*, noasync)
   func holdForSwap() throws {
-    guard lock.withLock({ phase != .closed }) else { return }
+    guard memory.withLock({ $0.phase != .closed }) else { return }
     held = try location.lockForSwap()
-    lock.withLock { phase = .held }
+    memory.withLock { $0.phase = .held }
   }
 
   func releaseAfterSwap(_ outcome: ScopeOutcome) {
-    guard lock.withLock({ phase != .closed }) else { return }
+    guard memory.withLock({ $0.phase != .closed }) else { return }
     switch (outcome, policy) {
     case (.unchanged, _):
-      lock.withLock {
-        phase = .open
-        state.forgetRetry()
+      memory.withLock { memory in
+        memory.phase = .open
+        memory.file.forgetRetry()
       }
       unlockHeld()
       // What was not looked at meanwhile.
@@ -40,7 +40,7 @@ extension SharedFileEngine: ScopeMember {
     case (.swapped, .follows):
       // Before others get at the file: what they write then is newer than what is seen here.
       willGoOver()
-      lock.withLock { state.restart() }
+      memory.withLock { $0.file.restart() }
       unlockHeld()
       goOver()
     case (.swapped, .closes):
@@ -57,7 +57,7 @@ extension SharedFileEngine: ScopeMember {
   /// Takes in what the new contents have in the file's place.
   @available(*, noasync)
   private func goOver() {
-    lock.withLock { phase = .open }
+    memory.withLock { $0.phase = .open }
     var mayCreate = isCreating
     while true {
       let (known, epoch) = snapshot()
@@ -82,12 +82,12 @@ extension SharedFileEngine: ScopeMember {
   /// Goes back to the initial value, since the last good one is that of other contents.
   private func abandon(_ error: AppGroupsFileError, begunIn epoch: UInt64) -> Bool {
     var delivery = SharedFileDelivery<Value>()
-    let counts = lock.withLock {
-      guard state.epoch == epoch else { return false }
-      let isInitial = state.known == nil
-      state.abandon(error)
+    let counts = memory.withLock { memory in
+      guard memory.file.epoch == epoch else { return false }
+      let isInitial = memory.file.known == nil
+      memory.file.abandon(error)
       if !isInitial { delivery.value = value.stage(initialValue) }
-      stageStatus(in: &delivery)
+      stage(memory.file.problem, in: &delivery)
       return true
     }
     delivery.send()
@@ -98,17 +98,17 @@ extension SharedFileEngine: ScopeMember {
   private func close() {
     let error = AppGroupsFileError.closedBySwap(location.url)
     var delivery = SharedFileDelivery<Value>()
-    lock.withLock {
-      phase = .closed
-      state.close(error)
-      stageStatus(in: &delivery)
+    memory.withLock { memory in
+      memory.phase = .closed
+      memory.file.close(error)
+      stage(memory.file.problem, in: &delivery)
     }
     delivery.send()
     failures.send(error)
   }
 
   func checkOpen() throws(AppGroupsFileError) {
-    guard lock.withLock({ phase != .closed }) else { throw .closedBySwap(location.url) }
+    guard memory.withLock({ $0.phase != .closed }) else { throw .closedBySwap(location.url) }
   }
 }
 

@@ -11,7 +11,7 @@ extension SharedFileEngine {
     try whileLocked { file, delivery throws(AppGroupsFileError) in
       // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are
       // replaced.
-      var isPresent = lock.withLock { state.known == data }
+      var isPresent = memory.withLock { $0.file.known == data }
       if isPresent {
         let present = Result { () throws(DurableFileError) in try file.read(limit: maximumSize) }
         isPresent = present == .success(data)
@@ -126,7 +126,7 @@ extension SharedFileEngine {
       throw AppGroupsFileError(error)
     }
     guard let data else { return (lastGood, nil) }
-    let (known, current) = lock.withLock { (state.known, value.value) }
+    let (known, current) = memory.withLock { ($0.file.known, value.value) }
     if data == known { return (current, data) }
     let decoded = try format.decoded(data, from: location.url)
     // Also where emptiness can be a value: somebody may have emptied the file in order to fill it.
@@ -143,12 +143,12 @@ extension SharedFileEngine {
     do {
       let prepared = isPresent ? nil : try file.prepare(data, durability: durability)
       try quietly { () throws(DurableFileError) in
-        try lock.withLock { () throws(DurableFileError) in
+        try memory.withLock { memory throws(DurableFileError) in
           try prepared?.commit()
           // If the directory was replaced meanwhile, this was written before, and what is in its place is newer.
           guard file.isInPlace else { return queue.async { [weak self] in self?.lookNow() } }
-          if state.adopt(data) { delivery.value = value.stage(newValue) }
-          stageStatus(in: &delivery)
+          if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
+          stage(memory.file.problem, in: &delivery)
         }
         // Others need not wait for the events to be taken in.
         if durability == .process { file.unlock() }
@@ -173,6 +173,6 @@ extension SharedFileEngine {
   private func isKnown(in file: ExclusiveFile?) -> Bool {
     let (known, epoch) = snapshot()
     guard let file, let known, file.holds(known) else { return false }
-    return lock.withLock { state.epoch } == epoch
+    return memory.withLock { $0.file.epoch } == epoch
   }
 }

@@ -7,7 +7,7 @@ import Signals
 ///
 /// ```
 ///   the watcher ──▶ refresh (on a queue of the file's own) ─┐
-///                                                           ├─▶ state, under `lock` ──▶ staged values ──▶ subscribers
+///                                                           ├─▶ `memory`, locked ──▶ staged values ──▶ subscribers
 ///   write, update (on the caller's thread, under flock) ────┘        no lock held from here on ──▶
 /// ```
 ///
@@ -25,10 +25,15 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let status: MutableProperty<SharedValueStatus<AppGroupsFileError>>
   let failures = Emitter<AppGroupsFileError, Never>()
 
-  let lock = Lock()
-  nonisolated(unsafe) var state = SharedFileState()  // Sound: guarded by the lock, as is the next one.
-  nonisolated(unsafe) var phase = SwapPhase.open
-  // Sound: used by the thread that swaps, one at a time.
+  /// What is known of the file and of swaps; its lock is held while values are staged, so that they go out in order.
+  struct Memory {
+    var file = SharedFileState()
+    var phase = SwapPhase.open
+  }
+
+  let memory = Guarded(Memory())
+  /// The lock of the file while the contents around it are swapped.
+  // Sound: it belongs to the thread that swaps, which alone may unlock it; the scope lets one thread swap at a time.
   nonisolated(unsafe) var held: ExclusiveFile?
   let changes: any ChangeSource
   /// The ways in which the engine hears of changes and of swaps.
@@ -104,7 +109,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
           continue
         }
         guard error.allowsOpening else { throw error }
-        lock.withLock { state.doubt(error) }
+        memory.withLock { $0.file.doubt(error) }
       }
       if conclude(look, begunIn: epoch) { return }
     }
@@ -121,9 +126,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
       guard try !file.exists() else { return }
       try file.prepare(data, durability: durability).commit(creatingOnly: true)
       if durability == .storage { try file.synchronizeDirectory() }
-      lock.withLock {
-        if state.adopt(data) { delivery.value = value.stage(initialValue) }
-        stageStatus(in: &delivery)
+      memory.withLock { memory in
+        if memory.file.adopt(data) { delivery.value = value.stage(initialValue) }
+        stage(memory.file.problem, in: &delivery)
       }
     } catch .alreadyExists {
       return
@@ -143,14 +148,14 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Looks at the file and takes in what it finds; on the queue.
   func lookNow(retry: Int? = nil) {
     // While the contents are swapped there is nothing to be seen that lasts.
-    while lock.withLock({ phase == .open }) {
+    while memory.withLock({ $0.phase == .open }) {
       let (known, epoch) = snapshot()
       if conclude(look(known: known), begunIn: epoch, retry: retry) { return }
     }
   }
 
   func snapshot() -> (known: Data?, epoch: UInt64) {
-    lock.withLock { (state.known, state.epoch) }
+    memory.withLock { ($0.file.known, $0.file.epoch) }
   }
 
   func look(known: Data?, trustsEmptiness: Bool = false) -> SharedFileState.Look<Value> {
@@ -170,10 +175,10 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// - Returns: Whether the look counts; if not, it must be repeated.
   func conclude(_ look: SharedFileState.Look<Value>, begunIn epoch: UInt64, retry: Int? = nil) -> Bool {
     var delivery = SharedFileDelivery<Value>()
-    let verdict = lock.withLock {
-      let verdict = state.conclude(look, begunIn: epoch, retry: retry)
+    let verdict = memory.withLock { memory in
+      let verdict = memory.file.conclude(look, begunIn: epoch, retry: retry)
       if case .news(let news) = verdict { delivery.value = value.stage(news) }
-      stageStatus(in: &delivery)
+      stage(memory.file.problem, in: &delivery)
       return verdict
     }
     delivery.send()
@@ -193,9 +198,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     if error.mayPassUnseen { queue.async { [weak self] in self?.lookNow() } }
   }
 
-  /// Sends the status on if it has changed; to be called with the lock held.
-  func stageStatus(in delivery: inout SharedFileDelivery<Value>) {
-    let next = SharedValueStatus(state.problem, after: status.value)
+  /// Stages the status if it has changed; to be called with the memory locked.
+  func stage(_ problem: AppGroupsFileError?, in delivery: inout SharedFileDelivery<Value>) {
+    let next = SharedValueStatus(problem, after: status.value)
     if next != status.value { delivery.status = status.stage(next) }
   }
 }

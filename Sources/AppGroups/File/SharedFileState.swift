@@ -2,9 +2,9 @@ import Foundation
 import Signals
 
 /// What is known of a shared file, and what follows from each look at it: values only, no file, no lock, no time.
-struct SharedFileState {
+struct SharedFileState: Sendable {
   /// What a look at the file found, compared with the bytes known when it began.
-  enum Look<Value> {
+  enum Look<Value: Sendable>: Sendable {
     case unchanged
     case content(Data, Value)
     /// Nothing, of which the format makes a value: somebody's, or the file is about to be filled; then it is the error.
@@ -13,7 +13,7 @@ struct SharedFileState {
   }
 
   /// What follows from a look.
-  enum Verdict<Value> {
+  enum Verdict<Value: Sendable>: Sendable {
     /// The known bytes changed while looking, so what was seen may be older than what is known.
     case lookAgain
     /// Nothing is new, except perhaps that all is well again.
@@ -92,7 +92,9 @@ struct SharedFileState {
 
   /// Concludes a look that began in `start`; `retry` says which one it is, if a ``Verdict/retry(_:after:)`` asked for
   /// it.
-  mutating func conclude<Value>(_ look: Look<Value>, begunIn start: UInt64, retry: Int? = nil) -> Verdict<Value> {
+  mutating func conclude<Value: Sendable>(
+    _ look: Look<Value>, begunIn start: UInt64, retry: Int? = nil
+  ) -> Verdict<Value> {
     guard start == epoch else { return .lookAgain }
     if let retry, retry == awaitedRetry { awaitedRetry = nil }
     switch look {
@@ -111,14 +113,14 @@ struct SharedFileState {
     }
   }
 
-  private mutating func take<Value>(_ data: Data, _ value: Value) -> Verdict<Value> {
+  private mutating func take<Value: Sendable>(_ data: Data, _ value: Value) -> Verdict<Value> {
     recover()
     known = data
     epoch &+= 1
     return .news(value)
   }
 
-  private mutating func concludeFailure<Value>(_ error: AppGroupsFileError) -> Verdict<Value> {
+  private mutating func concludeFailure<Value: Sendable>(_ error: AppGroupsFileError) -> Verdict<Value> {
     // The awaited retry will look again; events in between do not hurry it.
     if awaitedRetry != nil, !isPatient || error == suspected { return .nothing }
     if error != suspected {
@@ -137,7 +139,7 @@ struct SharedFileState {
     return .report(error)
   }
 
-  private mutating func retry<Value>(after pause: Duration) -> Verdict<Value> {
+  private mutating func retry<Value: Sendable>(after pause: Duration) -> Verdict<Value> {
     retryCount += 1
     awaitedRetry = retryCount
     return .retry(retryCount, after: pause)

@@ -194,23 +194,26 @@ private final class ScopeMembers: Sendable {
   /// Held while the contents are swapped.
   let turn = OwnedLock()
 
-  private let lock = Lock()
-  private nonisolated(unsafe) var entries: [Entry] = []  // Sound: guarded by the lock, as is the next one.
-  private nonisolated(unsafe) var count = 0
+  private struct State {
+    var entries: [Entry] = []
+    var count = 0
+  }
+
+  private let state = Guarded(State())
 
   func add(_ member: any ScopeMember) -> Int {
-    lock.withLock {
-      count += 1
-      entries.append(Entry(number: count, member: member))
-      return count
+    state.withLock { state in
+      state.count += 1
+      state.entries.append(Entry(number: state.count, member: member))
+      return state.count
     }
   }
 
   func remove(_ number: Int) {
-    lock.withLock { entries.removeAll { $0.number == number } }
+    state.withLock { $0.entries.removeAll { $0.number == number } }
   }
 
   var all: [any ScopeMember] {
-    lock.withLock { entries.compactMap(\.member) }
+    state.withLock { $0.entries.compactMap(\.member) }
   }
 }

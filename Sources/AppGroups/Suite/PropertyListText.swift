@@ -1,4 +1,5 @@
 import Foundation
+import StrictJSON
 
 /// Writes values of property lists, which is what `UserDefaults` has, as `JSONEncoder` would write them.
 enum PropertyListText {
@@ -11,7 +12,7 @@ enum PropertyListText {
   static func json(_ object: Any) throws -> Data {
     // Inside of an array, because not all versions of Foundation write a value alone.
     let array = try JSONSerialization.data(withJSONObject: [try plain(object)], options: .withoutEscapingSlashes)
-    return try JSONScanner.value(of: array.dropFirst().dropLast())
+    return try JSONReader.memberText(of: array.dropFirst().dropLast())
   }
 
   /// The value made of what JSON has.

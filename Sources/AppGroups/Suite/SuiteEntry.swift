@@ -1,6 +1,7 @@
 import FileSignals
 import Foundation
 import Signals
+import StrictJSON
 
 /// The value of one key: its text, and what has been made of it so far.
 ///
@@ -8,27 +9,25 @@ import Signals
 final class SuiteEntry: Sendable {
   let name: ExactString
 
-  /// The name and the value as they stand in the file, with the layout of ``JSONScanner``.
+  /// The name and the value as they stand in the file, in the layout that every suite has.
   let line: Data
 
   /// Where the value begins in the line.
   private let start: Int
 
-  private let lock = Lock()
-  // Sound: guarded by the lock.
-  @exclusivity(unchecked) private nonisolated(unsafe) var decodings: [Decoding] = []
+  private let decodings = Guarded<[Decoding]>([])
 
   /// What the text is, read as one type.
   private struct Decoding {
     let type: ObjectIdentifier
     /// A ``Decoded`` of the type, or `nil` if it cannot be read so.
-    let value: AnyObject?
+    let value: (any AnyObject & Sendable)?
     let reason: String
     var isReported = false
   }
 
   /// Carries a value of a known type through an untyped list.
-  private final class Decoded<Item> {
+  private final class Decoded<Item: Sendable>: Sendable {
     let item: Item
 
     init(_ item: Item) {
@@ -37,7 +36,7 @@ final class SuiteEntry: Sendable {
   }
 
   init(_ name: ExactString, text: Data) {
-    var line = JSONScanner.quoted(name.text)
+    var line = Data(JSONText.quoted(name.text))
     line.append(contentsOf: " : ".utf8)
     start = line.count
     line.append(text)
@@ -52,14 +51,14 @@ final class SuiteEntry: Sendable {
   static func encoding(_ item: some Encodable, for name: ExactString) throws -> SuiteEntry {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try SuiteEntry(name, text: JSONScanner.value(of: encoder.encode(item)))
+    return try SuiteEntry(name, text: JSONReader.memberText(of: encoder.encode(item)))
   }
 
   /// Whether the value is `null`, which most types cannot hold.
   var isNull: Bool { text == Data("null".utf8) }
 
   /// What came of reading an entry.
-  enum Content<Item> {
+  enum Content<Item: Sendable> {
     case item(Item)
     case unreadable(reason: String)
   }
@@ -67,7 +66,7 @@ final class SuiteEntry: Sendable {
   /// The value as one type; decoded the first time, remembered from then on.
   func content<Item: Decodable & Sendable>(as type: Item.Type) -> Content<Item> {
     let identifier = ObjectIdentifier(type)
-    if let known = lock.withLock({ decodings.first { $0.type == identifier } }) { return content(of: known) }
+    if let known = decodings.withLock({ $0.first { $0.type == identifier } }) { return content(of: known) }
     let decoding: Decoding
     do {
       let item = try JSONDecoder().decode(type, from: Data(text))
@@ -76,7 +75,7 @@ final class SuiteEntry: Sendable {
       decoding = Decoding(type: identifier, value: nil, reason: CodingReason.words(for: error))
     }
     return content(
-      of: lock.withLock {
+      of: decodings.withLock { decodings in
         // Another thread may have been faster; there is to be one.
         if let known = decodings.first(where: { $0.type == identifier }) { return known }
         decodings.append(decoding)
@@ -84,7 +83,7 @@ final class SuiteEntry: Sendable {
       })
   }
 
-  private func content<Item>(of decoding: Decoding) -> Content<Item> {
+  private func content<Item: Sendable>(of decoding: Decoding) -> Content<Item> {
     guard let value = decoding.value else { return .unreadable(reason: decoding.reason) }
     // Sound: the identifier is that of the type which was decoded.
     return .item(unsafeDowncast(value, to: Decoded<Item>.self).item)
@@ -92,7 +91,7 @@ final class SuiteEntry: Sendable {
 
   /// Whether it is for the caller to report that the entry cannot be read as a type: true once.
   func claimReport<Item>(as type: Item.Type) -> Bool {
-    lock.withLock {
+    decodings.withLock { decodings in
       guard let index = decodings.firstIndex(where: { $0.type == ObjectIdentifier(type) }) else { return false }
       defer { decodings[index].isReported = true }
       return !decodings[index].isReported

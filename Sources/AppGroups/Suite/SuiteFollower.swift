@@ -8,12 +8,14 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   private let name: ExactString
   private let url: URL
 
-  private let lock = Lock()
-  // Sound: all four are guarded by the lock.
-  private nonisolated(unsafe) var lastGood: LastGood
-  private nonisolated(unsafe) var generation: UInt64 = 0
-  private nonisolated(unsafe) var origin = 0
-  private nonisolated(unsafe) var problemSince: ContinuousClock.Instant?
+  private struct Memory {
+    var lastGood: LastGood
+    var generation: UInt64 = 0
+    var origin = 0
+    var problemSince: ContinuousClock.Instant?
+  }
+
+  private let memory: Guarded<Memory>
 
   /// A value, and the entry that it was read from; the same entry means the same value.
   struct LastGood: Sendable, Equatable {
@@ -47,7 +49,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     self.key = key
     self.url = url
     name = ExactString(key.name)
-    lastGood = LastGood(value: key.defaultValue, entry: nil)
+    memory = Guarded(Memory(lastGood: LastGood(value: key.defaultValue, entry: nil)))
   }
 
   func state(in contents: SuiteContents, defaults: [ExactString: SuiteEntry]) -> State {
@@ -69,23 +71,25 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
 
   /// The last good value of the file that the contents are of; another file's would be none.
   private func lastGood(for contents: SuiteContents) -> LastGood {
-    var replaced: LastGood?
-    defer { withExtendedLifetime(replaced) {} }
-    return lock.withLock {
-      if contents.generation >= generation, contents.origin != origin {
-        (generation, origin) = (contents.generation, contents.origin)
-        replaced = lastGood
-        lastGood = LastGood(value: key.defaultValue, entry: nil)
+    let (good, replaced): (LastGood, LastGood?) = memory.withLock { memory in
+      guard contents.generation >= memory.generation, contents.origin != memory.origin else {
+        return (memory.lastGood, nil)
       }
-      return lastGood
+      let replaced = memory.lastGood
+      (memory.generation, memory.origin) = (contents.generation, contents.origin)
+      memory.lastGood = LastGood(value: key.defaultValue, entry: nil)
+      return (memory.lastGood, replaced)
     }
+    // Released here, without the lock: a value may run code as it goes.
+    withExtendedLifetime(replaced) {}
+    return good
   }
 
   /// The time since when entries have been unreadable, which is now if the last one was good.
   private func beginProblem() -> ContinuousClock.Instant {
-    lock.withLock {
-      let since = problemSince ?? .now
-      problemSince = since
+    memory.withLock { memory in
+      let since = memory.problemSince ?? .now
+      memory.problemSince = since
       return since
     }
   }
@@ -94,14 +98,11 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   /// two threads compute at the same time.
   private func keep(_ value: Value, _ entry: SuiteEntry?, _ contents: SuiteContents) -> LastGood {
     let good = LastGood(value: value, entry: entry)
-    var replaced: LastGood?
-    lock.withLock {
-      guard contents.generation >= generation else { return }
-      generation = contents.generation
-      origin = contents.origin
-      replaced = lastGood
-      lastGood = good
-      problemSince = nil
+    let replaced: LastGood? = memory.withLock { memory in
+      guard contents.generation >= memory.generation else { return nil }
+      let replaced = memory.lastGood
+      memory = Memory(lastGood: good, generation: contents.generation, origin: contents.origin)
+      return replaced
     }
     // Released here, without the lock: a value may run code as it goes.
     withExtendedLifetime(replaced) {}

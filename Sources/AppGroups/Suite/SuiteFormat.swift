@@ -7,9 +7,14 @@ import Signals
 /// It remembers the last contents, so that what has not changed need neither be read nor decoded again.
 final class SuiteFormat: Sendable {
   private let url: URL
-  private let lock = Lock()
-  private nonisolated(unsafe) var last: [SuiteEntry] = []  // Sound: guarded by the lock, as is the next one.
-  private nonisolated(unsafe) var origin = 0
+
+  private struct Memory {
+    /// The entries that were read or written last, in their order.
+    var last: [SuiteEntry] = []
+    var origin = 0
+  }
+
+  private let memory = Guarded(Memory())
 
   init(url: URL) {
     self.url = url
@@ -21,12 +26,12 @@ final class SuiteFormat: Sendable {
 
   /// What is read from now on is another file, in place of the one before.
   func beginAnew() {
-    lock.withLock { origin += 1 }
+    memory.withLock { $0.origin += 1 }
   }
 
   /// Marks contents that are about to be stored as the latest of the file.
   func renew(_ contents: inout SuiteContents) {
-    contents.renew(url: url, origin: lock.withLock { origin })
+    contents.renew(url: url, origin: memory.withLock { $0.origin })
   }
 
   private func encode(_ contents: SuiteContents) -> Data {
@@ -46,8 +51,8 @@ final class SuiteFormat: Sendable {
   }
 
   private func decode(_ data: Data) throws -> SuiteContents {
-    let (last, origin) = lock.withLock { (self.last, self.origin) }
-    let members = try JSONScanner.members(of: data, known: last.map(\.line))
+    let (last, origin) = memory.withLock { ($0.last, $0.origin) }
+    let members = try JSONMembers.read(data, known: last.map(\.line))
     lazy var known = Dictionary(last.map { ($0.name, $0) }) { $1 }
     var found: [SuiteEntry] = []
     var entries: [ExactString: SuiteEntry] = [:]
@@ -71,8 +76,11 @@ final class SuiteFormat: Sendable {
   }
 
   private func remember(_ entries: [SuiteEntry]) {
-    var replaced = entries
-    lock.withLock { swap(&last, &replaced) }
+    let replaced = memory.withLock { memory in
+      let last = memory.last
+      memory.last = entries
+      return last
+    }
     // Released here, without the lock: what was decoded may run code as it goes.
     withExtendedLifetime(replaced) {}
   }

@@ -4,13 +4,20 @@
 package struct ExactString: Hashable, Comparable, Sendable {
   package let text: String
 
+  @inlinable
   package init(_ text: String) {
     self.text = text
   }
 
+  @inlinable @inline(__always)
   package static func == (first: ExactString, second: ExactString) -> Bool {
-    // What has the same bytes is equal to Swift, too, which knows quickly; hardly ever is it the other way round.
-    first.text == second.text && first.text.utf8.elementsEqual(second.text.utf8)
+    let (first, second) = (first.text.utf8, second.text.utf8)
+    let isSame = first.withContiguousStorageIfAvailable { first in
+      second.withContiguousStorageIfAvailable { second in
+        first.count == second.count && (first.baseAddress == second.baseAddress || first.elementsEqual(second))
+      }
+    }
+    return (isSame ?? nil) ?? first.elementsEqual(second)
   }
 
   package static func < (first: ExactString, second: ExactString) -> Bool {

@@ -1,7 +1,7 @@
 import Signals
 
 /// What is due on a test clock, and when.
-final class Agenda: @unchecked Sendable {  // Sound: the state is guarded by the lock.
+final class Agenda: Sendable {
   typealias Instant = TestClock.Instant
 
   /// Something that is due.
@@ -23,36 +23,57 @@ final class Agenda: @unchecked Sendable {  // Sound: the state is guarded by the
     let event: Event
   }
 
-  private let lock = Lock()
+  private struct State {
+    /// The last one is the next due, so that it is cheap to take.
+    var entries: [Entry] = []
+    var now: Instant
+    var lastKey = 0
+    var watchers: [(key: Int, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-  /// The last one is the next due, so that it is cheap to take.
-  private var entries: [Entry] = []
-  private var current: Instant
-  private var lastKey = 0
-  private var watchers: [(key: Int, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
-
-  init(now: Instant) {
-    current = now
-  }
-
-  var now: Instant { lock.withLock { current } }
-
-  var count: Int { lock.withLock { entries.count } }
-
-  /// A key for an entry, or a watcher, that is not there yet.
-  func makeKey() -> Int {
-    lock.withLock {
+    mutating func makeKey() -> Int {
       lastKey += 1
       return lastKey
     }
+
+    mutating func insert(_ entry: Entry) {
+      var low = 0
+      var high = entries.count
+      while low < high {
+        let middle = (low + high) / 2
+        if entries[middle].deadline > entry.deadline { low = middle + 1 } else { high = middle }
+      }
+      entries.insert(entry, at: low)
+    }
+
+    mutating func takeSatisfiedWatchers() -> [CheckedContinuation<Void, Never>] {
+      guard !watchers.isEmpty else { return [] }
+      let satisfied = watchers.filter { $0.count <= entries.count }
+      watchers.removeAll { $0.count <= entries.count }
+      return satisfied.map(\.continuation)
+    }
+  }
+
+  private let state: Guarded<State>
+
+  init(now: Instant) {
+    state = Guarded(State(now: now))
+  }
+
+  var now: Instant { state.withLock { $0.now } }
+
+  var count: Int { state.withLock { $0.entries.count } }
+
+  /// A key for an entry, or a watcher, that is not there yet.
+  func makeKey() -> Int {
+    state.withLock { $0.makeKey() }
   }
 
   /// Puts something on the agenda, behind what is there for the same instant.
   func add(at deadline: Instant, _ event: Event) -> Int {
-    let (key, satisfied) = lock.withLock {
-      lastKey += 1
-      insert(Entry(deadline: deadline, key: lastKey, event: event))
-      return (lastKey, takeSatisfiedWatchers())
+    let (key, satisfied) = state.withLock { state in
+      let key = state.makeKey()
+      state.insert(Entry(deadline: deadline, key: key, event: event))
+      return (key, state.takeSatisfiedWatchers())
     }
     for watcher in satisfied { watcher.resume() }
     return key
@@ -60,19 +81,14 @@ final class Agenda: @unchecked Sendable {  // Sound: the state is guarded by the
 
   /// Lets a task sleep until an instant; `key` is what ``wake(_:)`` ends its sleep with.
   func sleep(until deadline: Instant, key: Int, _ sleeper: CheckedContinuation<Void, any Error>) {
-    lock.lock()
-    if Task.isCancelled {
-      lock.unlock()
-      sleeper.resume(throwing: CancellationError())
-    } else if deadline <= current {
-      lock.unlock()
-      sleeper.resume()
-    } else {
-      insert(Entry(deadline: deadline, key: key, event: .wakeUp(sleeper)))
-      let satisfied = takeSatisfiedWatchers()
-      lock.unlock()
-      for watcher in satisfied { watcher.resume() }
+    let end: Result<Void, any Error>? = state.withLock { state in
+      if Task.isCancelled { return .failure(CancellationError()) }
+      if deadline <= state.now { return .success(()) }
+      state.insert(Entry(deadline: deadline, key: key, event: .wakeUp(sleeper)))
+      return nil
     }
+    if let end { return sleeper.resume(with: end) }
+    for watcher in state.withLock({ $0.takeSatisfiedWatchers() }) { watcher.resume() }
   }
 
   /// Ends a sleep before its time, because its task was cancelled.
@@ -83,32 +99,32 @@ final class Agenda: @unchecked Sendable {  // Sound: the state is guarded by the
   /// Takes something off the agenda.
   @discardableResult
   func remove(_ key: Int) -> Event? {
-    lock.withLock {
-      entries.firstIndex { $0.key == key }.map { entries.remove(at: $0).event }
+    state.withLock { state in
+      state.entries.firstIndex { $0.key == key }.map { state.entries.remove(at: $0).event }
     }
   }
 
   /// Takes the next thing that is due until a deadline off the agenda, and moves the time to it.
   func next(until deadline: Instant?) -> Event? {
-    lock.withLock {
-      guard let entry = entries.last else { return nil }
-      if let deadline, entry.deadline > max(deadline, current) { return nil }
-      entries.removeLast()
-      current = max(current, entry.deadline)
+    state.withLock { state in
+      guard let entry = state.entries.last else { return nil }
+      if let deadline, entry.deadline > max(deadline, state.now) { return nil }
+      state.entries.removeLast()
+      state.now = max(state.now, entry.deadline)
       return entry.event
     }
   }
 
   /// Moves the time forward.
   func move(to instant: Instant) {
-    lock.withLock { current = max(current, instant) }
+    state.withLock { $0.now = max($0.now, instant) }
   }
 
   /// Resumes the task as soon as that many things are on the agenda; `key` is what ``dismiss(_:)`` ends its wait with.
   func watch(for count: Int, key: Int, _ continuation: CheckedContinuation<Void, Never>) {
-    let isSatisfied = lock.withLock {
-      if entries.count >= count || Task.isCancelled { return true }
-      watchers.append((key, count, continuation))
+    let isSatisfied = state.withLock { state in
+      if state.entries.count >= count || Task.isCancelled { return true }
+      state.watchers.append((key, count, continuation))
       return false
     }
     if isSatisfied { continuation.resume() }
@@ -116,26 +132,9 @@ final class Agenda: @unchecked Sendable {  // Sound: the state is guarded by the
 
   /// Ends a wait before its time, because its task was cancelled.
   func dismiss(_ key: Int) {
-    let watcher = lock.withLock {
-      watchers.firstIndex { $0.key == key }.map { watchers.remove(at: $0).continuation }
+    let watcher = state.withLock { state in
+      state.watchers.firstIndex { $0.key == key }.map { state.watchers.remove(at: $0).continuation }
     }
     watcher?.resume()
-  }
-
-  private func insert(_ entry: Entry) {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].deadline > entry.deadline { low = middle + 1 } else { high = middle }
-    }
-    entries.insert(entry, at: low)
-  }
-
-  private func takeSatisfiedWatchers() -> [CheckedContinuation<Void, Never>] {
-    guard !watchers.isEmpty else { return [] }
-    let satisfied = watchers.filter { $0.count <= entries.count }
-    watchers.removeAll { $0.count <= entries.count }
-    return satisfied.map(\.continuation)
   }
 }

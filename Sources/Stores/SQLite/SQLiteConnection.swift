@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 import Signals
 
@@ -33,7 +34,7 @@ final class SQLiteConnection {
   private(set) var hasLostTransaction = false
   /// The statement that failed last.
   private(set) var lastFailed = ""
-  private var cache: [String: SQLiteStatement] = [:]
+  private var cache: [ExactString: SQLiteStatement] = [:]
   @exclusivity(unchecked) private var lastStatement: SQLiteStatement?
   private static let cacheLimit = 200
   /// What the authorizer has heard about the statement that is being prepared.
@@ -129,24 +130,26 @@ final class SQLiteConnection {
   ///
   /// - Throws: ``DatabaseError`` if the text is not that of one statement.
   func statement(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
+    let key = ExactString(sql)
     // Most often the same statement as the last time, in the same string: comparing that is faster than hashing.
-    if let lastStatement, !lastStatement.isTaken, lastStatement.key.hasBytes(of: sql) {
+    if let lastStatement, !lastStatement.isTaken, lastStatement.key == key {
       lastStatement.isTaken = true
       return lastStatement
     }
-    if let cached = cache[sql], !cached.isTaken, cached.key.hasBytes(of: sql) {
+    if let cached = cache[key], !cached.isTaken {
       cached.isTaken = true
-      cached.key = sql
+      // This string may be the one that comes next, too, and is compared by its address then.
+      cached.key = key
       lastStatement = cached
       return cached
     }
     let statement = try prepare(sql)
     statement.isTaken = true
-    statement.key = sql
-    if cache[sql] == nil {
+    statement.key = key
+    if cache[key] == nil {
       // A program has a few dozens of statements; one that makes them up as it goes must not fill the memory.
       if cache.count >= Self.cacheLimit { cache = cache.filter(\.value.isTaken) }
-      cache[sql] = statement
+      cache[key] = statement
     }
     return statement
   }

@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 
 #if canImport(SQLite3)
@@ -24,7 +25,7 @@ final class SQLiteStatement {
   /// Whether it has been stepped and not been reset.
   @exclusivity(unchecked) private(set) var isRunning = false
   /// The text by which it was asked for.
-  @exclusivity(unchecked) var key = ""
+  @exclusivity(unchecked) var key = ExactString("")
   /// Whether somebody has taken it out of the cache and not given it back.
   @exclusivity(unchecked) var isTaken = false
   let parameterCount: Int

@@ -1,3 +1,4 @@
+import FileSignals
 public import Foundation
 
 /// A value as SQLite stores it.
@@ -62,7 +63,7 @@ extension SQLiteValue: Hashable {
     case (.null, .null): true
     case (.integer(let left), .integer(let right)): left == right
     case (.real(let left), .real(let right)): left == right
-    case (.text(let left), .text(let right)): left.hasBytes(of: right)
+    case (.text(let left), .text(let right)): ExactString(left) == ExactString(right)
     case (.blob(let left), .blob(let right)): left == right
     default: false
     }
@@ -88,19 +89,6 @@ extension SQLiteValue: Hashable {
       hasher.combine(4)
       hasher.combine(value)
     }
-  }
-}
-
-extension String {
-  /// Whether a text is the same to SQLite, which compares bytes.
-  @inline(__always)
-  func hasBytes(of other: String) -> Bool {
-    let isSame = utf8.withContiguousStorageIfAvailable { left in
-      other.utf8.withContiguousStorageIfAvailable { right in
-        left.count == right.count && (left.baseAddress == right.baseAddress || left.elementsEqual(right))
-      }
-    }
-    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StrictJSON
 
 /// Says in words why a value could not be encoded or decoded.
 enum CodingReason {
@@ -15,7 +16,7 @@ enum CodingReason {
     case DecodingError.valueNotFound(_, let context), DecodingError.typeMismatch(_, let context):
       return sentence(context.debugDescription) + place(context.codingPath, json)
     case DecodingError.dataCorrupted(let context):
-      if let json, let error = JSONScanner.failure(in: json) { return "it is not JSON: \(error)" }
+      if let json, let problem = problem(in: json) { return "it is not JSON: \(problem)" }
       return sentence(context.debugDescription) + place(context.codingPath, json) + cause(context.underlyingError)
     case EncodingError.invalidValue(_, let context):
       return sentence(context.debugDescription) + place(context.codingPath, nil)
@@ -29,10 +30,17 @@ enum CodingReason {
     return (path.isEmpty ? "" : " at \(names)") + (position(of: path, json).map { " in \($0)" } ?? "")
   }
 
-  private static func position(of path: [any CodingKey], _ json: Data?) -> JSONPlace? {
+  // Foundation's decoder accepts a comma before a closing bracket, so no error of its is about one.
+  private static func problem(in json: Data) -> TextProblem? {
+    json.withUnsafeBytes { JSONReader.problem(in: $0.bindMemory(to: UInt8.self), trailingCommas: .accepted) }
+  }
+
+  private static func position(of path: [any CodingKey], _ json: Data?) -> TextPosition? {
     guard let json else { return nil }
     do {
-      return try JSONScanner.place(of: path, in: json)
+      return try json.withUnsafeBytes { bytes in
+        try JSONReader.position(of: path, in: bytes.bindMemory(to: UInt8.self), trailingCommas: .accepted)
+      }
     } catch {
       // What the decoder takes for JSON may be more than what we do.
       return nil

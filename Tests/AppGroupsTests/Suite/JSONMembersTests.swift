@@ -1,26 +1,14 @@
 import Foundation
+import StrictJSON
 import TestSupport
 import Testing
 
 @testable import AppGroups
 
-/// A source of random numbers that can be had again.
-private struct Chance: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
-}
-
-@Suite("JSON in pieces")
-struct JSONScannerTests {
+@Suite("Members of JSON objects")
+struct JSONMembersTests {
   private func list(_ text: Data, known: [Data] = []) throws -> [(name: String, text: Data)] {
-    try JSONScanner.members(of: text, known: known).map { member in
+    try JSONMembers.read(text, known: known).map { member in
       switch member {
       case .known(let index): ("known \(index)", Data())
       case .new(let name, let text): (name, text)
@@ -41,8 +29,8 @@ struct JSONScannerTests {
     #expect(try names("{\n  \"a\" : 1,\n  \"c\" : 3\n}\n") == ["known 0", "known 2"])
     #expect(try names("{\n  \"a\" : 1,\n  \"aa\" : 1,\n  \"b\" : 2\n}\n") == ["known 0", "aa", "known 1"])
     #expect(try names("{\n  \"a\" : 1\n, \"d\" : 4}") == ["known 0", "d"])
-    #expect(throws: JSONSyntaxError.self) { try names("{\n  \"a\" : 1") }
-    #expect(throws: JSONSyntaxError.self) { try names("{\n  \"a\" : 1\n\"b\" : 2}") }
+    #expect(throws: TextProblem.self) { try names("{\n  \"a\" : 1") }
+    #expect(throws: TextProblem.self) { try names("{\n  \"a\" : 1\n\"b\" : 2}") }
   }
 
   @Test
@@ -60,12 +48,12 @@ struct JSONScannerTests {
   @Test
   func `a layout that is read again stays the same`() throws {
     let text = #"{"c":[1,{"d":[],"e":{"f":"g"}}],"a":true}"#
-    for (_, text) in try list(Data(text.utf8)) { #expect(try JSONScanner.value(of: text) == text) }
+    for (_, text) in try list(Data(text.utf8)) { #expect(try JSONReader.memberText(of: text) == text) }
   }
 
   @Test(arguments: ["", "\"", "\\", "\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}", "é🧵/", "\u{2028}"])
   func `a name that is written is read again`(name: String) throws {
-    let text = Data("{".utf8) + JSONScanner.quoted(name) + Data(":0}".utf8)
+    let text = Data("{".utf8) + JSONText.quoted(name) + Data(":0}".utf8)
     #expect(try list(text).map(\.name) == [name])
     let object = try JSONSerialization.jsonObject(with: text) as? [String: Any]
     #expect(object?.keys.first == name)
@@ -77,13 +65,13 @@ struct JSONScannerTests {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
     #expect(throws: Never.self) { try members("{\"a\":\(deep(511))}") }
-    #expect(throws: JSONSyntaxError.self) { try members("{\"a\":\(deep(512))}") }
-    #expect(throws: JSONSyntaxError.self) { try members("{\"a\":\(deep(1_000_000))}") }
+    #expect(throws: TextProblem.self) { try members("{\"a\":\(deep(512))}") }
+    #expect(throws: TextProblem.self) { try members("{\"a\":\(deep(1_000_000))}") }
   }
 
   @Test
   func `bytes that are no text are refused, and where they are is told`() throws {
-    let error = #expect(throws: JSONSyntaxError.self) { try JSONScanner.members(of: Data("{\n\"é".utf8) + [0xFF]) }
+    let error = #expect(throws: TextProblem.self) { try JSONMembers.read(Data("{\n\"é".utf8) + [0xFF]) }
     #expect(error?.description.hasSuffix("in line 2, column 3") == true)
   }
 
@@ -112,38 +100,42 @@ struct JSONScannerTests {
     return "{" + space + members.joined(separator: separator) + "}"
   }
 
-  @Test
-  func `what is taken and what is refused is what Foundation takes and refuses`() throws {
-    let seed = UInt64.random(in: 0..<UInt64.max)
-    var chance = Chance(state: seed)
-    var taken = 0
-    for _ in 0..<Scale.count(3_000, torture: 300_000) {
-      var bytes = Data("{\"a\":\(text(&chance, depth: 4))}".utf8)
-      if Int.random(in: 0..<4, using: &chance) == 0, let index = bytes.indices.randomElement(using: &chance) {
-        switch Int.random(in: 0..<3, using: &chance) {
-        case 0: bytes.remove(at: index)
-        case 1: bytes[index] = UInt8.random(in: 0..<255, using: &chance)
-        default: bytes.insert(bytes[index], at: index)
-        }
+  @Test(.timeLimit(.minutes(30)))
+  func `members are read and refused as Foundation reads and refuses them`() async {
+    await runRandomPrograms(seconds: 0.5, repetitions: 1) { seed in
+      var chance = Chance(seed: seed)
+      let bytes = damaged(Data("{\"a\":\(text(&chance, depth: 4))}".utf8), &chance)
+      let text = String(decoding: bytes, as: UTF8.self)
+      let expected = object(bytes)
+      guard let members = read(bytes) else {
+        // Foundation accepts a comma before a closing bracket.
+        let isRight = expected == nil || text.contains(/,\s*[}\]]/)
+        #expect(isRight, "SIGNALS_SEED=\(seed): \(text)")
+        return isRight
       }
-      let expected = try? JSONSerialization.jsonObject(with: bytes) as? NSDictionary
-      let members = try? list(bytes)
-      let string = String(decoding: bytes, as: UTF8.self)
-      // Foundation takes a comma too many, which hardly anybody else does.
-      if expected != nil, members == nil, string.contains(/,\s*[}\]]/) { continue }
       // It refuses numbers that are too large for it, which pass through here.
-      if expected == nil, members != nil, string.contains(/[eE][+-]?[0-9]{3}/) { continue }
-      #expect((expected == nil) == (members == nil), "seed \(seed): \(string)")
-      guard let expected, let members else { continue }
-      taken += 1
-      var joined = Data()
-      for (name, text) in members {
-        joined += Data((joined.isEmpty ? "{" : ",").utf8) + JSONScanner.quoted(name) + Data(":".utf8) + text
-      }
-      joined += Data((joined.isEmpty ? "{}" : "}").utf8)
-      let again = try JSONSerialization.jsonObject(with: joined) as? NSDictionary
-      #expect(again == expected, "seed \(seed): \(string)")
+      let again = JSONMembers.join(Dictionary(members.map { ($0.name, $0.text) }) { $1 })
+      let isRight = expected == nil ? text.contains(/[eE][+-]?[0-9]{3}/) : object(again) == expected
+      #expect(isRight, "SIGNALS_SEED=\(seed): \(text)")
+      return isRight
     }
-    #expect(taken > 100)
   }
+
+  private func damaged(_ text: Data, _ chance: inout Chance) -> Data {
+    var bytes = text
+    guard chance.once(in: 4) else { return bytes }
+    let index = chance.number(below: bytes.count)
+    switch chance.number(below: 3) {
+    case 0: bytes.remove(at: index)
+    case 1: bytes[index] = UInt8(chance.number(below: 256))
+    default: bytes.insert(bytes[index], at: index)
+    }
+    return bytes
+  }
+
+  private func object(_ bytes: Data) -> NSDictionary? {
+    try? JSONSerialization.jsonObject(with: bytes) as? NSDictionary
+  }
+
+  private func read(_ bytes: Data) -> [(name: String, text: Data)]? { try? list(bytes) }
 }

@@ -1,0 +1,29 @@
+import Foundation
+import StrictJSON
+
+extension JSONReader {
+  /// Reads a text.
+  ///
+  /// - Parameters:
+  ///   - data: The text.
+  ///   - depth: The number of arrays and objects that the value is to be nested in.
+  ///   - body: Reads the value that the text consists of, all of it.
+  /// - Returns: What `body` returned.
+  /// - Throws: ``TextProblem``.
+  static func read<Result>(
+    _ data: Data, depth: Int = 0, _ body: (inout JSONReader) throws(TextProblem) -> Result
+  ) throws(TextProblem) -> Result {
+    try data.withUnsafeBytes { bytes in
+      Swift.Result { () throws(TextProblem) in try read(bytes.bindMemory(to: UInt8.self), depth: depth, body) }
+    }.get()
+  }
+
+  /// The text of a value in the layout of a suite's member.
+  ///
+  /// - Throws: ``TextProblem``.
+  static func memberText(of value: Data) throws(TextProblem) -> Data {
+    var text: [UInt8] = []
+    try read(value, depth: 1) { reader throws(TextProblem) in try reader.layOut(into: &text) }
+    return Data(text)
+  }
+}

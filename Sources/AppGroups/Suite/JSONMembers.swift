@@ -1,0 +1,79 @@
+package import Foundation
+import StrictJSON
+
+/// Takes a JSON object apart into its members without decoding their values, and puts an object together from members.
+package enum JSONMembers {
+  /// A member of an object.
+  enum Member {
+    /// A member whose bytes are those of a known one; its index in the list of those.
+    case known(Int)
+    case new(name: String, text: Data)
+  }
+
+  /// Reads the members of the object that a text consists of, in their order, with the text of each value.
+  ///
+  /// - Parameters:
+  ///   - text: JSON.
+  ///   - known: Members, from name to value, that the text is likely to have, about in this order. They are recognised
+  ///     and not read.
+  /// - Returns: The members.
+  /// - Throws: ``TextProblem``.
+  static func read(_ text: Data, known: [Data] = []) throws(TextProblem) -> [Member] {
+    try JSONReader.read(text) { reader throws(TextProblem) in
+      guard reader.peek == JSONByte.openingBrace else { throw reader.problem("there is no object") }
+      var members: [Member] = []
+      var value: [UInt8] = []
+      var next = 0
+      var hasMore = try reader.enter(JSONByte.closingBrace)
+      while hasMore {
+        if let index = reader.skip(known, from: next) {
+          next = index + 1
+          members.append(.known(index))
+        } else {
+          let name = try reader.name()
+          value.removeAll(keepingCapacity: true)
+          try reader.layOut(into: &value)
+          members.append(.new(name: name, text: Data(value)))
+        }
+        hasMore = try reader.goOn(to: JSONByte.closingBrace)
+      }
+      return members
+    }
+  }
+
+  /// The texts of an object's values, by name; of two with one name the last.
+  ///
+  /// - Throws: An error with words if the text is no object.
+  package static func split(_ text: Data) throws -> [String: Data] {
+    var members: [String: Data] = [:]
+    for case .new(let name, let text) in try read(text) { members[name] = text }
+    return members
+  }
+
+  /// The text of an object.
+  package static func join(_ members: [String: Data]) -> Data {
+    let lines = members.sorted { $0.key < $1.key }.map { JSONText.quoted($0.key) + Data(":".utf8) + $0.value }
+    return Data("{".utf8) + lines.joined(separator: Data(",".utf8)) + Data("}".utf8)
+  }
+}
+
+extension JSONReader {
+  /// Skips the next known member, or the one after that if the next one was changed or removed; returns its index.
+  fileprivate mutating func skip(_ known: [Data], from next: Int) -> Int? {
+    for index in next..<min(next + 2, known.count) where skip(known[index]) { return index }
+    return nil
+  }
+
+  /// Skips a member if its bytes are the next ones.
+  private mutating func skip(_ known: Data) -> Bool {
+    let end = index + known.count
+    // A number might go on behind it.
+    guard end < bytes.count, bytes[end] == JSONByte.comma || bytes[end] == JSONByte.lineFeed else { return false }
+    let here = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[index..<end])
+    guard let address = here.baseAddress,
+      known.withUnsafeBytes({ $0.baseAddress.map { memcmp($0, address, here.count) } }) == 0
+    else { return false }
+    skip(to: end)
+    return true
+  }
+}
