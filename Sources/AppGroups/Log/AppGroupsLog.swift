@@ -117,7 +117,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
     for event in events { payloads.append(try encoded(event)) }
     guard !payloads.isEmpty else { return [] }
     let (producer, first, isNewSegment) = try local.append(
-      payloads.count, { payloads[$0] }, segmentSize: limits.segmentSize, durability: durability)
+      payloads.count, { [payloads] in payloads[$0] }, segmentSize: limits.segmentSize, durability: durability)
     if isNewSegment { trimLater() }
     return payloads.indices.map { LogEventID(producer: producer, sequence: first + UInt64($0)) }
   }

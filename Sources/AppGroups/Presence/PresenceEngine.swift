@@ -12,25 +12,28 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   let isAnyonePresent = MutableProperty(false)
   let failures = Emitter<AppGroupsFileError, Never>()
 
-  /// Held while looking, so that what is seen last is what stays.
-  private let lock = Lock()
-  // Sound: guarded by the lock, as are the next four.
-  private nonisolated(unsafe) var known: PresenceDirectory.Contents = [:]
-  private nonisolated(unsafe) var reported: AppGroupsFileError?
-  /// Whose announcements may not be read, which has been told.
-  private nonisolated(unsafe) var forbidden: Set<UUID> = []
-  private nonisolated(unsafe) var retries = Backoff.unreadable.pauses()
-  private nonisolated(unsafe) var isRetryAwaited = false
+  private struct State {
+    /// The announcements as they were seen last.
+    var known: PresenceDirectory.Contents = [:]
+    /// The number of the last look that was begun, and of the last whose result counts.
+    var looks = (begun: 0, ended: 0)
+    var reported: AppGroupsFileError?
+    /// The announcements that may not be read, which is reported already.
+    var forbidden: Set<UUID> = []
+    var retries = Backoff.unreadable.pauses()
+    var isRetryAwaited = false
 
+    // MARK: Only the queue uses these
+
+    var suspects: Set<UUID> = []
+    var isLookAwaited = false
+    var round = 0
+  }
+
+  private let state = Guarded(State())
   private let queue = DispatchQueue(label: "org.signals.presence", qos: .userInitiated)
-  // Sound: these belong to the queue.
-  private nonisolated(unsafe) var suspects: Set<UUID> = []
-  private nonisolated(unsafe) var isLookAwaited = false
-  private nonisolated(unsafe) var round = 0
-
-  // Sound: set once, before the engine is shared.
-  private nonisolated(unsafe) var observer: DirectoryObserver?
-  private nonisolated(unsafe) var subscription: SignalSubscription?
+  private let changes: any ChangeSource
+  private let subscription = Guarded<SignalSubscription?>(nil)
   private let exits = ProcessExits()
 
   /// When to look again for somebody whose file was closed while the lock was still held.
@@ -40,20 +43,27 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     .exponential(from: .milliseconds(1), upTo: .milliseconds(4_096), factor: 4, limit: 7)
   }
 
-  var health: Property<WatchHealth> { observer?.health ?? .constant(.active) }
+  var health: Property<WatchHealth> { changes.health }
 
-  init(_ directory: PresenceDirectory, coding: FileCoding) throws(AppGroupsFileError) {
-    self.directory = directory
-    self.coding = coding
-    let observer: DirectoryObserver
-    do {
-      observer = try DirectoryObserver(directory.url)
+  /// Follows the directory of a presence.
+  convenience init(_ directory: PresenceDirectory, coding: FileCoding) throws(AppGroupsFileError) {
+    let changes: PathChanges
+    do throws(FileObserverError) {
+      changes = try PathChanges(directory: directory.url)
     } catch {
       throw .unobservable(error)
     }
-    self.observer = observer
+    try self.init(directory, coding: coding, changes: changes)
+  }
+
+  /// Follows a presence through changes of its directory.
+  init(_ directory: PresenceDirectory, coding: FileCoding, changes: any ChangeSource) throws(AppGroupsFileError) {
+    self.directory = directory
+    self.coding = coding
+    self.changes = changes
     // Armed before the first look: what changes after the look is then seen as a change.
-    subscription = observer.sink { [weak self] event in self?.receive(event) }
+    let subscription = changes.sink { [weak self] change in self?.receive(change) }
+    self.subscription.withLock { $0 = subscription }
     // Throws what a look would only tell those who subscribe.
     _ = try directory.contents()
     directory.removeLitter()
@@ -62,70 +72,72 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     queue.async { [weak self] in self?.suspectEveryone() }
   }
 
-  /// Puts a record in place, for as long as the result lives.
-  func store(_ record: PresenceRecord<Value>, as id: UUID) throws(AppGroupsFileError) -> PresenceFile {
-    let data: Data
+  /// Encodes the record of an announcement.
+  func encode(_ record: PresenceRecord<Value>, as id: UUID) throws(AppGroupsFileError) -> Data {
     do {
-      data = try coding.encode(record)
+      return try coding.encode(record)
     } catch {
       throw .unencodable(directory.place(of: id), reason: CodingReason.words(for: error))
     }
-    return try directory.store(data, as: id)
   }
 
   // MARK: Events
 
-  private func receive(_ event: FileEvent) {
-    queue.async { [weak self] in self?.take(event) }
+  private func receive(_ change: PathChange) {
+    queue.async { [weak self] in self?.take(change) }
   }
 
-  private func take(_ event: FileEvent) {
-    switch event.kind {
-    case .rescan: suspectEveryone()
-    case .deleted, .moved: break
-    // Somebody has closed a file, perhaps because he died with it. What has come may be closed already, too: what
-    // happens in one burst is one event.
-    case .created, .modified, .replaced, .attributes:
-      if let id = UUID(uuidString: event.url.lastPathComponent) { suspect([id]) }
+  private func take(_ change: PathChange) {
+    if change.isIncomplete {
+      suspectEveryone()
+    } else {
+      // A process has closed a file, perhaps because it died. Files that have come may be closed already, too: what
+      // happens in one burst is one change.
+      let touched = Set(change.touched.compactMap(UUID.init(uuidString:)))
+      if !touched.isEmpty { suspect(touched) }
     }
     lookSoon()
   }
 
   /// Looks once for all that has happened until then.
   private func lookSoon() {
-    guard !isLookAwaited else { return }
-    isLookAwaited = true
+    guard state.withLock({ !exchange(&$0.isLookAwaited, with: true) }) else { return }
     queue.async { [weak self] in
       guard let self else { return }
-      isLookAwaited = false
+      state.withLock { $0.isLookAwaited = false }
       look()
     }
   }
 
   private func suspectEveryone() {
-    let everyone = lock.withLock { Set(known.keys) }
+    let everyone = state.withLock { Set($0.known.keys) }
     if !everyone.isEmpty { suspect(everyone) }
   }
 
   /// Looks again and again for a while, until these are gone.
   private func suspect(_ ids: Set<UUID>) {
-    suspects.formUnion(ids)
-    round += 1
+    let round = state.withLock { state in
+      state.suspects.formUnion(ids)
+      state.round += 1
+      return state.round
+    }
     lookAgain(round, Self.suspicion.pauses())
   }
 
   private func lookAgain(_ round: Int, _ pauses: Backoff.Pauses) {
     var pauses = pauses
     guard let pause = pauses.next() else {
-      if round == self.round { suspects = [] }
-      return
+      return state.withLock { if $0.round == round { $0.suspects = [] } }
     }
     queue.async(after: pause) { [weak self, pauses] in
       // A newer suspicion looks for all.
-      guard let self, round == self.round else { return }
+      guard let self, state.withLock({ $0.round == round }) else { return }
       look()
-      suspects.formIntersection(lock.withLock { Set(known.keys) })
-      if !suspects.isEmpty { lookAgain(round, pauses) }
+      let isSuspicious = state.withLock { state in
+        state.suspects = state.suspects.filter { state.known[$0] != nil }
+        return !state.suspects.isEmpty
+      }
+      if isSuspicious { lookAgain(round, pauses) }
     }
   }
 
@@ -133,65 +145,107 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
 
   /// Looks who is there, and sends what is new.
   func look() {
-    var people: StagedValue<[PresentProcess<Value>]>?
-    var anyone: StagedValue<Bool>?
+    let found = find()
+    if let pause = found.pause { retry(after: pause) }
+    var problems = found.problems
+    // With no lock held, because the types of users decode themselves.
+    if let contents = found.contents { problems += settle(found.number, contents, decode(contents)) }
+    problems.forEach(failures.send)
+    observeExits()
+  }
+
+  /// The result of looking into the directory.
+  private struct Found {
+    var number = 0
+    /// All announcements, if they are not the same as before.
+    var contents: PresenceDirectory.Contents?
     var problems: [AppGroupsFileError] = []
+    /// When to look again, because the directory could not be read.
     var pause: Duration?
-    lock.withLock {
+  }
+
+  private func find() -> Found {
+    state.withLock { state in
+      var found = Found()
+      state.looks.begun += 1
+      found.number = state.looks.begun
       do throws(AppGroupsFileError) {
         var hidden: Set<UUID> = []
         let contents = try directory.contents { id, error in
           hidden.insert(id)
-          if !forbidden.contains(id) { problems.append(error) }
+          if !state.forbidden.contains(id) { found.problems.append(error) }
         }
-        forbidden = hidden
-        reported = nil
-        retries.reset()
-        guard contents != known else { return }
-        let decoded = decode(contents, &problems)
-        known = contents
-        people = present.stage(decoded)
-        if isAnyonePresent.value == contents.isEmpty { anyone = isAnyonePresent.stage(!contents.isEmpty) }
+        state.forbidden = hidden
+        state.reported = nil
+        state.retries.reset()
+        if contents == state.known {
+          // What an earlier look found, and is still decoding, is out of date.
+          state.looks.ended = found.number
+        } else {
+          found.contents = contents
+        }
       } catch {
         // The last that was seen stands.
-        if error != reported { problems.append(error) }
-        reported = error
-        guard error.mayPassUnseen, !isRetryAwaited else { return }
-        isRetryAwaited = true
-        pause = retries.next()
+        if error != state.reported { found.problems.append(error) }
+        state.reported = error
+        guard error.mayPassUnseen, !state.isRetryAwaited else { return found }
+        state.isRetryAwaited = true
+        found.pause = state.retries.next()
       }
+      return found
     }
-    if let pause { retry(after: pause) }
+  }
+
+  /// Takes over the result of a look, unless a later look was faster, and sends it.
+  ///
+  /// - Returns: The problems with announcements that are new.
+  private func settle(
+    _ number: Int, _ contents: PresenceDirectory.Contents, _ decoded: Decoded
+  ) -> [AppGroupsFileError] {
+    var people: StagedValue<[PresentProcess<Value>]>?
+    var anyone: StagedValue<Bool>?
+    let problems = state.withLock { state -> [AppGroupsFileError] in
+      guard number > state.looks.ended else { return [] }
+      state.looks.ended = number
+      guard contents != state.known else { return [] }
+      let problems = decoded.failures.filter { state.known[$0.key] != contents[$0.key] }.map(\.value)
+      state.known = contents
+      people = present.stage(decoded.people)
+      if isAnyonePresent.value == contents.isEmpty { anyone = isAnyonePresent.stage(!contents.isEmpty) }
+      return problems
+    }
     people?.send()
     anyone?.send()
-    problems.forEach(failures.send)
-    observeExits()
+    return problems
   }
 
   /// Looks again at what could not be looked at; only for as long as that lasts.
   private func retry(after pause: Duration) {
     queue.async(after: pause) { [weak self] in
       guard let self else { return }
-      lock.withLock { isRetryAwaited = false }
+      state.withLock { $0.isRetryAwaited = false }
       look()
     }
   }
 
-  /// Everyone whose record can be decoded; what is wrong with the others is told once.
-  private func decode(
-    _ contents: PresenceDirectory.Contents, _ problems: inout [AppGroupsFileError]
-  ) -> [PresentProcess<Value>] {
-    var decoded: [PresentProcess<Value>] = []
+  /// Everyone whose record can be decoded, and the errors of the others.
+  private struct Decoded {
+    var people: [PresentProcess<Value>] = []
+    var failures: [UUID: AppGroupsFileError] = [:]
+  }
+
+  private func decode(_ contents: PresenceDirectory.Contents) -> Decoded {
+    var decoded = Decoded()
     for (id, data) in contents {
       do {
-        decoded.append(PresentProcess(try coding.decode(PresenceRecord<Value>.self, from: data), id: id))
+        decoded.people.append(PresentProcess(try coding.decode(PresenceRecord<Value>.self, from: data), id: id))
       } catch {
-        guard known[id] != data else { continue }
         let reason = CodingReason.words(for: error, in: coding.isJSON ? data : nil)
-        problems.append(.undecodable(directory.place(of: id), reason: reason))
+        decoded.failures[id] = .undecodable(directory.place(of: id), reason: reason)
       }
     }
-    return decoded.sorted { ($0.since, $0.id.uuidString) < ($1.since, $1.id.uuidString) }
+    decoded.people.sort { ($0.since, $0.id.uuidString) < ($1.since, $1.id.uuidString) }
+    return decoded
   }
 
   private func observeExits() {

@@ -8,14 +8,15 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   public let id = UUID.random()
 
   private let engine: PresenceEngine<Value>
-  private let lock = Lock()
-  private nonisolated(unsafe) var record: PresenceRecord<Value>  // Sound: guarded by the lock, as is the next.
-  private nonisolated(unsafe) var file: PresenceFile?
+  /// The announcement as it was made first.
+  private let record: PresenceRecord<Value>
+  /// The file of the announcement, until it is withdrawn.
+  private let file: Guarded<PresenceFile?>
 
   init(_ value: Value, in engine: PresenceEngine<Value>) throws(AppGroupsFileError) {
     self.engine = engine
     record = PresenceRecord(value)
-    file = try engine.store(record, as: id)
+    file = Guarded(try engine.directory.store(engine.encode(record, as: id), as: id))
     engine.look()
   }
 
@@ -29,13 +30,13 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   /// - Throws: ``AppGroupsFileError``; what was said before stands then. It is ``AppGroupsFileError/missing(_:)`` if
   ///   the announcement has been withdrawn.
   public func write(_ value: Value) throws(AppGroupsFileError) {
-    try lock.withLock { () throws(AppGroupsFileError) in
+    var record = record
+    record.value = value
+    let data = try engine.encode(record, as: id)
+    try file.withLock { file throws(AppGroupsFileError) in
       guard file != nil else { throw .missing(engine.directory.place(of: id)) }
-      var record = record
-      record.value = value
       // In this order: the old file is let go of when the new one has taken its place.
-      file = try engine.store(record, as: id)
-      self.record = record
+      file = try engine.directory.store(data, as: id)
     }
     engine.look()
   }
@@ -44,11 +45,7 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   ///
   /// When this returns, the presence's value does not contain it. Does nothing the second time.
   public func withdraw() {
-    let file = lock.withLock {
-      defer { self.file = nil }
-      return self.file
-    }
-    guard let file else { return }
+    guard let file = file.withLock({ $0.take() }) else { return }
     file.remove()
     engine.look()
   }

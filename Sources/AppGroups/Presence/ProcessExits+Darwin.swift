@@ -3,33 +3,31 @@
   import Signals
 
   /// Tells of the end of processes, since the system does not tell the observers of a directory that a file was closed.
-  final class ProcessExits: @unchecked Sendable {  // Sound: the sources are guarded by the lock.
-    private let lock = Lock()
-    private var sources: [Int32: any DispatchSourceProcess] = [:]
+  final class ProcessExits: Sendable {
+    private let sources = Guarded<[Int32: any DispatchSourceProcess]>([:])
     private let queue = DispatchQueue(label: "org.signals.process-exits", qos: .userInitiated)
 
     deinit {
-      for source in sources.values { source.cancel() }
+      sources.withLock { for source in $0.values { source.cancel() } }
     }
 
     /// Observes these processes and no others; calls when one has ended, and when it is certain that its end will be
     /// seen.
     func observe(_ processes: Set<Int32>, onChange: @escaping @Sendable () -> Void) {
-      let added = lock.withLock {
+      sources.withLock { sources in
         for (process, source) in sources where !processes.contains(process) {
           source.cancel()
           sources[process] = nil
         }
-        return processes.subtracting(sources.keys).map { process in
+        for process in processes.subtracting(sources.keys) {
           let source = DispatchSource.makeProcessSource(identifier: process, eventMask: .exit, queue: queue)
           source.setEventHandler(handler: onChange)
           // What ended before is seen by looking once more.
           source.setRegistrationHandler(handler: onChange)
           sources[process] = source
-          return source
+          source.activate()
         }
       }
-      for source in added { source.activate() }
     }
   }
 #endif

@@ -14,9 +14,12 @@ package final class FileAccess: Sendable {
   /// The URL's path, which takes a while to find out.
   private let path: Result<String, DurableFileError>
 
-  private let lock = Lock()
-  private nonisolated(unsafe) var place: FilePlace?  // Sound: guarded by the lock, like the next one.
-  private nonisolated(unsafe) var isUsed = false
+  private struct State {
+    var place: FilePlace?
+    var isUsed = false
+  }
+
+  private let state = Guarded(State())
 
   /// Makes access to a file; nothing is looked at or opened yet.
   ///
@@ -64,9 +67,9 @@ package final class FileAccess: Sendable {
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package func lockAgain(isForSwap: Bool = false) throws(DurableFileError) -> ExclusiveFile? {
-    let place = lock.withLock {
-      isUsed = true
-      return self.place
+    let place = state.withLock {
+      $0.isUsed = true
+      return $0.place
     }
     guard let place else { return nil }
     let file = try ExclusiveFile(locking: place, isForSwap: isForSwap)
@@ -82,14 +85,15 @@ package final class FileAccess: Sendable {
   @available(*, noasync)
   package func lockAnew(isForSwap: Bool = false) throws(DurableFileError) -> ExclusiveFile {
     let file = try ExclusiveFile(locking: url, within: confinement, isForSwap: isForSwap)
-    lock.withLock { (place, isUsed) = (file.place, true) }
+    let place = file.place
+    state.withLock { $0 = State(place: place, isUsed: true) }
     OpenPlaces.shared.keep(self)
     return file
   }
 
   private func release(_ stale: FilePlace) {
-    lock.withLock {
-      if place === stale { place = nil }
+    state.withLock {
+      if $0.place === stale { $0.place = nil }
     }
   }
 
@@ -97,11 +101,10 @@ package final class FileAccess: Sendable {
   ///
   /// - Returns: Whether nothing is open any more.
   func close(isForced: Bool) -> Bool {
-    let (isClosed, closed) = lock.withLock { () -> (Bool, FilePlace?) in
-      defer { isUsed = false }
-      guard isForced || !isUsed else { return (false, nil) }
-      defer { place = nil }
-      return (true, place)
+    let (isClosed, closed) = state.withLock { state -> (Bool, FilePlace?) in
+      defer { state.isUsed = false }
+      guard isForced || !state.isUsed else { return (false, nil) }
+      return (true, state.place.take())
     }
     // Closed only now that the lock is free.
     withExtendedLifetime(closed) {}

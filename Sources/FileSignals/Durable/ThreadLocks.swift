@@ -4,18 +4,22 @@ import Signals
 ///
 /// `flock` would do that too, but a thread that waits for another one of its own process should neither hold a
 /// descriptor for each nor be able to wait for itself.
-final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and how many use them are guarded by `lock`.
+final class ThreadLocks: Sendable {
   static let shared = ThreadLocks()
 
-  private final class Entry {
-    let turn = OwnedLock()
+  /// The turn of the threads at a file.
+  private final class Turn: Sendable {
+    let lock = OwnedLock()
+  }
+
+  private struct Entry {
+    let turn = Turn()
     var users = 0
-    /// Whether the thread that has the turn took it for a swap; only that thread looks.
+    /// Whether the thread that has the turn took it for a swap.
     var isForSwap = false
   }
 
-  private let lock = Lock()
-  private var entries: [FileIdentity: Entry] = [:]
+  private let entries = Guarded<[FileIdentity: Entry]>([:])
 
   /// What came of asking for a turn.
   enum Acquisition {
@@ -37,34 +41,31 @@ final class ThreadLocks: @unchecked Sendable {  // Sound: `entries` and how many
   ///   - waits: Whether to wait for another thread that has the turn.
   /// - Returns: What came of it.
   func acquire(_ file: FileIdentity, isForSwap: Bool = false, waits: Bool = true) -> Acquisition {
-    var owned: Entry?
-    var isBusy = false
-    let entry = lock.withLock {
-      let entry = entries[file, default: Entry()]
-      if entry.turn.isHeldByThisThread {
-        owned = entry
-      } else if entry.users > 0, !waits {
-        isBusy = true
-      } else {
-        entry.users += 1
-        entries[file] = entry
+    let (turn, refusal) = entries.withLock { entries -> (Turn, Acquisition?) in
+      var entry = entries[file] ?? Entry()
+      if entry.turn.lock.isHeldByThisThread {
+        return (entry.turn, isForSwap && entry.isForSwap ? .joined : .refused)
       }
-      return entry
+      if entry.users > 0, !waits { return (entry.turn, .busy) }
+      entry.users += 1
+      entries[file] = entry
+      return (entry.turn, nil)
     }
-    if let owned { return isForSwap && owned.isForSwap ? .joined : .refused }
-    if isBusy { return .busy }
-    entry.turn.lock()
-    entry.isForSwap = isForSwap
+    if let refusal { return refusal }
+    turn.lock.lock()
+    if isForSwap { entries.withLock { $0[file]?.isForSwap = true } }
     return .taken
   }
 
   /// Gives the file's turn up; to be called by the thread that took it.
   func release(_ file: FileIdentity) {
-    lock.lock()
-    let entry = entries[file]
-    entry?.users -= 1
-    if entry?.users == 0 { entries[file] = nil }
-    lock.unlock()
-    entry?.turn.unlock()
+    let turn = entries.withLock { entries in
+      let turn = entries[file]?.turn
+      entries[file]?.users -= 1
+      entries[file]?.isForSwap = false
+      if entries[file]?.users == 0 { entries[file] = nil }
+      return turn
+    }
+    turn?.lock.unlock()
   }
 }

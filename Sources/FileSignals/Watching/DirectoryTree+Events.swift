@@ -7,7 +7,7 @@ extension DirectoryTree {
   }
 
   /// What the events that the system tells of mean to somebody who knows the tree.
-  func follow(_ batch: [WatchEvent], _ watch: PathChanges) -> [FileEvent] {
+  mutating func follow(_ batch: [WatchEvent], _ watch: PathChanges) -> [FileEvent] {
     var histories: [Key: EntryHistory] = [:]
     var keys: [Key] = []
     var unclear: [ExactString] = []
@@ -50,7 +50,7 @@ extension DirectoryTree {
     return nodes[path]?.identity == point.place.identity ? path : nil
   }
 
-  private func follow(
+  private mutating func follow(
     _ name: ExactString, _ path: ExactString, _ history: EntryHistory, _ directory: OpenDirectory, _ watch: PathChanges
   ) -> [FileEvent] {
     let inner = Self.path(path, name)
@@ -69,15 +69,15 @@ extension DirectoryTree {
     let isDirectory = found.kind == .directory
     let isEntered = isRecursive && isDirectory && filter.enters(inner.text)
     if isEntered || filter.matches(inner.text) {
-      nodes[path]?.entries[name] = Entry(
-        mark: mark(found, name, directory, watch), isDirectory: isDirectory, isListed: false)
+      let mark = mark(found, name, directory, watch)
+      nodes[path]?.entries[name] = Entry(mark: mark, isDirectory: isDirectory, isListed: false)
     }
     // The event of what was found by looking, before the event came.
     let isEcho = old?.isListed == true && !history.wasRemoved && old?.mark.stamp.identity == found.stamp.identity
     var events: [FileEvent] = []
     if !isDirectory { events += forget(inner, .deleted, watch) }
     if let kind = isEcho ? history.kindOfEcho : history.kind { events += event(kind, inner) }
-    if isEntered, history.isNew && !isEcho || watch.lookFailures[inner] != nil {
+    if isEntered, history.isNew && !isEcho || watch.hasFailed(at: inner) {
       events += compare(from: inner, watch)
     }
     return events

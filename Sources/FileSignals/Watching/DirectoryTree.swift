@@ -11,9 +11,7 @@ import Foundation
 /// Knows what is in a directory, or in a tree of them, and makes events of what becomes of it.
 ///
 /// The directories are kept by their paths from the root on, not in one another, so that no depth is too deep.
-final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
-  // Sound: belongs to the observer's queue once it has started.
-
+struct DirectoryTree: ChangeInterpreter {
   /// A directory of the tree.
   struct Node {
     var identity: FileIdentity
@@ -40,17 +38,11 @@ final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
   /// The directories that are known; there is none at the empty path if the root is not there.
   var nodes: [ExactString: Node] = [:]
 
-  init(url: URL, isRecursive: Bool, filter: FileFilter) {
-    self.url = url
-    self.isRecursive = isRecursive
-    self.filter = filter
-  }
-
-  func look(_ watch: PathChanges) {
+  mutating func look(_ watch: PathChanges) {
     _ = compare(from: Self.root, watch)
   }
 
-  func events(after batch: PathChange, of watch: PathChanges) -> [FileEvent] {
+  mutating func events(after batch: PathChange, of watch: PathChanges) -> [FileEvent] {
     if batch.isOverflow || batch.isRearmed || batch.isPoll { return compareAll(after: batch, watch) }
     return follow(batch.events, watch)
   }
@@ -58,7 +50,7 @@ final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
   // MARK: Comparing
 
   /// What is different from what was known, when the system does not say, or not all.
-  private func compareAll(after batch: PathChange, _ watch: PathChanges) -> [FileEvent] {
+  private mutating func compareAll(after batch: PathChange, _ watch: PathChanges) -> [FileEvent] {
     let old = nodes[Self.root]?.identity
     var events = compare(from: Self.root, isTrusting: batch.isPoll && !batch.isRearmed, watch)
     guard let new = nodes[Self.root]?.identity else {
@@ -88,7 +80,7 @@ final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
   ///   - isTrusting: Whether directories that seem to be the same as before keep their watches.
   ///   - watch: The observer's watch.
   /// - Returns: What is different from what was known.
-  func compare(from start: ExactString, isTrusting: Bool = false, _ watch: PathChanges) -> [FileEvent] {
+  mutating func compare(from start: ExactString, isTrusting: Bool = false, _ watch: PathChanges) -> [FileEvent] {
     var events: [FileEvent] = []
     var rest = [start]
     while let path = rest.popLast() {
@@ -96,7 +88,7 @@ final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
         events += lose(path, errno, watch)
         continue
       }
-      (watch.innerFailures[path], watch.lookFailures[path]) = (nil, nil)
+      watch.clearFailures(at: path)
       if path != Self.root { keepWatching(path, identity, directory, isTrusting, watch) }
       let found = directory.entries { name, isPerhapsDirectory in
         let path = Self.path(path, ExactString(name))
@@ -119,7 +111,7 @@ final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
     return events
   }
 
-  private func keepWatching(
+  private mutating func keepWatching(
     _ path: ExactString, _ identity: FileIdentity, _ directory: OpenDirectory, _ isTrusting: Bool, _ watch: PathChanges
   ) {
     let old = nodes[path]
@@ -130,7 +122,7 @@ final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
     nodes[path] = Node(identity: old?.identity ?? identity, entries: old?.entries ?? [:], token: token)
   }
 
-  private func compare(
+  private mutating func compare(
     _ node: inout Node, _ path: ExactString, _ found: [ExactString: OpenDirectory.Entry], _ directory: OpenDirectory,
     _ watch: PathChanges
   ) -> [FileEvent] {
@@ -180,12 +172,12 @@ final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
   // MARK: Losing
 
   /// What follows from that a directory could not be opened.
-  private func lose(_ path: ExactString, _ errno: CInt, _ watch: PathChanges) -> [FileEvent] {
+  private mutating func lose(_ path: ExactString, _ errno: CInt, _ watch: PathChanges) -> [FileEvent] {
     if stands(path, errno, watch) { return [] }
     guard path == Self.root else { return forget(path, .deleted, watch) }
     for token in nodes.values.compactMap(\.token) { watch.releaseInner(token) }
     nodes = [:]
-    (watch.innerFailures, watch.lookFailures) = ([:], [:])
+    watch.clearFailures()
     return []
   }
 
@@ -195,8 +187,8 @@ final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
     switch errno {
     case ENOENT, ENOTDIR, ELOOP: return false
     default:
-      watch.lookFailures[path] = FileObserverError(
-        errno, "look into", Self.path(ExactString(watch.targetPath), path).text)
+      let absolutePath = Self.path(ExactString(watch.targetPath), path).text
+      watch.fail(FileObserverError(errno, "look into", absolutePath), at: path)
       return true
     }
   }
@@ -204,11 +196,11 @@ final class DirectoryTree: ChangeInterpreter, @unchecked Sendable {
   /// Forgets a directory and all below it.
   ///
   /// - Returns: An event for each entry that was in it.
-  func forget(_ path: ExactString, _ kind: FileEvent.Kind, _ watch: PathChanges) -> [FileEvent] {
+  mutating func forget(_ path: ExactString, _ kind: FileEvent.Kind, _ watch: PathChanges) -> [FileEvent] {
     var events: [FileEvent] = []
     var rest = [path]
     while let path = rest.popLast() {
-      (watch.innerFailures[path], watch.lookFailures[path]) = (nil, nil)
+      watch.clearFailures(at: path)
       guard let node = nodes.removeValue(forKey: path) else { continue }
       if let token = node.token { watch.releaseInner(token) }
       for (name, entry) in node.entries.sorted(by: { $0.key < $1.key }) {

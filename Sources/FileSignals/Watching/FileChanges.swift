@@ -1,9 +1,7 @@
 import Foundation
 
 /// Compares what a file is with what it was.
-final class FileChanges: ChangeInterpreter, @unchecked Sendable {
-  // Sound: belongs to the observer's queue once it has started.
-
+struct FileChanges: ChangeInterpreter {
   private let url: URL
   private var known: FileStatus?
   /// What the last look found, for as long as the file is polled.
@@ -13,13 +11,13 @@ final class FileChanges: ChangeInterpreter, @unchecked Sendable {
     self.url = url
   }
 
-  func look(_ watch: PathChanges) {
+  mutating func look(_ watch: PathChanges) {
     known = FileStatus(path: watch.path)
     mark = watch.isPolling ? FileStamp(path: watch.path).map { FileMark($0, path: watch.path) } : nil
   }
 
   /// What has become of the file; nothing if that would be no news.
-  func events(after batch: PathChange, of watch: PathChanges) -> [FileEvent] {
+  mutating func events(after batch: PathChange, of watch: PathChanges) -> [FileEvent] {
     let old = known
     known = FileStatus(path: watch.path)
     let difference = compareMarks(watch)
@@ -49,7 +47,7 @@ final class FileChanges: ChangeInterpreter, @unchecked Sendable {
   }
 
   /// What a look finds to be different, and what it leaves behind for the next.
-  private func compareMarks(_ watch: PathChanges) -> FileEvent.Kind? {
+  private mutating func compareMarks(_ watch: PathChanges) -> FileEvent.Kind? {
     guard watch.isPolling || mark != nil, let stamp = FileStamp(path: watch.path) else {
       mark = nil
       return nil

@@ -9,28 +9,31 @@
   #endif
 
   extension FileSystems {
-    private static let lock = Lock()
-    nonisolated(unsafe) private static var table: MountTable?  // Sound: guarded by the lock.
-    nonisolated(unsafe) private static var monitor: CInt = -1  // Sound: guarded by the lock.
+    private struct Mounts {
+      var table: MountTable?
+      var monitor: CInt = -1
 
-    /// The type of the file system of a directory, if it can be changed without this system's knowledge.
-    package static func silentType(of path: String) -> String? {
-      lock.withLock {
-        if let type = current().type(of: path), isChangedFromElsewhere(type) { type } else { nil }
+      /// Returns the table, and reads it again only when something has been mounted: the system marks its open file then.
+      mutating func current() -> MountTable {
+        if monitor < 0 { monitor = uninterrupted { open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) } }
+        var request = pollfd(fd: monitor, events: Int16(POLLPRI), revents: 0)
+        let hasChanged = poll(&request, 1, 0) > 0
+        if let table, !hasChanged { return table }
+        // Without /proc nothing is known, and nothing is polled unless asked for.
+        let content = FileManager.default.contents(atPath: "/proc/self/mountinfo")
+        let table = MountTable(parsing: String(decoding: content ?? Data(), as: UTF8.self))
+        self.table = content == nil ? nil : table
+        return table
       }
     }
 
-    /// The table, which is read again only when something has been mounted: the system marks its open file then.
-    private static func current() -> MountTable {
-      if monitor < 0 { monitor = uninterrupted { open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) } }
-      var request = pollfd(fd: monitor, events: Int16(POLLPRI), revents: 0)
-      let hasChanged = poll(&request, 1, 0) > 0
-      if let table, !hasChanged { return table }
-      // Without /proc nothing is known, and nothing is polled unless asked for.
-      let content = FileManager.default.contents(atPath: "/proc/self/mountinfo")
-      let table = MountTable(parsing: String(decoding: content ?? Data(), as: UTF8.self))
-      self.table = content == nil ? nil : table
-      return table
+    private static let mounts = Guarded(Mounts())
+
+    /// The type of the file system of a directory, if it can be changed without this system's knowledge.
+    package static func silentType(of path: String) -> String? {
+      mounts.withLock { mounts in
+        if let type = mounts.current().type(of: path), isChangedFromElsewhere(type) { type } else { nil }
+      }
     }
   }
 #endif

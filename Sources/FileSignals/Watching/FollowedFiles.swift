@@ -4,11 +4,11 @@ import Signals
 
 #if canImport(Darwin)
   /// Files that are watched one by one, because the system tells a directory's observers of its entries only.
-  final class FollowedFiles: @unchecked Sendable {  // Sound: what changes belongs to the queue.
+  final class FollowedFiles: Sendable {
     private let directory: URL
     private let queue: DispatchQueue
     private let onWrite: @Sendable (String) -> Void
-    private var watches: [String: SignalSubscription] = [:]
+    private let watches = Guarded<[String: SignalSubscription]>([:])
 
     init(in directory: URL, queue: DispatchQueue, onWrite: @escaping @Sendable (String) -> Void) {
       self.directory = directory
@@ -18,12 +18,18 @@ import Signals
 
     /// Watches these files and no others, and returns those that it did not watch before.
     func follow(_ names: Set<String>) -> Set<String> {
-      watches = watches.filter { names.contains($0.key) }
-      let new = names.subtracting(watches.keys)
+      let (new, old) = watches.withLock { watches in
+        let old = watches.filter { !names.contains($0.key) }
+        for name in old.keys { watches[name] = nil }
+        return (names.subtracting(watches.keys), old)
+      }
+      // Ended with no lock held.
+      withExtendedLifetime(old) {}
       for name in new {
         do {
           let file = directory.appending(path: name, directoryHint: .notDirectory)
-          watches[name] = try PathChanges(file: file, queue: queue).sink { [onWrite] _ in onWrite(name) }
+          let watch = try PathChanges(file: file, queue: queue).sink { [onWrite] _ in onWrite(name) }
+          watches.withLock { $0[name] = watch }
         } catch {
           // The directory is watched all the same; who has as many files open as it may have learns of writes later.
         }

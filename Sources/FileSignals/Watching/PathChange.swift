@@ -36,6 +36,19 @@ package struct PathChange: Sendable {
     return names
   }
 
+  /// The entries of the directory to which anything but their removal happened.
+  package var touched: Set<String> {
+    var names = Set(followed.map { [$0] } ?? [])
+    for event in events where event.point.place.isTarget && !event.kinds.isSubset(of: [.removed, .movedOut]) {
+      if let name = event.name { names.insert(name) }
+    }
+    return names
+  }
+
+  /// A Boolean value that indicates whether changes may have gone unseen, because events were lost or directories are
+  /// watched anew.
+  package var isIncomplete: Bool { isRearmed || isOverflow }
+
   /// A Boolean value that indicates whether files may have come or gone, or events were lost: look at everything.
   package var isStructural: Bool {
     isRearmed || isOverflow || isPoll || !events.allSatisfy(\.isWrite)

@@ -10,38 +10,54 @@ import Signals
   import Musl
 #endif
 
-/// All of this happens on the queue, once `init` is over.
+/// Once `init` is over, all of this happens on the queue.
 extension PathChanges {
+  /// The directories that are watched now.
+  var plan: WatchPlan { arming.withLock { $0.plan } }
+
+  /// Arms for the first time.
+  ///
+  /// - Returns: The reason for which the path can be neither watched nor polled.
+  func firstFailure(_ arming: inout Arming) -> FileObserverError? {
+    arm(&arming)
+    let error = Self.error(of: arming.plan)
+    return arming.pollReason == nil ? arming.failure ?? error : error
+  }
+
   /// Watches what has to be watched now.
   ///
   /// - Returns: Whether that is other than before.
   func rearm(always: Bool) -> Bool {
-    if !always, failure == nil, WatchPlan(path: path, target: target) == plan { return false }
-    let old = plan
-    arm()
+    let isOther: Bool? = arming.withLock { arming in
+      if !always, arming.failure == nil, WatchPlan(path: path, target: target) == arming.plan { return nil }
+      let old = arming.plan
+      arm(&arming)
+      return always || arming.plan != old
+    }
+    guard let isOther else { return false }
     reportHealth()
-    return always || plan != old
+    return isOther
   }
 
   /// Arms, then looks whether the path still leads where it did; otherwise what happened meanwhile would never be seen.
-  func arm() {
+  private func arm(_ arming: inout Arming) {
     for _ in 0..<1000 {
       let next = WatchPlan(path: path, target: target)
-      failure = nil
-      let armed = polling.isForced ? [] : watches(of: next)
-      disarm()
-      tokens = armed
-      plan = next
+      arming.failure = nil
+      let armed = polling.isForced ? [] : watches(of: next, &arming)
+      release(arming.tokens)
+      arming.tokens = armed
+      arming.plan = next
       // A directory that vanished before it could be watched has changed the plan, too.
       if WatchPlan(path: path, target: target) == next {
-        if case .automatic = polling { silentFileSystem = next.silentFileSystem }
-        return choosePolling()
+        if case .automatic = polling { arming.silentFileSystem = next.silentFileSystem }
+        return choosePolling(&arming)
       }
     }
-    failure = .system(operation: "keep up with changes of", path: path, errno: EAGAIN)
+    arming.failure = .system(operation: "keep up with changes of", path: path, errno: EAGAIN)
   }
 
-  private func watches(of plan: WatchPlan) -> [WatchToken] {
+  private func watches(of plan: WatchPlan, _ arming: inout Arming) -> [WatchToken] {
     var armed: [WatchToken] = []
     do throws(FileObserverError) {
       let backend = try backend()
@@ -51,26 +67,23 @@ extension PathChanges {
         } catch {
           // The directories above may be closed to us, and seldom change; an owner who moves one without telling goes
           // unnoticed. But for want of a watch we must not be blind to what we could see.
-          if place.isEssential || !error.isPermission { failure = error }
+          if place.isEssential || !error.isPermission { arming.failure = error }
         }
       }
     } catch {
-      failure = error
+      arming.failure = error
     }
     return armed
   }
 
-  private func disarm() {
-    release(tokens)
-    tokens = []
-  }
-
   /// Lets go of everything, at the end.
   func end() {
-    disarm()
-    release(Array(innerTokens))
-    innerTokens = []
-    if pollReason != nil, let interval = polling.interval { PollBeat.every(interval).remove(ObjectIdentifier(self)) }
+    let isPolling = arming.withLock { arming in
+      release(arming.tokens + arming.innerTokens)
+      (arming.tokens, arming.innerTokens) = ([], [])
+      return arming.pollReason != nil
+    }
+    if isPolling, let interval = polling.interval { PollBeat.every(interval).remove(ObjectIdentifier(self)) }
   }
 
   private func release(_ tokens: [WatchToken]) {
@@ -91,90 +104,92 @@ extension PathChanges {
   ///   - inner: Its path from the target on.
   ///   - identity: Which directory it is.
   ///   - descriptor: The directory, opened.
-  /// - Returns: What to stop it with; `nil` if it is not watched, and ``innerFailures`` says why, or polled.
+  /// - Returns: What to stop it with; `nil` if it is polled, or if watching failed, which the health reports.
   func watchInner(_ inner: String, _ identity: FileIdentity, opened descriptor: CInt) -> WatchToken? {
     guard !polling.isForced else { return nil }
     do throws(FileObserverError) {
       let place = WatchPlan.Place(path: "\(targetPath)/\(inner)", identity: identity, depth: .entries)
       let token = try backend().add(WatchPoint(place, inner: inner, watch: self), opened: descriptor)
-      innerTokens.insert(token)
+      arming.withLock { _ = $0.innerTokens.insert(token) }
       return token
     } catch {
-      innerFailures[ExactString(inner)] = error
+      arming.withLock { $0.innerFailures[ExactString(inner)] = error }
       return nil
     }
   }
 
   /// Stops watching a directory below the target.
   func releaseInner(_ token: WatchToken) {
-    innerTokens.remove(token)
+    arming.withLock { _ = $0.innerTokens.remove(token) }
     release([token])
   }
 
-  /// Where the target is, free of symbolic links.
-  var targetPath: String {
-    if case .reached(let path) = plan.outcome { path } else { path }
+  /// The path of the target, free of symbolic links.
+  var targetPath: String { arming.withLock { $0.targetPath } ?? path }
+
+  /// Takes note that the target or a directory below it cannot be listed.
+  func fail(_ error: FileObserverError, at inner: ExactString) {
+    arming.withLock { $0.lookFailures[inner] = error }
+  }
+
+  /// A Boolean value that indicates whether a directory could not be listed the last time.
+  func hasFailed(at inner: ExactString) -> Bool {
+    arming.withLock { $0.lookFailures[inner] != nil }
+  }
+
+  /// Forgets the failures of a directory.
+  func clearFailures(at inner: ExactString) {
+    arming.withLock { ($0.innerFailures[inner], $0.lookFailures[inner]) = (nil, nil) }
+  }
+
+  /// Forgets the failures of all directories.
+  func clearFailures() {
+    arming.withLock { ($0.innerFailures, $0.lookFailures) = ([:], [:]) }
   }
 
   // MARK: Polling
 
-  /// Whether the subscriber is told to look from time to time.
-  var isPolling: Bool { pollReason != nil }
+  /// A Boolean value that indicates whether the subscriber looks from time to time.
+  var isPolling: Bool { arming.withLock { $0.pollReason != nil } }
 
   /// Begins or ends to poll, according to what is known now.
-  private func choosePolling() {
+  private func choosePolling(_ arming: inout Arming) {
     guard let interval = polling.interval else { return }
-    let reason = reasonToPoll
-    guard reason != pollReason else { return }
-    let wasPolling = isPolling
-    pollReason = reason
+    let reason = arming.reasonToPoll(polling)
+    guard reason != arming.pollReason else { return }
+    let wasPolling = arming.pollReason != nil
+    arming.pollReason = reason
     if !wasPolling {
       PollBeat.every(interval).add(self)
-    } else if !isPolling {
+    } else if reason == nil {
       PollBeat.every(interval).remove(ObjectIdentifier(self))
     }
   }
 
-  private var reasonToPoll: WatchPolling.Reason? {
-    if polling.isForced { return .requested }
-    // What the file system does not tell remains when the limit is no longer reached.
-    if let silentFileSystem { return .fileSystem(silentFileSystem) }
-    if let failure, failure.isLimit { return .limit(failure) }
-    return innerFailures.values.first { $0.isLimit }.map { .limit($0) }
-  }
-
   // MARK: Health
 
-  /// Says how well is seen, if that is news.
+  /// Reports the health if it has changed.
   func reportHealth() {
-    choosePolling()
-    let health = presentHealth
-    if case .impaired = health { retryLater() } else { retries.reset() }
+    let (health, pause) = arming.withLock { arming -> (WatchHealth, Duration?) in
+      choosePolling(&arming)
+      let health = arming.health(polling)
+      guard case .impaired = health else {
+        arming.retries.reset()
+        return (health, nil)
+      }
+      guard !arming.isRetrying, let pause = arming.retries.next() else { return (health, nil) }
+      arming.isRetrying = true
+      return (health, pause)
+    }
+    if let pause { retry(after: pause) }
     if currentHealth.value != health { currentHealth.value = health }
   }
 
-  private var presentHealth: WatchHealth {
-    if let failure = lookFailures.min(by: { $0.key < $1.key })?.value { return .impaired(failure) }
-    let failure = failure ?? innerFailures.min { $0.key < $1.key }?.value
-    if let failure, !(isPolling && failure.isLimit) { return .impaired(failure) }
-    switch plan.outcome {
-    case .failed(ENOENT, let path), .failed(ENOTDIR, let path):
-      return .waiting(for: URL(fileURLWithPath: path, isDirectory: true))
-    case .failed(let errno, let path):
-      return .impaired(FileObserverError(errno, "look at", path))
-    case .reached:
-      guard let pollReason, let interval = polling.interval else { return .active }
-      return .polling(every: interval, because: pollReason)
-    }
-  }
-
   /// Tries again after a while; only for as long as something is wrong that no event tells the end of.
-  private func retryLater() {
-    guard !isRetrying, let pause = retries.next() else { return }
-    isRetrying = true
+  private func retry(after pause: Duration) {
     queue.async(after: pause) { [weak self] in
       guard let self else { return }
-      isRetrying = false
+      arming.withLock { $0.isRetrying = false }
       call(PathChange(events: [], isRearmed: rearm(always: true)))
       reportHealth()
     }

@@ -19,42 +19,23 @@ package import Signals
 ///   one. They also gather until the first subscriber comes, which receives them at once.
 /// - **Control:** Subscribers that change the file themselves use ``ChangeSource``.
 /// - **Lifetime:** The path is watched as long as the object lives. Its subscriptions keep it alive.
-package final class PathChanges: ChangeSource, @unchecked Sendable {
-  // Sound: what is not guarded belongs to the queue once the first subscriber has come.
-
+package final class PathChanges: ChangeSource {
   package typealias Element = PathChange
   package typealias Failure = Never
 
   let path: String
   let currentHealth = MutableProperty(WatchHealth.active)
   private let emitter = Emitter<PathChange, Never>()
-  var plan: WatchPlan
   let target: WatchPlan.Target
   let polling: WatchPolling
   let backend: @Sendable () throws(FileObserverError) -> any WatchBackend
   let queue: DispatchQueue
 
   let pending = Guarded(PendingEvents())
-
-  var tokens: [WatchToken] = []
-  /// Watches of directories below the target, which belong to the subscriber.
-  var innerTokens: Set<WatchToken> = []
-  var isRetrying = false
-  var retries = Backoff.exponential(from: .seconds(1), upTo: .seconds(30)).pauses()
-
-  /// Why the path cannot be watched to its end, as far as the last arming knows.
-  var failure: FileObserverError?
-  /// Why directories below the target cannot be watched, by their paths from there on.
-  var innerFailures: [ExactString: FileObserverError] = [:]
-  /// Why the target or directories below it cannot be looked into, which polling does not make up for.
-  var lookFailures: [ExactString: FileObserverError] = [:]
-  /// The type of the file system, if others can change it without the system's telling.
-  var silentFileSystem: String?
-  /// Why the owner is told to look from time to time, if so.
-  var pollReason: WatchPolling.Reason?
+  let arming: Guarded<Arming>
 
   /// Files that the system has to be asked about one by one.
-  var followed: FollowedFiles?
+  let followed: FollowedFiles?
 
   /// Watches a file, which need not exist; its directory must.
   ///
@@ -77,25 +58,34 @@ package final class PathChanges: ChangeSource, @unchecked Sendable {
   package convenience init(
     contentsOf url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue
   ) throws(FileObserverError) {
-    try self.init(path: DirectoryObserver.path(of: url), target: .contents, polling: polling, queue: queue)
-    followed = FollowedFiles(in: url, queue: queue) { [emitter] in emitter.send(PathChange(written: $0)) }
+    try self.init(
+      path: DirectoryObserver.path(of: url), target: .contents, polling: polling, queue: queue, followsFiles: true)
+  }
+
+  /// Watches the entries of a directory, which must exist.
+  package convenience init(
+    directory url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue? = nil
+  ) throws(FileObserverError) {
+    try self.init(path: DirectoryObserver.path(of: url), target: .directory, polling: polling, queue: queue)
   }
 
   init(
-    path: String, target: WatchPlan.Target, polling: WatchPolling, queue: DispatchQueue?,
+    path: String, target: WatchPlan.Target, polling: WatchPolling, queue: DispatchQueue?, followsFiles: Bool = false,
     backend: @escaping @Sendable () throws(FileObserverError) -> any WatchBackend = WatchHub.shared
   ) throws(FileObserverError) {
     self.path = path
     self.target = target
     self.polling = polling
     self.backend = backend
-    self.queue = DispatchQueue(label: "org.signals.observer", qos: .userInitiated, target: queue)
-    plan = WatchPlan(path: path, target: target)
-    arm()
-    if let error = pollReason == nil ? failure ?? Self.error(of: plan) : Self.error(of: plan) {
-      end()
-      throw error
-    }
+    let serial = DispatchQueue(label: "org.signals.observer", qos: .userInitiated, target: queue)
+    self.queue = serial
+    followed =
+      followsFiles
+      ? FollowedFiles(in: URL(fileURLWithPath: path, isDirectory: true), queue: queue ?? serial) { [emitter] name in
+        emitter.send(PathChange(written: name))
+      } : nil
+    arming = Guarded(Arming(WatchPlan(path: path, target: target)))
+    if let error = arming.withLock({ firstFailure(&$0) }) { throw error }
   }
 
   deinit {
@@ -171,7 +161,7 @@ package final class PathChanges: ChangeSource, @unchecked Sendable {
 
   private func handlePoll() {
     pending.withLock { $0.beginPoll() }
-    guard pollReason != nil else { return }
+    guard isPolling else { return }
     let isRearmed = rearm(always: false)
     call(PathChange(events: [], isRearmed: isRearmed, isPoll: true))
   }
@@ -196,9 +186,9 @@ package final class PathChanges: ChangeSource, @unchecked Sendable {
   }
 
   func call(_ change: PathChange) {
-    let before = (innerFailures, lookFailures)
+    let before = arming.withLock { ($0.innerFailures, $0.lookFailures) }
     emitter.send(change)
-    if (innerFailures, lookFailures) != before { reportHealth() }
+    if arming.withLock({ ($0.innerFailures, $0.lookFailures) != before }) { reportHealth() }
   }
 
   /// Whether the path may lead elsewhere after an event.

@@ -1,13 +1,13 @@
 import Foundation
 import Signals
 
-/// Knows what a path was when it was last looked at, and turns its changes into file events.
-protocol ChangeInterpreter: AnyObject, Sendable {
+/// The state in which a path was found the last time, which turns changes into file events.
+protocol ChangeInterpreter: Sendable {
   /// Learns what there is; called once, before anything else.
-  func look(_ watch: PathChanges)
+  mutating func look(_ watch: PathChanges)
 
   /// The events to send after a change.
-  func events(after change: PathChange, of watch: PathChanges) -> [FileEvent]
+  mutating func events(after change: PathChange, of watch: PathChanges) -> [FileEvent]
 }
 
 /// The part that the observers of files and of directories have in common.
@@ -16,15 +16,37 @@ final class PathObserver: Sendable {
   let watch: PathChanges
   private let subscription: SignalSubscription
 
-  init(
-    path: String, target: WatchPlan.Target, changes: some ChangeInterpreter, polling: WatchPolling
+  init<Interpreter: ChangeInterpreter>(
+    path: String, target: WatchPlan.Target, changes interpreter: Interpreter, polling: WatchPolling
   ) throws(FileObserverError) {
     let watch = try PathChanges(path: path, target: target, polling: polling, queue: nil)
-    changes.look(watch)
+    var interpreter = interpreter
+    interpreter.look(watch)
+    let interpretation = Interpretation(interpreter)
     self.watch = watch
     subscription = watch.sink { [weak watch, emitter] change in
       guard let watch else { return }
-      for event in changes.events(after: change, of: watch) { emitter.send(event) }
+      for event in interpretation.events(after: change, of: watch) { emitter.send(event) }
     }
+  }
+}
+
+/// The interpreter of one observer, between two changes.
+///
+/// It is taken out while it is used, because it may call filters of users, which must not happen with a lock held.
+private final class Interpretation<Interpreter: ChangeInterpreter>: Sendable {
+  private let interpreter: Guarded<Interpreter?>
+
+  init(_ interpreter: Interpreter) {
+    self.interpreter = Guarded(interpreter)
+  }
+
+  func events(after change: PathChange, of watch: PathChanges) -> [FileEvent] {
+    // Changes are delivered one at a time, so it is always there.
+    guard var taken = interpreter.withLock({ $0.take() }) else { return [] }
+    let events = taken.events(after: change, of: watch)
+    let used = taken
+    interpreter.withLock { $0 = used }
+    return events
   }
 }

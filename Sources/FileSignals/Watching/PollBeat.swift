@@ -4,19 +4,18 @@ import Signals
 /// Calls all who poll at the same interval at the same time, so that the processor sleeps in between.
 ///
 /// It has a timer only while somebody polls.
-package final class PollBeat: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
-  private static let registryLock = Lock()
-  nonisolated(unsafe) private static var registry: [Duration: PollBeat] = [:]  // Sound: guarded by its lock.
+package final class PollBeat: Sendable {
+  private static let registry = Guarded<[Duration: PollBeat]>([:])
 
   /// How many intervals are being counted, by a timer each.
   package static var beatingCount: Int {
-    let beats = registryLock.withLock { Array(registry.values) }
-    return beats.count { beat in beat.lock.withLock { beat.isBeating } }
+    let beats = registry.withLock { Array($0.values) }
+    return beats.count { beat in beat.state.withLock { $0.isBeating } }
   }
 
   /// The beat of an interval; there are as many as intervals in use, which are few.
   static func every(_ interval: Duration) -> PollBeat {
-    registryLock.withLock {
+    registry.withLock { registry in
       if let beat = registry[interval] { return beat }
       let beat = PollBeat(interval)
       registry[interval] = beat
@@ -25,14 +24,17 @@ package final class PollBeat: @unchecked Sendable {  // Sound: what changes is g
   }
 
   private struct Member {
-    weak var watch: PathChanges?
+    weak let watch: PathChanges?
+  }
+
+  private struct State {
+    var members: [ObjectIdentifier: Member] = [:]
+    var isBeating = false
   }
 
   private let interval: DispatchTimeInterval
   private let queue = DispatchQueue(label: "org.signals.poll-beat", qos: .utility)
-  private let lock = Lock()
-  private var members: [ObjectIdentifier: Member] = [:]
-  private var isBeating = false
+  private let state = Guarded(State())
 
   private init(_ interval: Duration) {
     let (seconds, attoseconds) = interval.components
@@ -42,17 +44,17 @@ package final class PollBeat: @unchecked Sendable {  // Sound: what changes is g
 
   /// Begins to call somebody, from the next beat on.
   func add(_ watch: PathChanges) {
-    lock.withLock {
-      members[ObjectIdentifier(watch)] = Member(watch: watch)
-      guard !isBeating else { return }
-      isBeating = true
+    state.withLock { state in
+      state.members[ObjectIdentifier(watch)] = Member(watch: watch)
+      guard !state.isBeating else { return }
+      state.isBeating = true
       schedule()
     }
   }
 
   /// Stops calling somebody, who may be called once more.
   func remove(_ watch: ObjectIdentifier) {
-    lock.withLock { members[watch] = nil }
+    state.withLock { $0.members[watch] = nil }
   }
 
   private func schedule() {
@@ -60,10 +62,10 @@ package final class PollBeat: @unchecked Sendable {  // Sound: what changes is g
   }
 
   private func beat() {
-    let watches = lock.withLock {
-      let watches = members.values.compactMap(\.watch)
-      isBeating = !members.isEmpty
-      if isBeating { schedule() }
+    let watches = state.withLock { state in
+      let watches = state.members.values.compactMap(\.watch)
+      state.isBeating = !state.members.isEmpty
+      if state.isBeating { schedule() }
       return watches
     }
     // With no lock held, because this may be what releases a watch at last.

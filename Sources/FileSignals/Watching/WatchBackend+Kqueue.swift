@@ -13,7 +13,7 @@
   ///
   /// Files are registered with the kqueue directly and not as dispatch sources, because registering is then over when
   /// the call returns: a dispatch source registers some time after it is activated, and what happens before is lost.
-  final class KqueueBackend: WatchBackend, @unchecked Sendable {  // Sound: the tables are guarded by the lock.
+  final class KqueueBackend: WatchBackend {
     /// The record, and not the function of the same name.
     private typealias Record = kevent
 
@@ -32,12 +32,15 @@
     private let queue: CInt
     private let source: FileDescriptorSource
     private let subscription = Guarded<SignalSubscription?>(nil)
-    private let lock = Lock()
-    /// The watches by their tokens.
-    ///
-    /// An event carries its token and not only its descriptor, whose number may since belong to another.
-    private var watches: [WatchToken: Watch] = [:]
-    private var lastToken = 0
+    private struct Table {
+      /// The watches by their tokens.
+      ///
+      /// An event carries its token and not only its descriptor, whose number may since belong to another.
+      var watches: [WatchToken: Watch] = [:]
+      var lastToken = 0
+    }
+
+    private let table = Guarded(Table())
     private let wakes = Atomic<Int>(0)
 
     var wakeCount: Int { wakes.load(ordering: .relaxed) }
@@ -61,36 +64,36 @@
     func add(_ point: WatchPoint, opened: CInt?) throws(FileObserverError) -> WatchToken {
       let path = point.place.path
       let mask = point.place.depth >= .entries ? Self.entriesMask : Self.itselfMask
-      lock.lock()
-      defer { lock.unlock() }
-      let directory =
-        if let opened {
-          fcntl(opened, F_DUPFD_CLOEXEC, 0)
-        } else {
-          uninterrupted { open(path, O_EVTONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+      return try table.withLock { table throws(FileObserverError) in
+        let directory =
+          if let opened {
+            fcntl(opened, F_DUPFD_CLOEXEC, 0)
+          } else {
+            uninterrupted { open(path, O_EVTONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+          }
+        guard directory >= 0 else { throw FileObserverError(errno, "watch", path) }
+        table.lastToken += 1
+        let token = WatchToken(number: table.lastToken)
+        guard register(directory, mask, token) else {
+          let error = FileObserverError(errno, "watch", path)
+          close(directory)
+          throw error
         }
-      guard directory >= 0 else { throw FileObserverError(errno, "watch", path) }
-      lastToken += 1
-      let token = WatchToken(number: lastToken)
-      guard register(directory, mask, token) else {
-        let error = FileObserverError(errno, "watch", path)
-        close(directory)
-        throw error
+        var watch = Watch(point: point, directory: directory)
+        watch.file = openFile(of: point, token)
+        table.watches[token] = watch
+        return token
       }
-      var watch = Watch(point: point, directory: directory)
-      watch.file = openFile(of: point, token)
-      watches[token] = watch
-      return token
     }
 
     func remove(_ token: WatchToken) {
-      let watch = lock.withLock { watches.removeValue(forKey: token) }
+      let watch = table.withLock { $0.watches.removeValue(forKey: token) }
       // Closing ends the registration; an event already taken finds no token.
       if let watch { Self.closeAll(watch) }
     }
 
     func stall(during body: () throws -> Void) rethrows {
-      try lock.withLock(body)
+      try table.withLock { _ in try body() }
     }
 
     /// Watches the observed file as well: its directory does not tell that it was written in place.
@@ -139,26 +142,26 @@
 
     private func deliver(_ events: ArraySlice<Record>) {
       var batches = Batches()
-      lock.lock()
-      for event in events {
-        let token = WatchToken(number: Int(bitPattern: event.udata))
-        guard let watch = watches[token] else { continue }
-        if watch.file == CInt(event.ident) {
-          batches.add(fileKinds(of: event.fflags), watch.point.place.leaf, watch.point)
-        } else {
-          batches.add(directoryKinds(of: event.fflags), nil, watch.point)
+      table.withLock { table in
+        for event in events {
+          let token = WatchToken(number: Int(bitPattern: event.udata))
+          guard let watch = table.watches[token] else { continue }
+          if watch.file == CInt(event.ident) {
+            batches.add(fileKinds(of: event.fflags), watch.point.place.leaf, watch.point)
+          } else {
+            batches.add(directoryKinds(of: event.fflags), nil, watch.point)
+          }
+          // The file may be another one by now, or the first.
+          if watch.point.place.leaf != nil { renewFile(of: token, in: &table) }
         }
-        // The file may be another one by now, or the first.
-        if watch.point.place.leaf != nil { renewFile(of: token) }
       }
-      lock.unlock()
       batches.handIn()
       batches.schedule()
     }
 
-    /// Watches the file that has the observed name now; to be called with the lock held.
-    private func renewFile(of token: WatchToken) {
-      guard var watch = watches[token], let leaf = watch.point.place.leaf else { return }
+    /// Watches the file that has the observed name now.
+    private func renewFile(of token: WatchToken, in table: inout Table) {
+      guard var watch = table.watches[token], let leaf = watch.point.place.leaf else { return }
       let now = FileStatus(path: "\(watch.point.place.path)/\(leaf)", followsLinks: false)
       if let file = watch.file {
         var status = stat()
@@ -167,13 +170,13 @@
         watch.file = nil
       }
       if now != nil { watch.file = openFile(of: watch.point, token) }
-      watches[token] = watch
+      table.watches[token] = watch
     }
 
     private func overflow() {
       var batches = Batches()
-      lock.withLock {
-        for watch in watches.values where watch.point.inner == nil { batches.add(.overflow, nil, watch.point) }
+      for point in table.withLock({ $0.watches.values.map(\.point) }) where point.inner == nil {
+        batches.add(.overflow, nil, point)
       }
       batches.handIn()
       batches.schedule()

@@ -1,7 +1,5 @@
 /// One directory that has to be watched in order to watch a path.
-final class WatchPoint: @unchecked Sendable {
-  // Sound: immutable, but for a weak reference that only its owner's end changes.
-
+final class WatchPoint: Sendable {
   /// How closely a directory is watched.
   enum Depth: Sendable, Comparable {
     /// Only whether it is moved or removed itself: a busy directory far above costs nothing.

@@ -86,7 +86,9 @@ public struct Backoff: Sendable, Hashable {
   /// The pauses of one series of attempts, in order.
   public struct Pauses: Sendable, Hashable, IteratorProtocol {
     private let backoff: Backoff
-    private var failures = 0
+
+    /// The number of attempts that have failed in a row.
+    public private(set) var failures = 0
 
     init(backoff: Backoff) {
       self.backoff = backoff

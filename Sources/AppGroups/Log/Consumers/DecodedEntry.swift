@@ -4,29 +4,30 @@ import Foundation
 ///
 /// What is between the file and the subscribers does not look at the event. Without a type parameter, the compiler
 /// makes of it what would take several times as long if each type had to be looked up as it runs.
-class DecodedEntry: @unchecked Sendable {  // Sound: it and the one class that inherits from it never change.
+struct DecodedEntry: Sendable {
   let id: LogEventID
   /// Where the log goes on after it.
   let position: LogPosition
+  private let typed: any AnyObject & Sendable
 
-  fileprivate init(_ id: LogEventID, _ position: LogPosition) {
-    self.id = id
-    self.position = position
+  init<Event: Sendable>(_ entry: LogEntry<Event>) {
+    id = entry.id
+    position = entry.position
+    typed = TypedEntry(entry)
   }
 
   /// The event itself, of the type that the log has.
   func entry<Event: Sendable>(of type: Event.Type) -> LogEntry<Event> {
     // Sound: a feed decodes all its events with one decoder, and only those of its log get them.
-    unsafeDowncast(self, to: TypedEntry<Event>.self).entry
+    unsafeDowncast(typed, to: TypedEntry<Event>.self).entry
   }
 }
 
-private final class TypedEntry<Event: Sendable>: DecodedEntry, @unchecked Sendable {  // Sound: immutable.
+private final class TypedEntry<Event: Sendable>: Sendable {
   let entry: LogEntry<Event>
 
   init(_ entry: LogEntry<Event>) {
     self.entry = entry
-    super.init(entry.id, entry.position)
   }
 }
 
@@ -39,7 +40,7 @@ struct EntryDecoder: Sendable {
       let id = LogEventID(producer: producer, sequence: record.sequence)
       let date = Date(timeIntervalSince1970: Double(record.time) / 1e9)
       let event = try format.decode(record.payload)
-      return TypedEntry(LogEntry(id: id, date: date, event: event, position: position))
+      return DecodedEntry(LogEntry(id: id, date: date, event: event, position: position))
     }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Signals
 
 /// Who listens to a feed, and what they have handled.
-final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the lock.
+final class LogAudience: Sendable {
   private struct Subscriber {
     let number: UInt64
     let receive: @Sendable (DecodedEntry) -> Void
@@ -14,23 +14,47 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
     var handled: UInt64
   }
 
+  private struct State {
+    var subscribers: [Subscriber] = []
+    var lastNumber: UInt64 = 0
+    var loops: [LoopState] = []
+    var cursor = LogCursor()
+    /// How many events have been given out.
+    var ordinal: UInt64 = 0
+    /// What loops were given and have not all handled, in order.
+    var unhandled: [(ordinal: UInt64, producer: UUID, position: LogPosition)] = []
+    /// Whether reading waits until a loop asks for more.
+    var isPaused = false
+    var isSaveDue = false
+    /// The producers of whom something is left, if that is known.
+    var producers: Set<UUID> = []
+    /// Counts how often somebody came to an empty place: what is read for those before is not for those after.
+    var generation = 0
+
+    var isEmpty: Bool { subscribers.isEmpty && loops.isEmpty }
+
+    mutating func beginGenerationIfEmpty() -> Int? {
+      guard isEmpty else { return nil }
+      generation += 1
+      return generation
+    }
+
+    /// Takes note of what all loops have handled.
+    mutating func settle(_ acknowledgement: LogAcknowledgement) {
+      // When the last one leaves, what it has not handled waits for the next, unless others have had it.
+      guard !isEmpty else { return unhandled = [] }
+      let least = loops.reduce(.max) { min($0, $1.handled) }
+      let count = unhandled.prefix { $0.ordinal <= least }.count
+      guard count > 0 else { return }
+      if acknowledgement == .automatic {
+        for (_, producer, position) in unhandled[..<count] { cursor.handle(position, of: producer) }
+      }
+      unhandled.removeFirst(count)
+    }
+  }
+
   private let acknowledgement: LogAcknowledgement
-  private let lock = Lock()
-  private var subscribers: [Subscriber] = []
-  private var lastNumber: UInt64 = 0
-  private var loops: [LoopState] = []
-  private var cursor = LogCursor()
-  /// How many events have been given out.
-  private var ordinal: UInt64 = 0
-  /// What loops were given and have not all handled, in order.
-  private var unhandled: [(ordinal: UInt64, producer: UUID, position: LogPosition)] = []
-  /// Whether reading waits until a loop asks for more.
-  private var isPaused = false
-  private var isSaveDue = false
-  /// The producers of whom something is left, if that is known.
-  private var producers: Set<UUID> = []
-  /// Counts how often somebody came to an empty place: what is read for those before is not for those after.
-  private var generation = 0
+  private let state = Guarded(State())
 
   init(_ acknowledgement: LogAcknowledgement) {
     self.acknowledgement = acknowledgement
@@ -39,31 +63,24 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
   // MARK: Coming and going
 
   /// Whether anybody wants events.
-  var isEmpty: Bool { lock.withLock { isEmptyLocked } }
-
-  private var isEmptyLocked: Bool { subscribers.isEmpty && loops.isEmpty }
+  var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
   /// - Returns: What to remove it with, and the generation that begins with it, if it is the only one.
   func add(_ receive: @escaping @Sendable (DecodedEntry) -> Void) -> (number: UInt64, generation: Int?) {
-    lock.withLock {
-      let begun = beginGenerationIfEmpty()
-      lastNumber += 1
-      subscribers.append(Subscriber(number: lastNumber, receive: receive))
-      return (lastNumber, begun)
+    state.withLock { state in
+      let begun = state.beginGenerationIfEmpty()
+      state.lastNumber += 1
+      state.subscribers.append(Subscriber(number: state.lastNumber, receive: receive))
+      return (state.lastNumber, begun)
     }
-  }
-
-  private func beginGenerationIfEmpty() -> Int? {
-    guard isEmptyLocked else { return nil }
-    generation += 1
-    return generation
   }
 
   /// - Returns: Whether nobody is left.
   func remove(_ number: UInt64) -> Bool {
-    let (removed, isLast) = lock.withLock {
-      let index = subscribers.firstIndex { $0.number == number }
-      return (index.map { subscribers.remove(at: $0) }, isEmptyLocked)
+    let (removed, isLast) = state.withLock { state in
+      let index = state.subscribers.firstIndex { $0.number == number }
+      let removed = index.map { state.subscribers.remove(at: $0) }
+      return (removed, state.isEmpty)
     }
     // What it captured may have something to say when it is released.
     withExtendedLifetime(removed) {}
@@ -72,32 +89,32 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
 
   /// - Returns: The generation that begins with it, if it is the only one.
   func add(_ loop: LogLoop) -> Int? {
-    lock.withLock {
-      let begun = beginGenerationIfEmpty()
-      loops.append(LoopState(loop: loop, handled: ordinal))
+    state.withLock { state in
+      let begun = state.beginGenerationIfEmpty()
+      state.loops.append(LoopState(loop: loop, handled: state.ordinal))
       return begun
     }
   }
 
   /// - Returns: Whether nobody is left.
   func remove(_ loop: LogLoop) -> Bool {
-    lock.withLock {
-      loops.removeAll { $0.loop === loop }
-      settle()
-      return isEmptyLocked
+    state.withLock { state in
+      state.loops.removeAll { $0.loop === loop }
+      state.settle(acknowledgement)
+      return state.isEmpty
     }
   }
 
   /// Whether nobody has come to an empty place since a generation began.
-  func isCurrent(_ generation: Int) -> Bool { lock.withLock { generation == self.generation } }
+  func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.generation == generation } }
 
   // MARK: Giving out
 
   /// Whether there is somebody who can take more of what is read for this generation.
   func checkAppetite(_ generation: Int) -> Bool {
-    lock.withLock {
-      isPaused = loops.contains { $0.loop.isFull }
-      return generation == self.generation && !isEmptyLocked && !isPaused
+    state.withLock { state in
+      state.isPaused = state.loops.contains { $0.loop.isFull }
+      return generation == state.generation && !state.isEmpty && !state.isPaused
     }
   }
 
@@ -128,17 +145,17 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
   }
 
   private func turn(for entry: DecodedEntry, _ generation: Int) -> Turn? {
-    lock.withLock { () -> Turn? in
-      guard generation == self.generation else { return nil }
-      cursor.give(entry.position, of: entry.id.producer)
-      ordinal += 1
-      if !loops.isEmpty { unhandled.append((ordinal, entry.id.producer, entry.position)) }
-      return Turn(subscribers: subscribers, loops: loops, ordinal: ordinal)
+    state.withLock { state -> Turn? in
+      guard generation == state.generation else { return nil }
+      state.cursor.give(entry.position, of: entry.id.producer)
+      state.ordinal += 1
+      if !state.loops.isEmpty { state.unhandled.append((state.ordinal, entry.id.producer, entry.position)) }
+      return Turn(subscribers: state.subscribers, loops: state.loops, ordinal: state.ordinal)
     }
   }
 
   private func isSubscribed(_ number: UInt64) -> Bool {
-    lock.withLock { subscribers.contains { $0.number == number } }
+    state.withLock { $0.subscribers.contains { $0.number == number } }
   }
 
   // MARK: What is handled
@@ -151,40 +168,27 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
   ///   - isHungry: Whether it has room for more.
   /// - Returns: Whether there is something to save, and whether reading must go on.
   func note(_ handled: UInt64?, by loop: LogLoop, isHungry: Bool) -> (isSaveDue: Bool, isDrainDue: Bool) {
-    lock.withLock {
+    state.withLock { state in
       if let handled {
-        if let index = loops.firstIndex(where: { $0.loop === loop }) { loops[index].handled = handled }
-        settle()
+        if let index = state.loops.firstIndex(where: { $0.loop === loop }) { state.loops[index].handled = handled }
+        state.settle(acknowledgement)
       }
-      return (cursor.isChanged && !isSaveDue, isHungry && isPaused)
+      return (state.cursor.isChanged && !state.isSaveDue, isHungry && state.isPaused)
     }
-  }
-
-  /// Takes note of what all loops have handled; to be called with the lock held.
-  private func settle() {
-    // When the last one leaves, what it has not handled waits for the next, unless others have had it.
-    guard !isEmptyLocked else { return unhandled = [] }
-    let least = loops.reduce(.max) { min($0, $1.handled) }
-    let count = unhandled.prefix { $0.ordinal <= least }.count
-    guard count > 0 else { return }
-    if acknowledgement == .automatic {
-      for (_, producer, position) in unhandled[..<count] { cursor.handle(position, of: producer) }
-    }
-    unhandled.removeFirst(count)
   }
 
   func acknowledge(_ position: LogPosition, of producer: UUID) {
-    lock.withLock { cursor.handle(position, of: producer) }
+    state.withLock { $0.cursor.handle(position, of: producer) }
   }
 
   /// Whether an event is handled, also if it has not been read since the last beginning.
   func hasHandled(_ sequence: UInt64, of producer: UUID) -> Bool {
-    lock.withLock { cursor.hasHandled(sequence, of: producer) }
+    state.withLock { $0.cursor.hasHandled(sequence, of: producer) }
   }
 
   /// Takes note that nobody is interested in anything up to a place, but for what was given out.
   func pass(_ position: LogPosition, of producer: UUID) {
-    lock.withLock { cursor.pass(position, of: producer) }
+    state.withLock { $0.cursor.pass(position, of: producer) }
   }
 
   // MARK: The cursor
@@ -193,29 +197,29 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
   ///
   /// - Parameter positions: Where each producer's events go on.
   func begin(from positions: [UUID: LogPosition]) {
-    lock.withLock {
-      cursor = LogCursor(positions)
-      unhandled = []
-      producers = []
+    state.withLock { state in
+      state.cursor = LogCursor(positions)
+      state.unhandled = []
+      state.producers = []
     }
   }
 
   /// Takes note of the producers of whom something is left; the places of others are forgotten once all is handled.
   func know(_ producers: Set<UUID>) {
-    lock.withLock { self.producers = producers }
+    state.withLock { $0.producers = producers }
   }
 
   /// Where to go on after a crash.
-  var positions: [UUID: LogPosition] { lock.withLock { cursor.positions } }
+  var positions: [UUID: LogPosition] { state.withLock { $0.cursor.positions } }
 
   /// What to save now.
   ///
   /// - Returns: Where to go on after a crash.
   func positionsToSave() -> [UUID: LogPosition] {
-    lock.withLock {
-      if !producers.isEmpty { cursor.keep(only: producers) }
-      cursor.isChanged = false
-      return cursor.positions
+    state.withLock { state in
+      if !state.producers.isEmpty { state.cursor.keep(only: state.producers) }
+      state.cursor.isChanged = false
+      return state.cursor.positions
     }
   }
 
@@ -224,33 +228,33 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
   /// - Parameter saved: Where the consumer is to go on, as far as is saved.
   /// - Returns: Where to go on after a crash.
   func positionsToSave(besides saved: [UUID: LogPosition]) -> [UUID: LogPosition] {
-    lock.withLock {
-      cursor.isChanged = false
-      return cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
+    state.withLock { state in
+      state.cursor.isChanged = false
+      return state.cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
     }
   }
 
   /// Takes back that what was to be saved is.
   func noteUnsaved() {
-    lock.withLock { cursor.isChanged = true }
+    state.withLock { $0.cursor.isChanged = true }
   }
 
   /// Whether something was handled that is not saved.
-  var isUnsaved: Bool { lock.withLock { cursor.isChanged } }
+  var isUnsaved: Bool { state.withLock { $0.cursor.isChanged } }
 
   /// Where to go on, if some places are saved and what is not saved counts, too.
   func advance(_ saved: [UUID: LogPosition]) -> [UUID: LogPosition] {
-    lock.withLock {
-      guard cursor.isChanged else { return saved }
-      return cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
+    state.withLock { state in
+      guard state.cursor.isChanged else { return saved }
+      return state.cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
     }
   }
 
   /// Whether the caller is to save, because there is something new and nobody else is about to.
   func claimSaving() -> Bool {
-    lock.withLock {
-      guard cursor.isChanged, !isSaveDue else { return false }
-      isSaveDue = true
+    state.withLock { state in
+      guard state.cursor.isChanged, !state.isSaveDue else { return false }
+      state.isSaveDue = true
       return true
     }
   }
@@ -259,9 +263,9 @@ final class LogAudience: @unchecked Sendable {  // Sound: all is guarded by the 
   ///
   /// - Returns: Whether there still is something to save.
   func releaseSaving() -> Bool {
-    lock.withLock {
-      isSaveDue = false
-      return cursor.isChanged
+    state.withLock { state in
+      state.isSaveDue = false
+      return state.cursor.isChanged
     }
   }
 }

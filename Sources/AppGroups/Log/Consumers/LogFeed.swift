@@ -4,9 +4,7 @@ import Foundation
 import Signals
 
 /// Reads a log for one consumer, on a queue, for as long as somebody subscribes.
-final class LogFeed: @unchecked Sendable {
-  // Sound: what changes belongs to the queue.
-
+final class LogFeed: Sendable {
   let failures = Emitter<AppGroupsLogError, Never>(replay: 16)
   let changes: any ChangeSource
   private let following = Guarded<SignalSubscription?>(nil)
@@ -20,26 +18,29 @@ final class LogFeed: @unchecked Sendable {
 
   let audience: LogAudience
 
-  private var run: Run?
-  /// Tells whose turn it is, of those who wait to begin.
-  private var epoch = 0
-  private var attempts = 0
-  private var pauses = Backoff.exponential(from: .milliseconds(20), upTo: .seconds(2)).pauses()
-  /// Whether it has ever begun, so that folders that are missing have been removed.
-  private var hasBegun = false
-  /// Where to begin when the directory comes back.
-  private var missed: (ends: [UUID: LogPosition], generation: Int)?
-  /// How often another consumer of the name was found since the last beginning.
-  private var refusals = 0
-  /// What kept it from beginning the last time.
-  private var obstacle: AppGroupsLogError?
-  private var isLookDue = false
-  private var isScanDue = false
-  private var scanPauses = Backoff.unreadable.pauses()
+  /// Only the queue changes it.
+  private let state = Guarded(State())
 
-  init(
+  /// Follows the directory of a log.
+  convenience init(
     _ reading: LogReading, place: LogPlace, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer
   ) throws(AppGroupsLogError) {
+    let queue = DispatchQueue(label: "org.signals.log", qos: .userInitiated)
+    let changes: PathChanges
+    do throws(FileObserverError) {
+      changes = try PathChanges(contentsOf: place.url, queue: queue)
+    } catch {
+      throw .unobservable(error)
+    }
+    self.init(
+      reading, place: place, limits: limits, decoder: decoder, producer: producer, changes: changes, queue: queue)
+  }
+
+  /// Follows a log through changes that are delivered on the queue.
+  init(
+    _ reading: LogReading, place: LogPlace, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer,
+    changes: any ChangeSource, queue: DispatchQueue
+  ) {
     self.reading = reading
     self.place = place
     self.decoder = decoder
@@ -49,12 +50,8 @@ final class LogFeed: @unchecked Sendable {
     saver = reading.consumer.map { [failures] in
       LogSaver($0, limits: limits, audience: audience, failures: failures)
     }
-    queue = DispatchQueue(label: "org.signals.log", qos: .userInitiated)
-    do {
-      changes = try PathChanges(contentsOf: place.url, queue: queue)
-    } catch {
-      throw .unobservable(error)
-    }
+    self.queue = queue
+    self.changes = changes
     let following = changes.sink { [weak self] in self?.receive($0) }
     self.following.withLock { $0 = following }
   }
@@ -111,19 +108,14 @@ final class LogFeed: @unchecked Sendable {
   private func begin(from ends: [UUID: LogPosition], _ generation: Int) {
     // Who has come since begins where they came, before which nothing is theirs.
     guard audience.isCurrent(generation) else { return }
-    epoch += 1
-    attempts = 0
-    pauses.reset()
-    refusals = 0
-    obstacle = nil
-    missed = nil
+    let epoch = state.withLock { $0.begin() }
     saver?.end(unlessReplaced: true)
-    run = nil
+    endRun()
     tryToBegin(from: ends, generation, epoch)
   }
 
   private func tryToBegin(from ends: [UUID: LogPosition], _ generation: Int, _ epoch: Int) {
-    guard epoch == self.epoch, !audience.isEmpty else { return }
+    guard state.withLock({ $0.epoch }) == epoch, !audience.isEmpty else { return }
     do throws(AppGroupsLogError) {
       guard let (positions, lock) = try positions(from: ends) else {
         noteRefusal()
@@ -131,16 +123,17 @@ final class LogFeed: @unchecked Sendable {
       }
       let reader = LogReader(place, from: positions) { [weak self] in self?.report($0) }
       audience.begin(from: positions)
-      run = Run(reader, lock, generation)
-      hasBegun = true
+      state.withLock { state in
+        state.run = Run(reader: reader, lock: lock, generation: generation)
+        state.hasBegun = true
+      }
       if let lock { try saver?.begin(lock) }
     } catch {
       // A directory that somebody removed is for those to make again who append.
-      if !place.exists { return missed = (ends, generation) }
+      if !place.exists { return state.withLock { $0.missed = (ends, generation) } }
       // Somebody may be about to remove all of it, and must not be hindered.
       if isRemovalLikely, error.isAboutNothingThere { return tryLater(from: ends, generation, epoch) }
-      if error != obstacle { failures.send(error) }
-      obstacle = error
+      if state.withLock({ exchange(&$0.obstacle, with: error) }) != error { failures.send(error) }
       if run == nil { return tryLater(from: ends, generation, epoch) }
     }
     scan()
@@ -166,11 +159,18 @@ final class LogFeed: @unchecked Sendable {
 
   /// Whether folders and a lock that are missing may be so because the log is being removed, and anything new would be
   /// in the way; they are made again a little later if not.
-  private var isRemovalLikely: Bool { hasBegun && attempts < 3 }
+  private var isRemovalLikely: Bool { state.withLock { $0.hasBegun && $0.pauses.failures < 3 } }
+
+  private var run: Run? { state.withLock { $0.run } }
+
+  private func endRun() {
+    // Its files are closed with no lock held.
+    let ended = state.withLock { $0.run.take() }
+    withExtendedLifetime(ended) {}
+  }
 
   private func tryLater(from ends: [UUID: LogPosition], _ generation: Int, _ epoch: Int) {
-    guard let pause = pauses.next() else { return }
-    attempts += 1
+    guard let pause = state.withLock({ $0.pauses.next() }) else { return }
     queue.async(after: pause) { [weak self] in
       self?.tryToBegin(from: ends, generation, epoch)
     }
@@ -178,7 +178,10 @@ final class LogFeed: @unchecked Sendable {
 
   /// Takes note that another process, or another object of this one, is the consumer.
   private func noteRefusal() {
-    refusals += 1
+    let refusals = state.withLock { state in
+      state.refusals += 1
+      return state.refusals
+    }
     // The first few times it may be one that is about to end.
     if refusals == 4, let consumer = reading.consumer { failures.send(.consumerInUse(consumer.name)) }
   }
@@ -186,7 +189,7 @@ final class LogFeed: @unchecked Sendable {
   private func endUnlessObserved() {
     guard audience.isEmpty, run != nil else { return }
     saver?.end(unlessReplaced: false)
-    run = nil
+    endRun()
     saver?.trimSoon()
   }
 
@@ -205,7 +208,9 @@ final class LogFeed: @unchecked Sendable {
   // MARK: Reading
 
   private func receive(_ change: PathChange) {
-    if let missed, change.isStructural { return begin(from: missed.ends, missed.generation) }
+    if change.isStructural, let missed = state.withLock({ $0.missed }) {
+      return begin(from: missed.ends, missed.generation)
+    }
     guard let run else { return }
     var isStructural = change.isStructural
     for name in change.written where !run.reader.look(atSegment: name) { isStructural = true }
@@ -229,15 +234,7 @@ final class LogFeed: @unchecked Sendable {
     guard let run, !run.isStale else { return }
     while audience.checkAppetite(run.generation) {
       guard let (producer, record, position) = run.reader.next() else { break }
-      give(record, of: producer, position, run)
-      if run.isStale {
-        // Nobody was there to take it: whoever comes is to have it.
-        let generation = run.generation
-        queue.async { [self, epoch] in
-          if self.epoch == epoch { begin(from: audience.positions, generation) }
-        }
-        return
-      }
+      guard give(record, of: producer, position, run.generation) else { return beginAgain(run.generation) }
     }
     // Also what ends a segment: without that, the last one would never be read to its end.
     for (producer, position) in run.reader.takeExhausted() { audience.pass(position, of: producer) }
@@ -246,11 +243,26 @@ final class LogFeed: @unchecked Sendable {
     saver?.saveSoon()
   }
 
-  private func give(_ record: LogRecord, of producer: UUID, _ position: LogPosition, _ run: Run) {
+  /// Reads events again that no subscriber was there to take, so that the next one receives them.
+  private func beginAgain(_ generation: Int) {
+    let epoch = state.withLock { state in
+      state.run?.isStale = true
+      return state.epoch
+    }
+    queue.async { [self] in
+      if state.withLock({ $0.epoch }) == epoch { begin(from: audience.positions, generation) }
+    }
+  }
+
+  /// - Returns: A Boolean value that indicates whether the event was taken, or is of no interest.
+  private func give(
+    _ record: LogRecord, of producer: UUID, _ position: LogPosition, _ generation: Int
+  ) -> Bool {
     self.producer.clock.observe(record.time)
     let isWanted = reading.includesOwn || producer != self.producer.id
     guard isWanted, !audience.hasHandled(record.sequence, of: producer) else {
-      return audience.pass(position, of: producer)
+      audience.pass(position, of: producer)
+      return true
     }
     let entry: DecodedEntry
     do {
@@ -258,20 +270,21 @@ final class LogFeed: @unchecked Sendable {
     } catch {
       let id = LogEventID(producer: producer, sequence: record.sequence)
       failures.send(.undecodable(id, place.url, reason: CodingReason.words(for: error)))
-      return audience.pass(position, of: producer)
+      audience.pass(position, of: producer)
+      return true
     }
-    if !audience.give(entry, run.generation) { run.isStale = true }
+    let isTaken = audience.give(entry, generation)
     // Not only at the end: a slow subscriber may never get there.
     saver?.saveSoon()
+    return isTaken
   }
 
   /// Looks again at what may have been in the making; only for as long as there is such a thing.
   private func lookSoon() {
-    guard !isLookDue else { return }
-    isLookDue = true
+    guard state.withLock({ !exchange(&$0.isLookDue, with: true) }) else { return }
     queue.asyncAfter(deadline: .now() + .milliseconds(20)) { [weak self] in
       guard let self else { return }
-      isLookDue = false
+      state.withLock { $0.isLookDue = false }
       run?.reader.lookAgain()
       drain()
     }
@@ -279,13 +292,17 @@ final class LogFeed: @unchecked Sendable {
 
   /// Looks again at what cannot be read; only for as long as there is such a thing.
   private func scanLater() {
-    guard !isScanDue, let pause = scanPauses.next() else { return }
-    isScanDue = true
+    let pause: Duration? = state.withLock { state in
+      guard !state.isScanDue, let pause = state.scanPauses.next() else { return nil }
+      state.isScanDue = true
+      return pause
+    }
+    guard let pause else { return }
     queue.async(after: pause) { [weak self] in
       guard let self else { return }
-      isScanDue = false
+      state.withLock { $0.isScanDue = false }
       scan()
-      if run?.reader.isBlocked != true { scanPauses.reset() }
+      if run?.reader.isBlocked != true { state.withLock { $0.scanPauses.reset() } }
       drain()
     }
   }

@@ -2,30 +2,33 @@ import Signals
 
 /// One asynchronous loop over a log's events: it is given a few at a time, and has handled an event when it asks for
 /// the next.
-final class LogLoop: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
+final class LogLoop: Sendable {
   /// How many events may wait for a loop; reading pauses meanwhile.
   static let capacity = 64
 
-  private let lock = Lock()
-  private var buffer: [(ordinal: UInt64, entry: DecodedEntry)] = []
-  private var first = 0
-  private var waiter: UnsafeContinuation<Void, Never>?
-  private var isEnded = false
-  private var current: UInt64?
+  private struct State {
+    var buffer: [(ordinal: UInt64, entry: DecodedEntry)] = []
+    var first = 0
+    var waiter: UnsafeContinuation<Void, Never>?
+    var isEnded = false
+    var current: UInt64?
+  }
+
+  private let state = Guarded(State())
 
   // MARK: The reader's side
 
   /// Gives an event to the loop.
   func give(_ entry: DecodedEntry, _ ordinal: UInt64) {
-    let waiter = lock.withLock {
-      if !isEnded { buffer.append((ordinal, entry)) }
-      return self.waiter.take()
+    let waiter = state.withLock { state in
+      if !state.isEnded { state.buffer.append((ordinal, entry)) }
+      return state.waiter.take()
     }
     waiter?.resume()
   }
 
   /// Whether it has as much as it should.
-  var isFull: Bool { lock.withLock { buffer.count - first >= Self.capacity } }
+  var isFull: Bool { state.withLock { $0.buffer.count - $0.first >= Self.capacity } }
 
   // MARK: The loop's side
 
@@ -40,30 +43,30 @@ final class LogLoop: @unchecked Sendable {  // Sound: what changes is guarded by
   ///
   /// - Returns: It, the one that is handled by that, and whether there is room for many more.
   func take() -> (supply: Supply, handled: UInt64?, isHungry: Bool) {
-    lock.withLock {
-      let handled = current.take()
-      if isEnded { return (.ended, nil, false) }
-      guard first < buffer.count else { return (.nothing, handled, true) }
-      let (ordinal, entry) = buffer[first]
-      current = ordinal
-      first += 1
-      if first == buffer.count {
-        buffer.removeAll(keepingCapacity: true)
-        first = 0
-      } else if first > Self.capacity {
-        buffer.removeFirst(first)
-        first = 0
+    state.withLock { state in
+      let handled = state.current.take()
+      if state.isEnded { return (.ended, nil, false) }
+      guard state.first < state.buffer.count else { return (.nothing, handled, true) }
+      let (ordinal, entry) = state.buffer[state.first]
+      state.current = ordinal
+      state.first += 1
+      if state.first == state.buffer.count {
+        state.buffer.removeAll(keepingCapacity: true)
+        state.first = 0
+      } else if state.first > Self.capacity {
+        state.buffer.removeFirst(state.first)
+        state.first = 0
       }
-      return (.entry(entry), handled, buffer.count - first == Self.capacity / 2)
+      return (.entry(entry), handled, state.buffer.count - state.first == Self.capacity / 2)
     }
   }
 
   /// Waits until there is something to take.
   func wait(isolation actor: isolated (any Actor)?) async {
     await withUnsafeContinuation(isolation: actor) { continuation in
-      let isReady = lock.withLock {
-        if isEnded || first < buffer.count || waiter != nil { return true }
-        waiter = continuation
+      let isReady = state.withLock { state in
+        if state.isEnded || state.first < state.buffer.count || state.waiter != nil { return true }
+        state.waiter = continuation
         return false
       }
       if isReady { continuation.resume() }
@@ -74,12 +77,11 @@ final class LogLoop: @unchecked Sendable {  // Sound: what changes is guarded by
   ///
   /// - Returns: Whether it had not ended before.
   func end() -> Bool {
-    let (isFirst, waiter) = lock.withLock {
-      let isFirst = !isEnded
-      isEnded = true
-      buffer = []
-      first = 0
-      return (isFirst, self.waiter.take())
+    let (isFirst, waiter, _) = state.withLock { state in
+      let (isFirst, waiter, buffer) = (!state.isEnded, state.waiter.take(), state.buffer)
+      state = State()
+      state.isEnded = true
+      return (isFirst, waiter, buffer)
     }
     waiter?.resume()
     return isFirst

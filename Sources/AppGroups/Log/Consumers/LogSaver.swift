@@ -4,9 +4,7 @@ import Foundation
 import Signals
 
 /// Saves a consumer's cursor, on a queue of its own, so that a slow subscriber does not delay it.
-final class LogSaver: @unchecked Sendable {
-  // Sound: what changes belongs to the queue.
-
+final class LogSaver: Sendable {
   /// How long events that were handled may be unsaved: after a crash within that time they come again.
   private static let interval = Duration.milliseconds(50)
   /// How long a place that has not changed need not be saved again, by which others tell that the consumer still comes.
@@ -20,13 +18,18 @@ final class LogSaver: @unchecked Sendable {
   private let failures: Emitter<AppGroupsLogError, Never>
   private let queue = DispatchQueue(label: "org.signals.log.save", qos: .userInitiated)
 
-  /// The consumer's lock, while the log is read.
-  private var lock: ConsumerLock?
-  /// What was saved last since then, and when.
-  private var saved: (positions: [UUID: LogPosition], time: DispatchTime)?
-  private var hasFailed = false
-  private var pauses = Backoff.unreadable.pauses()
-  private var lastTrim = DispatchTime(uptimeNanoseconds: 0)
+  private struct State {
+    /// The consumer's lock, while the log is read.
+    var lock: ConsumerLock?
+    /// What was saved last since then, and when.
+    var saved: (positions: [UUID: LogPosition], time: DispatchTime)?
+    var hasFailed = false
+    var pauses = Backoff.unreadable.pauses()
+    var lastTrim = DispatchTime(uptimeNanoseconds: 0)
+  }
+
+  /// Only the queue changes it.
+  private let state = Guarded(State())
 
   init(
     _ consumer: ConsumerPlace, limits: LogLimits, audience: LogAudience, failures: Emitter<AppGroupsLogError, Never>
@@ -45,13 +48,12 @@ final class LogSaver: @unchecked Sendable {
   /// - Throws: ``AppGroupsLogError`` if the cursor cannot be written; that is then tried again.
   func begin(_ lock: ConsumerLock) throws(AppGroupsLogError) {
     try onQueue { () throws(AppGroupsLogError) in
-      self.lock = lock
-      saved = nil
+      state.withLock { ($0.lock, $0.saved) = (lock, nil) }
       do throws(AppGroupsLogError) {
         try register()
       } catch {
         // Until it is made known, what it has not handled may be removed.
-        hasFailed = true
+        state.withLock { $0.hasFailed = true }
         audience.noteUnsaved()
         throw error
       }
@@ -64,10 +66,9 @@ final class LogSaver: @unchecked Sendable {
   ///   process may be the consumer.
   func end(unlessReplaced: Bool) {
     queue.sync {
-      guard let lock else { return }
+      guard let lock = heldLock else { return }
       if !unlessReplaced || lock.isInPlace { report { () throws(AppGroupsLogError) in try saveNow() } }
-      self.lock = nil
-      saved = nil
+      state.withLock { ($0.lock, $0.saved) = (nil, nil) }
     }
   }
 
@@ -76,23 +77,27 @@ final class LogSaver: @unchecked Sendable {
     guard audience.claimSaving() else { return }
     queue.async { [self] in
       // What could not be saved is tried again, but not as often.
-      let pause = (hasFailed ? pauses.next() : nil) ?? Self.interval
+      let pause = state.withLock { $0.hasFailed ? $0.pauses.next() : nil } ?? Self.interval
       queue.async(after: pause) { [weak self] in self?.saveClaimed() }
     }
   }
 
   private func saveClaimed() {
-    guard audience.releaseSaving(), lock != nil else { return }
+    guard audience.releaseSaving(), heldLock != nil else { return }
     // One that could not be made known is so by this.
     report { () throws(AppGroupsLogError) in try hasFailed ? register() : saveNow() }
     if hasFailed { return saveSoon() }
     trimOnQueue()
   }
 
+  private var heldLock: ConsumerLock? { state.withLock { $0.lock } }
+
+  private var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
   /// Saves what was acknowledged: at once if no subscription is left, because the feed may be released before later.
   func saveAcknowledged() {
     queue.async { [self] in
-      if lock != nil { return saveSoon() }
+      if heldLock != nil { return saveSoon() }
       // A subscriber that waits to begin takes it along.
       if audience.isEmpty { report { () throws(AppGroupsLogError) in try saveNow() } }
     }
@@ -105,7 +110,7 @@ final class LogSaver: @unchecked Sendable {
   func save(after feedQueue: DispatchQueue) async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       queue.async { [self] in
-        if lock != nil { return continuation.resume(with: Result { try saveNow() }) }
+        if heldLock != nil { return continuation.resume(with: Result { try saveNow() }) }
         feedQueue.async { [self] in
           continuation.resume(with: Result { try onQueue { () throws(AppGroupsLogError) in try saveNow() } })
         }
@@ -120,8 +125,12 @@ final class LogSaver: @unchecked Sendable {
 
   private func trimOnQueue() {
     let now = DispatchTime.now()
-    guard now.uptimeNanoseconds - lastTrim.uptimeNanoseconds > Self.trimInterval else { return }
-    lastTrim = now
+    let isDue = state.withLock { state in
+      guard now.uptimeNanoseconds - state.lastTrim.uptimeNanoseconds > Self.trimInterval else { return false }
+      state.lastTrim = now
+      return true
+    }
+    guard isDue else { return }
     LogTrimmer(place: consumer.place, limits: limits).trimLater { [failures] in failures.send($0) }
   }
 
@@ -146,16 +155,19 @@ final class LogSaver: @unchecked Sendable {
   }
 
   private func saveNow() throws(AppGroupsLogError) {
-    guard lock != nil else { return try saveAfterwards() }
+    guard heldLock != nil else { return try saveAfterwards() }
     let positions = audience.positionsToSave()
     let now = DispatchTime.now()
-    if let saved, saved.positions == positions, now < saved.time + Self.lifetime { return }
+    let isSaved = state.withLock { state in
+      state.saved.map { $0.positions == positions && now < $0.time + Self.lifetime } ?? false
+    }
+    if isSaved { return }
     do throws(AppGroupsLogError) {
       try save(positions)
-      saved = (positions, now)
+      state.withLock { $0.saved = (positions, now) }
     } catch let error where error.isAboutNothingThere && !consumer.place.exists {
       // With the log, the places in it are gone.
-      hasFailed = false
+      state.withLock { $0.hasFailed = false }
     }
   }
 
@@ -173,10 +185,12 @@ final class LogSaver: @unchecked Sendable {
   private func save(_ positions: [UUID: LogPosition]) throws(AppGroupsLogError) {
     do throws(AppGroupsLogError) {
       try consumer.save(positions)
-      hasFailed = false
-      pauses.reset()
+      state.withLock { state in
+        state.hasFailed = false
+        state.pauses.reset()
+      }
     } catch {
-      hasFailed = true
+      state.withLock { $0.hasFailed = true }
       audience.noteUnsaved()
       throw error
     }

@@ -1,43 +1,22 @@
 import Foundation
+import Signals
 
 /// Reads what all producers have appended: of each in order, and of those that wait at the same time the oldest first.
-///
-/// Use it on one thread at a time.
-final class LogReader {
-  private let place: LogPlace
-  private var producers: [UUID: ProducerReader] = [:]
-  private var names: [String: ProducerReader] = [:]
-  /// The last segment of each producer, into which it may write.
-  private(set) var tails: Set<String> = []
-  /// Those with a head, the oldest first, as a heap.
-  private var waiting: [ProducerReader] = []
-  private let report: (AppGroupsLogError) -> Void
-  /// Whether the head of the first of them has been given out, so that it must read on before it is looked at again.
-  private var isFirstSpent = false
+final class LogReader: Sendable {
+  private let merge: Guarded<ProducerMerge>
+  private let report: @Sendable (AppGroupsLogError) -> Void
 
-  /// Those that have a file open, the one that has had it for longest first.
-  private var open: [ProducerReader] = []
-  /// Those that have been read to their end since it was asked for last.
-  private var exhausted: [ProducerReader] = []
-  /// Those that found something that may have been in the making.
-  private var doubtful: [ProducerReader] = []
-  /// Those whose next segment cannot be opened at the moment.
-  private var blocked: Set<UUID> = []
-  /// Why the segments cannot be listed.
-  private var obstacle: AppGroupsLogError?
-
-  /// How many files may be open at a time.
-  private static let openLimit = 32
-  /// How many producers without a segment are remembered, in case they come back.
-  private static let goneLimit = 1024
-
-  /// Makes a reader that goes on from some places, and has all of what other producers have appended before it.
-  init(_ place: LogPlace, from positions: [UUID: LogPosition], report: @escaping (AppGroupsLogError) -> Void) {
-    self.place = place
+  /// Makes a reader that goes on from some positions, and begins with the oldest event of every other producer.
+  ///
+  /// - Parameters:
+  ///   - place: The log.
+  ///   - positions: The position of each known producer.
+  ///   - report: Called with each problem before a later event is returned.
+  init(
+    _ place: LogPlace, from positions: [UUID: LogPosition], report: @escaping @Sendable (AppGroupsLogError) -> Void
+  ) {
+    merge = Guarded(ProducerMerge(place, from: positions))
     self.report = report
-    for (producer, position) in positions {
-      producers[producer] = ProducerReader(producer, in: place, from: position)
-    }
   }
 
   /// Lists the segments and looks at each; to be called after the directory is watched, and when files come or go.
@@ -45,120 +24,49 @@ final class LogReader {
   /// - Returns: The producers that have segments.
   @discardableResult
   func scan() -> Set<UUID> {
-    let segments: [UUID: [UInt64]]
-    do throws(AppGroupsLogError) {
-      segments = try SegmentListing.completeSegments(in: place, after: producers.mapValues(\.position.segment))
-      obstacle = nil
-    } catch {
-      if error != obstacle { report(error) }
-      obstacle = error
-      return Set(producers.keys)
-    }
-    names.removeAll(keepingCapacity: true)
-    tails.removeAll(keepingCapacity: true)
-    for (producer, indices) in segments {
-      let reader = producers[producer] ?? ProducerReader(producer, in: place, from: .beginning)
-      producers[producer] = reader
-      reader.update(indices)
-      for index in indices { names[SegmentID(producer: producer, index: index).fileName] = reader }
-      if let last = indices.last { tails.insert(SegmentID(producer: producer, index: last).fileName) }
-      look(at: reader)
-    }
-    var goneCount = 0
-    for (producer, reader) in producers where segments[producer] == nil {
-      reader.update([])
-      // It may still be open, and have more.
-      let isFinal = reader.isFinal
-      look(at: reader)
-      if isFinal, reader.head == nil { close(reader) }
-      goneCount += 1
-      if goneCount > Self.goneLimit, reader.isGone { producers[producer] = nil }
-    }
-    return Set(segments.keys)
+    let (producers, problems) = merge.withLock { ($0.scan(), $0.takeProblems()) }
+    problems.forEach(report)
+    return producers
   }
 
   /// Looks at a segment into which something was written.
   ///
   /// - Returns: Whether the segment is known.
   func look(atSegment name: String) -> Bool {
-    guard let reader = names[name] else { return SegmentID(fileName: name) == nil }
-    look(at: reader)
-    return true
+    let (isKnown, problems) = merge.withLock { ($0.look(atSegment: name), $0.takeProblems()) }
+    problems.forEach(report)
+    return isKnown
   }
 
   /// Looks again at what could not be trusted.
   func lookAgain() {
-    let readers = doubtful
-    doubtful = []
-    for reader in readers { look(at: reader) }
-  }
-
-  /// Whether there is something to look at again soon.
-  var isInDoubt: Bool { !doubtful.isEmpty }
-
-  /// Whether something cannot be read at the moment, and no event tells when it can; ``scan()`` tries again.
-  var isBlocked: Bool { !blocked.isEmpty || obstacle?.mayPassUnseen == true }
-
-  private func look(at reader: ProducerReader) {
-    readOn()
-    guard !reader.isListed else { return }
-    advance(reader)
-    if reader.head != nil { push(reader) }
-  }
-
-  private func advance(_ reader: ProducerReader) {
-    reader.advance(report: report)
-    if reader.head == nil { exhausted.append(reader) }
-    if reader.isInDoubt { doubtful.append(reader) }
-    if reader.isBlocked {
-      blocked.insert(reader.producer)
-    } else if !blocked.isEmpty {
-      blocked.remove(reader.producer)
+    let problems = merge.withLock {
+      $0.lookAgain()
+      return $0.takeProblems()
     }
-    guard reader.isOpen, !reader.isCounted else { return }
-    reader.isCounted = true
-    open.append(reader)
-    guard open.count > Self.openLimit else { return }
-    // It goes on where it was when its turn comes.
-    let oldest = open.removeFirst()
-    oldest.isCounted = false
-    oldest.close()
+    problems.forEach(report)
   }
 
-  /// Closes the file of a reader: one that was removed keeps its space for as long as anybody has it open.
-  private func close(_ reader: ProducerReader) {
-    open.removeAll { $0 === reader }
-    reader.isCounted = false
-    reader.close()
-  }
-
-  /// The next record of all, with where its producer's log goes on after it.
+  /// Returns the next record of all, and the position of its producer after it.
   func next() -> (producer: UUID, record: LogRecord, position: LogPosition)? {
-    readOn()
-    guard let reader = waiting.first, let record = reader.head else { return nil }
-    isFirstSpent = true
-    return (reader.producer, record, reader.position)
+    let (next, problems) = merge.withLock { ($0.next(), $0.takeProblems()) }
+    problems.forEach(report)
+    return next
   }
 
-  /// Reads on after the record that was given out last: no earlier, so that the record does not wait for that.
-  private func readOn() {
-    guard isFirstSpent else { return }
-    isFirstSpent = false
-    let reader = waiting[0]
-    advance(reader)
-    if reader.head == nil {
-      pop()
-    } else {
-      siftDown(from: 0)
-    }
-  }
+  /// The last segment of each producer, into which it may write.
+  var tails: Set<String> { merge.withLock { $0.tails } }
 
-  /// How far those producers are that have been read to their end since this was asked for last.
-  func takeExhausted() -> [(producer: UUID, position: LogPosition)] {
-    defer { exhausted.removeAll(keepingCapacity: true) }
-    // One that has a head again was read beyond what has been given out.
-    return exhausted.filter { $0.head == nil }.map { ($0.producer, $0.position) }
-  }
+  /// A Boolean value that indicates whether there is something to look at again soon.
+  var isInDoubt: Bool { merge.withLock { $0.isInDoubt } }
+
+  /// A Boolean value that indicates whether something cannot be read at the moment, and no event tells when it can.
+  ///
+  /// ``scan()`` tries again.
+  var isBlocked: Bool { merge.withLock { $0.isBlocked } }
+
+  /// Returns the positions of the producers that were read to their end since the last call.
+  func takeExhausted() -> [(producer: UUID, position: LogPosition)] { merge.withLock { $0.takeExhausted() } }
 
   /// Where each producer's log ends now.
   static func ends(of place: LogPlace) -> [UUID: LogPosition] {
@@ -190,46 +98,5 @@ final class LogReader {
     } catch {
       return nil
     }
-  }
-
-  // MARK: The heap
-
-  private func push(_ reader: ProducerReader) {
-    reader.isListed = true
-    waiting.append(reader)
-    var child = waiting.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard Self.precedes(waiting[child], waiting[parent]) else { return }
-      waiting.swapAt(child, parent)
-      child = parent
-    }
-  }
-
-  private func pop() {
-    waiting[0].isListed = false
-    let last = waiting.removeLast()
-    guard !waiting.isEmpty else { return }
-    waiting[0] = last
-    siftDown(from: 0)
-  }
-
-  private func siftDown(from index: Int) {
-    var parent = index
-    while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2]
-      where child < waiting.count && Self.precedes(waiting[child], waiting[least]) {
-        least = child
-      }
-      guard least != parent else { return }
-      waiting.swapAt(parent, least)
-      parent = least
-    }
-  }
-
-  private static func precedes(_ left: ProducerReader, _ right: ProducerReader) -> Bool {
-    guard let first = left.head, let second = right.head else { return false }
-    return first.time < second.time
   }
 }

@@ -1,0 +1,43 @@
+import Foundation
+import Signals
+
+extension LogFeed {
+  /// The state of a feed: the reading that goes on, or the attempts to begin it.
+  struct State {
+    var run: Run?
+    /// The number of beginnings, by which an attempt knows whether it is the last.
+    var epoch = 0
+    var pauses = Backoff.exponential(from: .milliseconds(20), upTo: .seconds(2)).pauses()
+    /// Whether it has ever begun, so that folders that are missing have been removed.
+    var hasBegun = false
+    /// Where to begin when the directory comes back.
+    var missed: (ends: [UUID: LogPosition], generation: Int)?
+    /// How often another consumer of the name was found since the last beginning.
+    var refusals = 0
+    /// What kept it from beginning the last time.
+    var obstacle: AppGroupsLogError?
+    var isLookDue = false
+    var isScanDue = false
+    var scanPauses = Backoff.unreadable.pauses()
+
+    /// Begins another series of attempts, and returns its number.
+    mutating func begin() -> Int {
+      epoch += 1
+      pauses.reset()
+      refusals = 0
+      obstacle = nil
+      missed = nil
+      return epoch
+    }
+  }
+
+  /// What is there while the log is read.
+  struct Run: Sendable {
+    let reader: LogReader
+    let lock: ConsumerLock?
+    /// For whom it is read.
+    let generation: Int
+    /// Whether events were read that nobody has taken, so that they must be read again.
+    var isStale = false
+  }
+}

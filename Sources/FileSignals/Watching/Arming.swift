@@ -1,0 +1,67 @@
+import Foundation
+import Signals
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension PathChanges {
+  /// The watches that a path takes at the moment, and the reasons for which it cannot be watched well.
+  struct Arming {
+    var plan: WatchPlan
+    var tokens: [WatchToken] = []
+    /// Watches of directories below the target, which belong to the subscriber.
+    var innerTokens: Set<WatchToken> = []
+    var isRetrying = false
+    var retries = Backoff.exponential(from: .seconds(1), upTo: .seconds(30)).pauses()
+
+    /// The reason for which the path cannot be watched to its end, as far as the last arming knows.
+    var failure: FileObserverError?
+    /// The reasons for which directories below the target cannot be watched, by their paths from there on.
+    var innerFailures: [ExactString: FileObserverError] = [:]
+    /// The reasons for which the target or directories below it cannot be listed, which polling does not make up for.
+    var lookFailures: [ExactString: FileObserverError] = [:]
+    /// The type of the file system, if others can change it without the knowledge of this system.
+    var silentFileSystem: String?
+    /// The reason for which the subscriber looks from time to time, if it does.
+    var pollReason: WatchPolling.Reason?
+
+    init(_ plan: WatchPlan) {
+      self.plan = plan
+    }
+
+    /// The path of the target, free of symbolic links; `nil` if it is not there.
+    var targetPath: String? {
+      if case .reached(let path) = plan.outcome { path } else { nil }
+    }
+
+    /// The reason to poll, if there is one.
+    func reasonToPoll(_ polling: WatchPolling) -> WatchPolling.Reason? {
+      if polling.isForced { return .requested }
+      // What the file system does not tell remains when the limit is no longer reached.
+      if let silentFileSystem { return .fileSystem(silentFileSystem) }
+      if let failure, failure.isLimit { return .limit(failure) }
+      return innerFailures.values.first { $0.isLimit }.map { .limit($0) }
+    }
+
+    /// The health of an observer that polls in this way.
+    func health(_ polling: WatchPolling) -> WatchHealth {
+      if let failure = lookFailures.min(by: { $0.key < $1.key })?.value { return .impaired(failure) }
+      let failure = failure ?? innerFailures.min { $0.key < $1.key }?.value
+      if let failure, !(pollReason != nil && failure.isLimit) { return .impaired(failure) }
+      switch plan.outcome {
+      case .failed(ENOENT, let path), .failed(ENOTDIR, let path):
+        return .waiting(for: URL(fileURLWithPath: path, isDirectory: true))
+      case .failed(let errno, let path):
+        return .impaired(FileObserverError(errno, "look at", path))
+      case .reached:
+        guard let pollReason, let interval = polling.interval else { return .active }
+        return .polling(every: interval, because: pollReason)
+      }
+    }
+  }
+}
