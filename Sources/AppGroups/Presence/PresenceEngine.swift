@@ -32,7 +32,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
 
   private let state = Guarded(State())
   private let queue = DispatchQueue(label: "org.signals.presence", qos: .userInitiated)
-  private let changes: any ChangeSource
+  let changes: any ChangeSource
   private let subscription = Guarded<SignalSubscription?>(nil)
   private let exits = ProcessExits()
 

@@ -1,0 +1,118 @@
+@testable import AppGroups
+import Dispatch
+@testable import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+/// A log that learns of changes only from the test, which knows when nothing can come by itself.
+@Suite("Log: changes that a test sends")
+struct LogChangesTests {
+  private let fixture: Fixture
+  private let place: LogPlace
+  private let changes = Emitter<PathChange, Never>()
+  private let queue = DispatchQueue(label: "org.signals.tests.log")
+
+  init() throws {
+    fixture = try Fixture()
+    place = try LogPlace(name: "log", container: fixture.container)
+  }
+
+  private func log(_ limits: LogLimits = LogLimits()) throws -> AppGroupsLog<String> {
+    try AppGroupsLog(name: "log", container: fixture.container, limits: limits)
+  }
+
+  private func feed(_ consumer: String? = nil) throws -> LogFeed {
+    let consumer = try consumer.map { name throws(AppGroupsLogError) in try ConsumerPlace(name: name, place: place) }
+    let reading = LogReading(
+      consumer: consumer, start: consumer == nil ? .newest : .oldest, includesOwn: true, acknowledgement: .automatic)
+    return LogFeed(
+      reading, place: place, limits: LogLimits(), decoder: EntryDecoder(FileFormat<String>.compactJSON),
+      producer: .shared(for: place), changes: changes, queue: queue)
+  }
+
+  /// Records the texts of a feed that has begun to read.
+  private func record(_ feed: LogFeed) -> Recorder<String> {
+    let texts = LogEvents<String>(feed).map(\.event).recorded()
+    queue.sync {}
+    return texts
+  }
+
+  /// Delivers a change on the queue, like the kernel's, and returns when the log has been read.
+  private func send(_ change: PathChange) {
+    queue.sync { changes.send(change) }
+  }
+
+  private var segments: [String] {
+    get throws { try fixture.contents(of: place.url).filter { $0.hasSuffix(".segment") } }
+  }
+
+  @Test
+  func `an appended event comes with the change of its segment, and not before`() throws {
+    let log = try log()
+    try log.append("before")
+    let texts = record(try feed("widget"))
+    #expect(texts.elements == ["before"])
+    try log.append("after")
+    queue.sync {}
+    #expect(texts.elements == ["before"])
+    send(PathChange(written: try #require(segments.first)))
+    #expect(texts.elements == ["before", "after"])
+  }
+
+  @Test
+  func `a write into a segment that is not known leads to a look at all of them`() throws {
+    let log = try log(LogLimits(segmentSize: 4096))
+    let texts = record(try feed())
+    let long = String(repeating: "-", count: 4000)
+    for text in [long, "one", "two"] { try log.append(text) }
+    let names = try segments
+    #expect(names.count == 2)
+    #expect(texts.elements.isEmpty)
+    send(PathChange(written: try #require(names.last)))
+    #expect(texts.elements == [long, "one", "two"])
+  }
+
+  @Test(arguments: ["overflow", "rearmed", "poll"])
+  func `everything is looked at after a change that names nothing`(_ kind: String) throws {
+    let log = try log()
+    try log.append("before")
+    let texts = record(try feed("widget"))
+    try log.append("after")
+    send(PathChange(events: []))
+    #expect(texts.elements == ["before"])
+    var change = PathChange(events: [], isRearmed: kind == "rearmed", isPoll: kind == "poll")
+    change.isOverflow = kind == "overflow"
+    send(change)
+    #expect(texts.elements == ["before", "after"])
+  }
+
+  @Test
+  func `a log that is removed and made again is read on with the next change`() throws {
+    try log().append("before")
+    let texts = record(try feed())
+    try FileManager.default.removeItem(at: place.url)
+    send(PathChange(events: [], isRearmed: true))
+    try log().append("after")
+    #expect(texts.elements.isEmpty)
+    send(PathChange(events: [], isRearmed: true))
+    #expect(texts.elements == ["after"])
+  }
+
+  @Test
+  func `its subscription is listed like any other, and ends with the feed`() async throws {
+    var feed: LogFeed? = try feed()
+    #expect(await changes.subscriptions().map(\.description) == ["sink"])
+    #expect(feed?.changes.health.value == .active)
+    feed = nil
+    #expect(await changes.subscriptions().isEmpty)
+  }
+
+  @Test
+  func `the subscription of a log that the kernel reports on is listed, too`() async throws {
+    let events = try log().newEvents()
+    let changes = try #require(events.feed.changes as? PathChanges)
+    #expect(await changes.subscriptions().map(\.description) == ["sink"])
+  }
+}

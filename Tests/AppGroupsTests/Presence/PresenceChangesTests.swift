@@ -1,0 +1,150 @@
+@testable import AppGroups
+@testable import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+/// A presence that learns of changes only from the test, which knows when nothing can come by itself.
+@Suite("A presence whose changes a test sends")
+struct PresenceChangesTests {
+  private let fixture: Fixture
+  private let directory: PresenceDirectory
+  private let changes = Emitter<PathChange, Never>()
+
+  init() throws {
+    fixture = try Fixture()
+    directory = try PresenceDirectory(name: "recording", container: fixture.container)
+  }
+
+  private func engine() throws -> PresenceEngine<String> {
+    try PresenceEngine(directory, coding: .json, changes: changes)
+  }
+
+  private func values(of engine: PresenceEngine<String>) -> Recorder<[String]> {
+    engine.present.map { $0.map(\.value) }.recorded()
+  }
+
+  /// A change that names nothing, after which no announcement is doubted.
+  private var look: PathChange { PathChange(events: [], isPoll: true) }
+
+  /// Starts a process that announces a value, and returns the value's identifier with it.
+  private func peer(announcing value: String) async throws -> (PeerProcess, id: String) {
+    let peer = try PeerProcess()
+    try await peer.send("presence \(fixture.path) recording")
+    return (peer, try await peer.send("announce \(value)"))
+  }
+
+  @Test
+  func `an announcement of another object comes and goes with a change, and not before`() async throws {
+    let engine = try engine()
+    let values = values(of: engine)
+    let other = try AppGroupsPresence<String>(name: "recording", container: fixture.container)
+    let token = try other.announce("microphone")
+    #expect(values.elements == [[]])
+    changes.send(look)
+    try await values.wait(for: ["microphone"])
+    token.withdraw()
+    #expect(engine.present.value.map(\.value) == ["microphone"])
+    changes.send(look)
+    try await values.wait(for: "the end") { $0.count > 1 && $0.last == [] }
+    #expect(values.elements == [[], ["microphone"], []])
+  }
+
+  @Test
+  func `a process that was killed is gone after its file was closed`() async throws {
+    let engine = try engine()
+    let values = values(of: engine)
+    let (peer, id) = try await peer(announcing: "camera")
+    changes.send(PathChange(written: id))
+    try await values.wait(for: ["camera"])
+    // The file is closed a moment before its lock is released, so this change may come too early.
+    peer.signal(SIGKILL)
+    changes.send(PathChange(written: id))
+    try await peer.kill()
+    changes.send(PathChange(written: id))
+    try await values.wait(for: "the end") { $0.last == [] }
+    #expect(!engine.isAnyonePresent.value)
+  }
+
+  @Test
+  func `the dead are found when changes were lost`() async throws {
+    let engine = try engine()
+    let values = values(of: engine)
+    let (peer, _) = try await peer(announcing: "camera")
+    changes.send(look)
+    try await values.wait(for: ["camera"])
+    try await peer.kill()
+    #expect(engine.present.value.map(\.value) == ["camera"])
+    var change = PathChange(events: [])
+    change.isOverflow = true
+    changes.send(change)
+    try await values.wait(for: "the end") { $0.last == [] }
+  }
+
+  @Test
+  func `its own announcements need no change`() throws {
+    let engine = try engine()
+    let token = try PresenceToken("microphone", in: engine)
+    #expect(engine.present.value.map(\.value) == ["microphone"])
+    try token.write("camera")
+    #expect(engine.present.value.map(\.value) == ["camera"])
+    token.withdraw()
+    #expect(engine.present.value.isEmpty)
+  }
+
+  @Test
+  func `an error that lasts is reported once, and what can be read stays`() async throws {
+    let engine = try engine()
+    let failures = engine.failures.recorded()
+    let values = values(of: engine)
+    let stranger = UUID()
+    let other = try PresenceFile(
+      Data("none".utf8), at: directory.place(of: stranger),
+      temporariesIn: directory.url.appending(path: ".shared", directoryHint: .isDirectory))
+    let token = try PresenceToken("microphone", in: engine)
+    #expect(failures.elements.count == 1)
+    changes.send(PathChange(written: stranger.uuidString))
+    try token.write("camera")
+    try await values.wait(for: ["camera"])
+    #expect(failures.elements.count == 1)
+    other.remove()
+  }
+
+  @Test
+  func `looks of many threads at once leave what the last one finds`() throws {
+    let engine = try engine()
+    withThreads(4) { index in
+      for round in 0..<25 {
+        do {
+          let token = try PresenceToken("\(index) \(round)", in: engine)
+          #expect(engine.present.value.contains { $0.id == token.id })
+          token.withdraw()
+          #expect(!engine.present.value.contains { $0.id == token.id })
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    #expect(engine.present.value.isEmpty)
+    #expect(!engine.isAnyonePresent.value)
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `its subscription is listed like any other, and ends with the presence`() async throws {
+    do {
+      let engine = try engine()
+      #expect(await changes.subscriptions().map(\.description) == ["sink"])
+      #expect(engine.health.value == .active)
+    }
+    // The queue may still hold the engine for a moment.
+    while await !changes.subscriptions().isEmpty { await Task.yield() }
+  }
+
+  @Test
+  func `the subscription of a presence that the kernel reports on is listed, too`() async throws {
+    let engine = try PresenceEngine<String>(directory, coding: .json)
+    let changes = try #require(engine.changes as? PathChanges)
+    #expect(await changes.subscriptions().map(\.description) == ["sink"])
+  }
+}
