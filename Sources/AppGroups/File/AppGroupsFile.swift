@@ -186,7 +186,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     self.init(engine)
   }
 
-  private init(_ engine: SharedFileEngine<Value>) {
+  init(_ engine: SharedFileEngine<Value>) {
     self.engine = engine
     property = Property(engine.value, keeping: engine)
     status = Property(engine.status, keeping: engine)

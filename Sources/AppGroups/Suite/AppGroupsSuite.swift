@@ -141,9 +141,9 @@ public final class AppGroupsSuite: SharedValue {
     try self.init(location, durability, maximumSize, polling, isCreating: true, scope: scope, policy: onSwap)
   }
 
-  private init(
+  init(
     _ location: SharedFileLocation, _ durability: Durability, _ maximumSize: Int, _ polling: WatchPolling,
-    isCreating: Bool, scope: Scope? = nil, policy: ScopePolicy = .follows
+    isCreating: Bool, scope: Scope? = nil, policy: ScopePolicy = .follows, changes: (any ChangeSource)? = nil
   ) throws(AppGroupsFileError) {
     let format = SuiteFormat(url: location.url)
     self.format = format
@@ -157,7 +157,8 @@ public final class AppGroupsSuite: SharedValue {
       isCreating: isCreating,
       scope: scope,
       policy: policy,
-      willGoOver: { format.beginAnew() }
+      willGoOver: { format.beginAnew() },
+      changes: changes
     )
     property = Property(engine.value, keeping: engine)
     status = Property(engine.status, keeping: engine)

@@ -15,7 +15,7 @@
       world = try SettingsWorld()
     }
 
-    @Test func `what is there belongs to the default container, and is not seen in others (A16)`() async throws {
+    @Test func `what is there belongs to the default container, and is not seen in others`() async throws {
       let peer = try world.peer()
       for suite in ["-", "org.example.app"] { try await peer.send("defaults-set \(suite) color red") }
       #expect(try await peer.send("switching \(world.root) -,org.example.app") == zero)
@@ -31,7 +31,7 @@
       for suite in ["-", "org.example.app"] { #expect(try await peer.send("defaults-get \(suite) color") == "blue") }
     }
 
-    @Test func `values keep their types, and keys with any dots their names (A17)`() async throws {
+    @Test func `values keep their types, and keys with any dots their names`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) my.plist.suite")
       try await peer.send("defaults-fill my.plist.suite")

@@ -23,7 +23,7 @@ struct SessionHazardTests {
   }
 
   @Test(arguments: [false, true])
-  func `D1: the renewed user is archived, not the one before`(_ file: Bool) async throws {
+  func `the renewed user is archived, not the one before`(_ file: Bool) async throws {
     try await loggedIn(file: file)
     do {
       let context = try root.context(file: file)
@@ -39,7 +39,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D2: a session that need not be renewed is authenticated, not presession for ever`() async throws {
+  func `a session that need not be renewed is authenticated, not presession for ever`() async throws {
     try await loggedIn()
     let context = try root.context()
     let states = context.authState.recorded()
@@ -51,7 +51,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D3: a renewal that fails at the start is told, and tried again`() async throws {
+  func `a renewal that fails at the start is told, and tried again`() async throws {
     try await loggedIn()
     let clock = TestClock()
     let context = try root.context(time: SessionTime(clock: clock, startingAt: .beginning))
@@ -77,7 +77,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D4: an archive in a file is restored, and one that cannot be written fails the login`() async throws {
+  func `an archive in a file is restored, and one that cannot be written fails the login`() async throws {
     try await loggedIn(file: true)
     let context = try root.context(file: true)
     let delegate = TestDelegate(trusts: true)
@@ -91,7 +91,7 @@ struct SessionHazardTests {
   }
 
   @Test(arguments: [false, true])
-  func `D5: a user of an older model is migrated once, from the user's own data`(_ file: Bool) async throws {
+  func `a user of an older model is migrated once, from the user's own data`(_ file: Bool) async throws {
     struct Old: UserProtocol {
       let id: String
       var nick: String
@@ -121,7 +121,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D5: who sets up once more sets another delegate, and leaves the migration as it is`() async throws {
+  func `who sets up once more sets another delegate, and leaves the migration as it is`() async throws {
     let context = try StandardAppContext<Newer>(root: root.directory.url)
     let record = ArchivedRecord(id: "ada", version: 1, payload: "{\"id\":\"ada\",\"nick\":\"a\"}")
     try context.engine.vault.archive.write(ArchiveContents(revision: 1, users: [record]))
@@ -131,7 +131,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D5: a migration that makes nothing of a user leaves the bytes, and says so`() async throws {
+  func `a migration that makes nothing of a user leaves the bytes, and says so`() async throws {
     let context = try StandardAppContext<Newer>(root: root.directory.url)
     let vault = context.engine.vault
     let record = ArchivedRecord(id: "ada", version: 1, payload: "{\"id\":\"ada\",\"nick\":\"a\"}")
@@ -149,7 +149,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D7: cleaning the history ends, and keeps the current user`() async throws {
+  func `cleaning the history ends, and keeps the current user`() async throws {
     try await loggedIn(Account(id: "grace"))
     let context = try root.context()
     let delegate = TestDelegate(trusts: true)
@@ -164,7 +164,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D7: who has been logged in is known after a start, whoever is now`() async throws {
+  func `who has been logged in is known after a start, whoever is now`() async throws {
     try await loggedIn(Account(id: "grace"))
     let delegate = TestDelegate(trusts: true)
     do {
@@ -180,7 +180,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D9: structs are users, without a registry of class names`() async throws {
+  func `structs are users, without a registry of class names`() async throws {
     try await loggedIn()
     let context = try root.context()
     let delegate = TestDelegate(trusts: true)
@@ -188,7 +188,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D10: no user replaces another by accident, and nobody is shown before they are archived`() async throws {
+  func `no user replaces another by accident, and nobody is shown before they are archived`() async throws {
     let context = try root.context()
     let delegate = TestDelegate()
     try await context.setup(authDelegate: delegate)
@@ -208,7 +208,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D15: the state of the current context follows every switch`() async throws {
+  func `the state of the current context follows every switch`() async throws {
     let context = try root.context()
     let delegate = TestDelegate()
     let states = context.authState.recorded()
@@ -226,7 +226,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D14: what is current may be read and changed from any thread`() async throws {
+  func `what is current may be read and changed from any thread`() async throws {
     let context = try root.context()
     let delegate = TestDelegate()
     try await context.setup(authDelegate: delegate)
@@ -245,7 +245,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D16: a restored user has the databases that were described, whenever the delegate comes`() async throws {
+  func `a restored user has the databases that were described, whenever the delegate comes`() async throws {
     let versions = StoreVersions(cacheVersion: 3, persistenceVersion: 1, models: [Item.self])
     try await loggedIn()
     let context = try root.context(versions: versions)
@@ -256,7 +256,7 @@ struct SessionHazardTests {
   }
 
   @Test
-  func `D17: without a delegate every call that needs one says so`() async throws {
+  func `without a delegate every call that needs one says so`() async throws {
     let context = try root.context()
     try await context.setup(authDelegate: TestDelegate())
     await #expect(throws: ContextError.noDelegate(operation: "log in")) { try await context.triggerLogin() }

@@ -325,7 +325,7 @@ struct ScriptedSessionTests {
 
 extension ScriptedSessionTests {
   @Test
-  func `D18: of two changes at the same time, none is lost`() {
+  func `of two changes at the same time, none is lost`() {
     let process = loggedIn()
     let other = self.process()
     other.restore()

@@ -26,7 +26,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `D6: a new version of the schema migrates what lasts, and empties no more than the cache`() async throws {
+  func `a new version of the schema migrates what lasts, and empties no more than the cache`() async throws {
     do {
       let store = try await signedIn().current.value.store
       for database in [try store.persistence, try store.cache] {
@@ -67,7 +67,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `D8: what is in memory lives as long as the session, though nobody holds it`() async throws {
+  func `what is in memory lives as long as the session, though nobody holds it`() async throws {
     let context = try await signedIn()
     try await context.current.value.store.memory.write { try $0.put(Item(id: 1, text: "a")) }
     #expect(try await context.current.value.store.memory.read { try $0.count(Item.self) } == 1)
@@ -77,7 +77,7 @@ struct UserStoreTests {
   }
 
   @Test
-  func `D11: a write inside a write ends neither early`() async throws {
+  func `a write inside a write ends neither early`() async throws {
     let database = try await signedIn().current.value.store.persistence
     await #expect(throws: DatabaseError.self) {
       try await database.write { transaction in
@@ -89,7 +89,7 @@ struct UserStoreTests {
   }
 
   @Test(arguments: ["../../x", "a/b", "..", "Ada", String(repeating: "long", count: 500), "\0"])
-  func `D12: databases of any identity lie in the root, apart from all others`(_ id: String) async throws {
+  func `databases of any identity lie in the root, apart from all others`(_ id: String) async throws {
     let context = try await signedIn(id)
     let store = context.current.value.store
     try await store.persistence.write { try $0.put(Item(id: 1, text: id)) }

@@ -23,7 +23,7 @@ struct StoreHazardTests {
   private let counters = Schema(version: 1, models: [Counter.self])
 
   @Test
-  func `D6: a new version, or a changed model, removes no row that exists nowhere else`() throws {
+  func `a new version, or a changed model, removes no row that exists nowhere else`() throws {
     try fixture.open(.first) { try ModelStatements.of($0).put(PersonV1(id: 1, name: "a")) }
     let wrong = [
       Schema(version: 1, models: [PersonV3.self]), Schema(version: 2, models: [PersonV3.self]),
@@ -41,7 +41,7 @@ struct StoreHazardTests {
   }
 
   @Test
-  func `D7 and D11: whoever deletes and writes in parts does so in one transaction`() throws {
+  func `whoever deletes and writes in parts does so in one transaction`() throws {
     struct Mistake: Error {}
     let database = try Database(.memory, schema: counters)
     let counter = Counter(id: UUID(), name: "a", count: 1)
@@ -56,7 +56,7 @@ struct StoreHazardTests {
   }
 
   @Test
-  func `D8: a database in memory lives as long as it is kept, and no longer`() throws {
+  func `a database in memory lives as long as it is kept, and no longer`() throws {
     var database: Database? = try Database(.memory, schema: counters)
     try database?.write { try $0.put(Counter(id: UUID(), name: "a", count: 1)) }
     for _ in 0..<3 { #expect(try database?.read { try $0.count(Counter.self) } == 1) }
@@ -66,7 +66,7 @@ struct StoreHazardTests {
   }
 
   @Test
-  func `D9: the table of a model is what it says, wherever its type is declared`() throws {
+  func `the table of a model is what it says, wherever its type is declared`() throws {
     struct Inner: StoreModel {
       static let table = TableSpec("a \"table\" with 'quotes' and ümläuts; --")
       var id: String
@@ -81,7 +81,7 @@ struct StoreHazardTests {
   }
 
   @Test
-  func `C11: of many who make what they do not find, one makes it`() async throws {
+  func `of many who make what they do not find, one makes it`() async throws {
     let location = DatabaseLocation.file(URL(filePath: fixture.path))
     let schema = counters
     try await onThread {

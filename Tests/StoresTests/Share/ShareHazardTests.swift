@@ -23,14 +23,14 @@ struct ShareHazardTests {
     return (share, theirs, other)
   }
 
-  @Test func `C1: of many changes that wait each is taken in, and not the last of each kind only`() async throws {
+  @Test func `of many changes that wait each is taken in, and not the last of each kind only`() async throws {
     let (share, theirs, _) = try waiting(3)
     let changes = try await share.incoming.recorded().wait { $0.count == 3 }
     #expect(changes.map { $0["item"].inserted } == [[1], [2], [3]])
     theirs.close()
   }
 
-  @Test func `C2: what came before the start is taken in at the start, without another write`() async throws {
+  @Test func `what came before the start is taken in at the start, without another write`() async throws {
     let other = try fixture.database()
     try fixture.share(fixture.database(), "app").close()
     let theirs = try fixture.share(other, "helper")
@@ -41,7 +41,7 @@ struct ShareHazardTests {
     #expect(try await share.incoming.recorded().first { _ in true }["item"].inserted == [1])
   }
 
-  @Test func `C3: what could not be taken in is not removed, and taken in when it can be`() async throws {
+  @Test func `what could not be taken in is not removed, and taken in when it can be`() async throws {
     let database = try fixture.database()
     let share = try fixture.share(database, "app")
     let (incoming, failures) = (share.incoming.recorded(), share.failures.recorded())
@@ -63,8 +63,7 @@ struct ShareHazardTests {
     theirs.close()
   }
 
-  @Test func `C4 and C9: a save writes one row for all peers, and no file; and what all know is removed`() async throws
-  {
+  @Test func `a save writes one row for all peers, and no file; and what all know is removed`() async throws {
     let database = try fixture.database()
     let shares = try (0..<3).map { try fixture.share(fixture.database(), "peer \($0)") }
     let share = try fixture.share(database, "app")
@@ -89,7 +88,7 @@ struct ShareHazardTests {
     share.close()
   }
 
-  @Test func `C5: a share may be let go of while it is being woken`() async throws {
+  @Test func `a share may be let go of while it is being woken`() async throws {
     let other = try fixture.database()
     let theirs = try fixture.share(other, "helper")
     let isOver = Shared(false)
@@ -110,7 +109,7 @@ struct ShareHazardTests {
     theirs.close()
   }
 
-  @Test func `C6: changes come in the order of commits, not of times or names`() async throws {
+  @Test func `changes come in the order of commits, not of times or names`() async throws {
     let database = try fixture.database()
     let share = try fixture.share(database, "m")
     let incoming = share.incoming.recorded()
@@ -124,7 +123,7 @@ struct ShareHazardTests {
     z.close()
   }
 
-  @Test func `C7 and C8: taking in writes nothing for the user, and calls nobody inside of his transaction`()
+  @Test func `taking in writes nothing for the user, and calls nobody inside of his transaction`()
     async throws
   {
     struct Unfinished: Error {}
@@ -151,7 +150,7 @@ struct ShareHazardTests {
     theirs.close()
   }
 
-  @Test func `C10: a change says which rows, so that others need not be looked at`() async throws {
+  @Test func `a change says which rows, so that others need not be looked at`() async throws {
     let (share, theirs, other) = try waiting(2)
     try await other.write { transaction in
       try transaction.execute("UPDATE item SET text = 'b' WHERE id = 1")
@@ -164,7 +163,7 @@ struct ShareHazardTests {
   }
 
   @Test(arguments: ["../../x", "a/b", "'; DROP TABLE item; --", "ünï\u{0}cödé", String(repeating: "n", count: 4000)])
-  func `C12: an author's name is a name, whatever is in it`(author: String) async throws {
+  func `an author's name is a name, whatever is in it`(author: String) async throws {
     let share = try fixture.share(fixture.database(), "app")
     let before = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.url.path).sorted()
     let other = try fixture.database()
@@ -176,7 +175,7 @@ struct ShareHazardTests {
     theirs.close()
   }
 
-  @Test func `C12: what keeps changes from being seen is told, with its place, and nothing is shared`() throws {
+  @Test func `what keeps changes from being seen is told, with its place, and nothing is shared`() throws {
     let database = try fixture.database()
     try Data().write(to: URL(filePath: fixture.file.path + "-share"))
     let error = #expect(throws: DatabaseShareError.self) { try fixture.share(database, "app") }
@@ -185,7 +184,7 @@ struct ShareHazardTests {
     try insert("still possible", into: database)
   }
 
-  @Test func `C13: what a process committed that was killed before it could ring is told with the next ring`()
+  @Test func `what a process committed that was killed before it could ring is told with the next ring`()
     async throws
   {
     let database = try fixture.database()

@@ -11,7 +11,7 @@ struct AbuseTests {
   private let key = TweakID(feature: "f", variable: "v")
 
   @Test
-  func `J16: a key has a type, users can be told apart, and whatever changes can be followed back`() throws {
+  func `a key has a type, users can be told apart, and whatever changes can be followed back`() throws {
     let context = MutableProperty(TweakContext(attributes: ["country": "NL"]))
     let rule = TweakRule("f", "v", value: 50, if: [TweakCondition("country", .isOneOf, "NL")])
     let targeting = TargetingTweakProvider(rules: [rule], context: context)

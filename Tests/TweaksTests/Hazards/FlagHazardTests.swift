@@ -11,7 +11,7 @@ struct FlagHazardTests {
   private let key = TweakID(feature: "f", variable: "v")
 
   @Test
-  func `J1: a provider that comes first can switch a feature off that the file knows, and on again`() throws {
+  func `a provider that comes first can switch a feature off that the file knows, and on again`() throws {
     let local = try Fixture().local(#"{"f": {"v": {"Value": 1}}, "empty": {}, "off": {"enabled": {"Value": false}}}"#)
     let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), local])
     #expect(manager.isFeatureEnabled("f"))
@@ -32,7 +32,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `J2: a value that is missing or of another type never stops the program`() throws {
+  func `a value that is missing or of another type never stops the program`() throws {
     let provider = EphemeralTweakProvider(["f": ["int": 3, "text": "42", "float": 1.0]])
     let manager = TweakManager(tweakProviders: [provider])
     let failures = manager.failures.recorded()
@@ -53,7 +53,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `J3: tweaks of the same variable in two features are two tweaks, wherever they are stored`() throws {
+  func `tweaks of the same variable in two features are two tweaks, wherever they are stored`() throws {
     let fixture = try Fixture()
     let defaults = try TestDefaults()
     let providers: [any MutableTweakProvider] = [
@@ -76,7 +76,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `J4: what is wrong with a tweak reaches the caller as what it is`() throws {
+  func `what is wrong with a tweak reaches the caller as what it is`() throws {
     let local = try Fixture().local(#"{"f": {"v": {"Value": "abc", "Encrypted": true}}}"#)
     let name = local.name
     let manager = TweakManager(tweakProviders: [local])
@@ -107,7 +107,7 @@ struct FlagHazardTests {
   }
 
   @Test(arguments: ["nan", "inf", "-inf", "1e300", "9223372036854775808", "0x1F", ""])
-  func `J5: no text crashes whoever reads it as a number`(text: String) throws {
+  func `no text crashes whoever reads it as a number`(text: String) throws {
     let environment = EnvironmentTweakProvider(environment: ["TWEAK_F__V": text])
     let ephemeral = EphemeralTweakProvider(["f": ["v": .string(text)]])
     for provider in [environment as any TweakProvider, ephemeral] {
@@ -118,7 +118,7 @@ struct FlagHazardTests {
   }
 
   @Test(.patient, arguments: [false, true])
-  func `J6: whoever is called back may use the manager, for the same tweak, too`(useCache: Bool) async throws {
+  func `whoever is called back may use the manager, for the same tweak, too`(useCache: Bool) async throws {
     let reference = MutableProperty<TweakManager?>(nil)
     let calls = MutableProperty(0)
     let use: @Sendable () -> Void = {
@@ -190,7 +190,7 @@ struct FlagHazardTests {
   }
 
   @Test(.patient)
-  func `J7: nobody keeps an old value, whoever writes, and whatever they read meanwhile`() async throws {
+  func `nobody keeps an old value, whoever writes, and whatever they read meanwhile`() async throws {
     let ephemeral = EphemeralTweakProvider()
     let first = TweakManager(tweakProviders: [ephemeral])
     let second = TweakManager(tweakProviders: [ephemeral])
@@ -215,7 +215,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `J9: bad files and unsupported values are errors with line and column`() throws {
+  func `bad files and unsupported values are errors with line and column`() throws {
     let fixture = try Fixture()
     let cases: [(String, Int, Int, String)] = [
       (#"{"f": {"v": {"Value": null}}}"#, 1, 23, "null"), (#"{"f": {"v": {"Value": [1]}}}"#, 1, 23, "array"),
@@ -252,7 +252,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `J10: a provider keeps its own closure, and providers can be added and removed`() throws {
+  func `a provider keeps its own closure, and providers can be added and removed`() throws {
     let local = try Fixture().local(#"{"f": {"v": {"Value": "abc", "Encrypted": true}}}"#)
     local.decryptionClosure = Example.reversed
     let manager = TweakManager(tweakProviders: [local])
@@ -268,7 +268,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `J11: an observer is not kept alive, hears of its own manager only, and of remote changes`() async throws {
+  func `an observer is not kept alive, hears of its own manager only, and of remote changes`() async throws {
     let remote = CountingProvider { _ in nil }
     let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), remote])
     let other = TweakManager(tweakProviders: [EphemeralTweakProvider()])
@@ -287,7 +287,7 @@ struct FlagHazardTests {
   }
 
   @Test(.patient)
-  func `J11: a provider that refreshes without saying what has everything looked at again`() async throws {
+  func `a provider that refreshes without saying what has everything looked at again`() async throws {
     let value = MutableProperty(1)
     let provider = CountingProvider { _ in .int(value.value) }
     let manager = TweakManager(tweakProviders: [provider])
@@ -304,7 +304,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `J15: an override of an encrypted tweak is encrypted where it is written down, and nowhere in clear`() throws {
+  func `an override of an encrypted tweak is encrypted where it is written down, and nowhere in clear`() throws {
     let fixture = try Fixture()
     let local = try fixture.local(#"{"f": {"v": {"Value": "abc", "Encrypted": true}}}"#)
     let suite = try fixture.suite()
@@ -325,7 +325,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `J17: no provider looks for a bundle, or stops if there is nothing`() throws {
+  func `no provider looks for a bundle, or stops if there is nothing`() throws {
     let manager = TweakManager(tweakProviders: [])
     #expect(manager.value(feature: "", variable: "", default: 1) == 1)
     #expect(!manager.isFeatureEnabled(""))

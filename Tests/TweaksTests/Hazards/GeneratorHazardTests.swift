@@ -10,7 +10,7 @@ struct GeneratorHazardTests {
   }
 
   @Test(.patient)
-  func `J13: no two tweaks share a property: both are named, and nothing is generated that does not compile`()
+  func `no two tweaks share a property: both are named, and nothing is generated that does not compile`()
     async throws
   {
     let generator = try Generator()
@@ -51,7 +51,7 @@ struct GeneratorHazardTests {
   }
 
   @Test(.patient)
-  func `J13: tweaks with names of their own for the property lose neither property nor constant`() async throws {
+  func `tweaks with names of their own for the property lose neither property nor constant`() async throws {
     let generator = try Generator()
     let outcome = try await generator.accessor(
       of: [
@@ -77,7 +77,7 @@ struct GeneratorHazardTests {
   }
 
   @Test(.patient)
-  func `J13: keywords, digits and signs become names that compile, and no text escapes from its quotation marks`()
+  func `keywords, digits and signs become names that compile, and no text escapes from its quotation marks`()
     async throws
   {
     let keywords = [
@@ -156,7 +156,7 @@ struct GeneratorHazardTests {
   }
 
   @Test(.patient)
-  func `J14: small whole numbers are Ints, on every system`() async throws {
+  func `small whole numbers are Ints, on every system`() async throws {
     let generator = try Generator()
     let numbers = [0, 1, -1, 127, 128, 255, 65_536, 4_294_967_296, Int.max, Int.min]
     let outcome = try await generator.accessor(

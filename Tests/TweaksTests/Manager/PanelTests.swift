@@ -56,7 +56,7 @@ struct PanelTests {
   }
 
   @Test
-  func `J8: a value keeps its kind whatever is typed`() throws {
+  func `a value keeps its kind whatever is typed`() throws {
     let text = TweakID(feature: "ui_customization", variable: "label_text")
     let number = TweakID(feature: "general", variable: "answer_to_the_universe")
     let alpha = TweakID(feature: "ui_customization", variable: "red_view_alpha_component")
@@ -96,7 +96,7 @@ struct PanelTests {
   }
 
   @Test
-  func `J12: tweaks whose names look alike when joined are two rows, and rows follow changes`() throws {
+  func `tweaks whose names look alike when joined are two rows, and rows follow changes`() throws {
     try manager.set(1, feature: "a-b", variable: "c")
     try manager.set(2, feature: "a", variable: "b-c")
     #expect(row("a-b", "c")?.text == "1")

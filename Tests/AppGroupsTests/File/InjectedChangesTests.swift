@@ -1,0 +1,193 @@
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import AppGroups
+
+@Suite("Files and suites with injected changes")
+struct InjectedChangesTests {
+  let fixture: Fixture
+  let url: URL
+
+  init() throws {
+    fixture = try Fixture()
+    try FileManager.default.createDirectory(at: fixture.files, withIntermediateDirectories: true)
+    url = fixture.url("value.json")
+  }
+
+  private func put(_ text: String) throws {
+    try Data(text.utf8).write(to: url)
+  }
+
+  private func file(_ changes: any ChangeSource) throws -> AppGroupsFile<Int> {
+    AppGroupsFile(
+      try SharedFileEngine(
+        location: SharedFileLocation(url: url), initialValue: 0, format: .json, durability: .process,
+        maximumSize: 1 << 20, polling: .automatic, isCreating: false, changes: changes))
+  }
+
+  private func suite(_ changes: any ChangeSource) throws -> AppGroupsSuite {
+    try AppGroupsSuite(
+      SharedFileLocation(url: url), .process, 1 << 20, .automatic, isCreating: false, changes: changes)
+  }
+
+  @Test
+  func `a file is read when it is opened, and again after each change`() throws {
+    try put("1")
+    let changes = Emitter<PathChange, Never>()
+    let file = try file(changes)
+    let values = file.recorded()
+    try put("2")
+    #expect(file.value == 1, "nothing has told of it")
+    changes.send(PathChange(written: "value.json"))
+    #expect(file.value == 2)
+    changes.send(PathChange(written: "value.json"))
+    #expect(values.elements == [1, 2], "the same bytes are no news")
+  }
+
+  @Test
+  func `several writes in one change are one value, and a late subscriber receives the last`() throws {
+    try put("1")
+    let changes = Emitter<PathChange, Never>()
+    let file = try file(changes)
+    let values = file.recorded()
+    for number in 2...5 { try put("\(number)") }
+    changes.send(PathChange(written: "value.json"))
+    #expect(values.elements == [1, 5])
+    #expect(file.recorded().elements == [5])
+  }
+
+  @Test
+  func `a file that disappears and comes back is missing in between`() async throws {
+    try put("1")
+    let changes = Emitter<PathChange, Never>()
+    let file = try file(changes)
+    try FileManager.default.removeItem(at: url)
+    changes.send(PathChange(written: "value.json"))
+    try await file.status.firstValue("the loss") { $0 == .missing }
+    #expect(file.value == 1)
+    try put("2")
+    changes.send(PathChange(written: "value.json"))
+    #expect(file.value == 2)
+    #expect(file.status.value == .current)
+  }
+
+  @Test
+  func `content that cannot be read is stale until the next change`() async throws {
+    try put("1")
+    let changes = Emitter<PathChange, Never>()
+    let file = try file(changes)
+    let failures = file.failures.recorded()
+    try put("oops")
+    changes.send(PathChange(written: "value.json"))
+    let failure = try await failures.first("a failure") { _ in true }
+    #expect(file.status.value.failure == failure)
+    #expect(file.value == 1)
+    try put("2")
+    changes.send(PathChange(written: "value.json"))
+    #expect(file.value == 2)
+    #expect(file.status.value == .current)
+    #expect(failures.elements.count == 1)
+  }
+
+  @Test
+  func `a file's own write is no news to it`() async throws {
+    try put("1")
+    let changes = InjectedChanges()
+    let file = try file(changes)
+    let values = file.recorded()
+    try await file.write(2)
+    #expect(changes.log == ["pause", "quietly", "resume", "known"])
+    #expect(values.elements == [1, 2])
+  }
+
+  @Test
+  func `what another program writes during a write is read when changes go on`() async throws {
+    try put("1")
+    let url = url
+    let changes = InjectedChanges { _ = FileManager.default.createFile(atPath: url.path, contents: Data("7".utf8)) }
+    let file = try file(changes)
+    let values = file.recorded()
+    try await file.update { $0 += 1 }
+    #expect(changes.log == ["pause", "quietly", "resume"])
+    #expect(file.value == 7)
+    #expect(values.elements.last == 7)
+  }
+
+  @Test
+  func `the health is that of the changes`() throws {
+    let changes = InjectedChanges()
+    let file = try file(changes)
+    let suite = try suite(changes)
+    #expect(file.health.value == .active && suite.health.value == .active)
+    changes.healthSource.value = .waiting(for: url)
+    #expect(file.health.value == .waiting(for: url))
+    #expect(suite.health.value == file.health.value)
+  }
+
+  @Test
+  func `a change of one key is a change of no other`() throws {
+    try put(#"{"a": 1, "b": 1}"#)
+    let changes = Emitter<PathChange, Never>()
+    let suite = try suite(changes)
+    let first = suite.signal(forKey: "a", as: Int.self).recorded()
+    let second = suite.preference("b", default: 0).recorded()
+    let names = suite.changes.recorded()
+    try put(#"{"a": 2, "b": 1}"#)
+    #expect(first.elements == [1])
+    changes.send(PathChange(written: "value.json"))
+    #expect(first.elements == [1, 2] && second.elements == [1])
+    for number in 2...4 { try put("{\"a\": \(number), \"b\": \(number)}") }
+    changes.send(PathChange(written: "value.json"))
+    #expect(first.elements == [1, 2, 4] && second.elements == [1, 4])
+    #expect(names.elements == [["a"], ["a", "b"]])
+  }
+
+  @Test
+  func `a damaged suite keeps its values until the next change`() async throws {
+    try put(#"{"a": 1}"#)
+    let changes = Emitter<PathChange, Never>()
+    let suite = try suite(changes)
+    let failures = suite.failures.recorded()
+    try put(#"{"a": 1"#)
+    changes.send(PathChange(written: "value.json"))
+    let failure = try await failures.first("a failure") { _ in true }
+    #expect(suite.status.value.failure == failure)
+    #expect(suite.keys == ["a"])
+    try put(#"{"b": 1}"#)
+    changes.send(PathChange(written: "value.json"))
+    #expect(suite.keys == ["b"] && suite.status.value == .current)
+  }
+
+  @Test
+  func `a suite's own write is no news to it`() async throws {
+    try put(#"{"a": 1}"#)
+    let changes = InjectedChanges()
+    let suite = try suite(changes)
+    let names = suite.changes.recorded()
+    try await suite.set(2, forKey: "a")
+    #expect(changes.log == ["pause", "quietly", "resume", "known"])
+    #expect(names.elements == [["a"]])
+  }
+
+  @Test
+  func `files and suites are among the subscriptions of their changes, as long as they live`() async throws {
+    try put("{}")
+    let changes = Emitter<PathChange, Never>()
+    do {
+      let file = try AppGroupsFile(
+        SharedFileEngine(
+          location: SharedFileLocation(url: url), initialValue: [String: Int](), format: .json, durability: .process,
+          maximumSize: 1 << 20, polling: .automatic, isCreating: false, changes: changes))
+      let suite = try suite(changes)
+      #expect(await changes.subscriptions().map(\.description) == ["sink", "sink"])
+      withExtendedLifetime((file, suite)) {}
+    }
+    #expect(await changes.subscriptions().isEmpty)
+    let real = try fixture.counter()
+    let watched = try #require(real.engine.changes as? PathChanges)
+    #expect(await watched.subscriptions().map(\.description) == ["sink"])
+  }
+}

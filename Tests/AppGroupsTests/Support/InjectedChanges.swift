@@ -1,0 +1,73 @@
+import FileSignals
+import Signals
+
+/// Changes that a test makes, in place of the kernel's; they gather while they are paused, as the kernel's do.
+final class InjectedChanges: ChangeSource {
+  typealias Element = PathChange
+  typealias Failure = Never
+
+  private struct State {
+    var pauses = 0
+    var hasGathered = false
+    var log: [String] = []
+  }
+
+  let emitter = Emitter<PathChange, Never>()
+  let healthSource = MutableProperty(WatchHealth.active)
+
+  private let state = Guarded(State())
+  private let afterChange: @Sendable () -> Void
+
+  /// Makes a source without changes.
+  ///
+  /// - Parameter afterChange: Called after each change that the subscriber itself made, before it is delivered.
+  init(afterChange: @escaping @Sendable () -> Void = {}) {
+    self.afterChange = afterChange
+  }
+
+  /// What the subscriber has asked for, in order.
+  var log: [String] { state.withLock { $0.log } }
+
+  /// Delivers a change on this thread, or lets it gather.
+  func send() {
+    let isPaused = state.withLock { state in
+      if state.pauses > 0 { state.hasGathered = true }
+      return state.pauses > 0
+    }
+    if !isPaused { emitter.send(PathChange(written: "value.json")) }
+  }
+
+  func subscribe<Subscriber: SignalSubscriber<PathChange, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    emitter.subscribe(subscriber)
+  }
+
+  func pause() {
+    state.withLock { state in
+      state.pauses += 1
+      state.log.append("pause")
+    }
+  }
+
+  func resume(unless isKnown: () -> Bool) {
+    let mustDeliver = state.withLock { state in
+      state.pauses -= 1
+      state.log.append("resume")
+      guard state.pauses == 0, state.hasGathered else { return false }
+      state.hasGathered = false
+      return true
+    }
+    guard mustDeliver else { return }
+    if isKnown() { return state.withLock { $0.log.append("known") } }
+    emitter.send(PathChange(written: "value.json"))
+  }
+
+  func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result {
+    state.withLock { $0.log.append("quietly") }
+    let result = try change()
+    afterChange()
+    send()
+    return result
+  }
+
+  var health: Property<WatchHealth> { Property(healthSource, keeping: healthSource) }
+}
