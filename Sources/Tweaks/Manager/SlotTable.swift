@@ -7,8 +7,8 @@ import Synchronization
 /// Slots are only ever added, and live as long as the table. When it grows, the old cells stay for whoever still looks
 /// into them; together they are not more than the new ones.
 @usableFromInline
-final class SlotTable: @unchecked Sendable {  // Sound: cells are atomic; the rest is guarded by the lock.
-  private final class Cells {
+final class SlotTable: Sendable {
+  private final class Cells: @unchecked Sendable {  // Sound: the cells are atomic.
     let mask: Int
     let cells: UnsafeMutablePointer<Atomic<Unmanaged<TweakSlot>?>>
 
@@ -41,13 +41,17 @@ final class SlotTable: @unchecked Sendable {  // Sound: cells are atomic; the re
   }
 
   private let current: Atomic<Unmanaged<Cells>>
-  private let lock = Lock()
-  private var all: [Cells]
-  private var slots: [TweakSlot] = []
+  private let contents: Guarded<Contents>
+
+  private struct Contents: Sendable {
+    /// The cells that readers use now, and those that were replaced.
+    var cells: [Cells]
+    var slots: [TweakSlot] = []
+  }
 
   init() {
     let cells = Cells(capacity: 64)
-    all = [cells]
+    contents = Guarded(Contents(cells: [cells]))
     current = Atomic(.passUnretained(cells))
   }
 
@@ -69,16 +73,15 @@ final class SlotTable: @unchecked Sendable {  // Sound: cells are atomic; the re
   /// The slot of a name, which is made if there is none.
   func slot(_ id: TweakID, hash: Int) -> TweakSlot {
     if let slot = find(id, hash: hash) { return slot.takeUnretainedValue() }
-    return lock.withLock {
+    return contents.withLock { contents in
       if let slot = find(id, hash: hash) { return slot.takeUnretainedValue() }
       let slot = TweakSlot(id: id, hash: hash)
-      slots.append(slot)
-      var cells = all[all.count - 1]
-      if slots.count * 2 > cells.mask {
+      contents.slots.append(slot)
+      var cells = contents.cells[contents.cells.count - 1]
+      if contents.slots.count * 2 > cells.mask {
         cells = Cells(capacity: (cells.mask + 1) * 2)
-        for slot in slots.dropLast() { cells.insert(slot) }
-        cells.insert(slot)
-        all.append(cells)
+        for slot in contents.slots { cells.insert(slot) }
+        contents.cells.append(cells)
         current.store(.passUnretained(cells), ordering: .releasing)
       } else {
         cells.insert(slot)
@@ -86,7 +89,4 @@ final class SlotTable: @unchecked Sendable {  // Sound: cells are atomic; the re
       return slot
     }
   }
-
-  /// All slots there are.
-  var everything: [TweakSlot] { lock.withLock { slots } }
 }

@@ -39,8 +39,7 @@ extension TweakManager {
   /// - Parameter feature: The feature.
   /// - Returns: The property.
   public func property(forFeature feature: String) -> Property<Bool> {
-    let slot = featureSlot(feature)
-    return .derived(resolutionProperty(slot, isFeature: true)) { [self] resolution in
+    .derived(resolutionProperty(.feature(feature))) { [self] resolution in
       withExtendedLifetime(self) { resolution.tweak?.boolValue ?? false }
     }
   }
@@ -74,7 +73,7 @@ extension TweakManager {
     closure: @escaping @Sendable (TweakChange) -> Void
   ) {
     let identity = ObjectIdentifier(observer)
-    followAll(isNews: false)
+    lookUpAll()
     let subscription = changeEmitter.sink { [weak self, weak observer] change in
       guard observer != nil else {
         self?.removeObserver(identity)
@@ -84,7 +83,7 @@ extension TweakManager {
         if observer != nil, self?.hasObserver(identity) ?? false { closure(change) }
       }
     }
-    let old = lock.withLock { state.observers.updateValue(subscription, forKey: identity) }
+    let old = state.withLock { $0.observers.updateValue(subscription, forKey: identity) }
     old?.cancel()
   }
 
@@ -96,11 +95,11 @@ extension TweakManager {
   }
 
   private func removeObserver(_ identity: ObjectIdentifier) {
-    lock.withLock { state.observers.removeValue(forKey: identity) }?.cancel()
+    state.withLock { $0.observers.removeValue(forKey: identity) }?.cancel()
   }
 
   private func hasObserver(_ identity: ObjectIdentifier) -> Bool {
-    lock.withLock { state.observers[identity] != nil }
+    state.withLock { $0.observers[identity] != nil }
   }
 
   // MARK: Properties
@@ -114,15 +113,15 @@ extension TweakManager {
     _ id: TweakID, as type: Value.Type, _ make: @escaping @Sendable (Value?) -> TypedTweak<Value>
   ) -> Property<TypedTweak<Value>> {
     let slot = tweakSlot(id)
-    return .derived(resolutionProperty(slot, isFeature: false)) { [self] in make(converted($0, of: slot, to: type)) }
+    return .derived(resolutionProperty(.tweak(id))) { [self] in make(converted($0, of: slot, to: type)) }
   }
 
-  private func resolutionProperty(_ slot: TweakSlot, isFeature: Bool) -> Property<TweakResolution> {
-    let current = resolution(of: slot, isFeature: isFeature)
-    return lock.withLock {
-      if let property = slot.property { return property }
-      let property = MutableProperty(slot.resolution ?? current)
-      slot.property = property
+  private func resolutionProperty(_ question: TweakQuestion) -> MutableProperty<TweakResolution> {
+    let current = resolution(of: question)
+    return state.withLock { state in
+      if let property = state.properties[question] { return property }
+      let property = MutableProperty(state.tweaks[question] ?? current)
+      state.properties[question] = property
       return property
     }
   }
@@ -145,7 +144,7 @@ private struct TweakChanges: Signal {
   let manager: TweakManager
 
   func subscribe<Subscriber: SignalSubscriber<TweakChange, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
-    manager.followAll(isNews: false)
+    manager.lookUpAll()
     return manager.changeEmitter.subscribe(subscriber).keepAlive(manager)
   }
 }

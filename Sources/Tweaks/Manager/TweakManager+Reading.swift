@@ -15,8 +15,7 @@ extension TweakManager {
   ///   decides.
   public func tweakWith(feature: String, variable: String) throws(TweakError) -> Tweak {
     let id = TweakID(feature: feature, variable: variable)
-    if useCache { return try resolution(of: tweakSlot(id)).result.get() }
-    return try resolve(id).result.get()
+    return try (useCache ? resolution(of: .tweak(id)) : askNow(.tweak(id))).result.get()
   }
 
   /// Whether a feature is enabled.
@@ -35,11 +34,8 @@ extension TweakManager {
   /// - Parameter feature: The feature.
   /// - Returns: The answer of the first provider that has one.
   public func featureState(_ feature: String) -> Bool? {
-    let resolution =
-      useCache
-      ? resolution(of: featureSlot(feature), isFeature: true)
-      : resolve(TweakID(feature: feature, variable: ""), isFeature: true)
-    return resolution.tweak?.boolValue
+    let question = TweakQuestion.feature(feature)
+    return (useCache ? resolution(of: question) : askNow(question)).tweak?.boolValue
   }
 
   /// The tweak of a name, where the manager is a provider of another one.
@@ -166,7 +162,7 @@ extension TweakManager {
       return try converted(resolution, to: type)
     } catch {
       if case .notFound = error { return nil }
-      if lock.withLock({ slot.reported.insert(ObjectIdentifier(type)).inserted }) { report(error) }
+      if slot.shouldReport(type) { report(error) }
       return nil
     }
   }

@@ -9,7 +9,8 @@ extension TweakManager {
 
   /// Sets the value of a tweak, in the first provider that can be written to.
   ///
-  /// When this returns, all who observe the tweak have been told, unless another thread is at it.
+  /// When this returns, all who observe the tweak have been told, unless another thread is at it, or the tweak is one of
+  /// several that are being changed together; then they are told when those are.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -20,7 +21,7 @@ extension TweakManager {
   @discardableResult
   public func set(_ value: TweakValue, feature: String, variable: String) throws(TweakError) -> TweakOutcome {
     let id = TweakID(feature: feature, variable: variable)
-    return try write([TweakEdit(id, value)])[id] ?? .effective
+    return try write([TweakEdit(id, value)]).outcomes[id] ?? .effective
   }
 
   /// Sets the value of a typed key, in the first provider that can be written to.
@@ -32,7 +33,7 @@ extension TweakManager {
   /// - Throws: ``TweakError``; nothing has changed then.
   @discardableResult
   public func set<Value>(_ value: Value, for key: TweakKey<Value>) throws(TweakError) -> TweakOutcome {
-    try write([TweakEdit(key.id, value.tweakValue)])[key.id] ?? .effective
+    try write([TweakEdit(key.id, value.tweakValue)]).outcomes[key.id] ?? .effective
   }
 
   /// Deletes the value of a typed key in the first provider that can be written to, so that the next one decides.
@@ -53,7 +54,7 @@ extension TweakManager {
   @discardableResult
   public func setFeature(_ feature: String, isEnabled: Bool?) throws(TweakError) -> TweakOutcome {
     let id = TweakID(feature: feature, variable: Tweak.enabledVariable)
-    return try write([TweakEdit(id, isEnabled.map(TweakValue.bool))])[id] ?? .effective
+    return try write([TweakEdit(id, isEnabled.map(TweakValue.bool))]).outcomes[id] ?? .effective
   }
 
   /// Makes changes as one: whoever reads a ``snapshot()`` sees all of them or none.
@@ -74,96 +75,80 @@ extension TweakManager {
   /// - Throws: ``TweakError``.
   public func deleteAllValues() throws(TweakError) {
     for case let provider as any MutableTweakProvider in tweakProviders {
-      return try apply(provider.tweakIDs.sorted().map { TweakEdit($0, nil) })
+      try apply(provider.tweakIDs.sorted().map { TweakEdit($0, nil) })
+      return
     }
   }
 
   /// Makes changes in the first provider that can be written to.
   ///
   /// - Parameter edits: What to change, in order.
+  /// - Returns: The tweaks that changed in that provider.
   /// - Throws: ``TweakError``.
-  public func apply(_ edits: [TweakEdit]) throws(TweakError) {
-    try write(edits)
+  @discardableResult
+  public func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate {
+    try write(edits).update
   }
 
   @discardableResult
-  private func write(_ edits: [TweakEdit]) throws(TweakError) -> [TweakID: TweakOutcome] {
-    guard let first = edits.first else { return [:] }
-    let providers = lock.withLock { state.providers }
+  private func write(
+    _ edits: [TweakEdit]
+  ) throws(TweakError) -> (update: TweakUpdate, outcomes: [TweakID: TweakOutcome]) {
+    guard let first = edits.first else { return (.nothing, [:]) }
+    let environment = state.withLock { TweakEnvironment(providers: $0.providers, decryption: nil, hooks: [], log: nil) }
+    let providers = environment.providers
     guard let index = providers.mutable.firstIndex(where: { $0 != nil }), let provider = providers.mutable[index] else {
       throw .readOnly(first.id)
     }
     var sealed: [TweakEdit] = []
-    for edit in edits { sealed.append(try seal(edit, for: provider, at: index, in: providers)) }
-    try writing(Set(edits.map(\.id))) { () throws(TweakError) in try provider.apply(sealed) }
+    for edit in edits { sealed.append(try seal(edit, for: provider, at: index, in: environment)) }
+    let update = try apply(sealed, to: provider)
     var outcomes: [TweakID: TweakOutcome] = [:]
-    for edit in edits where edit.value != nil {
-      outcomes[edit.id] = shadow(of: edit.id, in: providers.all[..<index]).map { .shadowed(by: $0) }
+    if index > 0 {
+      for edit in edits where edit.value != nil {
+        outcomes[edit.id] = shadow(of: edit.id, above: index, in: environment).map { .shadowed(by: $0) }
+      }
     }
-    return outcomes
+    return (update, outcomes)
   }
 
-  /// Looks at all that the providers tell on this thread while `body` runs at once, at its end.
-  ///
-  /// - Parameters:
-  ///   - ids: What is written.
-  ///   - body: Writes it.
-  /// - Throws: What `body` threw.
-  private func writing(_ ids: Set<TweakID>, _ body: () throws(TweakError) -> Void) throws(TweakError) {
-    let thread = ThreadIdentity.current
-    follow(ids)
-    lock.withLock {
-      state.writing.append((thread, []))
-      state.unstored.insert(ids)
-    }
-    let result: Result<Void, TweakError>
+  /// Has a provider apply edits, and stores the results together.
+  private func apply(
+    _ edits: [TweakEdit], to provider: any MutableTweakProvider
+  ) throws(TweakError) -> TweakUpdate {
+    let ids = Set(edits.map(\.id))
+    // So that a snapshot can show what they were while several are written.
+    if ids.count > 1 { lookUp(ids.intersection(tweakIDs).sorted()) }
+    let write = state.withLock { $0.tweaks.beginWrite(ids) }
     do throws(TweakError) {
-      result = .success(try body())
+      let update = try provider.apply(edits)
+      finish(write, changed: update)
+      return update
     } catch {
-      result = .failure(error)
+      finish(write, changed: nil)
+      throw error
     }
-    let told = lock.withLock {
-      let index = state.writing.lastIndex { $0.thread == thread }
-      return index.map { state.writing.remove(at: $0).told } ?? []
-    }
-    if told.contains(.everything) {
-      take([.everything], written: ids)
-    } else {
-      var changed = ids
-      for case .tweaks(let others) in told { changed.formUnion(others) }
-      take([.tweaks(changed)], written: ids)
-    }
-    try result.get()
   }
 
-  /// Has tweaks looked up that nobody has asked for, so that a snapshot can show what they were while several are
-  /// written.
-  private func follow(_ ids: Set<TweakID>) {
-    if ids.count < 2 { return }
-    let new = ids.filter { id in existingSlot(id).map { slot in lock.withLock { slot.resolution == nil } } ?? true }
-    if new.isEmpty { return }
-    refresh(new.intersection(tweakIDs).sorted().map(tweakSlot))
+  private func finish(_ write: TweakState.WriteID, changed: TweakUpdate?) {
+    let known = followedIDs(for: changed ?? .nothing)
+    settle(state.withLock { $0.tweaks.endWrite(write, changed: changed, following: known) })
   }
 
   /// The provider whose value comes before one that is written.
-  private func shadow(of id: TweakID, in providers: ArraySlice<any TweakProvider>) -> String? {
-    for provider in providers {
-      do {
-        if try ask(provider, id) != nil { return provider.name }
-      } catch {
-        return provider.name
-      }
-    }
-    return nil
+  private func shadow(of id: TweakID, above index: Int, in environment: TweakEnvironment) -> String? {
+    var lookup = TweakLookup(id, in: environment)
+    let shadowing = (0..<index).first { lookup.found(at: $0) != .absent }
+    return shadowing.map { environment.providers.all[$0].name }
   }
 
-  /// Encrypts what must not be written down as it is.
+  /// Encrypts a value that must not be written down as it is.
   private func seal(
-    _ edit: TweakEdit, for provider: any MutableTweakProvider, at index: Int, in providers: TweakProviders
+    _ edit: TweakEdit, for provider: any MutableTweakProvider, at index: Int, in environment: TweakEnvironment
   ) throws(TweakError) -> TweakEdit {
-    guard let value = edit.value, provider.isPersistent, isDeclaredSecret(edit.id, below: index, in: providers) else {
-      return edit
-    }
+    guard let value = edit.value, provider.isPersistent else { return edit }
+    var lookup = TweakLookup(edit.id, in: environment)
+    guard lookup.isDeclaredSecret(below: index) else { return edit }
     guard let closure = encryptionClosure else {
       throw .encryptionClosureNotProvided(edit.id, provider: provider.name)
     }

@@ -33,9 +33,7 @@ import Signals
 ///   tweak is looked up. No lock is held while they run.
 ///
 /// A manager is a provider itself, so managers nest.
-public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
-  // Sound: the state is guarded by the lock.
-
+public final class TweakManager: MutableTweakProvider {
   /// What the manager is called where it is a provider of another one.
   public let name: String
 
@@ -45,40 +43,34 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   /// What is done about a tweak that no provider has.
   public let missing: TweakMissing
 
-  struct State {
+  struct State: Sendable {
     var providers = TweakProviders()
     var subscriptions: [SignalSubscription] = []
-    /// How often the providers have been replaced.
+    /// The number of times that the providers have been replaced.
     var generation = 0
     var decryption: TweakDecryption?
     var encryption: TweakEncryption?
     var log: TweakLogClosure?
     var hooks: [TweakHook] = []
     var isCaching = false
-    var version = 0
 
-    /// The questions that providers are being asked.
-    var asking: [Question] = []
-    /// The threads that run a hook or the log.
-    var calling: [ThreadIdentity] = []
-    /// The threads that write, and what providers told them meanwhile.
-    var writing: [(thread: ThreadIdentity, told: [TweakUpdate])] = []
-    var unstored = UnstoredTweaks()
+    /// The resolutions, and the writes that are being made.
+    var tweaks = TweakState()
+    var properties: [TweakQuestion: MutableProperty<TweakResolution>] = [:]
+    var calls = TweakCalls()
     /// The names that have been reported as missing.
     var reportedMissing: Set<TweakID> = []
     /// The observers of ``registerForConfigurationsUpdates(_:on:closure:)``.
     var observers: [ObjectIdentifier: SignalSubscription] = [:]
+
+    /// The changes that are still to be sent, and whether a thread sends them.
+    var pendingChanges: [TweakChange] = []
+    var isSendingChanges = false
   }
 
-  let lock = Lock()
-  var state = State()
-
-  /// What is still to be sent, and whether a thread is at it; guarded by the lock.
-  var pendingChanges: [TweakChange] = []
-  var isSendingChanges = false
+  let state = Guarded(State())
 
   let tweakSlots = SlotTable()
-  let featureSlots = SlotTable()
   let changeEmitter = Emitter<TweakChange, Never>()
   let updateEmitter = Emitter<TweakUpdate, Never>()
   let failureEmitter = Emitter<TweakError, Never>()
@@ -105,7 +97,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   // MARK: Providers
 
   /// Where values come from, the most important first.
-  public var tweakProviders: [any TweakProvider] { lock.withLock { state.providers.all } }
+  public var tweakProviders: [any TweakProvider] { state.withLock { $0.providers.all } }
 
   /// Adds a provider, which must not be a manager that this one is a provider of.
   ///
@@ -135,7 +127,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
       ]
     }
     // Those of another thread, which has changed the providers since, are the ones to keep.
-    let outdated = lock.withLock {
+    let outdated = state.withLock { state in
       guard generation == state.generation else { return subscriptions }
       defer { state.subscriptions = subscriptions }
       return state.subscriptions
@@ -147,10 +139,11 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   /// Changes the providers, without a lock while they are asked for their names, or released.
   private func changeProviders(_ change: (inout [any TweakProvider]) -> Void) -> ([any TweakProvider], Int) {
     while true {
-      let (old, generation) = lock.withLock { (state.providers, state.generation) }
-      var new = old
-      change(&new.all)
-      let isDone = lock.withLock {
+      let (old, generation) = state.withLock { ($0.providers, $0.generation) }
+      var changed = old
+      change(&changed.all)
+      let new = changed
+      let isDone = state.withLock { state in
         guard generation == state.generation else { return false }
         state.providers = new
         state.generation += 1
@@ -171,7 +164,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   ///
   /// It is called when a value is looked up, not each time it is read.
   public var decryptionClosure: TweakDecryption? {
-    get { lock.withLock { state.decryption } }
+    get { state.withLock { $0.decryption } }
     set {
       exchange(\.decryption, newValue)
       providerUpdated(.everything)
@@ -182,19 +175,19 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   ///
   /// Without it, such a value is not set in a provider that writes it down.
   public var encryptionClosure: TweakEncryption? {
-    get { lock.withLock { state.encryption } }
+    get { state.withLock { $0.encryption } }
     set { exchange(\.encryption, newValue) }
   }
 
   /// Is told of each step of looking tweaks up.
   public var logClosure: TweakLogClosure? {
-    get { lock.withLock { state.log } }
+    get { state.withLock { $0.log } }
     set { exchange(\.log, newValue) }
   }
 
   /// Replaces a part of the state, and releases the old one without a lock, since that may run somebody's code.
-  private func exchange<Part>(_ part: WritableKeyPath<State, Part>, _ new: Part) {
-    let old = lock.withLock {
+  private func exchange<Part: Sendable>(_ part: any WritableKeyPath<State, Part> & Sendable, _ new: Part) {
+    let old = state.withLock { state in
       let old = state[keyPath: part]
       state[keyPath: part] = new
       return old
@@ -206,7 +199,7 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   ///
   /// - Parameter hook: The hook.
   public func add(_ hook: TweakHook) {
-    lock.withLock { state.hooks.append(hook) }
+    state.withLock { $0.hooks.append(hook) }
     providerUpdated(.everything)
   }
 
@@ -217,9 +210,9 @@ public final class TweakManager: MutableTweakProvider, @unchecked Sendable {
   /// What is remembered follows what the providers tell. Set it unless there is a provider whose values change without
   /// a word. Changing it forgets.
   public var useCache: Bool {
-    get { lock.withLock { state.isCaching } }
+    get { state.withLock { $0.isCaching } }
     set {
-      let isChange = lock.withLock {
+      let isChange = state.withLock { state in
         defer { state.isCaching = newValue }
         return state.isCaching != newValue
       }

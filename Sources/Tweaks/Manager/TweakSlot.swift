@@ -1,14 +1,12 @@
 import Signals
 public import Synchronization
 
-/// What the providers say of one tweak, or of one feature, at the place where readers find it.
+/// The resolution of one tweak, at the place where readers find it.
 ///
-/// A Bool or a number is read by a few plain loads. Whatever else it is lies behind a lock.
+/// A Bool or a number is read by a few plain loads. Everything else lies behind a lock.
 @usableFromInline
-final class TweakSlot: @unchecked Sendable {
-  // Sound: the words are atomic, the text is guarded by the lock, and the rest by the manager's.
-
-  /// What the word says of the value; 0 as long as nobody has asked.
+final class TweakSlot: Sendable {
+  /// The kind of value that the word tells; 0 until something is stored.
   @usableFromInline
   enum Mark: Sendable {
     @usableFromInline static let absent: UInt8 = 1
@@ -20,6 +18,15 @@ final class TweakSlot: @unchecked Sendable {
     static let writing: UInt8 = 7
   }
 
+  private struct Contents: Sendable {
+    /// The resolution that is stored; `nil` until one has been.
+    var resolution: TweakResolution?
+    var text = ""
+
+    /// The types of which a mismatch has been reported since the last change.
+    var reported: Set<ObjectIdentifier> = []
+  }
+
   let id: TweakID
   let hash: Int
 
@@ -27,36 +34,20 @@ final class TweakSlot: @unchecked Sendable {
   @usableFromInline let word = Atomic<UInt64>(0)
   @usableFromInline let bits = Atomic<UInt64>(0)
 
-  private let lock = Lock()
-  private var text = ""
-
-  // MARK: Guarded by the manager's lock
-
-  /// What was stored last; `nil` until somebody has asked.
-  var resolution: TweakResolution?
-
-  /// How often the providers have been asked, and when those were asked whose answer is stored.
-  var asked: UInt64 = 0
-  var stored: UInt64 = 0
-
-  /// Those who observe it.
-  var property: MutableProperty<TweakResolution>?
-
-  /// The types of which a mismatch has been reported since the last change.
-  var reported: Set<ObjectIdentifier> = []
+  private let contents = Guarded(Contents())
 
   init(id: TweakID, hash: Int) {
     self.id = id
     self.hash = hash
   }
 
-  /// What a look without waiting can find.
+  /// The result of a look without waiting.
   @usableFromInline
   enum Glance: Sendable {
     case value(TweakValue)
-    /// No provider has it.
+    /// No provider has the tweak.
     case absent
-    /// Look more closely.
+    /// The resolution has to be read.
     case unclear
   }
 
@@ -76,15 +67,22 @@ final class TweakSlot: @unchecked Sendable {
 
   @usableFromInline @inline(never)
   func glanceAtText(_ before: UInt64) -> Glance {
-    lock.lock()
-    defer { lock.unlock() }
-    return word.load(ordering: .relaxed) == before ? .value(.string(text)) : .unclear
+    contents.withLock { contents in
+      word.load(ordering: .relaxed) == before ? .value(.string(contents.text)) : .unclear
+    }
   }
 
-  /// Stores what the providers said; to be called with the manager's lock held.
+  /// The resolution; `nil` until one has been stored.
+  var resolution: TweakResolution? { contents.withLock { $0.resolution } }
+
+  /// Notes that a mismatch with a type is reported, and returns whether it has not been since the last change.
+  func shouldReport(_ type: any Any.Type) -> Bool {
+    let type = ObjectIdentifier(type)
+    return contents.withLock { $0.reported.insert(type).inserted }
+  }
+
+  /// Stores a resolution; the caller holds the manager's lock.
   func store(_ new: TweakResolution) {
-    resolution = new
-    reported = []
     var mark = Mark.other
     var newBits: UInt64 = 0
     var newText = ""
@@ -100,19 +98,22 @@ final class TweakSlot: @unchecked Sendable {
       case .string(let value): (mark, newText) = (Mark.string, value)
       }
     }
-    lock.lock()
-    let count = (word.load(ordering: .relaxed) >> 8 &+ 1) << 8
-    word.store(count | UInt64(Mark.writing), ordering: .relaxed)
-    // Whoever sees these bits sees the word above, too.
-    bits.store(newBits, ordering: .releasing)
-    swap(&text, &newText)
-    word.store(count | UInt64(mark), ordering: .releasing)
-    lock.unlock()
+    let (newMark, value, text) = (mark, newBits, newText)
+    contents.withLock { contents in
+      contents.resolution = new
+      contents.reported = []
+      contents.text = text
+      let count = (word.load(ordering: .relaxed) >> 8 &+ 1) << 8
+      word.store(count | UInt64(Mark.writing), ordering: .relaxed)
+      // Whoever sees these bits sees the word above, too.
+      bits.store(value, ordering: .releasing)
+      word.store(count | UInt64(newMark), ordering: .releasing)
+    }
   }
 }
 
 extension TweakSlot: CustomReflectable {
-  /// What `dump` shows of a property wrapper: no value, because it may be secret.
+  /// The children that `dump` shows of a property wrapper: no value, because it may be secret.
   @usableFromInline
   var customMirror: Mirror { Mirror(self, children: ["id": id], displayStyle: .class) }
 }

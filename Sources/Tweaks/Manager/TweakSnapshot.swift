@@ -32,20 +32,14 @@ public struct TweakSnapshot: Sendable, Hashable {
 
 extension TweakManager {
   /// How many times something in force has changed, of what has been read or observed.
-  public var version: Int { lock.withLock { state.version } }
+  public var version: Int { state.withLock { $0.tweaks.version } }
 
   /// All tweaks that the providers know to have, and those that have been read, at one moment.
   ///
   /// - Returns: The snapshot.
   /// - Complexity: O(*n*) in the number of tweaks.
   public func snapshot() -> TweakSnapshot {
-    followAll(isNews: false)
-    let slots = tweakSlots.everything
-    return lock.withLock {
-      var tweaks: [TweakID: Tweak] = [:]
-      tweaks.reserveCapacity(slots.count)
-      for slot in slots { tweaks[slot.id] = slot.resolution?.tweak }
-      return TweakSnapshot(version: state.version, tweaks: tweaks)
-    }
+    lookUpAll()
+    return state.withLock { TweakSnapshot(version: $0.tweaks.version, tweaks: $0.tweaks.values) }
   }
 }

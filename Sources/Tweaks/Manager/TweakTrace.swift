@@ -79,26 +79,29 @@ extension TweakManager {
     feature: String, variable: String, as type: Value.Type
   ) -> TweakTrace {
     let id = TweakID(feature: feature, variable: variable)
-    let (version, environment) = lock.withLock {
-      (state.version, Environment(providers: state.providers, decryption: state.decryption, hooks: [], log: nil))
+    let (version, environment) = state.withLock { state in
+      (
+        state.tweaks.version,
+        TweakEnvironment(providers: state.providers, decryption: state.decryption, hooks: [], log: nil)
+      )
     }
-    var winner: Int?
-    var answers: [TweakTrace.Answer] = []
-    for (index, provider) in environment.providers.all.enumerated() {
-      var outcome = TweakTrace.Outcome.absent
-      do throws(TweakError) {
-        if let tweak = try ask(provider, id) {
-          let opened = try open(tweak, of: provider, at: index, in: environment)
-          outcome = opened.converted(to: type) == nil ? .mismatch(opened) : .value(opened)
+    var lookup = TweakLookup(id, in: environment)
+    let answers = environment.providers.all.enumerated().map { index, provider in
+      let outcome: TweakTrace.Outcome =
+        switch lookup.opened(at: index) {
+        case .absent: .absent
+        case .tweak(let tweak): tweak.converted(to: type) == nil ? .mismatch(tweak) : .value(tweak)
+        case .failure(let error): .error(error)
         }
-      } catch {
-        outcome = .error(error)
-      }
-      answers.append(TweakTrace.Answer(provider: provider.name, outcome: outcome))
-      if case .absent = outcome { continue }
-      if winner == nil, case .value = outcome { winner = index }
+      return TweakTrace.Answer(provider: provider.name, outcome: outcome)
+    }
+    let winner = answers.firstIndex { answer in
+      switch answer.outcome {
+      case .absent: false
+      case .value: true
       // The first that has it decides, usable or not.
-      if winner == nil, mismatch == .strict { winner = index }
+      case .mismatch, .error: mismatch == .strict
+      }
     }
     let result: Result<Tweak, TweakError> =
       switch winner.map({ answers[$0].outcome }) {

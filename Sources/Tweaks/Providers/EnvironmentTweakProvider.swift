@@ -11,9 +11,7 @@ public import Signals
 /// Different tweaks may have the same name there: `a-b/c` and `a_b/c` are both `TWEAK_A_B__C`. If such a variable is
 /// set and both tweaks are read, neither gets its value. The error is
 /// ``TweakError/ambiguousName(_:other:name:provider:)``, and names both.
-public final class EnvironmentTweakProvider: TweakProvider, @unchecked Sendable {
-  // Sound: the names that were read are guarded by the lock.
-
+public final class EnvironmentTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String
 
@@ -22,10 +20,9 @@ public final class EnvironmentTweakProvider: TweakProvider, @unchecked Sendable 
 
   private let environment: [String: String]
   private let emitter = Emitter<TweakUpdate, Never>()
-  private let lock = Lock()
 
   /// The tweaks that were read of each variable that is set: the first one, and the first other one.
-  private var readers: [String: (first: TweakID, other: TweakID?)] = [:]
+  private let readers = Guarded<[String: (first: TweakID, other: TweakID?)]>([:])
 
   /// Makes a provider.
   ///
@@ -78,7 +75,7 @@ public final class EnvironmentTweakProvider: TweakProvider, @unchecked Sendable 
 
   /// Another tweak that was read of a variable; the first that was is no longer given a value.
   private func other(than id: TweakID, of key: String) -> TweakID? {
-    let (first, other, isNews) = lock.withLock {
+    let (first, other, isNews) = readers.withLock { readers in
       var reader = readers[key] ?? (id, nil)
       let isNews = reader.first != id && reader.other == nil
       if isNews { reader.other = id }

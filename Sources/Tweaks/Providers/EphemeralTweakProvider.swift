@@ -1,14 +1,11 @@
 public import Signals
 
 /// Tweaks in memory, gone with the process.
-public final class EphemeralTweakProvider: MutableTweakProvider, @unchecked Sendable {
-  // Sound: the values are guarded by the lock.
-
+public final class EphemeralTweakProvider: MutableTweakProvider {
   /// What the provider is called.
   public let name: String
 
-  private let lock = Lock()
-  private var values: [TweakID: TweakValue]
+  private let values: Guarded<[TweakID: TweakValue]>
   private let emitter = Emitter<TweakUpdate, Never>()
 
   /// Makes a provider.
@@ -22,7 +19,7 @@ public final class EphemeralTweakProvider: MutableTweakProvider, @unchecked Send
     for (feature, variables) in values {
       for (variable, value) in variables { found[TweakID(feature: feature, variable: variable)] = value }
     }
-    self.values = found
+    self.values = Guarded(found)
   }
 
   /// The tweak of a name.
@@ -32,12 +29,12 @@ public final class EphemeralTweakProvider: MutableTweakProvider, @unchecked Send
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak, or `nil` if there is none.
   public func tweak(feature: String, variable: String) -> Tweak? {
-    let value = lock.withLock { values[TweakID(feature: feature, variable: variable)] }
+    let value = values.withLock { $0[TweakID(feature: feature, variable: variable)] }
     return value.map { Tweak(feature: feature, variable: variable, value: $0, source: name) }
   }
 
   /// The names of the tweaks that are set.
-  public var tweakIDs: Set<TweakID> { lock.withLock { Set(values.keys) } }
+  public var tweakIDs: Set<TweakID> { values.withLock { Set($0.keys) } }
 
   /// What has changed, each time something has.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
@@ -48,8 +45,10 @@ public final class EphemeralTweakProvider: MutableTweakProvider, @unchecked Send
   /// Makes changes, all at once.
   ///
   /// - Parameter edits: What to change, in order.
-  public func apply(_ edits: [TweakEdit]) {
-    let changed = lock.withLock {
+  /// - Returns: The tweaks that changed.
+  @discardableResult
+  public func apply(_ edits: [TweakEdit]) -> TweakUpdate {
+    let changed = values.withLock { values in
       var changed: Set<TweakID> = []
       for edit in edits where values[edit.id] != edit.value {
         values[edit.id] = edit.value
@@ -58,6 +57,7 @@ public final class EphemeralTweakProvider: MutableTweakProvider, @unchecked Send
       return changed
     }
     if !changed.isEmpty { emitter.send(.tweaks(changed)) }
+    return .tweaks(changed)
   }
 }
 

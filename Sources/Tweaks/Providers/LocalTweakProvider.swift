@@ -28,24 +28,25 @@ import StrictJSON
 ///   no.
 ///
 /// Files that nobody changes, such as those in an app's bundle, are best opened with `isLive: false`.
-public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
-  // Sound: the state is guarded by the lock.
-
+public final class LocalTweakProvider: TweakProvider {
   /// What the provider is called: the type, and the name of the file.
   public let name: String
 
   /// The file.
   public let url: URL
 
-  private let lock = Lock()
-  private var contents: TweakFile
-  private var decryption: TweakDecryption?
+  private struct State {
+    var contents: TweakFile
+    var decryption: TweakDecryption?
+    var subscriptions: [SignalSubscription] = []
+  }
+
+  private let state: Guarded<State>
   private let emitter = Emitter<TweakUpdate, Never>()
   private let failureEmitter = Emitter<TweakError, Never>()
 
   /// The file as it is followed.
   private let file: AppGroupsFile<TweakFile>?
-  private var subscriptions: [SignalSubscription] = []
 
   /// Opens a file.
   ///
@@ -69,12 +70,14 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
         decode: { try reader.read($0) }
       )
       let file = try AppGroupsFile(url: jsonURL, initialValue: TweakFile(), format: format, polling: polling)
+      let contents: TweakFile
       switch file.status.value {
       case .current: contents = file.value
       case .missing where isOptional: contents = TweakFile()
       case .missing, .connecting: throw .missing(jsonURL)
       case .stale(let error, _): throw error
       }
+      state = Guarded(State(contents: contents))
       self.file = isLive ? file : nil
     } catch {
       throw Self.error(error, jsonURL)
@@ -87,19 +90,20 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
     let contents = file.property.combineLatest(file.status).map { value, status in
       isOptional && status == .missing ? TweakFile() : value
     }
-    subscriptions = [
+    let subscriptions = [
       contents.sink { [weak self] in self?.take($0) },
       file.failures.sink { [weak self, url] (error: AppGroupsFileError) in
         if isOptional, case .missing = error { return }
         self?.failureEmitter.send(Self.error(error, url))
       },
     ]
+    state.withLock { $0.subscriptions = subscriptions }
   }
 
   private func take(_ new: TweakFile) {
-    let old = lock.withLock {
-      defer { contents = new }
-      return contents
+    let old = state.withLock { state in
+      defer { state.contents = new }
+      return state.contents
     }
     let changed = new.difference(from: old)
     if !changed.isEmpty { emitter.send(.tweaks(changed)) }
@@ -127,7 +131,7 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak as the file has it, that is, possibly encrypted, or `nil` if the file has none.
   public func tweak(feature: String, variable: String) -> Tweak? {
-    lock.withLock { contents.tweaks[feature, variable] }
+    state.withLock { $0.contents.tweaks[feature, variable] }
   }
 
   /// Whether a feature is enabled: it is if the file names it, unless the file says otherwise.
@@ -136,30 +140,30 @@ public final class LocalTweakProvider: TweakProvider, @unchecked Sendable {
   /// - Returns: The answer, or `nil` if the file does not name it.
   public func featureState(_ feature: String) -> Bool? {
     if let isEnabled = tweak(feature: feature, variable: Tweak.enabledVariable)?.boolValue { return isEnabled }
-    return lock.withLock { contents.features.contains(feature) } ? true : nil
+    return state.withLock { $0.contents.features.contains(feature) } ? true : nil
   }
 
   /// The variables by feature, in order.
   public var features: [String: [String]] {
-    let contents = lock.withLock { self.contents }
+    let contents = state.withLock { $0.contents }
     var features = Dictionary(uniqueKeysWithValues: contents.features.map { ($0, [String]()) })
     for id in contents.tweaks.ids.sorted() { features[id.feature, default: []].append(id.variable) }
     return features
   }
 
   /// All tweaks of the file, in the order of their names.
-  public var tweaks: [Tweak] { lock.withLock { contents.tweaks.tweaks }.sorted { $0.id < $1.id } }
+  public var tweaks: [Tweak] { state.withLock { $0.contents.tweaks.tweaks }.sorted { $0.id < $1.id } }
 
   /// The names of the tweaks that the file has.
-  public var tweakIDs: Set<TweakID> { lock.withLock { contents.tweaks }.ids }
+  public var tweakIDs: Set<TweakID> { state.withLock { $0.contents.tweaks }.ids }
 
   /// Decrypts this file's values; it comes before the manager's.
   public var decryptionClosure: TweakDecryption? {
-    get { lock.withLock { decryption } }
+    get { state.withLock { $0.decryption } }
     set {
-      let old = lock.withLock {
-        defer { decryption = newValue }
-        return decryption
+      let old = state.withLock { state in
+        defer { state.decryption = newValue }
+        return state.decryption
       }
       // Released without the lock, since that may run somebody's code.
       withExtendedLifetime(old) {}

@@ -7,17 +7,15 @@ public import Signals
 ///
 /// To use a service with an interface of its own, implement ``TweakProvider`` and send ``TweakUpdate/everything``
 /// whenever it has activated new values.
-public final class RemoteTweakProvider: TweakProvider, @unchecked Sendable {
-  // Sound: the counters are guarded by the lock.
-
+public final class RemoteTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String
 
   private let fetch: @Sendable () async throws -> [Tweak]
   private let collection: TweakCollection
-  private let lock = Lock()
-  private var requested = 0
-  private var answered = 0
+
+  /// The numbers of the latest request, and of the latest that was answered.
+  private let requests = Guarded((latest: 0, answered: 0))
 
   /// Makes a provider; nothing is fetched yet.
   ///
@@ -39,14 +37,14 @@ public final class RemoteTweakProvider: TweakProvider, @unchecked Sendable {
   ///
   /// - Throws: What fetching threw; the tweaks are the same as before then.
   public func refresh() async throws {
-    let number = lock.withLock {
-      requested += 1
-      return requested
+    let number = requests.withLock { requests in
+      requests.latest += 1
+      return requests.latest
     }
     let tweaks = try await fetch()
-    let changed: Set<TweakID> = lock.withLock {
-      guard number > answered else { return [] }
-      answered = number
+    let changed: Set<TweakID> = requests.withLock { requests in
+      guard number > requests.answered else { return [] }
+      requests.answered = number
       // Under the lock, so that an older answer cannot come after the check and before this.
       return collection.replace(by: tweaks)
     }

@@ -14,7 +14,6 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   public let suite: AppGroupsSuite
 
   private let emitter = Emitter<TweakUpdate, Never>()
-  private let contents: MutableProperty<SuiteContents>
   private let subscription: SignalSubscription
 
   /// Makes a provider of a suite.
@@ -25,17 +24,13 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   public init(suite: AppGroupsSuite, name: String = "SuiteTweakProvider") {
     self.suite = suite
     self.name = name
-    let contents = MutableProperty(suite.value)
-    self.contents = contents
-    subscription = suite.property.sink { [emitter] new in
-      var old = new
-      contents.modify {
-        old = $0
-        $0 = new
+    let start = suite.value
+    subscription = suite.property
+      .scan((start, start)) { contents, new in (contents.1, new) }
+      .sink { [emitter] old, new in
+        let changed = Self.difference(of: new, from: old)
+        if !changed.isEmpty { emitter.send(.tweaks(changed)) }
       }
-      let changed = Self.difference(of: new, from: old)
-      if !changed.isEmpty { emitter.send(.tweaks(changed)) }
-    }
   }
 
   private static func difference(of new: SuiteContents, from old: SuiteContents) -> Set<TweakID> {
@@ -90,13 +85,17 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   /// Makes changes, all at once.
   ///
   /// - Parameter edits: What to change, in order.
+  /// - Returns: The tweaks that changed.
   /// - Throws: ``TweakError``; nothing has changed then.
-  public func apply(_ edits: [TweakEdit]) throws(TweakError) {
-    guard let first = edits.first else { return }
+  @discardableResult
+  public func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate {
+    guard let first = edits.first else { return .nothing }
     do {
-      try suite.update { contents in
+      return try suite.update { contents in
+        var changed: Set<TweakID> = []
         for edit in edits {
           let key = TweakName.text(of: edit.id)
+          if Self.value(key, in: contents) != edit.value.map(Stored.value) ?? .none { changed.insert(edit.id) }
           if let value = edit.value {
             if case .double(let number) = value, !number.isFinite {
               throw TweakError.notSupported(edit.id, provider: name, reason: "\(number) cannot be written down")
@@ -106,6 +105,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
             contents.removeValue(forKey: key)
           }
         }
+        return .tweaks(changed)
       }
     } catch let error as TweakError {
       throw error

@@ -7,8 +7,8 @@ import TweakFormat
 ///
 /// What stands there as before, byte by byte, is not read again: a large file of which little has changed takes little
 /// time.
-final class TweakFileReader: @unchecked Sendable {  // Sound: what was read is guarded by the lock.
-  private struct Read {
+final class TweakFileReader: Sendable {
+  private struct Read: Sendable {
     var text = Data()
     var file = TweakFile()
 
@@ -17,8 +17,7 @@ final class TweakFileReader: @unchecked Sendable {  // Sound: what was read is g
   }
 
   private let source: String
-  private let lock = Lock()
-  private var last = Read()
+  private let last = Guarded(Read())
 
   init(source: String) {
     self.source = source
@@ -28,7 +27,7 @@ final class TweakFileReader: @unchecked Sendable {  // Sound: what was read is g
   ///
   /// - Throws: ``TextProblem``, the first there is; the next time, what was read before that is compared with.
   func read(_ text: Data) throws(TextProblem) -> TweakFile {
-    let old = lock.withLock { last }
+    let old = last.withLock { $0 }
     var problems: [TextProblem] = []
     var new = Read(text: text)
     text.withUnsafeBytes { bytes in
@@ -43,8 +42,9 @@ final class TweakFileReader: @unchecked Sendable {  // Sound: what was read is g
       }
     }
     if let problem = problems.first(where: { !$0.isWarning }) { throw problem }
-    lock.withLock { last = new }
-    return new.file
+    let read = new
+    last.withLock { $0 = read }
+    return read.file
   }
 
   private struct Builder: TweakDocumentBuilder {
@@ -66,13 +66,13 @@ final class TweakFileReader: @unchecked Sendable {  // Sound: what was read is g
     }
 
     mutating func take(_ variable: TweakDocument.Variable, to end: Int, isSound: Bool) {
-      var tweak = Tweak(feature: variable.feature, variable: variable.name, value: TweakValue(variable.value))
-      tweak.title = variable.title
-      tweak.desc = variable.desc
-      tweak.group = variable.group
-      tweak.isEncrypted = variable.isEncrypted
-      tweak.source = source
-      tweaks.append(tweak)
+      var parts = TweakParts(feature: variable.feature, variable: variable.name, value: TweakValue(variable.value))
+      parts.title = variable.title
+      parts.desc = variable.desc
+      parts.group = variable.group
+      parts.isEncrypted = variable.isEncrypted
+      parts.source = source
+      tweaks.append(Tweak(parts))
       places.append(isSound ? variable.offset..<end : 0..<0)
       // Whatever has been added or removed in between.
       if let place = old.file.tweaks.place(of: variable.feature, variable.name) { next = place + 1 }

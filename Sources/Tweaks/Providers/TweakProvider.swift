@@ -42,7 +42,8 @@ public protocol TweakProvider: Sendable {
 
   /// What has changed, each time something has; by default nothing ever does.
   ///
-  /// When it is sent, ``tweak(feature:variable:)`` gives the new value already.
+  /// When it is sent, ``tweak(feature:variable:)`` gives the new value already. A provider that can be written to also
+  /// sends the changes that ``MutableTweakProvider/apply(_:)`` makes, so that its other managers learn of them.
   var updates: AnySignal<TweakUpdate, Never> { get }
 
   /// What keeps the provider from following what it reads, each time something does.
@@ -56,6 +57,15 @@ public enum TweakUpdate: Sendable, Hashable {
 
   /// These.
   case tweaks(Set<TweakID>)
+
+  /// No tweak.
+  static let nothing = tweaks([])
+
+  /// Adds tweaks.
+  mutating func formUnion(_ ids: Set<TweakID>) {
+    guard case .tweaks(let others) = self else { return }
+    self = .tweaks(others.union(ids))
+  }
 }
 
 extension TweakProvider {
@@ -91,11 +101,13 @@ public protocol MutableTweakProvider: TweakProvider {
 
   /// Makes changes, all or none if the provider can.
   ///
-  /// What is set to the value that it has is no change.
+  /// Setting a tweak to the value that it has is no change.
   ///
   /// - Parameter edits: What to change, in order.
+  /// - Returns: The tweaks that changed. ``TweakProvider/tweak(feature:variable:)`` already gives their new values.
   /// - Throws: ``TweakError``.
-  func apply(_ edits: [TweakEdit]) throws(TweakError)
+  @discardableResult
+  func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate
 }
 
 extension MutableTweakProvider {

@@ -110,9 +110,11 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   /// Makes changes.
   ///
   /// - Parameter edits: What to change, in order.
+  /// - Returns: The tweaks that changed.
   /// - Throws: ``TweakError/notSupported(_:provider:reason:)``, or ``TweakError/unavailable(_:provider:reason:)`` if it
   ///   could not be written down; nothing has changed then.
-  public func apply(_ edits: [TweakEdit]) throws(TweakError) {
+  @discardableResult
+  public func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate {
     for edit in edits {
       if case .double(let number) = edit.value, !number.isFinite {
         throw .notSupported(edit.id, provider: name, reason: "\(number) cannot be written down")
@@ -129,11 +131,13 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
         userDefaults.removeObject(forKey: Self.key(of: edit.id))
       }
     }
-    guard let first = replaced.first else { return }
+    guard let first = replaced.first else { return .nothing }
     guard userDefaults.synchronize() else {
       for (id, old) in replaced.reversed() { userDefaults.set(old, forKey: Self.key(of: id)) }
       throw .unavailable(first.id, provider: name, reason: "it could not be written to the user's configuration")
     }
-    emitter.send(.tweaks(Set(replaced.map(\.id))))
+    let update = TweakUpdate.tweaks(Set(replaced.map(\.id)))
+    emitter.send(update)
+    return update
   }
 }

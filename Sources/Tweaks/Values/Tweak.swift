@@ -6,62 +6,62 @@ public struct Tweak: Sendable, Hashable {
   private var contents: TweakContents
 
   /// The feature it belongs to.
-  public var feature: String { contents.feature }
+  public var feature: String { contents.parts.feature }
 
   /// Its name in the feature.
-  public var variable: String { contents.variable }
+  public var variable: String { contents.parts.variable }
 
   /// The value.
   public var value: TweakValue {
-    get { contents.value }
+    get { contents.parts.value }
     set { modify { $0.value = newValue } }
   }
 
   /// What people call it.
   public var title: String? {
-    get { contents.title }
+    get { contents.parts.title }
     set { modify { $0.title = newValue } }
   }
 
   /// What it does.
   public var desc: String? {
-    get { contents.desc }
+    get { contents.parts.desc }
     set { modify { $0.desc = newValue } }
   }
 
   /// The group it is shown in.
   public var group: String? {
-    get { contents.group }
+    get { contents.parts.group }
     set { modify { $0.group = newValue } }
   }
 
   /// The name of the provider whose value it is.
   public var source: String? {
-    get { contents.source }
+    get { contents.parts.source }
     set { modify { $0.source = newValue } }
   }
 
   /// The rule of the provider by which the value was chosen.
   public var rule: String? {
-    get { contents.rule }
+    get { contents.parts.rule }
     set { modify { $0.rule = newValue } }
   }
 
   /// Whether the value is still encrypted; those that a ``TweakManager`` gives are not.
   public var isEncrypted: Bool {
-    get { contents.isEncrypted }
+    get { contents.parts.isEncrypted }
     set { modify { $0.isEncrypted = newValue } }
   }
 
   /// Whether the value must not be shown.
   public var isSecret: Bool {
-    get { contents.isSecret }
+    get { contents.parts.isSecret }
     set { modify { $0.isSecret = newValue } }
   }
 
   /// Whether the value is a text that stands for one of the type that is asked for, as in the environment.
   public var isUntyped: Bool {
-    get { contents.isUntyped }
+    get { contents.parts.isUntyped }
     set { modify { $0.isUntyped = newValue } }
   }
 
@@ -85,16 +85,24 @@ public struct Tweak: Sendable, Hashable {
     feature: String, variable: String, value: TweakValue, title: String? = nil, desc: String? = nil,
     group: String? = nil, source: String? = nil
   ) {
-    contents = TweakContents(feature, variable, value)
-    contents.title = title
-    contents.desc = desc
-    contents.group = group
-    contents.source = source
+    var parts = TweakParts(feature: feature, variable: variable, value: value)
+    parts.title = title
+    parts.desc = desc
+    parts.group = group
+    parts.source = source
+    self.init(parts)
   }
 
-  private mutating func modify(_ change: (TweakContents) -> Void) {
-    if !isKnownUniquelyReferenced(&contents) { contents = contents.copy() }
-    change(contents)
+  /// Makes a tweak of its parts.
+  init(_ parts: TweakParts) {
+    contents = TweakContents(parts)
+  }
+
+  /// Replaces several parts at once, which takes no longer than one.
+  mutating func modify(_ change: (inout TweakParts) -> Void) {
+    var parts = contents.parts
+    change(&parts)
+    contents = TweakContents(parts)
   }
 
   /// Compares all that there is.
@@ -104,7 +112,7 @@ public struct Tweak: Sendable, Hashable {
   ///   - second: Another one.
   /// - Returns: Whether they are the same in everything.
   public static func == (first: Tweak, second: Tweak) -> Bool {
-    first.contents === second.contents || first.contents.isEqual(to: second.contents)
+    first.contents === second.contents || first.contents.parts == second.contents.parts
   }
 
   /// Hashes the name and the value.

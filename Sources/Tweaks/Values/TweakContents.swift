@@ -1,5 +1,14 @@
-/// What a tweak consists of.
-final class TweakContents: @unchecked Sendable {  // Sound: it is changed only while one tweak alone has it.
+/// The parts of a tweak, in one object, so that a copy of a tweak is one reference.
+final class TweakContents: Sendable {
+  let parts: TweakParts
+
+  init(_ parts: TweakParts) {
+    self.parts = parts
+  }
+}
+
+/// The parts of a tweak.
+struct TweakParts: Sendable, Equatable {
   let feature: String
   let variable: String
   var value: TweakValue
@@ -12,28 +21,11 @@ final class TweakContents: @unchecked Sendable {  // Sound: it is changed only w
   var isSecret = false
   var isUntyped = false
 
-  init(_ feature: String, _ variable: String, _ value: TweakValue) {
-    self.feature = feature
-    self.variable = variable
-    self.value = value
-  }
-
-  func copy() -> TweakContents {
-    let copy = TweakContents(feature, variable, value)
-    copy.title = title
-    copy.desc = desc
-    copy.group = group
-    copy.source = source
-    copy.rule = rule
-    copy.isEncrypted = isEncrypted
-    copy.isSecret = isSecret
-    copy.isUntyped = isUntyped
-    return copy
-  }
-
-  func isEqual(to other: TweakContents) -> Bool {
-    value == other.value && variable == other.variable && feature == other.feature && title == other.title
-      && desc == other.desc && group == other.group && source == other.source && rule == other.rule
-      && isEncrypted == other.isEncrypted && isSecret == other.isSecret && isUntyped == other.isUntyped
+  static func == (first: TweakParts, second: TweakParts) -> Bool {
+    // The value first, which most often differs.
+    first.value == second.value && first.variable == second.variable && first.feature == second.feature
+      && first.title == second.title && first.desc == second.desc && first.group == second.group
+      && first.source == second.source && first.rule == second.rule && first.isEncrypted == second.isEncrypted
+      && first.isSecret == second.isSecret && first.isUntyped == second.isUntyped
   }
 }

@@ -335,8 +335,10 @@ private final class SlowProvider: MutableTweakProvider {
 
   func tweak(feature: String, variable: String) -> Tweak? { provider.tweak(feature: feature, variable: variable) }
 
-  func apply(_ edits: [TweakEdit]) {
-    provider.apply(edits)
+  @discardableResult
+  func apply(_ edits: [TweakEdit]) -> TweakUpdate {
+    let update = provider.apply(edits)
     meanwhile.value?()
+    return update
   }
 }

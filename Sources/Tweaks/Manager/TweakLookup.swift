@@ -1,0 +1,109 @@
+/// The parts of a manager that a lookup needs, at one moment.
+struct TweakEnvironment: Sendable {
+  let providers: TweakProviders
+  let decryption: TweakDecryption?
+  let hooks: [TweakHook]
+  let log: TweakLogClosure?
+}
+
+/// The lookup of one tweak: asks each provider at most once, and only if its answer is needed.
+struct TweakLookup {
+  let id: TweakID
+  let environment: TweakEnvironment
+
+  /// The lines for the log, if there is one.
+  private(set) var notes: [(String, TweakLogLevel)] = []
+
+  /// The answers of the providers so far, as they gave them.
+  private var answers: [Result<Tweak?, TweakError>] = []
+
+  init(_ id: TweakID, in environment: TweakEnvironment) {
+    self.id = id
+    self.environment = environment
+  }
+
+  /// Asks the providers in order until nothing more can change the resolution.
+  mutating func resolution(mismatch: TweakMismatch) -> TweakResolution {
+    var resolver = TweakResolver(id, mismatch: mismatch)
+    for index in environment.providers.all.indices {
+      if resolver.isComplete { break }
+      let isDecided = resolver.isDecided
+      let answer = resolver.needsValue ? opened(at: index) : found(at: index)
+      switch answer {
+      case .absent:
+        note(.verbose) { lookup in "\(lookup.id): \(lookup.environment.providers.all[index].name) has none" }
+      case .tweak(let tweak):
+        if resolver.needsValue { note(isDecided ? .verbose : .debug) { _ in "\(tweak)" } }
+      case .failure(let error): note(.error) { _ in "\(error)" }
+      }
+      resolver.take(answer)
+    }
+    if !resolver.isDecided { note(.debug) { lookup in "\(lookup.id): no provider has it" } }
+    return resolver.resolution
+  }
+
+  /// The answer of a provider, possibly encrypted; that it has not found the tweak is no error.
+  mutating func found(at index: Int) -> TweakResolver.Answer {
+    while answers.count <= index { answers.append(ask(environment.providers.all[answers.count])) }
+    switch answers[index] {
+    case .success(let tweak): return tweak.map { .tweak($0) } ?? .absent
+    case .failure(.notFound): return .absent
+    case .failure(let error): return .failure(error)
+    }
+  }
+
+  private func ask(_ provider: any TweakProvider) -> Result<Tweak?, TweakError> {
+    do throws(TweakError) {
+      var tweak = try provider.tweak(feature: id.feature, variable: id.variable)
+      if tweak?.source == nil { tweak?.source = provider.name }
+      return .success(tweak)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The answer of a provider, decrypted.
+  mutating func opened(at index: Int) -> TweakResolver.Answer {
+    guard case .tweak(var tweak) = found(at: index) else { return found(at: index) }
+    let provider = environment.providers.all[index]
+    if !tweak.isEncrypted, !tweak.isSecret, isDeclaredSecret(below: index) {
+      // It was encrypted when it was set.
+      let isEncrypted = environment.providers.mutable[index]?.isPersistent ?? false
+      tweak.modify { parts in
+        parts.isSecret = true
+        parts.isEncrypted = isEncrypted
+      }
+    }
+    guard tweak.isEncrypted else { return .tweak(tweak) }
+    guard let closure = provider.decryptionClosure ?? environment.decryption else {
+      return .failure(.decryptionClosureNotProvided(id, provider: provider.name))
+    }
+    do {
+      let value = try closure(tweak)
+      tweak.modify { parts in
+        parts.value = value
+        parts.isEncrypted = false
+        parts.isSecret = true
+      }
+    } catch {
+      return .failure(.decryptionFailed(id, provider: provider.name, reason: "\(error)"))
+    }
+    return .tweak(tweak)
+  }
+
+  /// Returns whether the first provider below another that has the tweak says that it is secret.
+  mutating func isDeclaredSecret(below index: Int) -> Bool {
+    guard environment.providers.mutable[index] != nil else { return false }
+    for index in environment.providers.all.indices[(index + 1)...] {
+      if case .tweak(let tweak) = found(at: index) { return tweak.isEncrypted || tweak.isSecret }
+    }
+    return false
+  }
+
+  private mutating func note(_ level: TweakLogLevel, _ text: (TweakLookup) -> String) {
+    if environment.log != nil { notes.append((text(self), level)) }
+  }
+}
+
+@available(*, unavailable)
+extension TweakLookup: Sendable {}

@@ -1,0 +1,112 @@
+import Signals
+
+extension TweakManager {
+  /// Asks the providers, whatever is stored.
+  func askNow(_ question: TweakQuestion) -> TweakResolution {
+    ask([question])[0] ?? cyclic(question)
+  }
+
+  /// The resolution for a provider that asks for what it is being asked for.
+  func cyclic(_ question: TweakQuestion) -> TweakResolution {
+    TweakResolution(result: .failure(.cyclic(question.id, provider: name)))
+  }
+
+  /// Asks the providers.
+  ///
+  /// - Returns: A resolution for each question; `nil` if this thread is asking it already, before a provider called back.
+  func ask(_ questions: [TweakQuestion]) -> [TweakResolution?] {
+    if questions.isEmpty { return [] }
+    let environment = state.withLock { state in
+      // Hooks and the log are not called for what they look up themselves.
+      let isCalledBack = state.calls.isCalledBack
+      return TweakEnvironment(
+        providers: state.providers, decryption: state.decryption, hooks: isCalledBack ? [] : state.hooks,
+        log: isCalledBack ? nil : state.log
+      )
+    }
+    return questions.map { question in
+      guard state.withLock({ $0.calls.begin(question) }) else { return nil }
+      defer { state.withLock { $0.calls.end(question) } }
+      return switch question {
+      case .tweak(let id): resolve(id, in: environment)
+      case .feature(let feature): resolve(feature, in: environment)
+      }
+    }
+  }
+
+  private func resolve(_ id: TweakID, in environment: TweakEnvironment) -> TweakResolution {
+    if let error = callBefore(environment.hooks, id) {
+      callAfter(environment.hooks, id, .failure(error))
+      return TweakResolution(result: .failure(error))
+    }
+    var lookup = TweakLookup(id, in: environment)
+    let resolution = lookup.resolution(mismatch: mismatch)
+    checkMissing(resolution, id)
+    callAfter(environment.hooks, id, resolution.result)
+    write(lookup.notes, to: environment.log)
+    return resolution
+  }
+
+  private func resolve(_ feature: String, in environment: TweakEnvironment) -> TweakResolution {
+    for provider in environment.providers.all {
+      guard let isEnabled = provider.featureState(feature) else { continue }
+      let tweak = Tweak(feature: feature, variable: "", value: .bool(isEnabled), source: provider.name)
+      return TweakResolution(result: .success(tweak))
+    }
+    return TweakResolution(result: .failure(.notFound(TweakQuestion.feature(feature).id)))
+  }
+
+  // MARK: Calling back
+
+  private func callBefore(_ hooks: [TweakHook], _ id: TweakID) -> TweakError? {
+    guard !hooks.isEmpty else { return nil }
+    return callingBack {
+      do {
+        for hook in hooks { try hook.before?(id) }
+        return nil
+      } catch {
+        return .hookFailed(id, reason: "\(error)")
+      }
+    }
+  }
+
+  private func callAfter(_ hooks: [TweakHook], _ id: TweakID, _ result: Result<Tweak, TweakError>) {
+    guard !hooks.isEmpty else { return }
+    callingBack {
+      for hook in hooks.reversed() {
+        switch result {
+        case .success(let tweak): hook.after?(tweak)
+        case .failure(let error): hook.error?(id, error)
+        }
+      }
+      for hook in hooks.reversed() { hook.finally?(id) }
+    }
+  }
+
+  private func write(_ notes: [(String, TweakLogLevel)], to log: TweakLogClosure?) {
+    guard let log, !notes.isEmpty else { return }
+    callingBack {
+      for (text, level) in notes { log(text, level) }
+    }
+  }
+
+  private func callingBack<Result>(_ body: () -> Result) -> Result {
+    state.withLock { $0.calls.beginCallback() }
+    defer { state.withLock { $0.calls.endCallback() } }
+    return body()
+  }
+
+  // MARK: Failures
+
+  /// Reports a failure by ``failures`` and the log.
+  func report(_ error: TweakError) {
+    let log = state.withLock { $0.calls.isCalledBack ? nil : $0.log }
+    write([("\(error)", .error)], to: log)
+    failureEmitter.send(error)
+  }
+
+  private func checkMissing(_ resolution: TweakResolution, _ id: TweakID) {
+    guard missing == .reported, case .failure(.notFound) = resolution.result else { return }
+    if state.withLock({ $0.reportedMissing.insert(id).inserted }) { report(.notFound(id)) }
+  }
+}

@@ -1,0 +1,263 @@
+/// The resolutions of all tweaks that have been looked up, and the writes that are being made.
+///
+/// It is a value: it calls nothing and has neither a lock nor a clock. Its owner asks the providers between two calls,
+/// with no lock held.
+///
+/// ```
+///   a read, an update of a provider, the end of a write ──▶ inquiry ──▶ the owner asks the providers
+///   the providers' answers ──▶ take(_:to:) ──▶ resolutions to show, changes to send, perhaps the next inquiry
+/// ```
+///
+/// - **Order.** An answer is stored only if the inquiry began after the stored answer was taken, so a value never goes
+///   back to an older one. If the two inquiries overlapped, the later one asks again.
+/// - **Writes.** An update of a tweak that is being written is left to the writer, which asks once, after the provider
+///   has applied the edits. So it does not matter which thread an update comes from, or how many there are.
+/// - **Several tweaks.** The results of a write of several tweaks are stored together; until then, no one else's answer
+///   for one of them is stored. A write that ends while another one has some of its tweaks leaves all of them to the
+///   other one.
+struct TweakState: Sendable {
+  /// Names a write that is being made.
+  typealias WriteID = UInt64
+
+  private struct Entry {
+    var resolution: TweakResolution?
+
+    /// The ticket of the inquiry whose answer is stored, and when the answer was taken.
+    var ticket: UInt64 = 0
+    var time: UInt64 = 0
+  }
+
+  private struct Write {
+    let id: WriteID
+    var ids: Set<TweakID>
+
+    /// Tweaks of this write that have changed, as others say, since it last asked.
+    var reported: Set<TweakID> = []
+
+    /// Whether it has been left tweaks of other writes since it last asked.
+    var isExtended = false
+
+    var hasSeveral: Bool { ids.count > 1 }
+
+    func overlaps(_ other: Write) -> Bool { !ids.isDisjoint(with: other.ids) }
+
+    /// Makes ready to ask for all that has been reported.
+    mutating func takeReported() -> Set<TweakID> {
+      defer { reported = [] }
+      isExtended = false
+      return reported
+    }
+  }
+
+  private var entries: [TweakQuestion: Entry] = [:]
+
+  /// The tweaks and features that have an entry, in the order in which they were first asked for.
+  private var tweaks: [TweakID] = []
+  private var features: [String] = []
+
+  /// The writes that are being made, the oldest first; hardly ever more than one.
+  private var writes: [Write] = []
+  private var clock: UInt64 = 0
+
+  /// The number of times that values have changed.
+  private(set) var version = 0
+
+  /// The resolution of a question; `nil` if none is stored.
+  subscript(_ question: TweakQuestion) -> TweakResolution? { entries[question]?.resolution }
+
+  /// All tweaks that have a value, by name.
+  var values: [TweakID: Tweak] {
+    var values: [TweakID: Tweak] = [:]
+    values.reserveCapacity(tweaks.count)
+    for id in tweaks { values[id] = entries[.tweak(id)]?.resolution?.tweak }
+    return values
+  }
+
+  // MARK: Inquiries
+
+  /// Someone wants to know about tweaks and features; those that are known are not asked for.
+  mutating func read(_ questions: [TweakQuestion]) -> Inquiry {
+    let unknown = questions.filter { entries[$0]?.resolution == nil }
+    return inquiry(unknown)
+  }
+
+  /// A provider says which tweaks may have changed.
+  ///
+  /// - Parameters:
+  ///   - update: The tweaks.
+  ///   - known: The names of all tweaks that the providers know, if someone follows all changes; otherwise `nil`. Only
+  ///     `everything` needs them.
+  /// - Returns: The questions to ask now.
+  mutating func update(_ update: TweakUpdate, following known: [TweakID]?) -> Inquiry {
+    guard case .tweaks(let ids) = update else {
+      let questions = everything(following: known).filter { question in
+        guard case .tweak(let id) = question else { return true }
+        return !leave(id)
+      }
+      return inquiry(questions, isNews: known != nil, update: update)
+    }
+    let others = writes.isEmpty ? ids : ids.filter { !leave($0) }
+    return inquiry(about: others, isFollowed: known != nil)
+  }
+
+  /// A write of some tweaks begins: a provider is about to apply it.
+  mutating func beginWrite(_ ids: Set<TweakID>) -> WriteID {
+    clock += 1
+    writes.append(Write(id: clock, ids: ids))
+    return clock
+  }
+
+  /// The provider has applied a write, or has failed to.
+  ///
+  /// - Parameters:
+  ///   - id: The write.
+  ///   - changed: The tweaks that have changed; `nil` if that is not known.
+  ///   - known: As in ``update(_:following:)``.
+  /// - Returns: The questions to ask now. The write ends when their answers are taken.
+  mutating func endWrite(_ id: WriteID, changed: TweakUpdate?, following known: [TweakID]?) -> Inquiry {
+    guard let index = writes.firstIndex(where: { $0.id == id }) else { return inquiry([]) }
+    var update = changed ?? .tweaks(writes[index].ids)
+    update.formUnion(writes[index].takeReported())
+    var result: Inquiry
+    switch update {
+    case .everything:
+      // Tweaks that others are writing are asked for, too: they may have been written before this one.
+      result = inquiry(everything(following: known), isNews: known != nil, update: update)
+    case .tweaks(let ids): result = inquiry(about: ids, isFollowed: known != nil)
+    }
+    result.write = id
+    return result
+  }
+
+  private mutating func inquiry(
+    _ questions: [TweakQuestion], isNews: Bool = false, update: TweakUpdate? = nil
+  ) -> Inquiry {
+    clock += 1
+    for question in questions where entries[question] == nil {
+      entries[question] = Entry()
+      switch question {
+      case .tweak(let id): tweaks.append(id)
+      case .feature(let feature): features.append(feature)
+      }
+    }
+    return Inquiry(ticket: clock, questions: questions, isNews: isNews, update: update)
+  }
+
+  /// Asks again for tweaks, and for whether their features are enabled.
+  private mutating func inquiry(about ids: Set<TweakID>, isFollowed: Bool) -> Inquiry {
+    if ids.isEmpty { return inquiry([]) }
+    var questions: [TweakQuestion] = []
+    // Without anyone who follows all changes, only those that have been looked up matter.
+    for id in ids.count == 1 ? Array(ids) : ids.sorted() where isFollowed || entries[.tweak(id)] != nil {
+      questions.append(.tweak(id))
+    }
+    if !features.isEmpty {
+      for feature in Set(ids.map(\.feature)).sorted() where entries[.feature(feature)] != nil {
+        questions.append(.feature(feature))
+      }
+    }
+    return inquiry(questions, isNews: isFollowed, update: .tweaks(ids))
+  }
+
+  /// All questions, first those about tweaks that are followed from now on.
+  private func everything(following known: [TweakID]?) -> [TweakQuestion] {
+    let new = (known ?? []).filter { entries[.tweak($0)] == nil }
+    return (new + tweaks).map { .tweak($0) } + features.map { .feature($0) }
+  }
+
+  // MARK: Writes of others
+
+  /// Leaves an update of a tweak to a write, if one includes it.
+  private mutating func leave(_ id: TweakID) -> Bool {
+    guard let index = writes.firstIndex(where: { $0.ids.contains(id) }) else { return false }
+    writes[index].reported.insert(id)
+    return true
+  }
+
+  // MARK: Answers
+
+  /// Takes what the providers have answered.
+  ///
+  /// - Parameters:
+  ///   - answers: A resolution for each question; `nil` if the question was asked from within itself, so that whoever
+  ///     asked first gives the answer.
+  ///   - inquiry: The questions.
+  /// - Returns: What to show, to send and to ask next.
+  mutating func take(_ answers: [TweakResolution?], to inquiry: Inquiry) -> Outcome {
+    var inquiry = inquiry
+    var late: Set<TweakID> = []
+    if let index = writes.firstIndex(where: { $0.id == inquiry.write }) {
+      let write = writes[index]
+      if let other = writes.firstIndex(where: { $0.id != write.id && $0.hasSeveral && $0.overlaps(write) }) {
+        // What both have written may be mixed: only answers that are asked for later are known not to be.
+        writes[other].ids.formUnion(write.ids)
+        writes[other].reported.formUnion(inquiry.written(by: write.ids).union(write.reported))
+        writes[other].isExtended = true
+        inquiry.leave(write.ids)
+      } else if write.isExtended {
+        return Outcome(next: again(inquiry, of: index))
+      } else {
+        late = write.reported
+      }
+      writes.remove(at: index)
+    }
+    clock += 1
+    var outcome = Outcome(update: inquiry.update)
+    var repeated: [TweakQuestion] = []
+    for (question, answer) in zip(inquiry.questions, answers) {
+      guard let answer, let entry = entries[question], inquiry.ticket > entry.ticket else { continue }
+      if case .tweak(let id) = question,
+        let write = writes.firstIndex(where: { $0.hasSeveral && $0.ids.contains(id) })
+      {
+        writes[write].reported.insert(id)
+        continue
+      }
+      if inquiry.ticket < entry.time {
+        repeated.append(question)
+        continue
+      }
+      let old = entry.resolution
+      entries[question] = Entry(resolution: old == answer ? old : answer, ticket: inquiry.ticket, time: clock)
+      guard old != answer else { continue }
+      outcome.stored.append((question, answer))
+      guard case .tweak(let id) = question, old != nil || inquiry.isNews else { continue }
+      if let change = TweakChange(id, from: old?.tweak, to: answer.tweak) { outcome.changes.append(change) }
+    }
+    if !outcome.changes.isEmpty { version += 1 }
+    if !late.isEmpty || !repeated.isEmpty { outcome.next = next(after: inquiry, about: late, repeating: repeated) }
+    return outcome
+  }
+
+  /// Asks again for all that a write has asked for, and for what it has been left.
+  private mutating func again(_ old: Inquiry, of index: Int) -> Inquiry {
+    var new = next(after: old, about: writes[index].takeReported(), repeating: old.questions)
+    if let update = old.update { new.add(update) }
+    new.write = old.write
+    return new
+  }
+
+  /// Asks about tweaks that have changed, and repeats questions.
+  private mutating func next(
+    after old: Inquiry, about changed: Set<TweakID>, repeating repeated: [TweakQuestion]
+  ) -> Inquiry {
+    var new = inquiry(about: changed, isFollowed: old.isNews)
+    new.isNews = old.isNews
+    let asked = Set(new.questions)
+    new.questions += repeated.filter { !asked.contains($0) }
+    if old.update != nil {
+      new.add(.tweaks(Set(repeated.compactMap { question in if case .tweak(let id) = question { id } else { nil } })))
+    }
+    return new
+  }
+}
+
+extension TweakChange {
+  /// The change from one resolution to the next, if the value is another one.
+  fileprivate init?(_ id: TweakID, from old: Tweak?, to new: Tweak?) {
+    guard old?.value != new?.value else { return nil }
+    self.init(
+      id: id, old: old?.value, new: new?.value, source: new?.source,
+      isSecret: old?.isSecret ?? false || new?.isSecret ?? false
+    )
+  }
+}

@@ -1,0 +1,219 @@
+import Signals
+import TestSupport
+@testable import Tweaks
+
+/// One provider and one manager's state, used by many threads that a random program plays in turns.
+///
+/// Each value is a stamp that grows, so that a value that goes back is seen. The first two tweaks are a pair that is
+/// only ever written together; the others are also written alone and changed behind the manager's back.
+struct StateWorld {
+  private static let ids = ["a", "b", "c", "d", "e"].map { TweakID(feature: "f", variable: $0) }
+  private static let pair = Set(ids[..<2])
+  private static let singles = Array(ids[2...])
+
+  /// A thread, and what it has still to do.
+  private struct Actor {
+    enum Step {
+      case read([TweakQuestion])
+      case change(TweakID)
+      case update(TweakUpdate)
+      case begin(Set<TweakID>)
+      case apply(isFailing: Bool)
+      case end
+      case ask
+    }
+
+    var steps: [Step]
+    var write: TweakState.WriteID?
+    var ids: Set<TweakID> = []
+    var written: [TweakID: Int] = [:]
+    var changed: TweakUpdate?
+    var inquiry: TweakState.Inquiry?
+    var answers: [TweakResolution?] = []
+  }
+
+  private var chance: Chance
+  private let isFollowed: Bool
+  private var state = TweakState()
+  private var provider: [TweakID: Int]
+  private var stamp = 0
+
+  private var actors: [Actor] = []
+  private var shown: [TweakQuestion: TweakResolution] = [:]
+  private var followed: [TweakID: TweakValue] = [:]
+  private var versions = 0
+  private var outer: [TweakID: Int] = [:]
+  private var everRead: Set<TweakQuestion> = []
+  private var everChanged: Set<TweakID> = []
+  private var log: [String] = []
+  private(set) var breaches: [String] = []
+
+  init(seed: UInt64) {
+    chance = Chance(seed: seed)
+    isFollowed = chance.once(in: 2)
+    provider = Dictionary(uniqueKeysWithValues: Self.ids.map { ($0, 0) })
+  }
+
+  /// Plays the program to its end.
+  mutating func run() {
+    for _ in 0..<(10 + chance.number(below: 40)) {
+      if actors.count < 5, chance.once(in: 3) { actors.append(makeActor()) }
+      if !actors.isEmpty { play(chance.number(below: actors.count)) }
+      if !breaches.isEmpty { return }
+    }
+    while !actors.isEmpty, breaches.isEmpty { play(chance.number(below: actors.count)) }
+    checkEnd()
+    if !breaches.isEmpty { breaches.append(log.suffix(60).joined(separator: "\n")) }
+  }
+
+  private mutating func makeActor() -> Actor {
+    let single = Self.singles[chance.number(below: Self.singles.count)]
+    switch chance.number(below: 5) {
+    case 0:
+      let all = Self.ids.map { TweakQuestion.tweak($0) } + [.feature("f")]
+      return Actor(steps: [.read(Array(all.shuffled(using: &chance).prefix(1 + chance.number(below: 4)))), .ask])
+    case 1: return Actor(steps: [.change(single), .update(chance.once(in: 3) ? .everything : .tweaks([single])), .ask])
+    case 2: return writer(of: [single])
+    case 3: return writer(of: chance.once(in: 2) ? Self.pair : Self.pair.union([single]))
+    default: return writer(of: Set(Self.singles.shuffled(using: &chance).prefix(2)))
+    }
+  }
+
+  private mutating func writer(of ids: Set<TweakID>) -> Actor {
+    let isFailing = ids.isDisjoint(with: Self.pair) && chance.once(in: 4)
+    var steps: [Actor.Step] = [.begin(ids), .apply(isFailing: isFailing)]
+    // What providers send meanwhile; once, several times, or not at all.
+    for _ in 0..<chance.number(below: 3) { steps += [.update(chance.once(in: 4) ? .everything : .tweaks(ids)), .ask] }
+    return Actor(steps: steps + [.end, .ask], ids: ids)
+  }
+
+  // MARK: Steps
+
+  private var known: [TweakID]? { isFollowed ? Self.ids : nil }
+
+  private mutating func play(_ index: Int) {
+    var actor = actors[index]
+    switch actor.steps[0] {
+    case .read(let questions):
+      everRead.formUnion(questions)
+      actor.inquiry = state.read(questions)
+    case .change(let id):
+      set(id)
+      actor.written = [id: stamp]
+    case .update(let update): actor.inquiry = state.update(update, following: known)
+    case .begin(let ids): actor.write = state.beginWrite(ids)
+    case .apply(let isFailing):
+      stamp += 1
+      let ids = isFailing ? Set(actor.ids.prefix(chance.number(below: 2))) : actor.ids
+      for id in ids { set(id, to: stamp) }
+      actor.written = Dictionary(uniqueKeysWithValues: ids.map { ($0, stamp) })
+      actor.changed = isFailing ? nil : .tweaks(ids)
+    case .end:
+      if let write = actor.write {
+        actor.inquiry = state.endWrite(write, changed: actor.changed, following: known)
+      }
+    case .ask:
+      if ask(&actor) {
+        actors[index] = actor
+        return
+      }
+    }
+    log.append("\(index) \(actor.steps[0]) \(actor.ids.map(\.variable).sorted())")
+    actor.steps.removeFirst()
+    if actor.steps.isEmpty {
+      actors.remove(at: index)
+      if !actor.written.isEmpty { checkSeen(actor.written) }
+    } else {
+      actors[index] = actor
+    }
+    check()
+  }
+
+  private mutating func set(_ id: TweakID, to value: Int? = nil) {
+    if value == nil { stamp += 1 }
+    provider[id] = value ?? stamp
+    everChanged.insert(id)
+  }
+
+  private func answer(to question: TweakQuestion) -> TweakResolution {
+    switch question {
+    case .tweak(let id):
+      let value = TweakValue.int(provider[id] ?? -1)
+      return TweakResolution(result: .success(Tweak(feature: id.feature, variable: id.variable, value: value)))
+    case .feature:
+      let sum = Self.singles.reduce(0) { $0 + (provider[$1] ?? 0) }
+      return TweakResolution(result: .success(Tweak(feature: "f", variable: "", value: .int(sum))))
+    }
+  }
+
+  /// Asks one question, or takes the answers when all have been asked.
+  ///
+  /// - Returns: Whether there is more to ask.
+  private mutating func ask(_ actor: inout Actor) -> Bool {
+    guard let inquiry = actor.inquiry else { return false }
+    if actor.answers.count < inquiry.questions.count {
+      actor.answers.append(answer(to: inquiry.questions[actor.answers.count]))
+      return true
+    }
+    let outcome = state.take(actor.answers, to: inquiry)
+    actor.answers = []
+    actor.inquiry = outcome.next
+    log.append("\(inquiry.questions.count) answers stored \(outcome.stored.map { "\($0.resolution.result)" })")
+    for (question, resolution) in outcome.stored {
+      if let old = shown[question]?.tweak?.intValue, old > resolution.tweak?.intValue ?? -1 {
+        breaches.append("\(question) went back")
+      }
+      shown[question] = resolution
+    }
+    for change in outcome.changes {
+      if let last = followed[change.id], last != change.old { breaches.append("a change is missing before \(change)") }
+      followed[change.id] = change.new
+    }
+    if !outcome.changes.isEmpty { versions += 1 }
+    if let update = outcome.update { pass(update) }
+    return outcome.next != nil
+  }
+
+  /// What a manager does of which this one is a provider.
+  private mutating func pass(_ update: TweakUpdate) {
+    let ids = if case .tweaks(let ids) = update { ids } else { Set(Self.ids) }
+    for id in ids { outer[id] = provider[id] }
+  }
+
+  // MARK: Laws
+
+  private mutating func check() {
+    let halves = Self.pair.compactMap { state[.tweak($0)]?.tweak?.value }
+    if Set(halves).count > 1 { breaches.append("a part of a write is shown: \(halves)") }
+    for (question, resolution) in shown where state[question] != resolution {
+      breaches.append("\(question) was not told")
+    }
+    if state.version != versions { breaches.append("the version is \(state.version) after \(versions) changes") }
+  }
+
+  /// A writer has returned: unless a write of several holds its tweaks back, they show what it wrote, or newer.
+  private mutating func checkSeen(_ written: [TweakID: Int]) {
+    let open = actors.filter { $0.write != nil }.reduce(into: Set<TweakID>()) { $0.formUnion($1.ids) }
+    // What is left to a write is held with all of it.
+    guard open.isEmpty else { return }
+    for (id, stamp) in written {
+      if let value = state[.tweak(id)]?.tweak?.intValue, value < stamp {
+        breaches.append("\(id) is \(value) after \(stamp)")
+      }
+    }
+  }
+
+  private mutating func checkEnd() {
+    guard breaches.isEmpty else { return }
+    for question in everRead.union(shown.keys) where state[question] != answer(to: question) {
+      breaches.append("\(question) is \(String(describing: state[question])) in the end")
+    }
+    for id in everChanged {
+      if outer[id] != provider[id] { breaches.append("\(id) is not passed on") }
+      if isFollowed, followed[id] != nil, followed[id] != provider[id].map(TweakValue.int) {
+        breaches.append("the last change of \(id) is not sent")
+      }
+      if isFollowed, state[.tweak(id)] == nil { breaches.append("\(id) is not followed") }
+    }
+  }
+}
