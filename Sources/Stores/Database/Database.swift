@@ -58,7 +58,8 @@ public final class Database: Sendable {
   let objects = LiveObjects()
   /// `nil` for a database that no other program can write.
   let foreignWrites: ForeignWrites?
-  let queues: AccessQueues
+  let asyncWrites = BlockingCalls(width: 1)
+  let asyncReads: BlockingCalls
   private let ends = TransactionEnds()
   private nonisolated(unsafe) var enrolment: SignalSubscription?  // Sound: set once, before others have this object.
 
@@ -119,7 +120,7 @@ public final class Database: Sendable {
       isBoundToPath: location != .memory && scope == nil)
     let readerCount = max(1, maximumReaderCount)
     readers = location == .memory ? nil : ReaderPool(file, limit: readerCount)
-    queues = AccessQueues(readerCount: location == .memory ? 1 : readerCount)
+    asyncReads = BlockingCalls(width: location == .memory ? 1 : readerCount)
     if let scope, let epoch, location != .memory { try join(scope, since: epoch) }
   }
 
