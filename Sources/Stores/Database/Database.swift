@@ -61,7 +61,7 @@ public final class Database: Sendable {
   let asyncWrites = BlockingCalls(width: 1)
   let asyncReads: BlockingCalls
   private let ends = TransactionEnds()
-  private nonisolated(unsafe) var enrolment: SignalSubscription?  // Sound: set once, before others have this object.
+  private let enrolment = Guarded<SignalSubscription?>(nil)
 
   /// Opens a database, and makes it if there is none and that is allowed.
   ///
@@ -127,7 +127,8 @@ public final class Database: Sendable {
   /// Follows a scope from now on, and goes over to what has come since the file was opened.
   private func join(_ scope: Scope, since epoch: Int) throws(DatabaseError) {
     try Self.steadily(scope, location) { () throws(DatabaseError) in
-      enrolment = scope.enrol(self)
+      let subscription = scope.enrol(self)
+      enrolment.withLock { $0 = subscription }
       guard scope.epoch.value != epoch else { return }
       try holdForSwap()
       releaseAfterSwap(.swapped)
