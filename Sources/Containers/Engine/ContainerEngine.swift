@@ -42,6 +42,7 @@ final class ContainerEngine: Sendable {
   ///   - settings: The settings that are switched, too.
   ///   - onStep: Called at each step of a change.
   ///   - watch: Makes the signal of changes of a file.
+  /// - Throws: ``AppContainerError``.
   init(
     _ layout: ContainerLayout, settings: [any ContainerSettings], onStep: @escaping @Sendable (SwitchStep) -> Void,
     watch: (URL) throws(FileObserverError) -> any ChangeSource = { url throws(FileObserverError) in

@@ -20,7 +20,9 @@ package final class BlockingCalls: Sendable {
   /// The largest number of calls that run at the same time.
   package let width: Int
 
-  /// One serial queue for each call at a time. Dispatch makes a thread for a serial queue even if all others block;
+  /// One serial queue for each call at a time.
+  ///
+  /// Dispatch makes a thread for a serial queue even if all others block;
   /// concurrent queues share a few threads, which blocking calls would use up.
   private let queues: [DispatchQueue]
   private let state: Guarded<State>

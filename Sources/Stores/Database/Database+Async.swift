@@ -5,7 +5,8 @@ extension Database {
   ///
   /// - Parameter body: Reads, on a thread of the database's own, and cannot suspend.
   /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before `body` began.
+  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before `body`
+  ///   began.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (ReadTransaction) throws -> Result
   ) async throws -> Result {
