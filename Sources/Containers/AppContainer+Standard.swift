@@ -68,13 +68,12 @@ extension AppContainer {
 
 /// Keeps the one that was opened first.
 private final class StandardContainer: Sendable {
-  private let lock = Lock()
-  private nonisolated(unsafe) var kept: AppContainer?  // Sound: guarded by the lock.
+  private let kept = Guarded<AppContainer?>(nil)
 
-  var container: AppContainer? { lock.withLock { kept } }
+  var container: AppContainer? { kept.withLock { $0 } }
 
   func keep(_ container: AppContainer) -> AppContainer {
-    lock.withLock {
+    kept.withLock { kept in
       if let kept { return kept }
       kept = container
       return container

@@ -37,7 +37,7 @@ extension AppContainer {
   /// - Parameter uuid: The identifier.
   /// - Throws: ``AppContainerError``, or `CancellationError` if the task was cancelled before it began.
   public func activateContainer(uuid: String) async throws {
-    try await FileQueues.shared.run(for: engine.layout.stateURL) { [engine] in
+    try await BlockingCalls.run(for: engine.layout.stateURL) { [engine] in
       try engine.exclusively("activate") { try $0.activate(uuid) }
     }
   }

@@ -1,3 +1,4 @@
+import AppGroups
 public import FileSignals
 public import Foundation
 
@@ -140,6 +141,15 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
     case .unobservable(let error):
       error.description
     }
+  }
+
+  /// The error for a record that cannot be decoded.
+  init(undecodable url: URL, _ error: any Error) {
+    self =
+      switch error as? FileVersionError {
+      case .newer(let found, let supported): .newerState(url, found: found, supported: supported)
+      case .older, .migrationFailed, nil: .unreadableState(url, reason: "it is damaged")
+      }
   }
 
   /// The same as ``description``.

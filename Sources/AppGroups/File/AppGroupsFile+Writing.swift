@@ -25,7 +25,7 @@ extension AppGroupsFile {
   /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the write began; value
   ///   and file are then what they were.
   public func write(_ value: Value) async throws {
-    try await FileQueues.shared.run(for: url) { [engine] in try engine.write(value) }
+    try await BlockingCalls.run(for: url) { [engine] in try engine.write(value) }
   }
 
   /// Changes the value exclusively: no change that another thread or process makes at the same time is lost.
@@ -92,7 +92,7 @@ extension AppGroupsFile {
   public func update<Result: Sendable>(
     overwriting: Bool, _ body: @escaping @Sendable (inout Value) throws -> Result
   ) async throws -> Result {
-    try await FileQueues.shared.run(for: url) { [engine] in try engine.update(overwriting: overwriting, body).get() }
+    try await BlockingCalls.run(for: url) { [engine] in try engine.update(overwriting: overwriting, body).get() }
   }
 
   /// Changes the value exclusively, without blocking the threads that tasks run on.

@@ -9,7 +9,7 @@ extension AppGroupsSuite {
   /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began;
   ///   nothing has changed then.
   public func set<Item: Codable & Sendable>(_ value: Item?, forKey key: String) async throws {
-    try await FileQueues.shared.run(for: url) { try self.set(value, forKey: key) }
+    try await BlockingCalls.run(for: url) { try self.set(value, forKey: key) }
   }
 
   /// Sets the value of a typed key without blocking the threads that tasks run on.
@@ -20,7 +20,7 @@ extension AppGroupsSuite {
   /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began;
   ///   nothing has changed then.
   public func set<Item>(_ value: Item, for key: SuiteKey<Item>) async throws {
-    try await FileQueues.shared.run(for: url) { try self.set(value, for: key) }
+    try await BlockingCalls.run(for: url) { try self.set(value, for: key) }
   }
 
   /// Removes the value of a key without blocking the threads that tasks run on.
@@ -29,7 +29,7 @@ extension AppGroupsSuite {
   /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began;
   ///   nothing has changed then.
   public func removeValue(forKey key: String) async throws {
-    try await FileQueues.shared.run(for: url) { try self.removeValue(forKey: key) }
+    try await BlockingCalls.run(for: url) { try self.removeValue(forKey: key) }
   }
 
   /// Removes the value of a typed key without blocking the threads that tasks run on.
@@ -38,7 +38,7 @@ extension AppGroupsSuite {
   /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began;
   ///   nothing has changed then.
   public func removeValue<Item>(for key: SuiteKey<Item>) async throws {
-    try await FileQueues.shared.run(for: url) { try self.removeValue(for: key) }
+    try await BlockingCalls.run(for: url) { try self.removeValue(for: key) }
   }
 
   /// Removes all values without blocking the threads that tasks run on.
@@ -46,7 +46,7 @@ extension AppGroupsSuite {
   /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began;
   ///   nothing has changed then.
   public func removeAll() async throws {
-    try await FileQueues.shared.run(for: url) { try self.removeAll() }
+    try await BlockingCalls.run(for: url) { try self.removeAll() }
   }
 
   /// Replaces all values without blocking the threads that tasks run on; the last of several writers wins.
@@ -55,7 +55,7 @@ extension AppGroupsSuite {
   /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the write began; nothing
   ///   has changed then.
   public func write(_ contents: SuiteContents) async throws {
-    try await FileQueues.shared.run(for: url) { try self.write(contents) }
+    try await BlockingCalls.run(for: url) { try self.write(contents) }
   }
 
   /// Changes any number of values in one exclusive step, without blocking the threads that tasks run on.
@@ -70,7 +70,7 @@ extension AppGroupsSuite {
   public func update<Result: Sendable>(
     overwriting: Bool, _ body: @escaping @Sendable (inout SuiteContents) throws -> Result
   ) async throws -> Result {
-    try await FileQueues.shared.run(for: url) { try self.update(overwriting: overwriting, body) }
+    try await BlockingCalls.run(for: url) { try self.update(overwriting: overwriting, body) }
   }
 
   /// Changes any number of values in one exclusive step, without blocking the threads that tasks run on.

@@ -55,7 +55,7 @@ extension SuiteValue {
   public func update<Result: Sendable>(
     overwriting: Bool, _ body: @escaping @Sendable (inout Value) throws -> Result
   ) async throws -> Result {
-    try await FileQueues.shared.run(for: suite.url) { try self.update(overwriting: overwriting, body) }
+    try await BlockingCalls.run(for: suite.url) { try self.update(overwriting: overwriting, body) }
   }
 
   /// Changes the value exclusively, without blocking the threads that tasks run on.

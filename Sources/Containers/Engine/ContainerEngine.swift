@@ -21,23 +21,36 @@ final class ContainerEngine: Sendable {
 
   // Sound: set once, before the engine is shared; it refers to the engine, hence not at once.
   private(set) nonisolated(unsafe) var scope: Scope  // Does not keep the engine; see ``sharedScope``.
-  private let stateChanges = Guarded<PathChanges?>(nil)
+  private let stateChanges = Guarded<(any ChangeSource)?>(nil)
   private let subscriptions = Guarded<Set<SignalSubscription>>([])
 
-  private let lock = Lock()
-  private nonisolated(unsafe) var knownState = ContainerState()  // Sound: guarded by the lock, as are the next ones.
-  private nonisolated(unsafe) var stepHook: @Sendable (SwitchStep) -> Void
-  private nonisolated(unsafe) weak var lentScope: Scope?
+  private let current: Guarded<Current>
+
+  private struct Current {
+    var state = ContainerState()
+    var stepHook: @Sendable (SwitchStep) -> Void
+    weak var lentScope: Scope?
+  }
 
   /// Held while something is changed, also while another process is waited for.
   private let turn = OwnedLock()
 
   /// Opens the containers of a root, which has to exist.
+  ///
+  /// - Parameters:
+  ///   - layout: The places in the root.
+  ///   - settings: The settings that are switched, too.
+  ///   - onStep: Called at each step of a change.
+  ///   - watch: Makes the signal of changes of a file.
+  /// - Throws: ``AppContainerError``.
   init(
-    _ layout: ContainerLayout, settings: [any ContainerSettings], onStep: @escaping @Sendable (SwitchStep) -> Void
+    _ layout: ContainerLayout, settings: [any ContainerSettings], onStep: @escaping @Sendable (SwitchStep) -> Void,
+    watch: (URL) throws(FileObserverError) -> any ChangeSource = { url throws(FileObserverError) in
+      try PathChanges(file: url)
+    }
   ) throws(AppContainerError) {
     self.layout = layout
-    stepHook = onStep
+    current = Guarded(Current(stepHook: onStep))
     store = ContainerStore(layout: layout)
     scope = Scope(root: layout.root)
     active = MutableProperty(Container(uuid: Container.defaultUUID, name: "", createdAt: .distantPast))
@@ -53,9 +66,9 @@ final class ContainerEngine: Sendable {
     for one in settings { participants.add(one) }
     try prepareRoot()
     do {
-      let state = try PathChanges(file: layout.stateURL)
-      let journal = try PathChanges(file: layout.journalURL)
-      let following = [state, journal].map { $0.sink { [weak self] _ in self?.follow() } }
+      let state = try watch(layout.stateURL)
+      let journal = try watch(layout.journalURL)
+      let following = [state, journal].map { changes in changes.sink { [weak self] _ in self?.follow() } }
       stateChanges.withLock { $0 = state }
       subscriptions.withLock { $0 = Set(following) }
     } catch {
@@ -66,10 +79,10 @@ final class ContainerEngine: Sendable {
 
   /// The scope for others, who keep this object, and hence follow, for as long as they have it.
   var sharedScope: Scope {
-    lock.withLock {
-      if let lentScope { return lentScope }
+    current.withLock { current in
+      if let lent = current.lentScope { return lent }
       let lent = Scope(scope, keeping: self)
-      lentScope = lent
+      current.lentScope = lent
       return lent
     }
   }
@@ -77,10 +90,10 @@ final class ContainerEngine: Sendable {
   var health: Property<WatchHealth> { stateChanges.withLock { $0 }?.health ?? .constant(.active) }
 
   /// Has a closure called at each step of a change, by whoever makes it.
-  func onStep(_ hook: @escaping @Sendable (SwitchStep) -> Void) { lock.withLock { stepHook = hook } }
+  func onStep(_ hook: @escaping @Sendable (SwitchStep) -> Void) { current.withLock { $0.stepHook = hook } }
 
   func step(_ step: SwitchStep) {
-    let hook = lock.withLock { stepHook }
+    let hook = current.withLock { $0.stepHook }
     hook(step)
   }
 
@@ -143,13 +156,13 @@ final class ContainerEngine: Sendable {
 
   // MARK: What is known
 
-  var known: ContainerState { lock.withLock { knownState } }
+  var known: ContainerState { current.withLock { $0.state } }
 
   /// Takes in a state that is on the disk, and has it told.
   func adopt(_ state: ContainerState) {
     let containers = state.uuids.map { store.container($0, in: state) }
     guard let current = containers.first(where: { $0.uuid == state.active }) else { return }
-    lock.withLock { knownState = state }
+    self.current.withLock { $0.state = state }
     outbox.add { [list, active] in
       batch {
         if list.value != containers { list.value = containers }

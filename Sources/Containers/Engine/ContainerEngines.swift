@@ -8,21 +8,20 @@ final class ContainerEngines: Sendable {
     weak var engine: ContainerEngine?
   }
 
-  private let lock = Lock()
-  private nonisolated(unsafe) var entries: [ContainerLayout: Entry] = [:]  // Sound: guarded by the lock.
+  private let entries = Guarded<[ContainerLayout: Entry]>([:])
 
   /// The engine of a root, made if there is none.
   func engine(
     for layout: ContainerLayout, settings: [any ContainerSettings], onStep: @escaping @Sendable (SwitchStep) -> Void
   ) throws(AppContainerError) -> ContainerEngine {
-    if let engine = lock.withLock({ entries[layout]?.engine }) {
+    if let engine = entries.withLock({ $0[layout]?.engine }) {
       for one in settings { engine.participants.add(one) }
       try engine.catchUp()
       return engine
     }
     // Opening may wait for another process; those of other roots need not. Of two that are opened at once, one is used.
     let made = try ContainerEngine(layout, settings: settings, onStep: onStep)
-    return lock.withLock {
+    return entries.withLock { entries in
       entries = entries.filter { $0.value.engine != nil }
       if let engine = entries[layout]?.engine { return engine }
       entries[layout] = Entry(engine: made)

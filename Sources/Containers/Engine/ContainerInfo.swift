@@ -1,10 +1,10 @@
+import AppGroups
 import Foundation
 
 /// What is known of one container, apart from the state of all, as it is written down.
-struct ContainerInfo: VersionedRecord, Sendable, Equatable {
-  static let version = 1
+struct ContainerInfo: Codable, Sendable, Equatable {
+  static let format = FileFormat<ContainerInfo>.record(FileVersions(ContainerInfo.self))
 
-  var version = Self.version
   var uuid: String
   var name: String
   var description: String?

@@ -1,16 +1,15 @@
+import AppGroups
 import Foundation
 
 /// What is known of the containers of a root, as it is written down.
-struct ContainerState: VersionedRecord, Sendable, Equatable {
+struct ContainerState: Codable, Sendable, Equatable {
   /// How often a container was activated, and when for the last time.
   struct Activation: Codable, Sendable, Equatable {
     var count = 0
     var date: Date?
   }
 
-  static let version = 1
-
-  var version = Self.version
+  static let format = FileFormat<ContainerState>.record(FileVersions(ContainerState.self))
 
   /// Counts the changes of anything that is told of containers, so that those who watch know what is news.
   var revision = 0

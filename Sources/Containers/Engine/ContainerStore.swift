@@ -1,3 +1,4 @@
+import AppGroups
 import FileSignals
 import Foundation
 
@@ -28,7 +29,7 @@ struct ContainerStore: Sendable {
 
   private func state(at url: URL) throws(AppContainerError) -> ContainerState? {
     guard let data = try contents(of: url) else { return nil }
-    let state = try ContainerState.decode(data, from: url)
+    let state = try decode(data, ContainerState.format, from: url)
     let names = state.uuids + [state.active]
     guard names.allSatisfy({ ContainerLayout.uuid($0) == $0 }), state.uuids.contains(state.active) else {
       throw .unreadableState(url, reason: "it names containers that cannot be")
@@ -43,7 +44,7 @@ struct ContainerStore: Sendable {
 
   /// Writes the state beside its place, so that all that can fail for want of space has not.
   func prepare(_ state: ContainerState, for file: ExclusiveFile) throws(AppContainerError) -> PreparedWrite {
-    let data = try encode(state)
+    let data = try encode(state, ContainerState.format)
     return try wrapped { () throws(DurableFileError) in try file.prepare(data, durability: .storage) }
   }
 
@@ -55,7 +56,7 @@ struct ContainerStore: Sendable {
     step(.committed)
     do {
       try file.synchronizeDirectory()
-      try DurableFile.write(encode(state), to: layout.backupURL, durability: .process)
+      try DurableFile.write(encode(state, ContainerState.format), to: layout.backupURL, durability: .process)
     } catch {
       // What counts is in its place. The next change writes both again.
     }
@@ -66,11 +67,11 @@ struct ContainerStore: Sendable {
 
   func journal() throws(AppContainerError) -> SwitchJournal? {
     guard let data = try contents(of: layout.journalURL) else { return nil }
-    return try SwitchJournal.decode(data, from: layout.journalURL)
+    return try decode(data, SwitchJournal.format, from: layout.journalURL)
   }
 
   func write(_ journal: SwitchJournal) throws(AppContainerError) {
-    let data = try encode(journal)
+    let data = try encode(journal, SwitchJournal.format)
     try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.journalURL) }
   }
 
@@ -100,11 +101,11 @@ struct ContainerStore: Sendable {
   func info(_ name: String) throws(AppContainerError) -> ContainerInfo {
     let url = layout.infoURL(name)
     guard let data = try contents(of: url) else { throw .file(.notFound(url)) }
-    return try ContainerInfo.decode(data, from: url)
+    return try decode(data, ContainerInfo.format, from: url)
   }
 
   func write(_ info: ContainerInfo, for name: String) throws(AppContainerError) {
-    let data = try encode(info)
+    let data = try encode(info, ContainerInfo.format)
     try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.infoURL(name)) }
   }
 
@@ -131,11 +132,19 @@ struct ContainerStore: Sendable {
     }
   }
 
-  private func encode(_ value: some Encodable) throws(AppContainerError) -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+  private func decode<Record>(
+    _ data: Data, _ format: FileFormat<Record>, from url: URL
+  ) throws(AppContainerError) -> Record {
     do {
-      return try encoder.encode(value) + Data("\n".utf8)
+      return try format.decode(data)
+    } catch {
+      throw AppContainerError(undecodable: url, error)
+    }
+  }
+
+  private func encode<Record>(_ record: Record, _ format: FileFormat<Record>) throws(AppContainerError) -> Data {
+    do {
+      return try format.encode(record)
     } catch {
       // Dates and texts can always be written; what remains is a clock that shows no number.
       throw .unusableRoot(layout.root, reason: "\(error)")

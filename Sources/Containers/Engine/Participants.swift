@@ -2,23 +2,25 @@ import Signals
 
 /// Who takes part in the switches of a root, in the order in which they are called.
 final class Participants: Sendable {
-  private struct DelegateEntry {
-    weak var delegate: (any AppContainerDelegate)?
-    weak var owner: AppContainer?
+  private struct DelegateEntry: Sendable {
+    weak let delegate: (any AppContainerDelegate)?
+    weak let owner: AppContainer?
   }
 
-  private struct HookEntry {
+  private struct HookEntry: Sendable {
     let number: Int
     let order: Int
     let hook: @Sendable () throws -> Void
   }
 
-  private let lock = Lock()
-  // Sound: guarded by the lock, as are the next ones.
-  private nonisolated(unsafe) var delegateEntries: [DelegateEntry] = []
-  private nonisolated(unsafe) var hookEntries: [HookEntry] = []
-  private nonisolated(unsafe) var settingsEntries: [any ContainerSettings] = []
-  private nonisolated(unsafe) var count = 0
+  private struct State {
+    var delegates: [DelegateEntry] = []
+    var hooks: [HookEntry] = []
+    var settings: [any ContainerSettings] = []
+    var count = 0
+  }
+
+  private let state = Guarded(State())
 
   // MARK: Delegates
 
@@ -47,13 +49,13 @@ final class Participants: Sendable {
   /// - Returns: Those who lived before.
   @discardableResult
   private func change(_ body: ([LiveEntry]) -> [DelegateEntry]) -> [LiveEntry] {
-    let (loaded, live) = lock.withLock {
-      let loaded = delegateEntries.map { ($0, $0.delegate, $0.owner) }
+    let (loaded, live) = state.withLock { state in
+      let loaded = state.delegates.map { ($0, $0.delegate, $0.owner) }
       let live = loaded.compactMap { entry, delegate, owner -> LiveEntry? in
         guard let delegate, let owner else { return nil }
         return (entry, delegate, owner)
       }
-      delegateEntries = body(live)
+      state.delegates = body(live)
       return (loaded, live)
     }
     return withExtendedLifetime(loaded) { live }
@@ -62,35 +64,35 @@ final class Participants: Sendable {
   // MARK: Hooks
 
   func add(order: Int, _ hook: @escaping @Sendable () throws -> Void) -> SignalSubscription {
-    let number = lock.withLock {
-      count += 1
-      let entry = HookEntry(number: count, order: order, hook: hook)
-      let index = hookEntries.firstIndex { $0.order > order } ?? hookEntries.endIndex
-      hookEntries.insert(entry, at: index)
-      return count
+    let number = state.withLock { state in
+      state.count += 1
+      let entry = HookEntry(number: state.count, order: order, hook: hook)
+      let index = state.hooks.firstIndex { $0.order > order } ?? state.hooks.endIndex
+      state.hooks.insert(entry, at: index)
+      return state.count
     }
     return SignalSubscription { [weak self] in self?.removeHook(number) }
   }
 
   private func removeHook(_ number: Int) {
     // What the hook has captured goes without the lock, since that may run anybody's code.
-    let removed = lock.withLock {
-      hookEntries.firstIndex { $0.number == number }.map { hookEntries.remove(at: $0) }
+    let removed = state.withLock { state in
+      state.hooks.firstIndex { $0.number == number }.map { state.hooks.remove(at: $0) }
     }
     withExtendedLifetime(removed) {}
   }
 
-  var hooks: [@Sendable () throws -> Void] { lock.withLock { hookEntries.map(\.hook) } }
+  var hooks: [@Sendable () throws -> Void] { state.withLock { $0.hooks.map(\.hook) } }
 
   // MARK: Settings
 
   /// Has settings switched too; those of a name that is there already are not added again.
   func add(_ settings: any ContainerSettings) {
-    lock.withLock {
-      guard !settingsEntries.contains(where: { $0.name == settings.name }) else { return }
-      settingsEntries.append(settings)
+    state.withLock { state in
+      guard !state.settings.contains(where: { $0.name == settings.name }) else { return }
+      state.settings.append(settings)
     }
   }
 
-  var settings: [any ContainerSettings] { lock.withLock { settingsEntries } }
+  var settings: [any ContainerSettings] { state.withLock { $0.settings } }
 }

@@ -1,17 +1,17 @@
+import AppGroups
+
 /// A move of files that has been begun, as it is written down before the first.
 ///
 /// An entry of the same path may be on both lists. Where it is found tells what has happened to it, because each move
 /// is one `rename` and nothing is ever overwritten; so no step needs to be written down on its own.
-struct SwitchJournal: VersionedRecord, Sendable, Equatable {
+struct SwitchJournal: Codable, Sendable, Equatable {
   /// A directory of the hidden one that is put aside for another.
   struct Replacement: Codable, Sendable, Equatable {
     let path: EntryPath
     let old: EntryPath
   }
 
-  static let version = 1
-
-  var version = Self.version
+  static let format = FileFormat<SwitchJournal>.record(FileVersions(SwitchJournal.self))
 
   /// The revision of the state that says that all is done.
   let revision: Int

@@ -28,10 +28,18 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
     fileName = "cookies-\(name).json"
   }
 
-  private struct Contents: VersionedRecord {
-    static let version = 1
+  private struct Contents: Codable, Sendable {
+    /// On one line, since people need not read it.
+    static let format = FileFormat<Contents>.record(
+      FileVersions(Contents.self),
+      coding: FileCoding(
+        encode: { value in
+          let encoder = JSONEncoder()
+          encoder.outputFormatting = [.sortedKeys]
+          return try encoder.encode(value)
+        },
+        decode: { try JSONDecoder().decode($0, from: $1) }))
 
-    var version = Self.version
     var cookies: [SavedCookie]
   }
 
@@ -54,9 +62,7 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
   func flush(into directory: URL) throws {
     guard let directory = SettingsDirectory.place(of: storedOwner, insteadOf: directory) else { return }
     let contents = Contents(cookies: cookies.map(SavedCookie.init))
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    try DurableFile.write(encoder.encode(contents), to: file(in: directory), durability: .storage, mode: 0o600)
+    try DurableFile.write(Contents.format.encode(contents), to: file(in: directory), durability: .storage, mode: 0o600)
   }
 
   func load(from directory: URL) throws {
@@ -80,7 +86,11 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
     } catch .notFound {
       return []
     }
-    return try Contents.decode(data, from: url).cookies
+    do {
+      return try Contents.format.decode(data).cookies
+    } catch {
+      throw AppContainerError(undecodable: url, error)
+    }
   }
 
   private func file(in directory: URL) -> URL {

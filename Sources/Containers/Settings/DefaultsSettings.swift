@@ -1,3 +1,4 @@
+import AppGroups
 import FileSignals
 import Foundation
 
@@ -119,23 +120,24 @@ struct DefaultsSettings: ContainerSettings {
     } catch .notFound {
       return [:]
     }
-    let contents: Any
     do {
-      contents = try PropertyListSerialization.propertyList(from: data, format: nil)
+      return try suites(in: data)
     } catch {
-      throw AppContainerError.unreadableState(url, reason: "it is damaged")
+      throw AppContainerError(undecodable: url, error)
     }
-    guard let root = contents as? [String: Any], let version = root["version"] as? Int else {
-      throw AppContainerError.unreadableState(url, reason: "it is damaged")
-    }
-    guard version <= Self.version else {
-      throw AppContainerError.newerState(url, found: version, supported: Self.version)
-    }
-    guard let suites = root["suites"] as? [String: [String: Any]], isValue(suites) else {
-      throw AppContainerError.unreadableState(url, reason: "it is damaged")
-    }
+  }
+
+  /// Not by way of `Codable`, because values of any kind are kept as they are.
+  private static func suites(in data: Data) throws -> [String: [String: Any]] {
+    let root = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+    guard let version = root?["version"] as? Int else { throw Damage() }
+    try FileVersionError.check(version, reads: Self.version...Self.version)
+    guard let suites = root?["suites"] as? [String: [String: Any]], isValue(suites) else { throw Damage() }
     return suites
   }
+
+  /// The error for a property list that is none of ours.
+  private struct Damage: Error {}
 
   /// Whether user defaults take a value, as not all do that come out of anybody's archive: Foundation ends the process.
   private static func isValue(_ value: Any) -> Bool {

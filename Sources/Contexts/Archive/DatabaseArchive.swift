@@ -39,8 +39,7 @@ final class DatabaseArchive: SessionArchive {
   private static let schema = Schema(version: 1, models: [SessionRow.self, UserRow.self])
 
   let url: URL
-  private let lock = Lock()
-  private nonisolated(unsafe) var database: Database?  // Sound: guarded by the lock.
+  private let database = Guarded<Database?>(nil)
 
   init(url: URL) {
     self.url = url
@@ -83,7 +82,7 @@ final class DatabaseArchive: SessionArchive {
   func isLasting(_ error: any Error) -> Bool { (error as? DatabaseError)?.isBeyondReading ?? false }
 
   func close() {
-    let old = lock.withLock { database.take() }
+    let old = database.withLock { $0.take() }
     do {
       try old?.close()
     } catch {
@@ -92,7 +91,7 @@ final class DatabaseArchive: SessionArchive {
   }
 
   private func opened() throws -> Database {
-    try lock.withLock {
+    try database.withLock { database in
       if let database { return database }
       let opened = try Database(.file(url), schema: Self.schema, durability: .storage)
       // What a process deleted that was killed before it could empty the log.

@@ -6,15 +6,14 @@ public final class AuthController<User: UserProtocol>: Sendable {
     weak let delegate: (any AuthControllerDelegate<User>)?
   }
 
-  private let lock = Lock()
-  private nonisolated(unsafe) var reference = Reference(delegate: nil)  // Sound: guarded by the lock.
+  private let reference = Guarded(Reference(delegate: nil))
 
   init() {}
 
   /// The delegate; `nil` if there is none, or not any more.
   public var delegate: (any AuthControllerDelegate<User>)? {
-    get { lock.withLock { reference }.delegate }
-    set { lock.withLock { reference = Reference(delegate: newValue) } }
+    get { reference.withLock { $0 }.delegate }
+    set { reference.withLock { $0 = Reference(delegate: newValue) } }
   }
 }
 

@@ -2,8 +2,7 @@ import Signals
 import Stores
 
 /// Where everybody sees what has become of the session.
-final class SessionBoard<User: UserProtocol>: @unchecked Sendable {
-  // Sound: `shown` is used by one call of `show` at a time only.
+final class SessionBoard<User: UserProtocol>: Sendable {
   let standard: AppContext<User>
   let current: MutableProperty<AppContext<User>>
   let status: MutableProperty<SessionStatus<User>>
@@ -13,7 +12,8 @@ final class SessionBoard<User: UserProtocol>: @unchecked Sendable {
   let user = MutableProperty<User?>(nil)
 
   private let makeStore: @Sendable (_ userID: String?) -> Store
-  private var shown = 0
+  /// The number of the session that is shown.
+  private let shown = Guarded(0)
 
   init(standardID: String, makeStore: @escaping @Sendable (_ userID: String?) -> Store) {
     self.makeStore = makeStore
@@ -31,7 +31,7 @@ final class SessionBoard<User: UserProtocol>: @unchecked Sendable {
   func show(_ new: SessionStatus<User>, _ number: Int) {
     let old = current.value
     let next = context(of: new, number)
-    shown = number
+    shown.withLock { $0 = number }
     batch {
       if next != old {
         current.value = next
@@ -51,7 +51,7 @@ final class SessionBoard<User: UserProtocol>: @unchecked Sendable {
 
   private func context(of status: SessionStatus<User>, _ number: Int) -> AppContext<User> {
     guard let user = status.user else { return standard }
-    if number == shown, !current.value.isStandard { return current.value }
+    if number == shown.withLock({ $0 }), !current.value.isStandard { return current.value }
     return AppContext(id: user.id, user: user, authState: status.authState, store: makeStore(user.id))
   }
 

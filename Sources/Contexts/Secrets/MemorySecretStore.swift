@@ -3,30 +3,29 @@ import Signals
 
 /// Secrets in memory, for tests: gone with the object.
 public final class MemorySecretStore: SecretStore {
-  private let lock = Lock()
-  private nonisolated(unsafe) var secrets: [String: Data] = [:]  // Sound: guarded by the lock.
+  private let secrets = Guarded<[String: Data]>([:])
 
   /// Makes an empty store.
   public init() {}
 
   /// Reads a secret.
   public func read(forKey key: String) -> Data? {
-    lock.withLock { secrets[key] }
+    secrets.withLock { $0[key] }
   }
 
   /// Stores a secret.
   public func write(_ secret: Data, forKey key: String) {
-    lock.withLock { secrets[key] = secret }
+    secrets.withLock { $0[key] = secret }
   }
 
   /// Removes a secret.
   public func remove(forKey key: String) {
-    lock.withLock { secrets[key] = nil }
+    secrets.withLock { $0[key] = nil }
   }
 
   /// The names of all secrets.
   public func keys() -> [String] {
-    lock.withLock { Array(secrets.keys) }
+    secrets.withLock { Array($0.keys) }
   }
 }
 

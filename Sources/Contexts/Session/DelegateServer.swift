@@ -1,4 +1,4 @@
-import Dispatch
+import FileSignals
 import Foundation
 
 /// The server as the delegate sees it, which one process of a root asks for renewal at a time.
@@ -61,10 +61,10 @@ struct DelegateServer<User: UserProtocol>: SessionServer {
     _ session: StoredSession<User>, lockedBy url: URL
   ) async throws -> (RefreshAnswer<User>, RenewalLock?) {
     while true {
-      let known = await blocking { vault.knownClaim }
+      let known = try await BlockingCalls.run(for: url) { vault.knownClaim }
       switch try await RenewalLock.acquire(on: url, within: policy.longestWait) {
       case .held(let lock):
-        switch await blocking({ vault.beginRenewal(of: session, under: lock) }) {
+        switch try await BlockingCalls.run(for: url, { vault.beginRenewal(of: session, under: lock) }) {
         case .answer(let answer): return (answer, lock)
         case .ask(let found):
           let attempt = RenewalAttempt(session: found, lock: lock)
@@ -75,18 +75,11 @@ struct DelegateServer<User: UserProtocol>: SessionServer {
         // Another process took over while this one was stopped. Its session counts, and this one's answer does not.
         lock.release()
       case .busy(let place):
-        let takeover = await blocking {
+        let takeover = try await BlockingCalls.run(for: url) {
           vault.takeOverRenewal(of: session, from: place, known: known, repeatsTokens: policy.repeatsTokens)
         }
         if case .answer(let answer) = takeover { return (answer, nil) }
       }
-    }
-  }
-
-  /// Runs a closure where it does not block a thread that tasks run on.
-  private func blocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: body()) }
     }
   }
 

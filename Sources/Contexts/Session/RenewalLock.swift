@@ -4,7 +4,7 @@ import Foundation
 
 /// The lock that a process holds while it renews a session, across suspensions.
 ///
-/// Locks belong to threads, and a task has none of its own. A thread of a queue of its own therefore waits for the lock
+/// Locks belong to threads, and a task has none of its own. A call on a thread of its own therefore waits for the lock
 /// and keeps it. The system releases it when the process dies.
 final class RenewalLock: Sendable {
   /// The result of waiting for the lock.
@@ -33,20 +33,19 @@ final class RenewalLock: Sendable {
 
   /// Waits for the lock for a limited time, without blocking a thread that tasks run on.
   static func acquire(on url: URL, within limit: Duration) async throws -> Attempt {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue(label: "org.signals.renewal", qos: .userInitiated).async {
-        do throws(DurableFileError) {
-          switch try ExclusiveFile.lock(url, within: limit) {
-          case .busy(let place): continuation.resume(returning: .busy(place))
-          case .locked(let file):
-            let end = DispatchSemaphore(value: 0)
-            continuation.resume(returning: .held(RenewalLock(file.place, end)))
-            end.wait()
-            file.unlock()
-          }
-        } catch {
-          continuation.resume(throwing: error)
+    // Each lock has a queue of its own, because it keeps the thread for as long as it is held.
+    try await BlockingCalls(width: 1).hold { answer in
+      do throws(DurableFileError) {
+        switch try ExclusiveFile.lock(url, within: limit) {
+        case .busy(let place): answer(.success(.busy(place)))
+        case .locked(let file):
+          let end = DispatchSemaphore(value: 0)
+          answer(.success(.held(RenewalLock(file.place, end))))
+          end.wait()
+          file.unlock()
         }
+      } catch {
+        answer(.failure(error))
       }
     }
   }

@@ -2,8 +2,7 @@ import Foundation
 import Signals
 
 /// Does what a ``SessionMachine`` says, one event after the other.
-final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
-  // Sound: what changes is used in `executor` only, which is serial; but for the calls, which the lock guards.
+final class SessionEngine<User: UserProtocol>: Sendable {
   typealias Executor = @Sendable (@escaping @Sendable () -> Void) -> Void
   typealias Reply = @Sendable (Result<User?, ContextError>) -> Void
 
@@ -13,21 +12,30 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   private let chance: @Sendable () -> Double
   private let show: @Sendable (SessionStatus<User>, _ context: Int) -> Void
   private let wrote: @Sendable (_ revision: Int) -> Void
-  private nonisolated(unsafe) var alarm: (any SessionAlarm)?  // Sound: set once, in the initializer.
+  private let alarm = Guarded<(any SessionAlarm)?>(nil)
 
   let vault: SessionVault<User>
-  private(set) var machine: SessionMachine<User>
   private let events = Outbox<SessionEvent<User>>()
-  /// Which context is shown: another one for each session.
-  private var context = 0
-  private var shown: (session: Int?, userID: String?) = (nil, nil)
-  private var clock: ServerClock
-  /// Ends of renewals, which wait until the last one is written.
-  private var ends: [@Sendable () -> Void] = []
+  private let state: Guarded<State>
+  private let calls = Guarded(Calls())
 
-  private let lock = Lock()
-  private var calls: [Int: Reply] = [:]
-  private var lastCall = 0
+  /// It changes in `executor` only, which is serial.
+  private struct State {
+    var machine: SessionMachine<User>
+    var clock: ServerClock
+    /// The number of the context that is shown: another one for each session.
+    var context = 0
+    var shown: (session: Int?, userID: String?) = (nil, nil)
+    /// Ends of renewals, which wait until the last one is written.
+    var ends: [@Sendable () -> Void] = []
+  }
+
+  private struct Calls {
+    var replies: [Int: Reply] = [:]
+    var last = 0
+  }
+
+  var machine: SessionMachine<User> { state.withLock { $0.machine } }
 
   /// Makes an engine at rest.
   ///
@@ -53,19 +61,19 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     self.vault = vault
     self.server = server
     self.time = time
-    clock = ServerClock(time)
     self.chance = chance
     self.executor = executor
     self.show = show
     self.wrote = wrote
-    machine = SessionMachine(policy: policy)
-    alarm = time.makeAlarm { [weak self] in self?.submit(.wake(isResuming: false)) }
+    state = Guarded(State(machine: SessionMachine(policy: policy), clock: ServerClock(time)))
+    let alarm = time.makeAlarm { [weak self] in self?.submit(.wake(isResuming: false)) }
+    self.alarm.withLock { $0 = alarm }
   }
 
   deinit {
-    alarm?.stop()
+    alarm.withLock { $0 }?.stop()
     vault.archive.close()
-    for reply in calls.values { reply(.failure(.sessionEnded)) }
+    for reply in calls.withLock({ $0.replies }).values { reply(.failure(.sessionEnded)) }
   }
 
   // MARK: Events
@@ -78,17 +86,17 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   ///     token is in memory only, no other process may use the old one.
   func submit(_ event: SessionEvent<User>, end: (@Sendable () -> Void)? = nil) {
     executor { [self] in
-      if let end { ends.append(end) }
+      if let end { state.withLock { $0.ends.append(end) } }
       take(event)
     }
   }
 
   /// Asks for something, and is answered once.
   func ask(_ event: (SessionEvent<User>.Call) -> SessionEvent<User>, _ reply: @escaping Reply) {
-    let call = lock.withLock {
-      lastCall += 1
-      calls[lastCall] = reply
-      return lastCall
+    let call = calls.withLock { calls in
+      calls.last += 1
+      calls.replies[calls.last] = reply
+      return calls.last
     }
     submit(event(call))
   }
@@ -148,14 +156,23 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   private func take(_ event: SessionEvent<User>) {
     events.add(event)
     guard events.deliver({ handle($0) }), machine.unwritten == nil else { return }
-    let ends = self.ends
-    self.ends = []
+    let ends = state.withLock { state in
+      defer { state.ends = [] }
+      return state.ends
+    }
     for end in ends { end() }
   }
 
   private func handle(_ event: SessionEvent<User>) {
+    var (machine, clock) = state.withLock { ($0.machine, $0.clock) }
+    // Without the lock, because users are of the app's own type.
     if let issued = event.arrivedUser?.issued { clock.set(to: issued) }
     let effects = machine.handle(event, now: clock.now, chance: chance())
+    let old = state.withLock { state in
+      defer { (state.machine, state.clock) = (machine, clock) }
+      return state.machine
+    }
+    withExtendedLifetime(old) {}
     for effect in effects { perform(effect) }
   }
 
@@ -165,8 +182,9 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
     switch effect {
     case .publish: publish()
     case .wake(let date):
-      if let date { alarm?.set(after: date.timeIntervalSince(clock.now)) } else { alarm?.unset() }
-    case .answer(let call, let result): lock.withLock { calls.removeValue(forKey: call) }?(result)
+      let (alarm, now) = (alarm.withLock { $0 }, state.withLock { $0.clock }.now)
+      if let date { alarm?.set(after: date.timeIntervalSince(now)) } else { alarm?.unset() }
+    case .answer(let call, let result): calls.withLock { $0.replies.removeValue(forKey: call) }?(result)
     case .write(let write):
       let event = vault.perform(write, after: machine.revision)
       if case .written(let session, _) = event { wrote(session.revision) }
@@ -195,10 +213,13 @@ final class SessionEngine<User: UserProtocol>: @unchecked Sendable {
   }
 
   private func publish() {
-    let new = (session: machine.stored?.session, userID: machine.stored?.user.id)
-    if new != shown {
-      shown = new
-      context += 1
+    let (machine, context) = state.withLock { state in
+      let new = (session: state.machine.stored?.session, userID: state.machine.stored?.user.id)
+      if new != state.shown {
+        state.shown = new
+        state.context += 1
+      }
+      return (state.machine, state.context)
     }
     let status = SessionStatus(
       authState: machine.state, activity: machine.activity, lastError: machine.lastError,

@@ -12,7 +12,7 @@ extension DurableFile {
   public static func write(
     _ data: Data, to url: URL, durability: Durability = .storage, mode: UInt16? = nil
   ) async throws {
-    try await FileQueues.shared.run(for: url) {
+    try await BlockingCalls.run(for: url) {
       try write(data, to: url, durability: durability, mode: mode)
     }
   }
@@ -31,13 +31,13 @@ extension DurableFile {
   public static func withLock<Result: Sendable>(
     on url: URL, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    try await FileQueues.shared.run(for: url) { try withLock(on: url, body) }
+    try await BlockingCalls.run(for: url) { try withLock(on: url, body) }
   }
 
   /// Runs a closure with exclusive access to a file, without blocking the threads that tasks run on.
   package static func withExclusiveAccess<Result: Sendable>(
     to url: URL, _ body: @escaping @Sendable (ExclusiveFile) throws -> Result
   ) async throws -> Result {
-    try await FileQueues.shared.run(for: url) { try withExclusiveAccess(to: url, body) }
+    try await BlockingCalls.run(for: url) { try withExclusiveAccess(to: url, body) }
   }
 }

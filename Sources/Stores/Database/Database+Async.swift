@@ -1,13 +1,16 @@
+import FileSignals
+
 extension Database {
   /// Reads without blocking the threads that tasks run on.
   ///
   /// - Parameter body: Reads, on a thread of the database's own, and cannot suspend.
   /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before.
+  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before `body`
+  ///   began.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (ReadTransaction) throws -> Result
   ) async throws -> Result {
-    try await queues.reading.run { [self] in try read(body) }
+    try await asyncReads.run { [self] in try read(body) }
   }
 
   /// Changes the database without blocking the threads that tasks run on.
@@ -17,12 +20,12 @@ extension Database {
   ///
   /// - Parameter body: Reads and writes. Keep it short: others wait.
   /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before; nothing
-  ///   has been changed then.
+  /// - Throws: What `body` threw, ``DatabaseError``, or `CancellationError` if the task was cancelled before `body`
+  ///   began; nothing has been changed then.
   @discardableResult
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> Result
   ) async throws -> Result {
-    try await queues.writing.run { [self] in try write(body) }
+    try await asyncWrites.run { [self] in try write(body) }
   }
 }

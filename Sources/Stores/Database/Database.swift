@@ -58,9 +58,10 @@ public final class Database: Sendable {
   let objects = LiveObjects()
   /// `nil` for a database that no other program can write.
   let foreignWrites: ForeignWrites?
-  let queues: AccessQueues
+  let asyncWrites = BlockingCalls(width: 1)
+  let asyncReads: BlockingCalls
   private let ends = TransactionEnds()
-  private nonisolated(unsafe) var enrolment: SignalSubscription?  // Sound: set once, before others have this object.
+  private let enrolment = Guarded<SignalSubscription?>(nil)
 
   /// Opens a database, and makes it if there is none and that is allowed.
   ///
@@ -119,14 +120,15 @@ public final class Database: Sendable {
       isBoundToPath: location != .memory && scope == nil)
     let readerCount = max(1, maximumReaderCount)
     readers = location == .memory ? nil : ReaderPool(file, limit: readerCount)
-    queues = AccessQueues(readerCount: location == .memory ? 1 : readerCount)
+    asyncReads = BlockingCalls(width: location == .memory ? 1 : readerCount)
     if let scope, let epoch, location != .memory { try join(scope, since: epoch) }
   }
 
   /// Follows a scope from now on, and goes over to what has come since the file was opened.
   private func join(_ scope: Scope, since epoch: Int) throws(DatabaseError) {
     try Self.steadily(scope, location) { () throws(DatabaseError) in
-      enrolment = scope.enrol(self)
+      let subscription = scope.enrol(self)
+      enrolment.withLock { $0 = subscription }
       guard scope.epoch.value != epoch else { return }
       try holdForSwap()
       releaseAfterSwap(.swapped)

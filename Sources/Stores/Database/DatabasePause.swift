@@ -31,9 +31,9 @@ final class DatabasePause: Sendable {
 ///
 /// Either has all readers leave and lets none in, so that two at a time would wait for each other. The turn comes
 /// before those of writers and readers, and who is in one of these never waits for it.
-final class DatabasePauses: @unchecked Sendable {  // Sound: what changes is guarded by the turn.
+final class DatabasePauses: Sendable {
   private let turn = OwnedLock()
-  private var pause: DatabasePause?
+  private let pause = Guarded<DatabasePause?>(nil)
 
   /// Whether the calling thread is swapping the file.
   var isHeldByThisThread: Bool { turn.isHeldByThisThread }
@@ -42,14 +42,13 @@ final class DatabasePauses: @unchecked Sendable {  // Sound: what changes is gua
   func begin() -> DatabasePause {
     turn.lock()
     let pause = DatabasePause()
-    self.pause = pause
+    self.pause.withLock { $0 = pause }
     return pause
   }
 
   /// Ends the pause of the calling thread, and its turn.
   func end() {
-    pause?.end()
-    pause = nil
+    pause.withLock { $0.take() }?.end()
     turn.unlock()
   }
 

@@ -7,19 +7,13 @@ import Signals
 ///
 /// It watches the database's directory from the first observer on. An event only means that something was written, and
 /// comes before the commit can be seen, so it looks several times, some moments later.
-final class ForeignWrites: @unchecked Sendable {
-  // Sound: what is not guarded belongs to the queue.
-
+final class ForeignWrites: Sendable {
   private let directory: URL
   private let names: Set<String>
   private let queue = DispatchQueue(label: "org.signals.database.watch", qos: .userInitiated)
+  private let watch: @Sendable (URL, DispatchQueue) throws(FileObserverError) -> any ChangeSource
   private let following = Guarded(Following())
-  private weak var database: Database?
-  /// The state of the file at the last look; `nil` before the first, of a database that only reads.
-  private var last: FileState?
-  private var pauses = backoff.pauses()
-  private var isLookDue = false
-  private var isSweepDue = false
+  private let looking = Guarded(Looking())
 
   /// The pauses before each look that follows an event; a writer that synchronizes its log may take that long.
   private static let backoff = Backoff.exponential(from: .milliseconds(20), upTo: .seconds(2), factor: 5, limit: 4)
@@ -27,7 +21,7 @@ final class ForeignWrites: @unchecked Sendable {
   private static let sweepPause = DispatchTimeInterval.seconds(1)
 
   /// The state of a file as one connection sees it.
-  struct FileState: Equatable {
+  struct FileState: Equatable, Sendable {
     let connection: ObjectIdentifier
     /// A number that changes with the commits of other connections.
     let version: SQLiteValue
@@ -36,12 +30,33 @@ final class ForeignWrites: @unchecked Sendable {
   }
 
   private struct Following {
-    var changes: PathChanges?
+    var changes: (any ChangeSource)?
     var subscription: SignalSubscription?
     var isOver = false
   }
 
-  init(beside file: URL) {
+  /// It changes on the queue only.
+  private struct Looking {
+    weak var database: Database?
+    /// The state of the file at the last look; `nil` before the first, of a database that only reads.
+    var last: FileState?
+    var pauses = ForeignWrites.backoff.pauses()
+    var isLookDue = false
+    var isSweepDue = false
+  }
+
+  /// Makes an object that does not watch yet.
+  ///
+  /// - Parameters:
+  ///   - file: The database.
+  ///   - watch: Makes the signal of changes in a directory.
+  init(
+    beside file: URL,
+    watch: @escaping @Sendable (URL, DispatchQueue) throws(FileObserverError) -> any ChangeSource = {
+      (directory, queue) throws(FileObserverError) in try PathChanges(contentsOf: directory, queue: queue)
+    }
+  ) {
+    self.watch = watch
     directory = file.deletingLastPathComponent()
     names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
   }
@@ -50,9 +65,9 @@ final class ForeignWrites: @unchecked Sendable {
   func start(_ database: Database) {
     following.withLock { following in
       guard following.changes == nil, !following.isOver else { return }
-      let changes: PathChanges
+      let changes: any ChangeSource
       do throws(FileObserverError) {
-        changes = try PathChanges(contentsOf: directory, queue: queue)
+        changes = try watch(directory, queue)
       } catch {
         // The next observer tries again.
         return
@@ -63,8 +78,7 @@ final class ForeignWrites: @unchecked Sendable {
       let first = database.writer.firstState
       queue.async { [weak self, weak database] in
         guard let self else { return }
-        self.database = database
-        last = first
+        looking.withLock { ($0.database, $0.last) = (database, first) }
         _ = changes.follow(names)
         let subscription = changes.sink { [weak self] in self?.note($0) }
         self.following.withLock { if !$0.isOver { $0.subscription = subscription } }
@@ -82,25 +96,36 @@ final class ForeignWrites: @unchecked Sendable {
     withExtendedLifetime(ended) {}
   }
 
+  /// A Boolean value that indicates whether an event has come after which the file is looked at.
+  var isLookAwaited: Bool { looking.withLock { $0.isLookDue } }
+
   private func note(_ change: PathChange) {
     guard change.isStructural || change.written.contains(where: names.contains) else { return }
-    pauses.reset()
+    looking.withLock { $0.pauses.reset() }
     lookSoon()
   }
 
   private func lookSoon() {
-    guard !isLookDue, let pause = pauses.next() else { return }
-    isLookDue = true
+    let pause = looking.withLock { looking -> Duration? in
+      guard !looking.isLookDue, let pause = looking.pauses.next() else { return nil }
+      looking.isLookDue = true
+      return pause
+    }
+    guard let pause else { return }
     queue.async(after: pause) { [weak self] in
-      self?.isLookDue = false
-      self?.look()
-      self?.lookSoon()
+      guard let self else { return }
+      looking.withLock { $0.isLookDue = false }
+      look()
+      lookSoon()
     }
   }
 
   private func look() {
-    guard let database, let state = database.fileState() else { return }
-    defer { last = state }
+    guard let database = looking.withLock({ $0.database }), let state = database.fileState() else { return }
+    let last = looking.withLock { looking in
+      defer { looking.last = state }
+      return looking.last
+    }
     guard let last else { return database.tellForeignWrite() }
     if state == last { return }
     if state.connection != last.connection {
@@ -118,11 +143,17 @@ final class ForeignWrites: @unchecked Sendable {
   }
 
   private func sweepSoon() {
-    guard !isSweepDue else { return }
-    isSweepDue = true
+    let isFirst = looking.withLock { looking in
+      defer { looking.isSweepDue = true }
+      return !looking.isSweepDue
+    }
+    guard isFirst else { return }
     queue.asyncAfter(deadline: .now() + Self.sweepPause) { [weak self] in
-      self?.isSweepDue = false
-      self?.database?.regions.tellAll()
+      let database = self?.looking.withLock { looking in
+        looking.isSweepDue = false
+        return looking.database
+      }
+      database?.regions.tellAll()
     }
   }
 }

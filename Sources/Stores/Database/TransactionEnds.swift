@@ -2,15 +2,14 @@ import Signals
 import Synchronization
 
 /// What threads have to do when the transactions are over that they are in.
-final class TransactionEnds: @unchecked Sendable {  // Sound: what changes is guarded by the lock.
-  private let lock = Lock()
-  private var jobs: [UInt: [@Sendable () -> Void]] = [:]
+final class TransactionEnds: Sendable {
+  private let jobs = Guarded<[UInt: [@Sendable () -> Void]]>([:])
   /// How many threads have something to do; each sees at least its own number, and needs no lock if there is none.
   private let count = Atomic(0)
 
   /// Has the calling thread, which must be in a transaction, call a closure when that is over.
   func add(_ job: @escaping @Sendable () -> Void) {
-    lock.withLock {
+    jobs.withLock { jobs in
       jobs[ThreadIdentity.current.address, default: []].append(job)
       count.store(jobs.count, ordering: .relaxed)
     }
@@ -24,7 +23,7 @@ final class TransactionEnds: @unchecked Sendable {  // Sound: what changes is gu
 
   @inline(never)
   private func runAll() {
-    let mine = lock.withLock {
+    let mine = jobs.withLock { jobs in
       defer { count.store(jobs.count, ordering: .relaxed) }
       return jobs.removeValue(forKey: ThreadIdentity.current.address)
     }

@@ -41,16 +41,18 @@ public struct LiveQuery<Element: Sendable>: Signal {
 }
 
 /// One subscription to a query.
-private final class QueryFollower<Element: Sendable>: RegionObserver, @unchecked Sendable {
-  // Sound: `last` belongs to whoever is refreshing, which is one thread at a time.
-
+private final class QueryFollower<Element: Sendable>: RegionObserver {
   let emitter = Emitter<Element, DatabaseError>()
   private let query: LiveQuery<Element>
   private let refreshing = Refreshing()
   private let queue = DispatchQueue(label: "org.signals.query", qos: .userInitiated)
-  private var last: Element?
-  /// Set before the database knows of this object.
-  private var region: ObservedRegion?
+  private let state = Guarded(State())
+
+  private struct State {
+    /// The last value that was sent.
+    var last: Element?
+    var region: ObservedRegion?
+  }
 
   init(_ query: LiveQuery<Element>) {
     self.query = query
@@ -63,7 +65,7 @@ private final class QueryFollower<Element: Sendable>: RegionObserver, @unchecked
     } catch {
       return emitter.fail(error)
     }
-    self.region = region
+    state.withLock { $0.region = region }
     // Before the first look: what is committed after that is then told of.
     _ = refreshing.demand()
     query.database.follow(region, self)
@@ -74,7 +76,7 @@ private final class QueryFollower<Element: Sendable>: RegionObserver, @unchecked
 
   func end() {
     refreshing.end()
-    if let region { query.database.regions.remove(self, region) }
+    if let region = state.withLock({ $0.region }) { query.database.regions.remove(self, region) }
   }
 
   func regionDidChange() {
@@ -84,8 +86,13 @@ private final class QueryFollower<Element: Sendable>: RegionObserver, @unchecked
   private func look() {
     do throws(DatabaseError) {
       let value = try query.database.readValue(query.read)
-      if let last, query.isSame(last, value) { return }
-      last = value
+      // One thread at a time refreshes.
+      if let last = state.withLock({ $0.last }), query.isSame(last, value) { return }
+      let old = state.withLock { state in
+        defer { state.last = value }
+        return state.last
+      }
+      withExtendedLifetime(old) {}
       emitter.send(value)
     } catch {
       end()

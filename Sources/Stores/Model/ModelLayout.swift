@@ -60,26 +60,16 @@ final class ModelLayout: Sendable {
 
 extension ModelLayout {
   /// The layouts that were asked for, because to infer one takes as long as to write a hundred rows.
-  private final class Known: Sendable {
-    private let lock = Lock()
-    // Sound: only touched with the lock held.
-    nonisolated(unsafe) private var layouts: [ObjectIdentifier: ModelLayout] = [:]
-
-    func layout(_ type: ObjectIdentifier) -> ModelLayout? { lock.withLock { layouts[type] } }
-
-    func keep(_ layout: ModelLayout, for type: ObjectIdentifier) { lock.withLock { layouts[type] = layout } }
-  }
-
-  private static let known = Known()
+  private static let known = Guarded<[ObjectIdentifier: ModelLayout]>([:])
 
   /// The layout of a model's table.
   static func of<Model: StoreModel>(_ model: Model.Type) throws(ModelError) -> ModelLayout {
     let identifier = ObjectIdentifier(model)
-    if let layout = known.layout(identifier) { return layout }
+    if let layout = known.withLock({ $0[identifier] }) { return layout }
     let spec = Model.table
     let columns = if let listed = spec.columns { listed } else { try inferred(model, spec) }
     let layout = try ModelLayout(spec: spec, columns: columns, keyType: Model.ID.keyType)
-    known.keep(layout, for: identifier)
+    known.withLock { $0[identifier] = layout }
     return layout
   }
 

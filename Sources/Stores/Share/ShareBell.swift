@@ -1,5 +1,6 @@
 import FileSignals
 import Foundation
+import Signals
 
 #if canImport(Darwin)
   import Darwin
@@ -12,18 +13,16 @@ import Foundation
 /// A file that is written into after each commit, so that those who watch it look into the database.
 ///
 /// It has a directory of its own: in the database's, every commit makes several events, before it can be seen.
-final class ShareBell: @unchecked Sendable {
-  // Sound: the file is only used in the database's turn to write, once it has been made.
-
+final class ShareBell: Sendable {
   let directory: URL
   private let url: URL
-  private var file: Descriptor?
+  private let file: Guarded<Descriptor?>
 
   init(beside database: URL) throws(DatabaseShareError) {
     directory = Self.directory(beside: database)
     url = directory.appending(path: Self.name, directoryHint: .notDirectory)
     do throws(FileObserverError) {
-      file = try Self.make(url, in: directory)
+      file = Guarded(try Self.make(url, in: directory))
     } catch {
       throw .unobservable(error)
     }
@@ -65,15 +64,17 @@ final class ShareBell: @unchecked Sendable {
 
   /// Wakes those who watch; should that fail, they look when it rings next.
   func ring() {
-    if file?.status?.isLinked != true {
-      // Somebody has cleared up. Those who watch notice that it is there again.
-      do throws(FileObserverError) { file = try Self.make(url, in: directory) } catch { return }
+    file.withLock { file in
+      if file?.status?.isLinked != true {
+        // Somebody has cleared up. Those who watch notice that it is there again.
+        do throws(FileObserverError) { file = try Self.make(url, in: directory) } catch { return }
+      }
+      if let number = file?.number { Self.ring(number) }
     }
-    if let number = file?.number { Self.ring(number) }
   }
 
   /// Lets go of a file that has been moved away, so that the next ring is heard by those who watch what is there now.
   func renew() {
-    file = nil
+    file.withLock { $0 = nil }
   }
 }

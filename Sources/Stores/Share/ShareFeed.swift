@@ -4,9 +4,7 @@ import Foundation
 import Signals
 
 /// Takes in what other processes have changed, in order, each change once.
-final class ShareFeed: @unchecked Sendable {
-  // Sound: all that changes belongs to the queue, or is set before it is shared.
-
+final class ShareFeed: Sendable {
   let incoming = Emitter<ChangeSet, Never>()
   let failures = Emitter<DatabaseShareError, Never>()
 
@@ -20,54 +18,58 @@ final class ShareFeed: @unchecked Sendable {
   private let limits: ShareLimits
   private let queue = DispatchQueue(label: "org.signals.share", qos: .userInitiated)
   private let mark = DispatchSpecificKey<Bool>()
-  private var changes: (any ChangeSource)?
-  private var following: SignalSubscription?
-  /// What subscribers have been told, up to here.
-  private var cursor: Int64
-  /// The cursor as others know it.
-  private var savedCursor: Int64
-  /// When the others heard of us last.
-  private var savedTime = ShareLimits.now
-  /// What live queries have been told, which have read what was there when they began.
-  private var liveCursor: Int64
-  private var isHeard = false
-  private var isSaveDue = false
-  private var isLookDue = false
-  private var isOver = false
-  /// Which of the files it is that the cursors are of.
-  private var fileNumber = 0
-  private var isLost = false
+  private let state: Guarded<State>
+
+  /// It changes on the queue only.
+  private struct State {
+    var cursors: ShareCursors
+    var changes: (any ChangeSource)?
+    var following: SignalSubscription?
+    var isOver = false
+    var isLost = false
+    var isSaveDue = false
+    var isLookDue = false
+    var saves = ShareFeed.saveBackoff.pauses()
+    var looks = ShareFeed.lookBackoff.pauses()
+  }
 
   private static let batch = 256
+  /// The pauses before the position is saved, so that many changes are saved at once, and after saves that failed.
+  private static let saveBackoff = Backoff.exponential(from: .seconds(1), upTo: .seconds(30))
+  /// The pauses before another look at a file that could not be used; no one rings when it can be.
+  private static let lookBackoff = Backoff.exponential(from: .milliseconds(250), upTo: .seconds(5))
 
   init(
-    _ database: Database, url: URL, author: String, recorder: ShareRecorder, bell: ShareBell
+    _ database: Database, url: URL, author: String, recorder: ShareRecorder, bell: ShareBell,
+    changes injected: (any ChangeSource)? = nil
   ) throws(DatabaseShareError) {
     self.database = database
     self.url = url
     self.author = author
     self.recorder = recorder
     limits = recorder.limits
+    let cursors: ShareCursors
     do {
-      (cursor, liveCursor) = try ShareTables.join(author, database)
+      let (told, live) = try ShareTables.join(author, database)
+      cursors = ShareCursors(told: told, live: live)
     } catch {
       throw DatabaseShareError(error)
     }
-    savedCursor = cursor
     queue.setSpecific(key: mark, value: true)
     // Before the first look, so that nothing falls in between.
     let changes: any ChangeSource
     do {
-      changes = try PathChanges(contentsOf: bell.directory, queue: queue)
+      changes = if let injected { injected } else { try PathChanges(contentsOf: bell.directory, queue: queue) }
     } catch {
       throw .unobservable(error)
     }
-    self.changes = changes
+    state = Guarded(State(cursors: cursors, changes: changes))
     health = changes.health
     recorder.onFileChange { [weak self] in self?.begin() }
     queue.async { [self] in
       _ = changes.follow(bell.names)
-      following = changes.sink { [weak self] _ in self?.drain() }
+      let following = changes.sink { [weak self] _ in self?.begin() }
+      state.withLock { if !$0.isOver { $0.following = following } }
       // What came since the cursors were read, and before the watch began, has rung for nobody.
       drain()
     }
@@ -90,9 +92,12 @@ final class ShareFeed: @unchecked Sendable {
   }
 
   private func finish() {
-    guard !isOver else { return }
-    isOver = true
-    (following, changes) = (nil, nil)
+    let ended = state.withLock { state -> (following: SignalSubscription?, changes: (any ChangeSource)?)? in
+      if state.isOver { return nil }
+      state.isOver = true
+      return (state.following.take(), state.changes.take())
+    }
+    guard ended != nil else { return }
     save()
     incoming.finish()
   }
@@ -108,14 +113,14 @@ final class ShareFeed: @unchecked Sendable {
   /// - Returns: How many changes of others have been passed over.
   func clear() throws(DatabaseShareError) -> Int {
     try onQueue {
-      let (cursor, author) = (cursor, author)
+      let (cursor, author) = (cursors.told, author)
       let (newest, count) = try database.read { transaction in
         (
           try ShareTables.newest(transaction),
           try ShareTables.count(after: cursor, notBy: author, transaction)
         )
       }
-      self.cursor = newest
+      state.withLock { $0.cursors.skip(to: newest) }
       save()
       return count
     }
@@ -124,7 +129,7 @@ final class ShareFeed: @unchecked Sendable {
   /// How many changes of others wait to be taken in.
   func pendingCount() throws(DatabaseShareError) -> Int {
     try onQueue {
-      let (cursor, author) = (cursor, author)
+      let (cursor, author) = (cursors.told, author)
       return try database.read { try ShareTables.count(after: cursor, notBy: author, $0) }
     }
   }
@@ -158,11 +163,16 @@ final class ShareFeed: @unchecked Sendable {
 
   /// Looks again in a while, since nobody rings when what was in the way has passed.
   private func drainSoon() {
-    guard !isLookDue else { return }
-    isLookDue = true
-    queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+    let pause = state.withLock { state -> Duration? in
+      if state.isLookDue { return nil }
+      let pause = state.looks.next()
+      state.isLookDue = pause != nil
+      return pause
+    }
+    guard let pause else { return }
+    queue.async(after: pause) { [weak self] in
       guard let self, !isOver else { return }
-      isLookDue = false
+      state.withLock { $0.isLookDue = false }
       drain()
     }
   }
@@ -171,36 +181,41 @@ final class ShareFeed: @unchecked Sendable {
   ///
   /// - Throws: Why it cannot go over now; it is tried again in a while, unless the database is closed for good.
   private func goOver(to file: ShareRecorder.File) throws {
-    if file.number == fileNumber { return }
+    if file.number == cursors.file { return }
+    let saved: Int64
     do {
-      (savedCursor, _) = try ShareTables.join(author, database)
+      (saved, _) = try ShareTables.join(author, database)
     } catch {
       if !database.writer.isClosed { drainSoon() }
       throw error
     }
-    isLost = false
-    fileNumber = file.number
-    liveCursor = file.newest
-    // Who is told that everything is different need not be told what has made it so.
-    cursor = incoming.hasSubscribers ? file.newest : savedCursor
-    if incoming.hasSubscribers { incoming.send(everything(upTo: file.newest, .swap)) }
+    let isHeard = incoming.hasSubscribers
+    state.withLock { state in
+      state.isLost = false
+      state.looks.reset()
+      state.cursors.move(to: file, saved: saved, isHeard: isHeard)
+    }
+    if isHeard { incoming.send(everything(upTo: file.newest, .swap)) }
   }
 
   /// Has live queries find out for themselves that the file cannot be read any more.
   private func giveUp() {
-    if isLost { return }
-    isLost = true
+    let live = state.withLock { state -> Int64? in
+      if state.isLost { return nil }
+      state.isLost = true
+      return state.cursors.live
+    }
+    guard let live else { return }
     // Nothing else of this file will be told.
-    database.tellEverything(.migration, sequence: ChangeSet.sequence(after: liveCursor))
+    database.tellEverything(.migration, sequence: ChangeSet.sequence(after: live))
   }
 
   /// Takes in some changes.
   ///
   /// - Returns: Whether there may be more.
   private func drainBatch() -> Bool {
-    // Without a subscriber, changes wait in the database; one who comes in the midst of a batch begins with what waits.
-    isHeard = incoming.hasSubscribers
-    let start = isHeard ? min(cursor, liveCursor) : liveCursor
+    let isHeard = incoming.hasSubscribers
+    let start = state.withLock { $0.cursors.begin(isHeard: isHeard) }
     let entries: [ShareTables.Entry]
     do throws(DatabaseError) {
       entries = try database.readValue { transaction throws(DatabaseError) in
@@ -214,7 +229,7 @@ final class ShareFeed: @unchecked Sendable {
       return false
     }
     // That was the history of another file.
-    if recorder.file.number != fileNumber { return true }
+    if recorder.file.number != cursors.file { return true }
     // Numbers have no gaps, but for what has been trimmed.
     if let first = entries.first?.sequence, first > start + 1 { deliver(everything(upTo: first - 1, .trimmedHistory)) }
     for entry in entries {
@@ -245,44 +260,56 @@ final class ShareFeed: @unchecked Sendable {
     // What is not in scope here does not concern this process, whatever the other one shares.
     guard let tables = recorder.shared(changes.tables) else { return note(changes.sequence) }
     let changes = ChangeSet(sequence: changes.sequence, origin: changes.origin, tables: tables)
-    if changes.sequence > liveCursor {
+    if changes.sequence > cursors.live {
       database.delivery.enqueue(changes)
       database.delivery.flush()
     }
-    isHeard = isHeard && incoming.hasSubscribers
-    if changes.sequence > cursor, isHeard { incoming.send(changes) }
+    let hasSubscribers = incoming.hasSubscribers
+    let isHeard = state.withLock { state in
+      state.cursors.isHeard = state.cursors.isHeard && hasSubscribers
+      return state.cursors.isHeard && changes.sequence > state.cursors.told
+    }
+    if isHeard { incoming.send(changes) }
     note(changes.sequence)
   }
 
   private func note(_ sequence: Int64) {
-    liveCursor = max(liveCursor, sequence)
-    if isHeard { cursor = max(cursor, sequence) }
+    state.withLock { $0.cursors.note(sequence) }
   }
 
   // MARK: Where we are
 
+  private var cursors: ShareCursors { state.withLock { $0.cursors } }
+
+  private var isOver: Bool { state.withLock { $0.isOver } }
+
   private func saveSoon() {
-    guard !isSaveDue, isSaveWorthwhile, !isOver else { return }
-    isSaveDue = true
-    queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+    let pause = state.withLock { [limits] state -> Duration? in
+      guard !state.isSaveDue, !state.isOver, state.cursors.isSaveWorthwhile(limits) else { return nil }
+      let pause = state.saves.next()
+      state.isSaveDue = pause != nil
+      return pause
+    }
+    guard let pause else { return }
+    queue.async(after: pause) { [weak self] in
       guard let self, !isOver else { return }
-      isSaveDue = false
+      state.withLock { $0.isSaveDue = false }
       save()
     }
   }
 
-  private var isSaveWorthwhile: Bool {
-    cursor != savedCursor || ShareLimits.now - savedTime > limits.peerAge / 4
-  }
-
   private func save() {
-    guard isSaveWorthwhile else { return }
-    let (cursor, author, now, file) = (cursor, author, ShareLimits.now, fileNumber)
+    let cursors = cursors
+    guard cursors.isSaveWorthwhile(limits) else { return }
+    let (author, now) = (author, ShareLimits.now)
     do {
       try database.write { [recorder] in
-        if recorder.file.number == file { try ShareTables.save(cursor, author, time: now, $0) }
+        if recorder.file.number == cursors.file { try ShareTables.save(cursors.told, author, time: now, $0) }
       }
-      (savedCursor, savedTime) = (cursor, now)
+      state.withLock { state in
+        state.cursors.noteSaved(cursors.told, at: now)
+        state.saves.reset()
+      }
     } catch DatabaseError.closed {
       // Those changes will be told again.
     } catch DatabaseError.suspended {

@@ -65,10 +65,13 @@ public final class DataLoader: Sendable {
 
   /// The time since some moment, by a clock that nobody sets.
   private let elapsed: @Sendable () -> Duration
-  private let lock = Lock()
-  private nonisolated(unsafe) var sent: [Key: Sent] = [:]  // Sound: guarded by the lock, like the next ones.
-  private nonisolated(unsafe) var underWay: [Key: UnderWay] = [:]
-  private nonisolated(unsafe) var lastNumber = 0
+  private let state = Guarded(State())
+
+  private struct State {
+    var sent: [Key: Sent] = [:]
+    var underWay: [Key: UnderWay] = [:]
+    var lastNumber = 0
+  }
 
   /// Makes a loader that knows of no request.
   ///
@@ -99,15 +102,15 @@ public final class DataLoader: Sendable {
     storing store: @escaping @Sendable (Value, WriteTransaction) throws -> Void
   ) async throws -> Outcome {
     let key = Key(database: ObjectIdentifier(database), request: request)
-    let task: Task<Void, any Error>? = lock.withLock {
-      if let request = underWay[key] { return request.task }
-      if isFresh(key, database, freshness) { return nil }
-      lastNumber += 1
-      let number = lastNumber
+    let task: Task<Void, any Error>? = state.withLock { state in
+      if let request = state.underWay[key] { return request.task }
+      if isFresh(state.sent[key], database, freshness) { return nil }
+      state.lastNumber += 1
+      let number = state.lastNumber
       let task = Task { try await send(number, key, database, load, storing: store) }
-      underWay[key] = UnderWay(number: number, task: task)
-      let last = sent[key].flatMap { $0.database === database ? $0 : nil }
-      sent[key] = Sent(
+      state.underWay[key] = UnderWay(number: number, task: task)
+      let last = state.sent[key].flatMap { $0.database === database ? $0 : nil }
+      state.sent[key] = Sent(
         database: database, number: number, stored: last?.stored ?? 0, task: task, answered: last?.answered)
       return task
     }
@@ -123,9 +126,9 @@ public final class DataLoader: Sendable {
   ///
   /// - Parameter request: Which ones; by default all.
   public func invalidate(request: String? = nil) {
-    lock.withLock {
-      for key in sent.keys where request == nil || key.request == request { sent[key]?.answered = nil }
-      underWay = underWay.filter { request != nil && $0.key.request != request }
+    state.withLock { state in
+      for key in state.sent.keys where request == nil || key.request == request { state.sent[key]?.answered = nil }
+      state.underWay = state.underWay.filter { request != nil && $0.key.request != request }
     }
   }
 
@@ -155,33 +158,31 @@ public final class DataLoader: Sendable {
   }
 
   private func newer(than number: Int, _ key: Key) -> Sent? {
-    lock.withLock { sent[key].flatMap { $0.number > number ? $0 : nil } }
+    state.withLock { $0.sent[key].flatMap { $0.number > number ? $0 : nil } }
   }
 
-  private func isFresh(_ key: Key, _ database: Database, _ freshness: Duration) -> Bool {
+  private func isFresh(_ last: Sent?, _ database: Database, _ freshness: Duration) -> Bool {
     // Another database may have come to lie where that one was.
-    guard let last = sent[key], last.database === database, let answered = last.answered else {
-      return false
-    }
+    guard let last, last.database === database, let answered = last.answered else { return false }
     return elapsed() - answered < freshness
   }
 
   private func end(_ number: Int, _ key: Key, isAnswered: Bool) {
     let now = elapsed()
-    lock.withLock {
-      let isCurrent = underWay[key]?.number == number
-      if isCurrent { underWay[key] = nil }
-      if isAnswered, isCurrent { sent[key]?.answered = now }
-      if var last = sent[key] {
+    state.withLock { state in
+      let isCurrent = state.underWay[key]?.number == number
+      if isCurrent { state.underWay[key] = nil }
+      if isAnswered, isCurrent { state.sent[key]?.answered = now }
+      if var last = state.sent[key] {
         if isAnswered { last.stored = max(last.stored, number) }
         if last.number == number {
           last.task = nil
           // Then an older answer is better than none, but not better than one that is stored.
           if !isAnswered { last.number = last.stored }
         }
-        sent[key] = last
+        state.sent[key] = last
       }
-      sent = sent.filter { $0.value.database != nil }
+      state.sent = state.sent.filter { $0.value.database != nil }
     }
   }
 }

@@ -25,9 +25,12 @@ public final class Store: Sendable {
   public let persistenceDirectory: URL
 
   private let versions: StoreVersions
-  private let lock = Lock()
-  private nonisolated(unsafe) var opened: [Kind: Database] = [:]  // Sound: guarded by the lock, like the next one.
-  private nonisolated(unsafe) var isClosed = false
+  private let state = Guarded(State())
+
+  private struct State {
+    var opened: [Kind: Database] = [:]
+    var isClosed = false
+  }
 
   /// Describes a store; nothing is opened or made yet.
   ///
@@ -62,23 +65,23 @@ public final class Store: Sendable {
   /// - Returns: The database, the same each time.
   /// - Throws: `DatabaseError` if it cannot be opened, or if the store is closed.
   public func database(_ kind: Kind) throws(DatabaseError) -> Database {
-    lock.lock()
-    defer { lock.unlock() }
-    if let database = opened[kind] { return database }
-    if isClosed { throw .closed(path: path(kind)) }
-    let database = try open(kind)
-    opened[kind] = database
-    return database
+    try state.withLock { state throws(DatabaseError) in
+      if let database = state.opened[kind] { return database }
+      if state.isClosed { throw .closed(path: path(kind)) }
+      let database = try open(kind)
+      state.opened[kind] = database
+      return database
+    }
   }
 
   /// Closes what is open, after all who use it are done; nothing is opened any more.
   ///
   /// A store whose session ends is closed by its context.
   public func close() {
-    let databases = lock.withLock {
-      isClosed = true
-      defer { opened = [:] }
-      return Array(opened.values)
+    let databases = state.withLock { state in
+      state.isClosed = true
+      defer { state.opened = [:] }
+      return Array(state.opened.values)
     }
     for database in databases {
       do throws(DatabaseError) {

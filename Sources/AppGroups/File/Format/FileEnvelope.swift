@@ -1,7 +1,4 @@
-/// What is in a file of versioned values: the value and its version, or a value from before there were versions.
-///
-/// The value is decoded together with the version, in the hope that it is the present one, because parsing is what
-/// takes the time. That it cannot be decoded is no error until it is known to be of that version.
+/// The content of a file of versioned values: the value and its version, or a value from before there were versions.
 struct FileEnvelope<Value> {
   /// The version that the content says; `nil` if it says none.
   let version: Int?

@@ -32,6 +32,14 @@ extension FileVersionError: CustomStringConvertible, LocalizedError {
   public var errorDescription: String? { description }
 }
 
+extension FileVersionError {
+  /// Throws if a version is not among those that are read.
+  package static func check(_ found: Int, reads supported: ClosedRange<Int>) throws(FileVersionError) {
+    if found > supported.upperBound { throw .newer(found: found, supported: supported.upperBound) }
+    if found < supported.lowerBound { throw .older(found: found, supported: supported.lowerBound) }
+  }
+}
+
 extension AppGroupsFileError {
   init(_ error: FileVersionError, _ url: URL) {
     self =

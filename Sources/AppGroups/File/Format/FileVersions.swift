@@ -45,8 +45,11 @@ public struct FileVersions<Value: Decodable & Sendable>: Sendable {
   /// The number of the version that content has which does not say one.
   public let unversioned: Int
 
-  /// How content of each older version becomes a value.
-  private let older: [Int: @Sendable (FileCoding, Data) throws -> Value]
+  /// Makes a value from content of an older version.
+  private typealias Migration = @Sendable (FileCoding, VersionPlace, Data) throws -> Value
+
+  /// The way from each older version to a value.
+  private let older: [Int: Migration]
 
   /// Begins a chain with the oldest version that is still read, which may be the only one.
   ///
@@ -60,7 +63,7 @@ public struct FileVersions<Value: Decodable & Sendable>: Sendable {
   }
 
   private init(
-    current: Int, unversioned: Int, older: [Int: @Sendable (FileCoding, Data) throws -> Value]
+    current: Int, unversioned: Int, older: [Int: Migration]
   ) {
     self.current = current
     self.unversioned = unversioned
@@ -90,26 +93,21 @@ public struct FileVersions<Value: Decodable & Sendable>: Sendable {
           from: current, to: current + 1, reason: CodingReason.words(for: error))
       }
     }
-    var older: [Int: @Sendable (FileCoding, Data) throws -> Next] = self.older.mapValues { decode in
-      { coding, data in try step(decode(coding, data)) }
+    var older: [Int: FileVersions<Next>.Migration] = self.older.mapValues { decode in
+      { coding, place, data in try step(decode(coding, place, data)) }
     }
-    older[current] = { coding, data in try step(Self.payload(of: data, coding)) }
+    older[current] = { coding, place, data in try step(place.parse(Value.self, data, coding).content.get()) }
     return FileVersions<Next>(current: current + 1, unversioned: unversioned, older: older)
   }
 
-  /// Makes a value of content of any version.
-  func decode(_ data: Data, _ coding: FileCoding) throws -> Value {
-    let envelope = try coding.decode(FileEnvelope<Value>.self, from: data)
-    let found = envelope.version ?? unversioned
-    if found == current { return try envelope.content.get() }
-    if let decode = older[found] { return try decode(coding, data) }
-    throw found > current
-      ? FileVersionError.newer(found: found, supported: current)
-      : FileVersionError.older(found: found, supported: oldest)
-  }
-
-  private static func payload(of data: Data, _ coding: FileCoding) throws -> Value {
-    try coding.decode(FileEnvelope<Value>.self, from: data).content.get()
+  /// Makes a value from content of any version.
+  func decode(_ data: Data, _ coding: FileCoding, _ place: VersionPlace) throws -> Value {
+    let parsed = try place.parse(Value.self, data, coding)
+    let found = parsed.version ?? unversioned
+    if found == current { return try parsed.content.get() }
+    if let decode = older[found] { return try decode(coding, place, data) }
+    try FileVersionError.check(found, reads: oldest...current)
+    return try parsed.content.get()
   }
 }
 
@@ -124,10 +122,26 @@ extension FileFormat where Value: Codable {
   ///   - coding: How they are written down. It must be the same for all versions.
   /// - Returns: The format.
   public static func versioned(_ versions: FileVersions<Value>, coding: FileCoding = .json) -> FileFormat {
-    FileFormat(
+    FileFormat(versions, coding, .besideValue)
+  }
+
+  /// Records whose version is one of their own keys, `version`, which their type does not have.
+  ///
+  /// Content without a version is damaged.
+  ///
+  /// - Parameters:
+  ///   - versions: The types, which are encoded as objects, and how each becomes the next.
+  ///   - coding: The notation, which must be the same for all versions.
+  /// - Returns: The format.
+  package static func record(_ versions: FileVersions<Value>, coding: FileCoding = .json) -> FileFormat {
+    FileFormat(versions, coding, .amongKeys)
+  }
+
+  private init(_ versions: FileVersions<Value>, _ coding: FileCoding, _ place: VersionPlace) {
+    self.init(
       isJSON: coding.isJSON,
-      encode: { try coding.encode(FileEnvelope(version: versions.current, value: $0)) },
-      decode: { try versions.decode($0, coding) }
+      encode: { try place.encode($0, version: versions.current, coding) },
+      decode: { try versions.decode($0, coding, place) }
     )
   }
 }

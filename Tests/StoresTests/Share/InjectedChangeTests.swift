@@ -1,0 +1,74 @@
+import Dispatch
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+/// An emitter stands in for the kernel, so a change is noticed when the test says so, and at no other time.
+@Suite("Databases with injected changes", .timeLimit(.minutes(5)))
+struct InjectedChangeTests {
+  let fixture: ShareFixture
+  let changes = Emitter<PathChange, Never>()
+
+  init() throws {
+    fixture = try ShareFixture()
+  }
+
+  @Test func `a share takes in what others committed when its source tells of a change`() async throws {
+    let database = try fixture.database()
+    let bell = try ShareBell(beside: fixture.file)
+    let recorder = ShareRecorder(author: "app", scope: ["item"], limits: ShareLimits(), bell: bell)
+    try await database.write { try $0.execute(script: ShareTables.script) }
+    #expect(database.writer.setRecorder(recorder))
+    let feed = try ShareFeed(
+      database, url: fixture.file, author: "app", recorder: recorder, bell: bell, changes: changes)
+    let incoming = feed.incoming.recorded()
+    // It waits for the queue, on which the feed subscribes.
+    #expect(try feed.pendingCount() == 0)
+    #expect(await changes.subscriptions().map(\.description) == ["sink"])
+
+    let other = try fixture.database()
+    let theirs = try fixture.share(other, "helper")
+    try insert("bread", into: other)
+    #expect(try feed.pendingCount() == 1 && incoming.elements.isEmpty)
+    changes.send(PathChange(written: "bell"))
+    let change = try await incoming.first { _ in true }
+    #expect(change.author == "helper" && change["item"].inserted == [1])
+
+    theirs.close()
+    feed.end(isWaiting: true)
+    #expect(changes.subscriberCount == 0)
+  }
+
+  @Test func `foreign writes are noticed when the source tells of a change, and of the database's files only`()
+    async throws
+  {
+    let database = try fixture.database()
+    let queue = Guarded<DispatchQueue?>(nil)
+    let writes = ForeignWrites(beside: fixture.file) { [changes] (_, used) throws(FileObserverError) in
+      queue.withLock { $0 = used }
+      return changes
+    }
+    let seen = database.delivery.emitter.recorded()
+    writes.start(database)
+    let used = try #require(queue.withLock { $0 })
+    // The subscription is made on the queue.
+    used.sync {}
+    #expect(await changes.subscriptions().map(\.description) == ["sink"])
+
+    // Another connection of the same process counts as another program here.
+    let other = try fixture.database()
+    try insert("bread", into: other)
+    used.sync { changes.send(PathChange(written: "another.sqlite")) }
+    #expect(!writes.isLookAwaited)
+    used.sync { changes.send(PathChange(written: "list.sqlite-wal")) }
+    let change = try await seen.first { _ in true }
+    #expect(change.origin == .foreign && change["item"].isEverything)
+
+    writes.end()
+    #expect(changes.subscriberCount == 0)
+  }
+}
