@@ -2,7 +2,7 @@
 ///
 /// One lock guards all links: they change when observation begins and ends, not when values do.
 @usableFromInline
-enum Topology {
+enum Topology: Sendable {
   private static let lock = Lock()
 
   /// Links a node, and all that it depends on, to its sources, unless they are linked already.

@@ -59,8 +59,12 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
     lock.lock()
     let subscriber = subscriber
     lock.unlock()
+    guard let subscriber else {
+      outbox.removeAll()
+      return
+    }
     let mustSend = outbox.deliverBatch { letter in
-      guard let subscriber, !isClosed.load(ordering: .acquiring) else { return }
+      guard !isClosed.load(ordering: .acquiring) else { return }
       switch letter {
       case .value(let value): subscriber.receive(value)
       case .completion(let completion):
