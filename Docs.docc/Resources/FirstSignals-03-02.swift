@@ -3,7 +3,7 @@ import Signals
 struct Offline: Error {}
 
 let downloads = Emitter<String, Offline>()
-let shown = downloads.replaceFailure(with: "no connection")
+let shown = downloads.replaceError(with: "no connection")
 let display = shown.sink(
   receiveCompletion: { _ in print("end") },
   receiveValue: { print($0) }

@@ -1,7 +1,7 @@
 import Foundation
 import SignalsKit
 
-struct Account: UserProtocol {
+struct Account: SessionUser {
   let id: String
   var name: String
   var expiration: Date?

@@ -16,4 +16,4 @@ let list = try Database(.file(file), schema: Schema(version: 1, models: [Item.se
 
 let isHelper = CommandLine.arguments.contains("helper")
 let share = try DatabaseShare(
-  list, container: container, author: isHelper ? "helper" : "app", sharedInScopeEntityNames: ["item"])
+  list, container: container, author: isHelper ? "helper" : "app", tables: ["item"])

@@ -16,7 +16,7 @@ let list = try Database(.file(file), schema: Schema(version: 1, models: [Item.se
 
 let isHelper = CommandLine.arguments.contains("helper")
 let share = try DatabaseShare(
-  list, container: container, author: isHelper ? "helper" : "app", sharedInScopeEntityNames: ["item"])
+  list, container: container, author: isHelper ? "helper" : "app", tables: ["item"])
 
 if isHelper {
   // The other process.
@@ -25,7 +25,7 @@ if isHelper {
 }
 
 let left = list.query(Item.where("isDone", .equal, false).ordered(by: "text"))
-let display = left.replaceFailure(with: []).sink { items in
+let display = left.replaceError(with: []).sink { items in
   print(items.map(\.text))
   if items.contains(where: { $0.text == "tea" }) { exit(0) }
 }

@@ -10,7 +10,7 @@ let note = try AppGroupsFile(name: "note.json", initialValue: "nothing to do", s
 let jar = try CookieJar(scope: app.scope)
 guard let server = URL(string: "https://notes.example.org/") else { exit(1) }
 
-try jar.take(["session=mine; Secure; HttpOnly; Max-Age=3600"], from: server)
+try jar.setCookies(["session=mine; Secure; HttpOnly; Max-Age=3600"], from: server)
 print(jar.header(for: server) ?? "no cookies")  // Prints "session=mine"
 
 try app.activate(container: company)

@@ -24,7 +24,7 @@ struct FollowingTests {
     try app.activate(container: work)
     #expect(values.elements == ["nobody", "default's", "nobody", "work's", "default's", "work's"])
     #expect(file.status.value == .current)
-    #expect(app.scope.epoch.value == 3)
+    #expect(app.scope.swapCount.value == 3)
   }
 
   @Test(arguments: [false, true])
@@ -53,20 +53,20 @@ struct FollowingTests {
     let fixture = try Fixture()
     let jar = try CookieJar(scope: fixture.open().scope)
     let url = try #require(URL(string: "https://example.com/"))
-    try jar.take(["session=default; Secure"], from: url)
+    try jar.setCookies(["session=default; Secure"], from: url)
     let peer = try PeerProcess()
     try await peer.send("env \(fixture.root.path)")
     let work = try await peer.send("env-new Work")
     try await peer.send("env-activate \(work)")
     _ = try await jar.cookies.firstValue("no cookies") { $0.isEmpty }
-    try jar.take(["session=work; Secure"], from: url)
+    try jar.setCookies(["session=work; Secure"], from: url)
     try await onThread { try fixture.open().activateContainer(uuid: Container.defaultUUID) }
     #expect(jar.header(for: url) == "session=default")
   }
 
   @Test func `who hears of the epoch needs nothing else to hear of it`() throws {
     let fixture = try Fixture()
-    let epochs = try fixture.open().scope.epoch.recorded()
+    let epochs = try fixture.open().scope.swapCount.recorded()
     let app = try fixture.open()
     try app.activate(container: app.createNewContainer(name: "Work"))
     #expect(epochs.elements == [0, 1])
@@ -221,7 +221,7 @@ struct FollowingTests {
     try file.write(2)
     #expect(values.elements == [1, 2])
     #expect(fixture.text("Files/number.json") == "2\n")
-    #expect(app.scope.epoch.value == 0)
+    #expect(app.scope.swapCount.value == 0)
   }
 
   @Test func `updates that go on during switches are all in one container or another`() async throws {

@@ -12,7 +12,7 @@ struct DiagnosticsTests {
       let list = \(function)([numbers, numbers.map { "\\($0)" }])
       """
     let diagnostics = try await rejection(of: program)
-    #expect(diagnostics.contains("need the same Element and Failure; use map, mapFailure or setFailureType"))
+    #expect(diagnostics.contains("need the same Element and Failure; use map, mapError or setFailureType"))
     #expect(!diagnostics.contains("failed to produce diagnostic"), "\(diagnostics)")
   }
 

@@ -19,7 +19,7 @@ import Signals
 ///
 /// All but `context-hold`, `context-stop`, `context-policy` and `context-version` answer with the state.
 final class ContextCommands: CommandFamily {
-  struct Visitor: UserProtocol {
+  struct Visitor: SessionUser {
     nonisolated(unsafe) static var modelVersion = 1  // Sound: set before the first use, on the only thread by then.
 
     let id: String
@@ -152,8 +152,8 @@ final class ContextCommands: CommandFamily {
       return ""
     case "context-policy":
       let arguments = try command.arguments(2)
-      policy.longestWait = .milliseconds(try command.number(arguments[0]))
-      policy.repeatsTokens = arguments[1] == "repeats"
+      policy.lockTimeout = .milliseconds(try command.number(arguments[0]))
+      policy.acceptsTokenReuse = arguments[1] == "repeats"
       return ""
     case "context-stop":
       try opened().server.stopped.value = command.argument()

@@ -49,11 +49,11 @@ final class SchemaCommands: CommandFamily {
       }
     let database = try Database(.file(URL(filePath: path)), schema: schema, busyTimeout: .seconds(240))
     defer { withExtendedLifetime(database) {} }
-    return switch database.outcome {
+    return switch database.schemaOutcome {
     case .created: "created"
     case .current: "current"
     case .migrated: "migrated"
-    default: "\(String(describing: database.outcome))"
+    default: "\(String(describing: database.schemaOutcome))"
     }
   }
 }

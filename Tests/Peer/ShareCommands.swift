@@ -35,7 +35,7 @@ final class ShareCommands: CommandFamily {
       }
       self.database = database
       share = try DatabaseShare(
-        database, container: container, author: arguments[2], sharedInScopeEntityNames: ["item"])
+        database, container: container, author: arguments[2], tables: ["item"])
     case "insert-items":
       let arguments = try command.arguments(2)
       let database = try opened()
@@ -61,7 +61,7 @@ final class ShareCommands: CommandFamily {
       }.store(in: &subscriptions)
     case "follow-saves":
       let console = console
-      share?.didSave.sink { console.report("saved \($0.sequence)") }.store(in: &subscriptions)
+      share?.outgoing.sink { console.report("saved \($0.sequence)") }.store(in: &subscriptions)
     case "unshare":
       subscriptions = []
       share?.close()

@@ -2,7 +2,7 @@ import Foundation
 import SignalsKit
 
 /// Somebody who may come in with a ticket that lasts for a moment and can be exchanged once.
-struct Visitor: UserProtocol {
+struct Visitor: SessionUser {
   let id: String
   var ticket: Int
   var expiration: Date?

@@ -11,7 +11,7 @@ struct SoakWorker {
     let world = try SoakWorld(URL(fileURLWithPath: directory, isDirectory: true))
     let token = try world.presence.announce(slot)
     let share = try DatabaseShare(
-      world.database, container: world.container, author: "worker \(slot)", sharedInScopeEntityNames: ["account"])
+      world.database, container: world.container, author: "worker \(slot)", tables: ["account"])
     let context = slot == 0 ? try await session(world) : nil
     let seen = MutableProperty(SoakReport())
     var subscriptions: Set<SignalSubscription> = []
@@ -22,7 +22,7 @@ struct SoakWorker {
       if !SoakWorld.environments.contains(name) { seen.modify { $0.misplaced += 1 } }
     }.store(in: &subscriptions)
     let total = SoakWorld.Account.count * 1_000
-    world.database.query(SoakWorld.Account.ordered(by: "id")).replaceFailure(with: []).sink { accounts in
+    world.database.query(SoakWorld.Account.ordered(by: "id")).replaceError(with: []).sink { accounts in
       if accounts.map(\.balance).reduce(0, +) != total { seen.modify { $0.unbalanced += 1 } }
     }.store(in: &subscriptions)
     let isStopping = MutableProperty(false)

@@ -13,7 +13,7 @@ public import Signals
 ///
 /// let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 /// let scope = Scope(root: root)
-/// print(scope.epoch.value)  // Prints "0"
+/// print(scope.swapCount.value)  // Prints "0"
 /// ```
 ///
 /// The live values of one process have to be opened in the scope that the owner of the root hands out, to be swapped
@@ -25,7 +25,7 @@ public final class Scope: Sendable {
   /// How often the contents were swapped since the scope was made, by whichever process.
   ///
   /// It changes after every live value of the scope has gone over to the new contents.
-  public let epoch: Property<Int>
+  public let swapCount: Property<Int>
 
   /// What of the root is put away, and not to be reached through links.
   let foreign: URL?
@@ -64,7 +64,7 @@ public final class Scope: Sendable {
     self.whileSteady = whileSteady
     self.hasGoneOver = hasGoneOver
     swaps = MutableProperty(0)
-    epoch = swaps
+    swapCount = swaps
     members = ScopeMembers()
     owner = nil
   }
@@ -73,14 +73,14 @@ public final class Scope: Sendable {
   ///
   /// - Parameters:
   ///   - scope: The scope.
-  ///   - owner: What is kept alive, by this object and by who is enrolled in it or hears of its epoch.
+  ///   - owner: What is kept alive, by this object and by who is enrolled in it or observes its swap count.
   package init(_ scope: Scope, keeping owner: any AnyObject & Sendable) {
     root = scope.root
     foreign = scope.foreign
     whileSteady = scope.whileSteady
     hasGoneOver = scope.hasGoneOver
     swaps = scope.swaps
-    epoch = Property(swaps, keeping: owner)
+    swapCount = Property(swaps, keeping: owner)
     members = scope.members
     self.owner = owner
   }

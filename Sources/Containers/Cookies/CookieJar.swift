@@ -17,7 +17,7 @@ public import Signals
 /// let app = try AppContainer(home: home)
 /// let jar = try CookieJar(scope: app.scope)
 /// guard let url = URL(string: "https://www.example.com/account") else { exit(1) }
-/// try jar.take(["session=42; Path=/; Secure; HttpOnly; Max-Age=3600"], from: url)
+/// try jar.setCookies(["session=42; Path=/; Secure; HttpOnly; Max-Age=3600"], from: url)
 /// print(jar.header(for: url) ?? "none")  // Prints "session=42"
 ///
 /// try app.activate(container: try app.createNewContainer(name: "Somebody else"))
@@ -126,7 +126,7 @@ public final class CookieJar: Sendable {
   /// - Returns: The cookies that were taken. Others are none, or the server may not set them.
   /// - Throws: `AppGroupsFileError` if they could not be written down; nothing has changed then.
   @discardableResult
-  public func take(_ headers: [String], from url: URL) throws(AppGroupsFileError) -> [Cookie] {
+  public func setCookies(_ headers: [String], from url: URL) throws(AppGroupsFileError) -> [Cookie] {
     let (date, target) = (now(), CookieTarget(url))
     let cookies = headers.compactMap { Cookie(header: $0, from: url, at: date) }
     guard !cookies.isEmpty else { return [] }

@@ -1,5 +1,5 @@
 /// A user who is or has been logged in.
-public struct ArchivedUser<User: UserProtocol>: Identifiable, Sendable {
+public struct ArchivedUser<User: SessionUser>: Identifiable, Sendable {
   /// Who it is.
   public let id: String
 
@@ -11,6 +11,6 @@ public struct ArchivedUser<User: UserProtocol>: Identifiable, Sendable {
 
   /// The user as archived, without a secret, or the reason why it cannot be decoded.
   ///
-  /// After a logout this is what ``UserProtocol/remembered`` returned, and `nil` if it returned `nil`.
+  /// After a logout this is what ``SessionUser/remembered`` returned, and `nil` if it returned `nil`.
   public let user: Result<User?, ContextError>
 }

@@ -11,7 +11,7 @@ import Foundation
 /// - There is no claim for this generation: the holder has not asked. The process breaks the lock and goes on. The
 ///   holder finds that its lock is not current when it tries to write its claim, and starts again.
 /// - There is a claim: the holder may have asked. The process gives up for now, or, if the server accepts a token twice
-///   (``SessionPolicy/repeatsTokens``), breaks the lock and asks. The holder's answer is then refused by the archive.
+///   (``SessionPolicy/acceptsTokenReuse``), breaks the lock and asks. The holder's answer is then refused by the archive.
 ///
 /// All of this happens under the lock of the archive, so it has an order.
 extension SessionVault {
@@ -65,10 +65,10 @@ extension SessionVault {
   ///   - session: The session that is to be renewed.
   ///   - place: The place of the lock.
   ///   - known: The claim when the wait began: the same claim has not been a new one meanwhile.
-  ///   - repeatsTokens: Whether the server accepts a token twice.
+  ///   - acceptsTokenReuse: Whether the server accepts a token twice.
   /// - Returns: The way on.
   func takeOverRenewal(
-    of session: StoredSession<User>, from place: FilePlace, known: RenewalClaim?, repeatsTokens: Bool
+    of session: StoredSession<User>, from place: FilePlace, known: RenewalClaim?, acceptsTokenReuse: Bool
   ) -> RenewalTakeover {
     attempt { () throws -> RenewalTakeover in
       try locked {
@@ -76,7 +76,7 @@ extension SessionVault {
         case .failure(let answer): return .answer(answer.answer)
         case .success(let found):
           if let claim = try claims?.read(), (claim.session, claim.generation) == (found.session, found.generation) {
-            guard repeatsTokens, claim == known else {
+            guard acceptsTokenReuse, claim == known else {
               return .answer(.failed(.refreshBlocked(processID: claim.process)))
             }
           }

@@ -6,7 +6,7 @@ import Foundation
 /// What is written is in the archive, durably, when a method returns. A secret is written under a new key before the
 /// archive names it, and removed after the archive has ceased to, so a crash in between leaves one too many, which the
 /// next write removes, but never one too few.
-struct SessionVault<User: UserProtocol>: Sendable {
+struct SessionVault<User: SessionUser>: Sendable {
   let archive: any SessionArchive
   let coding: UserCoding<User>
   /// What is locked; `nil` if the archive is nobody else's.
@@ -14,7 +14,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
   /// The note of the process that renews the session; `nil` if there are no other processes.
   var claims: RenewalClaims?
   /// The longest time to wait for a process that has the archive.
-  var longestWait = SessionPolicy().longestWait
+  var lockTimeout = SessionPolicy().lockTimeout
 
   // MARK: Reading
 
@@ -207,7 +207,7 @@ struct SessionVault<User: UserProtocol>: Sendable {
 
   func locked<Result>(_ body: () throws -> Result) throws -> Result {
     guard let lockURL else { return try body() }
-    return try DurableFile.withLock(on: lockURL, within: longestWait, body)
+    return try DurableFile.withLock(on: lockURL, within: lockTimeout, body)
   }
 
   func attempt<Result>(_ body: () throws -> Result, failed: (ContextError) -> Result) -> Result {

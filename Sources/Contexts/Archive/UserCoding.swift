@@ -2,7 +2,7 @@ import Foundation
 import Signals
 
 /// Writes users down and reads them again, also those of older versions.
-struct UserCoding<User: UserProtocol>: Sendable {
+struct UserCoding<User: SessionUser>: Sendable {
   /// Makes a user of what an older version has written; `nil` if it cannot.
   typealias Migrate = @Sendable (_ data: Data, _ version: Int) throws -> User?
 

@@ -1,7 +1,7 @@
 import Signals
 
 /// Knows the delegate that speaks with the server, without keeping it alive.
-public final class AuthController<User: UserProtocol>: Sendable {
+public final class AuthController<User: SessionUser>: Sendable {
   private struct Reference: Sendable {
     weak let delegate: (any AuthControllerDelegate<User>)?
   }

@@ -5,7 +5,7 @@
 /// runs at a time for each session; its answer is dropped if the session it was asked for is over when it comes.
 public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   /// The users that the server knows.
-  associatedtype User: UserProtocol
+  associatedtype User: SessionUser
 
   /// Logs somebody in, which may involve asking the person.
   ///
@@ -26,7 +26,7 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   /// Renews a session.
   ///
   /// No other process of the same root does this at the same time, so a token that can be used once is safe. Return or
-  /// throw in a bounded time, whatever the network does. Other processes wait for ``SessionPolicy/longestWait`` and then
+  /// throw in a bounded time, whatever the network does. Other processes wait for ``SessionPolicy/lockTimeout`` and then
   /// report ``ContextError/refreshBlocked(processID:)``.
   ///
   /// What ``StandardAppContext/update(_:)`` changes meanwhile is not lost: properties that the result has as `user` had

@@ -6,7 +6,7 @@ public import Stores
 /// A login makes a new one, a logout ends it: ``authState`` is then ``AuthState/unauthenticated`` for good, and
 /// ``store`` is closed. To follow whichever context is the current one, observe ``StandardAppContext/current``, or what
 /// else the ``StandardAppContext`` offers.
-public final class AppContext<User: UserProtocol>: Identifiable, Sendable {
+public final class AppContext<User: SessionUser>: Identifiable, Sendable {
   /// The user's identity; ``StandardAppContext/standardID`` if there is none.
   public let id: String
 

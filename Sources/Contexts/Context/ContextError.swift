@@ -23,7 +23,7 @@ public enum ContextError: Error, Hashable, Sendable {
   /// The session could not be renewed this time; it is tried again.
   case refreshFailed(ServerFailure)
 
-  /// Another process began to renew the session, and has not ended within ``SessionPolicy/longestWait``.
+  /// Another process began to renew the session, and has not ended within ``SessionPolicy/lockTimeout``.
   ///
   /// It may be stopped, and may have used the token. The renewal is tried again later.
   case refreshBlocked(processID: Int32)
@@ -83,7 +83,7 @@ extension ContextError: CustomStringConvertible, LocalizedError {
         + "or end that process if it is stopped. The renewal is tried again later."
     case .expiredOnArrival(let difference):
       "The session that the server has just issued was over \(difference.components.seconds) seconds ago by this device's "
-        + "clock. Set the clock, or return the server's time from UserProtocol.issued."
+        + "clock. Set the clock, or return the server's time from SessionUser.issued."
     case .rejected(let failure):
       "The session is over, because the server does not accept it any more: \(failure). Log in again."
     case .deauthenticationFailed(let failure):

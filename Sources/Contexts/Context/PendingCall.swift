@@ -1,7 +1,7 @@
 import Signals
 
 /// Somebody who waits for an engine's answer, and may cease to.
-final class PendingCall<User: UserProtocol>: Sendable {
+final class PendingCall<User: SessionUser>: Sendable {
   typealias Continuation = CheckedContinuation<User?, any Error>
 
   private struct State {

@@ -2,7 +2,7 @@ import Signals
 import Stores
 
 /// Where everybody sees what has become of the session.
-final class SessionBoard<User: UserProtocol>: Sendable {
+final class SessionBoard<User: SessionUser>: Sendable {
   let standard: AppContext<User>
   let current: MutableProperty<AppContext<User>>
   let status: MutableProperty<SessionStatus<User>>

@@ -13,7 +13,7 @@ extension StandardAppContext {
   ///
   /// - Parameters:
   ///   - authDelegate: Speaks with the server; it is held weakly.
-  ///   - migrate: Makes a user of what was archived with another ``UserProtocol/modelVersion``, given that. `nil` if it
+  ///   - migrate: Makes a user of what was archived with another ``SessionUser/modelVersion``, given that. `nil` if it
   ///     cannot. The migrated user is archived before anybody sees it.
   /// - Returns: The restored user.
   /// - Throws: `CancellationError`.
@@ -107,7 +107,7 @@ extension StandardAppContext {
   /// Logs the user out, and makes ``standard`` the current context.
   ///
   /// First the archive forgets the session, so that no start restores it, and with it the secret and everything of the
-  /// user but ``UserProtocol/remembered``. Then the server is told. If that fails, or there is no delegate,
+  /// user but ``SessionUser/remembered``. Then the server is told. If that fails, or there is no delegate,
   /// ``lastError`` says so, and the user is logged out all the same. While somebody is logging in, it ends that.
   ///
   /// - Throws: ``ContextError/notAuthenticated``, or why the archive could not be written: the user is logged out here

@@ -10,7 +10,7 @@ public import Stores
 /// import Contexts
 /// import Foundation
 ///
-/// struct Account: UserProtocol {
+/// struct Account: SessionUser {
 ///   let id: String
 ///   var name: String
 /// }
@@ -40,7 +40,7 @@ public import Stores
 ///   this or another process, changes nothing.
 /// - **One renewal at a time**, of all processes that have the same root. Whoever asks meanwhile gets its answer; the
 ///   next process finds the new session in the archive, and does not ask again. No process waits longer for another
-///   than ``SessionPolicy/longestWait``.
+///   than ``SessionPolicy/lockTimeout``.
 /// - **A failure passes, a rejection ends.** If a renewal fails, the user stays and it is tried again, less and less
 ///   often. If the server throws ``AuthRejection``, the user is logged out.
 /// - **Logging out always works**, whether the server can be told or not.
@@ -48,7 +48,7 @@ public import Stores
 ///   change after the other; they must not wait there for what they ask of it.
 ///
 /// Have one for each root in a process, for as long as the process lives.
-public final class StandardAppContext<User: UserProtocol>: Sendable {
+public final class StandardAppContext<User: SessionUser>: Sendable {
   /// The identity of the context without a user.
   public static var standardID: String { "__standard__" }
 
@@ -106,7 +106,7 @@ public final class StandardAppContext<User: UserProtocol>: Sendable {
       archive: archive, coding: UserCoding(secrets: secrets),
       lockURL: root.appending(path: "archive", directoryHint: .notDirectory),
       claims: RenewalClaims(url: root.appending(path: "renewal.json", directoryHint: .notDirectory)),
-      longestWait: configuration.policy.longestWait)
+      lockTimeout: configuration.policy.lockTimeout)
     let controller = AuthController<User>()
     authController = controller
     let board = SessionBoard<User>(standardID: Self.standardID) { id in

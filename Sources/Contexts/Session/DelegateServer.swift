@@ -2,7 +2,7 @@ import FileSignals
 import Foundation
 
 /// The server as the delegate sees it, which one process of a root asks for renewal at a time.
-struct DelegateServer<User: UserProtocol>: SessionServer {
+struct DelegateServer<User: SessionUser>: SessionServer {
   let controller: AuthController<User>
   let vault: SessionVault<User>
   let policy: SessionPolicy
@@ -62,7 +62,7 @@ struct DelegateServer<User: UserProtocol>: SessionServer {
   ) async throws -> (RefreshAnswer<User>, RenewalLock?) {
     while true {
       let known = try await BlockingCalls.run(for: url) { vault.knownClaim }
-      switch try await RenewalLock.acquire(on: url, within: policy.longestWait) {
+      switch try await RenewalLock.acquire(on: url, within: policy.lockTimeout) {
       case .held(let lock):
         switch try await BlockingCalls.run(for: url, { vault.beginRenewal(of: session, under: lock) }) {
         case .answer(let answer): return (answer, lock)
@@ -76,7 +76,7 @@ struct DelegateServer<User: UserProtocol>: SessionServer {
         lock.release()
       case .busy(let place):
         let takeover = try await BlockingCalls.run(for: url) {
-          vault.takeOverRenewal(of: session, from: place, known: known, repeatsTokens: policy.repeatsTokens)
+          vault.takeOverRenewal(of: session, from: place, known: known, acceptsTokenReuse: policy.acceptsTokenReuse)
         }
         if case .answer(let answer) = takeover { return (answer, nil) }
       }

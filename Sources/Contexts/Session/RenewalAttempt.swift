@@ -3,7 +3,7 @@ import FileSignals
 import Foundation
 
 /// One try to renew a session: what it began with, and the right to end it.
-struct RenewalAttempt<User: UserProtocol>: Sendable {
+struct RenewalAttempt<User: SessionUser>: Sendable {
   /// The session as archived when the server was asked.
   var session: StoredSession<User>
   /// The lock under which it was; `nil` if there are no other processes.
@@ -14,7 +14,7 @@ struct RenewalAttempt<User: UserProtocol>: Sendable {
 }
 
 /// The result of a renewal.
-struct Renewal<User: UserProtocol>: Sendable {
+struct Renewal<User: SessionUser>: Sendable {
   /// The user with the new session.
   var user: User
   /// The try that it came from.

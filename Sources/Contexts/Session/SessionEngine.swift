@@ -2,7 +2,7 @@ import Foundation
 import Signals
 
 /// Does what a ``SessionMachine`` says, one event after the other.
-final class SessionEngine<User: UserProtocol>: Sendable {
+final class SessionEngine<User: SessionUser>: Sendable {
   typealias Executor = @Sendable (@escaping @Sendable () -> Void) -> Void
   typealias Reply = @Sendable (Result<User?, ContextError>) -> Void
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What happens to a session.
-enum SessionEvent<User: UserProtocol>: Sendable {
+enum SessionEvent<User: SessionUser>: Sendable {
   /// Somebody waits to be answered.
   typealias Call = Int
 
@@ -49,7 +49,7 @@ extension SessionEvent {
 }
 
 /// What is in the archive about the current user.
-enum Restoration<User: UserProtocol>: Sendable {
+enum Restoration<User: SessionUser>: Sendable {
   /// Nobody is logged in.
   case nobody(revision: Int)
   /// Somebody is.
@@ -59,7 +59,7 @@ enum Restoration<User: UserProtocol>: Sendable {
 }
 
 /// A user as archived.
-struct StoredSession<User: UserProtocol>: Sendable {
+struct StoredSession<User: SessionUser>: Sendable {
   var user: User
   /// Which login it belongs to: a number that each login and each logout of any process raises.
   var session: Int
@@ -70,7 +70,7 @@ struct StoredSession<User: UserProtocol>: Sendable {
 }
 
 /// What came of renewing a session.
-enum RefreshAnswer<User: UserProtocol>: Sendable {
+enum RefreshAnswer<User: SessionUser>: Sendable {
   /// The server's answer.
   case renewed(Renewal<User>)
   /// Another process was faster, and this is what it has archived.
@@ -84,7 +84,7 @@ enum RefreshAnswer<User: UserProtocol>: Sendable {
 }
 
 /// What is to be written into the archive.
-enum SessionWrite<User: UserProtocol>: Sendable {
+enum SessionWrite<User: SessionUser>: Sendable {
   case login(User, SessionEvent<User>.Call?)
   case renewal(Renewal<User>)
   case update(@Sendable (inout User) throws -> Void, of: StoredSession<User>, SessionEvent<User>.Call)
@@ -95,7 +95,7 @@ enum SessionWrite<User: UserProtocol>: Sendable {
 }
 
 /// What follows from an event.
-enum SessionEffect<User: UserProtocol>: Sendable {
+enum SessionEffect<User: SessionUser>: Sendable {
   /// Shows the state to everybody.
   case publish
   /// Asks the delegate whether to renew.

@@ -9,7 +9,7 @@ import Foundation
 /// - Nothing becomes visible before it is archived.
 /// - Each call is answered exactly once.
 /// - One request for renewal is under way at a time; who asks meanwhile gets its answer.
-struct SessionMachine<User: UserProtocol>: Sendable {
+struct SessionMachine<User: SessionUser>: Sendable {
   typealias Event = SessionEvent<User>
   typealias Effect = SessionEffect<User>
   typealias Call = SessionEvent<User>.Call

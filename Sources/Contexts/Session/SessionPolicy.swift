@@ -9,50 +9,50 @@ public struct SessionPolicy: Sendable, Hashable {
   public var retry: Backoff
 
   /// How long before it expires a session is renewed, at most.
-  public var largestMargin: Duration
+  public var renewalMargin: Duration
 
   /// Which part of its remaining time is that margin, if it is less.
-  public var marginPart: Double
+  public var renewalMarginFraction: Double
 
   /// The longest time to wait for another process, be it that it renews the session or that it has the archive.
   ///
   /// A process that is stopped, or that iOS has suspended, keeps its locks. After this time a renewal fails with
   /// ``ContextError/refreshBlocked(processID:)`` if the other process may have used the token. Otherwise this process
   /// takes the renewal over. When the other one continues, it finds the new session, and drops its own answer.
-  public var longestWait: Duration
+  public var lockTimeout: Duration
 
   /// A Boolean value that indicates whether the server accepts a token a second time.
   ///
   /// Then a renewal is taken over even if the stopped process may have used the token. Set it only if the server allows
-  /// for that: many servers take the second use of a token for theft, and end the session. Make ``longestWait`` longer
+  /// for that: many servers take the second use of a token for theft, and end the session. Make ``lockTimeout`` longer
   /// than your delegate's request can take, because a slow process looks the same as a stopped one.
-  public var repeatsTokens: Bool
+  public var acceptsTokenReuse: Bool
 
   /// Makes a policy.
   ///
   /// - Parameters:
   ///   - retry: The pauses after renewals that failed.
-  ///   - largestMargin: How long before it expires a session is renewed, at most.
-  ///   - marginPart: Which part of its remaining time is that margin, if it is less.
-  ///   - longestWait: The longest time to wait for another process.
-  ///   - repeatsTokens: Whether the server accepts a token a second time.
+  ///   - renewalMargin: How long before it expires a session is renewed, at most.
+  ///   - renewalMarginFraction: Which part of its remaining time is that margin, if it is less.
+  ///   - lockTimeout: The longest time to wait for another process.
+  ///   - acceptsTokenReuse: Whether the server accepts a token a second time.
   public init(
     retry: Backoff = .exponential(from: .seconds(1), upTo: .seconds(60), jitter: 0.2),
-    largestMargin: Duration = .seconds(60),
-    marginPart: Double = 0.2,
-    longestWait: Duration = .seconds(10),
-    repeatsTokens: Bool = false
+    renewalMargin: Duration = .seconds(60),
+    renewalMarginFraction: Double = 0.2,
+    lockTimeout: Duration = .seconds(10),
+    acceptsTokenReuse: Bool = false
   ) {
     self.retry = retry
-    self.largestMargin = largestMargin
-    self.marginPart = marginPart
-    self.longestWait = longestWait
-    self.repeatsTokens = repeatsTokens
+    self.renewalMargin = renewalMargin
+    self.renewalMarginFraction = renewalMarginFraction
+    self.lockTimeout = lockTimeout
+    self.acceptsTokenReuse = acceptsTokenReuse
   }
 
   /// When to renew a session that expires.
   func refreshDate(of expiration: Date, from now: Date) -> Date {
     let remaining = expiration.timeIntervalSince(now)
-    return expiration.addingTimeInterval(-max(0, min(largestMargin.inSeconds, remaining * marginPart)))
+    return expiration.addingTimeInterval(-max(0, min(renewalMargin.inSeconds, remaining * renewalMarginFraction)))
   }
 }

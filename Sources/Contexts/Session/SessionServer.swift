@@ -1,6 +1,6 @@
 /// What an engine needs of the world: a server, which answers later.
 protocol SessionServer<User>: Sendable {
-  associatedtype User: UserProtocol
+  associatedtype User: SessionUser
 
   /// Whether to renew; `nil` if there is nobody to ask.
   func shouldRefresh(_ user: User, isStartup: Bool) -> Bool?

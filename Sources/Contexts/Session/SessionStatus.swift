@@ -1,5 +1,5 @@
 /// What everybody may see of a session.
-public struct SessionStatus<User: UserProtocol>: Sendable {
+public struct SessionStatus<User: SessionUser>: Sendable {
   /// How far the user is known.
   public internal(set) var authState: AuthState
 

@@ -46,20 +46,16 @@ extension Signal {
 
   /// Waits for the next value; a property's is its current one.
   ///
-  /// Without `await`, and where a signal is wanted, ``first()->PrefixSignal<Self>`` is an operator. So it is in the
-  /// top-level code of a script, which the compiler does not take to be asynchronous: say there which value you wait
-  /// for.
-  ///
   /// ```swift
   /// import Signals
   ///
-  /// let count: Int? = await MutableProperty(3).first()
+  /// let count = await MutableProperty(3).firstValue()
   /// print(count ?? 0)  // Prints "3"
   /// ```
   ///
   /// - Returns: The value, or `nil` if the signal finishes first or the task is cancelled.
   /// - Throws: The signal's failure.
-  public func first() async throws(Failure) -> Element? {
+  public func firstValue() async throws(Failure) -> Element? {
     var iterator = prefix(1).values(buffering: .oldest(1)).makeAsyncIterator()
     return try await iterator.next(isolation: #isolation)
   }

@@ -1,6 +1,6 @@
 /// Rings at a deadline that may be moved, on any clock; each subscription to an operator that waits has one.
 ///
-/// On an ``AlarmClock``, each deadline is scheduled there. On any other clock, one task sleeps until the deadline and
+/// On an ``SchedulingClock``, each deadline is scheduled there. On any other clock, one task sleeps until the deadline and
 /// then looks whether it has been moved meanwhile, so that putting it off, as every value does that a
 /// ``Signal/debounce(for:clock:)`` receives, costs no more than storing it.
 @usableFromInline
@@ -13,7 +13,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
   @usableFromInline package typealias Ring = @Sendable (C.Instant) -> Void
 
   private let clock: C
-  private let alarmClock: (any AlarmClock<C.Instant>)?
+  private let alarmClock: (any SchedulingClock<C.Instant>)?
   private let lock = Lock()
 
   /// What to call; `nil` once the alarm is switched off for good.
@@ -35,7 +35,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
   @usableFromInline
   package init(clock: C) {
     self.clock = clock
-    alarmClock = clock as? any AlarmClock<C.Instant>
+    alarmClock = clock as? any SchedulingClock<C.Instant>
   }
 
   /// Says what to call.

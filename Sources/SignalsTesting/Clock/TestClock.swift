@@ -24,7 +24,7 @@ public import Signals
 ///
 /// Code that awaits the clock, with `clock.sleep(for:)`, is woken by it too; advance the clock with `await` then, so
 /// that the tasks that wake up get to run. Any thread may use the clock.
-public final class TestClock: AlarmClock {
+public final class TestClock: SchedulingClock {
   /// A moment on a test clock: how long after the clock's beginning it is.
   public struct Instant: InstantProtocol, CustomStringConvertible {
     /// The time since the clock's beginning.

@@ -39,7 +39,7 @@ public final class Database: Sendable {
   public let durability: Durability
 
   /// What was found when the file was opened, also when it was another one than at first; `nil` without a schema.
-  public var outcome: SchemaOutcome? { lastOutcome.value }
+  public var schemaOutcome: SchemaOutcome? { lastOutcome.value }
 
   /// Whether the database can be used.
   public var status: Property<DatabaseStatus> { mutableStatus }
@@ -110,7 +110,7 @@ public final class Database: Sendable {
       if case .file(let url) = location, access != .immutable { ForeignWrites(beside: url) } else { nil }
     let file = file
     let (opened, epoch) = try Self.steadily(scope, location) { () throws(DatabaseError) in
-      (try file.open(), scope?.epoch.value)
+      (try file.open(), scope?.swapCount.value)
     }
     lastOutcome = MutableProperty(opened.outcome)
     writer = try DatabaseWriter(
@@ -129,7 +129,7 @@ public final class Database: Sendable {
     try Self.steadily(scope, location) { () throws(DatabaseError) in
       let subscription = scope.enrol(self)
       enrolment.withLock { $0 = subscription }
-      guard scope.epoch.value != epoch else { return }
+      guard scope.swapCount.value != epoch else { return }
       try holdForSwap()
       releaseAfterSwap(.swapped)
     }

@@ -16,7 +16,7 @@ extension Database {
   ///
   /// let database = try Database(.memory, schema: Schema(version: 1, models: [Person.self]))
   /// let seen = DispatchSemaphore(value: 0)
-  /// let people = database.query(Person.ordered(by: "name")).replaceFailure(with: [])
+  /// let people = database.query(Person.ordered(by: "name")).replaceError(with: [])
   /// let subscription = people.sink { people in
   ///   print(people.map(\.name))
   ///   seen.signal()

@@ -20,7 +20,7 @@ public import Signals
 /// // In the application:
 /// let list = try Database(.file(file))
 /// try list.write { try $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT)") }
-/// let share = try DatabaseShare(list, container: container, author: "app", sharedInScopeEntityNames: ["item"])
+/// let share = try DatabaseShare(list, container: container, author: "app", tables: ["item"])
 /// let seen = DispatchSemaphore(value: 0)
 /// let subscription = share.incoming.sink { changes in
 ///   print(changes.author!, changes["item"].inserted)
@@ -29,7 +29,7 @@ public import Signals
 ///
 /// // In the helper:
 /// let same = try Database(.file(file))
-/// let other = try DatabaseShare(same, container: container, author: "helper", sharedInScopeEntityNames: ["item"])
+/// let other = try DatabaseShare(same, container: container, author: "helper", tables: ["item"])
 /// try same.write { try $0.execute("INSERT INTO item (text) VALUES (?)", "bread") }
 /// seen.wait()  // Prints "helper [1]"
 ///
@@ -68,14 +68,14 @@ public final class DatabaseShare: Sendable {
   ///   - container: The container of the group whose processes share it.
   ///   - author: The name of this process: not that of another one that runs at the same time, and the same after a
   ///     restart.
-  ///   - sharedInScopeEntityNames: The tables whose changes are told and taken in.
+  ///   - tables: The tables whose changes are told and taken in.
   ///   - limits: How long changes are remembered.
   /// - Throws: ``DatabaseShareError``.
   public init(
     _ database: Database,
     container: AppGroupsContainer,
     author: String,
-    sharedInScopeEntityNames: Set<String>,
+    tables: Set<String>,
     limits: ShareLimits = ShareLimits()
   ) throws(DatabaseShareError) {
     guard case .file(let url) = database.location else { throw .inMemory }
@@ -86,7 +86,7 @@ public final class DatabaseShare: Sendable {
     self.author = author
     self.database = database
     let bell = try ShareBell(beside: url)
-    recorder = ShareRecorder(author: author, scope: sharedInScopeEntityNames, limits: limits, bell: bell)
+    recorder = ShareRecorder(author: author, scope: tables, limits: limits, bell: bell)
     do {
       try database.write { try $0.execute(script: ShareTables.script) }
     } catch {
@@ -109,7 +109,7 @@ public final class DatabaseShare: Sendable {
   /// The tables whose changes are told and taken in.
   ///
   /// It may be changed at any time; what is committed then is told, or not, as it says.
-  public var sharedInScopeEntityNames: Set<String> {
+  public var tables: Set<String> {
     get { recorder.sharedNames }
     set { recorder.sharedNames = newValue }
   }
@@ -121,7 +121,7 @@ public final class DatabaseShare: Sendable {
   public var incoming: some Signal<ChangeSet, Never> { IncomingChanges(feed: feed) }
 
   /// What this process has committed and told the others.
-  public var didSave: some Signal<ChangeSet, Never> {
+  public var outgoing: some Signal<ChangeSet, Never> {
     database.delivery.emitter.compactMap { [recorder] changes in
       guard changes.origin == .here, let tables = recorder.shared(changes.tables) else { return nil }
       return ChangeSet(sequence: changes.sequence, tables: tables)
@@ -147,7 +147,7 @@ public final class DatabaseShare: Sendable {
   /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been swapped for
   ///   another that cannot be written yet, as while it is suspended.
   @discardableResult
-  public func clear() throws(DatabaseShareError) -> Int { try feed.clear() }
+  public func discardPending() throws(DatabaseShareError) -> Int { try feed.clear() }
 
   /// Ends the share.
   ///

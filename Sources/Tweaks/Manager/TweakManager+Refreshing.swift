@@ -36,28 +36,13 @@ extension TweakManager {
         if let property = state.properties[question] { staged.append(property.stage(resolution)) }
       }
       // Under the lock, so that they are sent in the order in which they were stored.
-      state.pendingChanges.append(contentsOf: outcome.changes)
+      outbox.add(contentsOf: outcome.changes)
       return (outcome, staged)
     }
     for value in staged { value.send() }
-    sendChanges()
+    outbox.deliver { changeEmitter.send($0) }
     if let update = outcome.update { updateEmitter.send(update) }
     return outcome.next
-  }
-
-  /// Sends the changes that are waiting, unless another thread does.
-  private func sendChanges() {
-    while true {
-      let changes: [TweakChange] = state.withLock { state in
-        guard !state.isSendingChanges, !state.pendingChanges.isEmpty else { return [] }
-        state.isSendingChanges = true
-        defer { state.pendingChanges = [] }
-        return state.pendingChanges
-      }
-      if changes.isEmpty { return }
-      for change in changes { changeEmitter.send(change) }
-      state.withLock { $0.isSendingChanges = false }
-    }
   }
 
   // MARK: Reading

@@ -62,16 +62,13 @@ public final class TweakManager: MutableTweakProvider {
     var reportedMissing: Set<TweakID> = []
     /// The observers of ``registerForConfigurationsUpdates(_:on:closure:)``.
     var observers: [ObjectIdentifier: SignalSubscription] = [:]
-
-    /// The changes that are still to be sent, and whether a thread sends them.
-    var pendingChanges: [TweakChange] = []
-    var isSendingChanges = false
   }
 
   let state = Guarded(State())
 
   let tweakSlots = SlotTable()
   let changeEmitter = Emitter<TweakChange, Never>()
+  let outbox = Outbox<TweakChange>()
   let updateEmitter = Emitter<TweakUpdate, Never>()
   let failureEmitter = Emitter<TweakError, Never>()
 

@@ -1,4 +1,4 @@
-/// MurmurHash3, the variant of 32 bits, as flag services use it: the same on every platform, in every process.
+/// MurmurHash3, the variant of 32 bits for x86: the same on every platform and in every process.
 enum MurmurHash {
   static func hash(_ text: String, seed: UInt32 = 0) -> UInt32 {
     let bytes = Array(text.utf8)

@@ -133,13 +133,13 @@ struct ProcessTests {
     try await onThread {
       try shown.write("something")
       try counted.write(41)
-      try jar.take(["old=1; Max-Age=3600"], from: url)
+      try jar.setCookies(["old=1; Max-Age=3600"], from: url)
     }
-    let (events, epochs) = (app.events.recorded(), app.scope.epoch.recorded())
+    let (events, epochs) = (app.events.recorded(), app.scope.swapCount.recorded())
     try await peer.send("env-clean \(Container.defaultUUID)")
     try await onThread {
       try counted.update { $0 += 1 }
-      try jar.take(["new=2; Max-Age=3600"], from: url)
+      try jar.setCookies(["new=2; Max-Age=3600"], from: url)
     }
     #expect(fixture.text("Files/count.json") == "1\n")
     #expect(jar.header(for: url) == "new=2")

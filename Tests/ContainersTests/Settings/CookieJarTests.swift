@@ -33,7 +33,7 @@ struct CookieJarTests {
 
   @Test func `cookies are sent where they belong`() throws {
     let jar = try jar()
-    try jar.take(
+    try jar.setCookies(
       ["host=1; Path=/", "domain=2; Domain=example.com; Path=/", "path=3", "secure=4; Secure; Path=/"], from: url)
     let cases = [
       "https://www.example.com/shop/cart": "path=3; host=1; domain=2; secure=4",
@@ -59,13 +59,13 @@ struct CookieJarTests {
       _ = try JSONEncoder().encode(saved)
     }
     let jar = try jar()
-    try jar.take(["b=2; Max-Age=\(age)"], from: url)
+    try jar.setCookies(["b=2; Max-Age=\(age)"], from: url)
     #expect(jar.cookies.value.map(\.expires) == [nil])
   }
 
   @Test func `a cookie ends when its server said so, by Max-Age before Expires`() throws {
     let jar = try jar()
-    try jar.take(
+    try jar.setCookies(
       [
         "a=1; Max-Age=60; Expires=Wed, 21 Oct 2099 07:28:00 GMT", "b=2; Expires=Tue, 09 May 2026 14:13:25 GMT", "c=3",
         "d=4; Max-Age=99999999999999999999",
@@ -77,12 +77,12 @@ struct CookieJarTests {
     #expect(jar.cookies(for: url).map(\.name) == ["c", "d"])
     try jar.removeExpired()
     #expect(jar.cookies.value.map(\.name) == ["c", "d"])
-    try jar.take(["c=; Max-Age=0", "d=; Expires=Thu, 01-Jan-70 00:00:00 GMT"], from: url)
+    try jar.setCookies(["c=; Max-Age=0", "d=; Expires=Thu, 01-Jan-70 00:00:00 GMT"], from: url)
     #expect(jar.cookies.value.isEmpty)
   }
 
   @Test func `all that a server says is kept, by whoever opens the file next`() throws {
-    try jar().take(
+    try jar().setCookies(
       ["sid=a=b\"c\"; Path=/; Domain=.Example.com; Secure; HttpOnly; SameSite=Strict; Max-Age=60"], from: url)
     let cookie = try #require(jar().cookies.value.first)
     let expected = Cookie(
@@ -98,7 +98,7 @@ struct CookieJarTests {
 
   @Test func `requests of other sites take along what they may`() throws {
     let jar = try jar()
-    try jar.take(["s=1; SameSite=Strict", "l=2; SameSite=Lax", "n=3; SameSite=None; Secure", "d=4"], from: url)
+    try jar.setCookies(["s=1; SameSite=Strict", "l=2; SameSite=Lax", "n=3; SameSite=None; Secure", "d=4"], from: url)
     #expect(jar.cookies(for: url).map(\.name) == ["s", "l", "n", "d"])
     #expect(jar.cookies(for: url, isSameSite: false, isNavigation: true).map(\.name) == ["l", "n", "d"])
     #expect(jar.cookies(for: url, isSameSite: false).map(\.name) == ["n"])
@@ -110,35 +110,35 @@ struct CookieJarTests {
     "a=" + String(repeating: "x", count: 5000),
   ]) func `what a server may not set is not taken`(header: String) throws {
     let jar = try jar()
-    #expect(try jar.take([header], from: url).isEmpty)
+    #expect(try jar.setCookies([header], from: url).isEmpty)
     #expect(jar.cookies.value.isEmpty)
   }
 
   @Test func `what came encrypted is neither set nor replaced in the clear`() throws {
     let (jar, clear) = (try jar(), try url("http://www.example.com/shop/cart"))
-    #expect(try jar.take(["a=1; Secure"], from: clear).isEmpty)
-    try jar.take(["a=1; Secure"], from: url)
-    #expect(try jar.take(["a=2"], from: clear).isEmpty)
+    #expect(try jar.setCookies(["a=1; Secure"], from: clear).isEmpty)
+    try jar.setCookies(["a=1; Secure"], from: url)
+    #expect(try jar.setCookies(["a=2"], from: clear).isEmpty)
     #expect(jar.header(for: url) == "a=1")
   }
 
   @Test func `numbers are hosts, and the ends of none`() throws {
     let (jar, address) = (try jar(), try url("http://10.0.0.1/"))
-    try jar.take(["a=1; Domain=10.0.0.1", "b=2"], from: address)
-    #expect(try jar.take(["c=3; Domain=0.0.1"], from: address).isEmpty)
+    try jar.setCookies(["a=1; Domain=10.0.0.1", "b=2"], from: address)
+    #expect(try jar.setCookies(["c=3; Domain=0.0.1"], from: address).isEmpty)
     #expect(jar.header(for: address) == "a=1; b=2")
-    try jar.take(["d=4; Domain=localhost"], from: url("http://localhost/"))
+    try jar.setCookies(["d=4; Domain=localhost"], from: url("http://localhost/"))
     #expect(try jar.header(for: url("http://localhost/")) == "d=4")
     #expect(try jar.header(for: url("http://x.localhost/")) == nil)
   }
 
   @Test func `a replaced cookie keeps its turn, and the oldest give way`() throws {
     let jar = try jar()
-    try jar.take(["a=1"], from: url)
+    try jar.setCookies(["a=1"], from: url)
     clock.value.addTimeInterval(1)
-    try jar.take(["b=2", "a=3"], from: url)
+    try jar.setCookies(["b=2", "a=3"], from: url)
     #expect(jar.header(for: url) == "a=3; b=2")
-    try jar.take((0..<180).map { "c\($0)=0" }, from: url)
+    try jar.setCookies((0..<180).map { "c\($0)=0" }, from: url)
     #expect(jar.cookies.value.count == 180)
     #expect(jar.cookies.value.first?.name == "c0")
     try jar.removeAll()
@@ -151,7 +151,7 @@ struct CookieJarTests {
     try await onThread {
       withThreads(4) { index in
         for number in 0..<10 {
-          do { try jars[index].take(["c\(index)-\(number)=0"], from: url) } catch { Issue.record(error) }
+          do { try jars[index].setCookies(["c\(index)-\(number)=0"], from: url) } catch { Issue.record(error) }
         }
       }
     }
@@ -160,7 +160,7 @@ struct CookieJarTests {
 
   @Test func `what somebody does to a jar's file is told, and the cookies stay`() async throws {
     let jar = try jar()
-    try jar.take(["a=1"], from: url)
+    try jar.setCookies(["a=1"], from: url)
     let failures = jar.failures.recorded()
     let file = try AppGroupsFile<[Cookie]>(name: "cookies.json", initialValue: [], container: container).url
     try Data("no cookies".utf8).write(to: file)
@@ -172,12 +172,12 @@ struct CookieJarTests {
     try await onThread { [directory, url] in
       let app = try AppContainer(home: directory.url.appending(path: "home", directoryHint: .isDirectory))
       let jar = try CookieJar(scope: app.scope)
-      try jar.take(["mine=1"], from: url)
+      try jar.setCookies(["mine=1"], from: url)
       let seen = jar.cookies.map { $0.map(\.name) }.recorded()
       let work = try app.createNewContainer(name: "Work")
       try app.activate(container: work)
       #expect(jar.header(for: url) == nil)
-      try jar.take(["work=2"], from: url)
+      try jar.setCookies(["work=2"], from: url)
       try app.activateContainer(uuid: Container.defaultUUID)
       #expect(jar.header(for: url) == "mine=1")
       #expect(seen.elements == [["mine"], [], ["work"], ["mine"]])

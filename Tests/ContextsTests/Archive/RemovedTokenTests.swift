@@ -72,7 +72,7 @@ struct RemovedTokenTests {
     #expect(try filesWithToken() == [])
   }
 
-  private struct Remembered: UserProtocol, Equatable {
+  private struct Remembered: SessionUser, Equatable {
     let id: String
     var name: String
     var token: String
@@ -93,7 +93,7 @@ struct RemovedTokenTests {
     #expect(try filesWithToken() == [])
   }
 
-  private struct Unencodable: UserProtocol, Equatable {
+  private struct Unencodable: SessionUser, Equatable {
     let id: String
     var token: String
     var score = 0.0

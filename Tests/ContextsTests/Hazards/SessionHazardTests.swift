@@ -92,7 +92,7 @@ struct SessionHazardTests {
 
   @Test(arguments: [false, true])
   func `a user of an older model is migrated once, from the user's own data`(_ file: Bool) async throws {
-    struct Old: UserProtocol {
+    struct Old: SessionUser {
       let id: String
       var nick: String
     }
@@ -270,7 +270,7 @@ struct SessionHazardTests {
   }
 }
 
-struct Newer: UserProtocol, Equatable {
+struct Newer: SessionUser, Equatable {
   static var modelVersion: Int { 2 }
   let id: String
   var name: String
@@ -283,7 +283,7 @@ struct Item: StoreModel, Equatable {
 }
 
 /// Trusts everybody.
-final class NobodysDelegate<User: UserProtocol>: AuthControllerDelegate {
+final class NobodysDelegate<User: SessionUser>: AuthControllerDelegate {
   func authenticate() async throws -> User { throw AuthRejection(reason: "nobody") }
   func shouldRefreshAuthentication(with user: User, isStartup: Bool) -> Bool { false }
   func refreshAuthentication(with user: User) async throws -> User { user }

@@ -43,7 +43,7 @@ struct RenewalTakeoverTests {
   private func takeOver(
     _ session: StoredSession<Account>, _ place: FilePlace, known: RenewalClaim? = nil, repeats: Bool = false
   ) -> String {
-    switch vault.takeOverRenewal(of: session, from: place, known: known, repeatsTokens: repeats) {
+    switch vault.takeOverRenewal(of: session, from: place, known: known, acceptsTokenReuse: repeats) {
     case .broken: "broken"
     case .answer(.failed(.refreshBlocked(let process))): process == getpid() ? "blocked" : "blocked by another"
     case .answer(.adopted(let session)): "adopted \(session.user.token)"

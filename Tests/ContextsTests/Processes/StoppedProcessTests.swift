@@ -72,7 +72,10 @@ struct StoppedProcessTests {
     #expect(await refusal { try await second.send("context-renew") }.contains("\(first.identifier)"))
     try await first.kill()
     await #expect(throws: PeerProcess.Failure.self) { try await answer.value }
-    #expect(try await second.send("context-renew") == "authenticated ada 2 new")
+    // On a slow machine the second process has tried again by itself before it is asked.
+    let renewed = try await second.send("context-renew")
+    let token = try token()
+    #expect(renewed == "authenticated ada \(token) new" && (2...3).contains(token), "\(renewed)")
   }
 
   @Test

@@ -106,8 +106,8 @@ struct UserStoreTests {
     let context = try await signedIn()
     let ada = try context.current.value.store.persistence
     try await ada.write { try $0.put(Item(id: 1, text: "ada's")) }
-    let texts = context.query(Item.ordered(by: "id")).replaceFailure(with: []).map { $0.map(\.text) }.recorded()
-    let row = context.live(Item.self, id: 1).replaceFailure(with: nil).map { $0?.text }.recorded()
+    let texts = context.query(Item.ordered(by: "id")).replaceError(with: []).map { $0.map(\.text) }.recorded()
+    let row = context.live(Item.self, id: 1).replaceError(with: nil).map { $0?.text }.recorded()
     try await texts.wait(for: ["ada's"])
     try await context.startAppContext(with: Account(id: "grace"), replacing: true)
     try await texts.wait(for: "grace's list") { $0.last == [] }

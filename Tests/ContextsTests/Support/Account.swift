@@ -2,7 +2,7 @@ import Contexts
 import Foundation
 
 /// A user whose token is a secret.
-struct Account: UserProtocol, Equatable, CustomStringConvertible {
+struct Account: SessionUser, Equatable, CustomStringConvertible {
   let id: String
   var name: String
   var token: String

@@ -2,7 +2,7 @@ import Contexts
 import Foundation
 
 /// A user whose token is encoded with everything else.
-struct OpenAccount: UserProtocol, Equatable {
+struct OpenAccount: SessionUser, Equatable {
   let id: String
   var name = "Ada"
   var token: String

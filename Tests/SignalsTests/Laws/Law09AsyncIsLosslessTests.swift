@@ -128,7 +128,7 @@ struct Law09AsyncIsLosslessTests {
       _ = await iterator.next()
       await withTaskCancellationHandler {
         // Waits in a task of its own, which the cancellation does not reach, so that two values stay waiting.
-        await Task.detached { _ = await isCancelled.first() }.value
+        await Task.detached { _ = await isCancelled.firstValue() }.value
       } onCancel: {
         isCancelled.send()
       }
@@ -149,7 +149,7 @@ struct Law09AsyncIsLosslessTests {
       waiting.send()
       return await iterator.next()
     }
-    _ = await waiting.first()
+    _ = await waiting.firstValue()
     task.cancel()
     #expect(await task.value == nil)
   }
@@ -196,12 +196,12 @@ struct Law09AsyncIsLosslessTests {
   }
 
   @Test func `first waits for one value`() async throws {
-    #expect(await MutableProperty(4).first() == 4)
+    #expect(await MutableProperty(4).firstValue() == 4)
     let emitter = Emitter<Int, Mishap>()
     emitter.fail(.flood)
-    await #expect(throws: Mishap.flood) { try await emitter.first() }
+    await #expect(throws: Mishap.flood) { try await emitter.firstValue() }
     let ended = Emitter<Int, Never>()
     ended.finish()
-    #expect(await ended.first() == nil)
+    #expect(await ended.firstValue() == nil)
   }
 }

@@ -5,35 +5,35 @@ import Testing
 
 @Suite("Operators on failures")
 struct FailureOperatorTests {
-  // MARK: mapFailure, replaceFailure
+  // MARK: mapError, replaceError
 
-  @Test func `mapFailure passes values and the end on, and replaces the failure`() {
+  @Test func `mapError passes values and the end on, and replaces the failure`() {
     let failing = Emitter<Int, Mishap>()
-    let watch = Watch(failing.mapFailure { _ in Mishap.flood })
+    let watch = Watch(failing.mapError { _ in Mishap.flood })
     failing.send(1)
     failing.fail(.fire)
     failing.send(2)
     #expect(watch.entries == ["1", "#flood"])
-    #expect(Watch(AnySignal<Int, Mishap>.just(1).mapFailure { _ in Mishap.flood }).entries == ["1", "|"])
+    #expect(Watch(AnySignal<Int, Mishap>.just(1).mapError { _ in Mishap.flood }).entries == ["1", "|"])
   }
 
-  @Test func `replaceFailure sends the value and finishes`() {
+  @Test func `replaceError sends the value and finishes`() {
     let marbles = Marbles()
-    #expect(marbles.diagram(of: marbles.signal("a-b#").replaceFailure(with: "z")) == "a-b[z|]")
-    #expect(marbles.diagram(of: marbles.cold("a-b|").replaceFailure(with: "z")) == "a-b|")
+    #expect(marbles.diagram(of: marbles.signal("a-b#").replaceError(with: "z")) == "a-b[z|]")
+    #expect(marbles.diagram(of: marbles.cold("a-b|").replaceError(with: "z")) == "a-b|")
   }
 
   @Test func `cancelling from inside the replaced value leaves the end out`() {
     let source = Emitter<Int, Mishap>()
     let watched = Box<Watch>()
-    watched.value = Watch(source.replaceFailure(with: 9)) { _ in watched.value?.cancel() }
+    watched.value = Watch(source.replaceError(with: 9)) { _ in watched.value?.cancel() }
     source.fail(.fire)
     #expect(watched.value?.entries == ["9"])
     watched.value = nil
   }
 
   @Test func `a subscriber that takes no more is not sent the replacement`() {
-    #expect(Watch(AnySignal<Int, Mishap>.fail(.fire).replaceFailure(with: 1).prefix(1)).entries == ["1", "|"])
+    #expect(Watch(AnySignal<Int, Mishap>.fail(.fire).replaceError(with: 1).prefix(1)).entries == ["1", "|"])
   }
 
   // MARK: catch

@@ -16,7 +16,7 @@ struct FirstTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `it is an operator in an asynchronous context if it is used as one`() async {
+  @Test func `it is an operator in an asynchronous context, too`() async {
     let log = Log<String>()
     let subscription = (1...3).signal.first().map { $0 * 2 }.trace(in: log)
     #expect(log.entries == ["2", "|"])
@@ -28,21 +28,21 @@ struct FirstTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `it waits in an asynchronous context`() async throws {
-    #expect(await (1...3).signal.first() == 1)
+  @Test func `waiting for the first value returns it, and nil after a finish`() async throws {
+    #expect(await (1...3).signal.firstValue() == 1)
     let property = MutableProperty("now")
-    let value = await property.first()
+    let value = await property.firstValue()
     #expect(value == "now")
-    if let next = await property.first() { #expect(next == "now") } else { Issue.record("no value") }
-    #expect(await (1...).signal.first { $0 > 4 }.first() == 5)
-    #expect(await EmptySignal<Int, Never>().first() == nil)
-    await #expect(throws: Mishap.fire) { try await FailSignal<Int, Mishap>(.fire).first() }
+    if let next = await property.firstValue() { #expect(next == "now") } else { Issue.record("no value") }
+    #expect(await (1...).signal.first { $0 > 4 }.firstValue() == 5)
+    #expect(await EmptySignal<Int, Never>().firstValue() == nil)
+    await #expect(throws: Mishap.fire) { try await FailSignal<Int, Mishap>(.fire).firstValue() }
   }
 
   @Test func `waiting lets go of the signal with its first value`() async {
     let log = Log<String>()
     let watched = (1...3).signal.append(NeverSignal()).handleEvents(receiveCancel: { log.add("cancelled") })
-    #expect(await watched.first() == 1)
+    #expect(await watched.firstValue() == 1)
     #expect(log.entries == ["cancelled"])
   }
 }

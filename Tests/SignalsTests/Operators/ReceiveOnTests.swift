@@ -24,7 +24,7 @@ struct ReceiveOnTests {
     )
     for number in 0..<10_000 { emitter.send(number) }
     emitter.finish()
-    _ = await ended.first()
+    _ = await ended.firstValue()
     #expect(log.entries == Array(0..<10_000))
     #expect(overlaps.load(ordering: .relaxed) == 0)
     withExtendedLifetime(subscription) {}
@@ -45,7 +45,7 @@ struct ReceiveOnTests {
     let emitter = Emitter<Int, Never>()
     let subscription = emitter.sink(on: ledger) { ledger, value in ledger.add(value) }
     for number in 0..<1_000 { emitter.send(number) }
-    _ = await ledger.isFull.first()
+    _ = await ledger.isFull.firstValue()
     #expect(await ledger.entries == Array(0..<1_000))
     withExtendedLifetime(subscription) {}
   }
@@ -60,7 +60,7 @@ struct ReceiveOnTests {
     }
     for number in 0..<100 { emitter.send(number) }
     #expect(log.entries.isEmpty)
-    _ = await ended.first()
+    _ = await ended.firstValue()
     #expect(log.entries == Array(0..<100))
     withExtendedLifetime(subscription) {}
   }

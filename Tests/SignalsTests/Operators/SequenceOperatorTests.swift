@@ -127,8 +127,8 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.map(smallOnes).replaceNil(with: 9) }, gives: input.map { smallOnes($0) ?? 9 })
   }
 
-  @Test(arguments: randomInputs) func `ignoreElements leaves only the end`(input: [Int]) {
-    expect(input, through: { $0.ignoreElements() }, gives: [])
+  @Test(arguments: randomInputs) func `ignoreOutput leaves only the end`(input: [Int]) {
+    expect(input, through: { $0.ignoreOutput() }, gives: [])
   }
 
   @Test(arguments: randomInputs) func `watching changes nothing`(input: [Int]) {
@@ -171,7 +171,7 @@ struct SequenceOperatorTests {
     #expect(trace { $0.reduce(0, +) } == "#")
     #expect(trace { $0.collect() } == "#")
     #expect(trace { $0.collect(2) } == "[1, 2] #")
-    #expect(trace { $0.ignoreElements() } == "#")
+    #expect(trace { $0.ignoreOutput() } == "#")
     #expect(trace { $0.append(4) } == "1 2 3 #")
     #expect(trace { $0.prepend(0) } == "0 1 2 3 #")
     #expect(trace { concat($0, .just(4)) } == "1 2 3 #")

@@ -39,7 +39,7 @@ struct AsyncSequenceSignalTests {
     )
     for number in 1...100 { source.send(number) }
     source.finish()
-    _ = await ended.first()
+    _ = await ended.firstValue()
     #expect(log.entries == Array(1...100))
     withExtendedLifetime(subscription) {}
   }
@@ -70,10 +70,10 @@ struct AsyncSequenceSignalTests {
       }
     }
     input.yield(1)
-    _ = await first.first()
+    _ = await first.firstValue()
     subscription.cancel()
     input.yield(2)
-    _ = await isOver.first()
+    _ = await isOver.firstValue()
     #expect(log.entries == [1])
     #expect(released.value == 1)
   }
@@ -83,7 +83,7 @@ struct AsyncSequenceSignalTests {
     let isOver = Emitter<Void, Never>(replay: 1)
     input.onTermination = { _ in isOver.send() }
     _ = stream.signal.sink { _ in }
-    _ = await isOver.first()
+    _ = await isOver.firstValue()
   }
 
   @Test func `a subscriber that has enough ends the task`() async {
@@ -93,7 +93,7 @@ struct AsyncSequenceSignalTests {
     let log = Log<Int>()
     let subscription = stream.signal.prefix(2).sink { log.add($0) }
     for number in 1...5 { input.yield(number) }
-    _ = await isOver.first()
+    _ = await isOver.firstValue()
     #expect(log.entries == [1, 2])
     withExtendedLifetime(subscription) {}
   }
@@ -102,9 +102,9 @@ struct AsyncSequenceSignalTests {
     let asked = Emitter<Void, Never>(replay: 1)
     let released = Emitter<Void, Never>(replay: 1)
     let subscription = Endless(asked: asked, probe: Probe { released.send() }).signal.sink { _ in }
-    _ = await asked.first()
+    _ = await asked.firstValue()
     subscription.cancel()
-    _ = await released.first()
+    _ = await released.firstValue()
   }
 
   @Test func `a subscriber may cancel in its own callback, and gets nothing more`() async {
@@ -118,7 +118,7 @@ struct AsyncSequenceSignalTests {
       subscription.value?.cancel()
     }
     for number in 1...5 { input.yield(number) }
-    _ = await isOver.first()
+    _ = await isOver.firstValue()
     #expect(log.entries == [1])
   }
 
@@ -138,7 +138,7 @@ struct AsyncSequenceSignalTests {
         started.send()
       }
       box.value = subscription
-      _ = await started.first()
+      _ = await started.firstValue()
       subscription.cancel()
       #expect(late.load(ordering: .relaxed) == 0)
     }

@@ -91,7 +91,7 @@ struct LoopTests {
       ready.send()
       while await iterator.next() != nil {}
     }
-    _ = await ready.first()
+    _ = await ready.firstValue()
     task.cancel()
     await task.value
     for _ in 0..<100 {
@@ -125,7 +125,7 @@ struct LoopTests {
   @Test @MainActor func `first and a loop on the main actor stay on it`() async {
     let property = MutableProperty(0)
     let writer = Task.detached { for number in 1...1_000 { property.value = number } }
-    #expect(await property.first() != nil)
+    #expect(await property.firstValue() != nil)
     MainActor.assertIsolated()
     for await number in property.values(buffering: .unbounded) {
       MainActor.assertIsolated()
@@ -141,8 +141,8 @@ struct LoopTests {
       subscribed.send()
       return emitter
     }
-    let waiting = Task.detached { await signal.first() }
-    _ = await subscribed.first()
+    let waiting = Task.detached { await signal.firstValue() }
+    _ = await subscribed.firstValue()
     waiting.cancel()
     #expect(await waiting.value == nil)
 
@@ -153,7 +153,7 @@ struct LoopTests {
         await Task.yield()
       }
     }
-    #expect(await emitter.first() == 7)
+    #expect(await emitter.firstValue() == 7)
     sender.cancel()
   }
 }
@@ -167,7 +167,7 @@ struct ActorDeliveryTests {
     ledger.executor.queue.suspend()
     for number in 0..<1_000 { emitter.send(number) }
     ledger.executor.queue.resume()
-    _ = await ledger.isFull.first()
+    _ = await ledger.isFull.firstValue()
     #expect(ledger.executor.hops.load(ordering: .relaxed) <= 2)
     #expect(await ledger.entries == Array(0..<1_000))
     withExtendedLifetime(subscription) {}
@@ -183,7 +183,7 @@ struct ActorDeliveryTests {
       if value == 9_999 { isFull.send() }
     }
     await Task.detached { for number in 0..<10_000 { emitter.send(number) } }.value
-    _ = await isFull.first()
+    _ = await isFull.firstValue()
     #expect(log.entries == Array(0..<10_000))
     withExtendedLifetime(subscription) {}
   }

@@ -19,19 +19,19 @@ struct FutureSignalTests {
 
   @Test func `a leading dot works wherever a signal is expected`() async throws {
     let reference = neverFailing(.future(answer))
-    #expect(await reference.first() == 42)
+    #expect(await reference.firstValue() == 42)
     let sure = neverFailing(.future { @Sendable in await answer() })
-    #expect(await sure.first() == 42)
+    #expect(await sure.firstValue() == 42)
     let risky = failing(.future(fail))
-    await #expect(throws: Mishap.fire) { _ = try await risky.first() }
+    await #expect(throws: Mishap.fire) { _ = try await risky.firstValue() }
     let hidden = erased(.future { () throws(Mishap) in try await fail() })
-    await #expect(throws: Mishap.fire) { _ = try await hidden.first() }
+    await #expect(throws: Mishap.fire) { _ = try await hidden.firstValue() }
   }
 
   @Test func `what the call throws is the failure, of its own type`() async {
     let signal: FutureSignal<Int, Mishap> = FutureSignal(fail)
     do throws(Mishap) {
-      _ = try await signal.first()
+      _ = try await signal.firstValue()
       Issue.record("The failure did not come")
     } catch {
       #expect(error == .fire)
@@ -42,8 +42,8 @@ struct FutureSignalTests {
     let calls = Counter()
     let signal = FutureSignal { calls.add() }
     #expect(calls.value == 0)
-    #expect(await signal.first() == 1)
-    #expect(await signal.first() == 2)
+    #expect(await signal.firstValue() == 1)
+    #expect(await signal.firstValue() == 2)
   }
 
   @Test func `cancelling cancels the task, and its result goes nowhere`() async {
@@ -52,7 +52,7 @@ struct FutureSignalTests {
     let log = Log<String>()
     let signal = FutureSignal {
       begun.send()
-      _ = await Emitter<Void, Never>.lasting.first()
+      _ = await Emitter<Void, Never>.lasting.firstValue()
       returned.send(Task.isCancelled)
       return 1
     }
@@ -60,9 +60,9 @@ struct FutureSignalTests {
       receiveCompletion: { _ in log.add("end") },
       receiveValue: { log.add("\($0)") }
     )
-    _ = await begun.first()
+    _ = await begun.firstValue()
     subscription.cancel()
-    #expect(await returned.first() == true)
+    #expect(await returned.firstValue() == true)
     #expect(log.entries.isEmpty)
   }
 
@@ -76,11 +76,11 @@ struct FutureSignalTests {
       // The call does not heed its cancellation.
       let signal = FutureSignal {
         begun.send()
-        await Task.detached { _ = await mayReturn.first() }.value
+        await Task.detached { _ = await mayReturn.firstValue() }.value
       }
       subscription = signal.sink { probe.touch() }
     }
-    _ = await begun.first()
+    _ = await begun.firstValue()
     subscription.cancel()
     #expect(released.value == 1)
     mayReturn.send()
@@ -88,7 +88,7 @@ struct FutureSignalTests {
 
   @Test func `the call has the priority and the task-local values of whoever subscribes`() async {
     await Traits.$name.withValue("local") {
-      #expect(await FutureSignal { Traits.name }.first() == "local")
+      #expect(await FutureSignal { Traits.name }.firstValue() == "local")
     }
   }
 
@@ -97,7 +97,7 @@ struct FutureSignalTests {
       MainActor.assertIsolated()
       return true
     }
-    #expect(await isMain.first() == true)
+    #expect(await isMain.firstValue() == true)
   }
 }
 

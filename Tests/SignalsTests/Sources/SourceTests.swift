@@ -29,7 +29,7 @@ struct SourceTests {
     var numbers: [Int] = []
     for await number in (0...).signal.prefix(3).values { numbers.append(number) }
     #expect(numbers == [0, 1, 2])
-    #expect(await (5...).signal.first() == 5)
+    #expect(await (5...).signal.firstValue() == 5)
   }
 
   @Test func `deferred makes a signal for each subscriber`() {

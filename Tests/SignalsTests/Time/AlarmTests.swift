@@ -133,7 +133,7 @@ struct AlarmTests {
 }
 
 /// A clock that is advanced by another thread just while something is scheduled on it.
-private struct HastyClock: AlarmClock {
+private struct HastyClock: SchedulingClock {
   let base = TestClock()
 
   var now: TestClock.Instant { base.now }

@@ -17,7 +17,7 @@ struct ReadOnlyTests {
   @Test func `reads what others write, and writes nothing itself`() throws {
     let other = try liveDatabase(.file(url))
     let database = try Database(.file(url), access: .readOnly, schema: Schema(version: 1, models: [Errand.self]))
-    #expect(database.outcome == .current)
+    #expect(database.schemaOutcome == .current)
     try other.write { try $0.put(Errand(id: 1, title: "bread")) }
     #expect(try database.read { try $0.all(Errand.self) } == [Errand(id: 1, title: "bread")])
     let refusal = DatabaseError.openedReadOnly(path: url.path)

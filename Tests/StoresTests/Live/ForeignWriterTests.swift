@@ -21,7 +21,7 @@ struct ForeignWriterTests {
   func `such as sqlite3 are followed by live queries and rows`() async throws {
     let database = try liveDatabase(.file(url))
     let titles = Recorder<[String]>()
-    let subscription = database.query(Errand.ordered(by: "id")).replaceFailure(with: []).sink {
+    let subscription = database.query(Errand.ordered(by: "id")).replaceError(with: []).sink {
       titles.record($0.map(\.title))
     }
     let errand = try database.live(Errand.self, id: 2)
@@ -49,7 +49,7 @@ struct ForeignWriterTests {
       let query = database.observe(["counter"]) { transaction throws(DatabaseError) in
         try transaction.value("SELECT n FROM counter").int64Value
       }
-      let subscription = query.replaceFailure(with: nil).sink { numbers.record($0) }
+      let subscription = query.replaceError(with: nil).sink { numbers.record($0) }
       let start = try #require(numbers.elements.first ?? nil)
       for round in 1...3 {
         try await peer.send("store-count 1")
@@ -113,7 +113,7 @@ struct ForeignWriterTests {
     let query = database.observe(["item"]) { transaction throws(DatabaseError) in
       try transaction.value("SELECT count(*) FROM item").int64Value
     }
-    let subscription = query.replaceFailure(with: nil).sink { counts.record($0) }
+    let subscription = query.replaceError(with: nil).sink { counts.record($0) }
     let incoming = share.incoming.recorded()
     let foreign = try fixture.database()
     for round in 1...5 {

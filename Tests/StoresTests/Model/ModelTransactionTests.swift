@@ -15,7 +15,7 @@ struct ModelTransactionTests {
 
   @Test
   func `what is put is found, counted, changed and deleted`() throws {
-    #expect(database.outcome == .created)
+    #expect(database.schemaOutcome == .created)
     try database.write { transaction throws in
       try transaction.put(Person(id: 1, name: "Ada", age: 36))
       try transaction.put([Person(id: 2, name: "Bob", age: 17), Person(id: 3, name: "Cleo", age: 20)])
@@ -149,7 +149,7 @@ struct ModelTransactionTests {
     try database?.write { try $0.put(Person(id: 1, name: "Ada", age: 36)) }
     database = nil
     database = try Database(location, schema: schema)
-    #expect(database?.outcome == .current)
+    #expect(database?.schemaOutcome == .current)
     #expect(try database?.read { try $0.find(Person.self, id: 1) } == Person(id: 1, name: "Ada", age: 36))
     #expect(throws: DatabaseError.schema(.tooNew(found: 2, supported: 1), path: directory.file("people.sqlite").path)) {
       try Database(location, schema: Schema(version: 1, models: [Person.self]))

@@ -99,7 +99,7 @@ struct OpenMigrationTests {
     // By then it has looked once, and nothing but the bell makes it look again.
     #expect(try share.pendingCount() == 0)
     let newer = try Database(location, schema: Schema(version: 2, models: [Second.self]), policy: .cache)
-    guard case .rebuilt = newer.outcome else { return recordUnexpected(nil) }
+    guard case .rebuilt = newer.schemaOutcome else { return recordUnexpected(nil) }
     #expect(try await ends.first { _ in true } == changed)
     subscription.cancel()
     share.close()
@@ -126,10 +126,10 @@ struct OpenMigrationTests {
       }
     }
     let location = location
-    async let migration = onThread { try Database(location, schema: slow).outcome }
+    async let migration = onThread { try Database(location, schema: slow).schemaOutcome }
     while !began.value { try await Task.sleep(for: .milliseconds(1)) }
     async let opening = onThread { () -> SchemaOutcome? in
-      try Database(location, schema: slow, busyTimeout: .milliseconds(20)).outcome
+      try Database(location, schema: slow, busyTimeout: .milliseconds(20)).schemaOutcome
     }
     // Longer than who is opening waits for anything but a migration.
     try await Task.sleep(for: .milliseconds(500))

@@ -37,7 +37,7 @@ struct DatabaseScopeTests {
     #expect(errand.value?.title == "old")
     try await titles.wait(for: ["old"])
     #expect(try fixture.title(in: "b") == "newer")
-    #expect(database.status.value == .open && database.outcome == .current)
+    #expect(database.status.value == .open && database.schemaOutcome == .current)
     subscription.cancel()
   }
 
@@ -188,7 +188,7 @@ struct DatabaseScopeTests {
     let database = try fixture.open()
     let errand = try database.live(Errand.self, id: 1)
     try fixture.swap(away: "a", in: "b")
-    #expect(errand.value == nil && database.outcome == .created)
+    #expect(errand.value == nil && database.schemaOutcome == .created)
     try database.write { try $0.put(Errand(id: 1, title: "first")) }
     #expect(errand.value?.title == "first")
   }

@@ -17,7 +17,7 @@ struct ShareScopeTests {
   private func share(_ database: Database, _ author: String) throws -> DatabaseShare {
     try DatabaseShare(
       database, container: AppGroupsContainer(directory: fixture.root), author: author,
-      sharedInScopeEntityNames: ["errand"])
+      tables: ["errand"])
   }
 
   @Test func `goes on with the history of the other, and tells that everything is different`() async throws {
@@ -27,7 +27,7 @@ struct ShareScopeTests {
     let (database, other) = (try fixture.open(), try fixture.open())
     let (share, theirs) = (try share(database, "app"), try share(other, "helper"))
     let incoming = share.incoming.recorded()
-    let saves = theirs.didSave.recorded()
+    let saves = theirs.outgoing.recorded()
     for id in 2...4 { try await other.write { try $0.put(Errand(id: id)) } }
     try await incoming.wait { $0.map(\.sequence) == [1, 2, 3] }
 
@@ -74,7 +74,7 @@ struct ShareScopeTests {
     try fixture.swap(away: "a", in: "b")
     let suspended = DatabaseShareError.database(.suspended(path: fixture.url.path))
     #expect(throws: suspended) { try share.pendingCount() }
-    #expect(throws: suspended) { try share.clear() }
+    #expect(throws: suspended) { try share.discardPending() }
     #expect(failures.elements.isEmpty && incoming.elements.isEmpty)
     try database.resume()
     // Nobody writes.

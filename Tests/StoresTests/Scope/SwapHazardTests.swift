@@ -33,7 +33,7 @@ struct SwapHazardTests {
     let database = try fixture.open()
     let share = try DatabaseShare(
       database, container: AppGroupsContainer(directory: fixture.root), author: "app",
-      sharedInScopeEntityNames: ["errand"])
+      tables: ["errand"])
     let errand = try database.live(Errand.self, id: 1)
     let changes = database.changes.recorded()
     let incoming = share.incoming.recorded()

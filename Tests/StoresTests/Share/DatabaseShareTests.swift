@@ -111,9 +111,9 @@ struct DatabaseShareTests {
     try await other.write { try $0.execute("CREATE TABLE secret (id INTEGER PRIMARY KEY)") }
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper", scope: []))
     let incoming = share.incoming.recorded()
-    let saves = theirs.didSave.recorded()
+    let saves = theirs.outgoing.recorded()
     try insert("untold", into: other)
-    theirs.sharedInScopeEntityNames = ["item", "secret"]
+    theirs.tables = ["item", "secret"]
     try await other.write { try $0.execute("INSERT INTO secret DEFAULT VALUES") }
     try await other.write { transaction in
       try transaction.execute("INSERT INTO secret DEFAULT VALUES")
@@ -194,7 +194,7 @@ struct DatabaseShareTests {
     next = try fixture.share(database, "app")
     // Its queue may be waiting for this very transaction.
     let file = fixture.file.path
-    for ask in [DatabaseShare.pendingCount, DatabaseShare.clear] {
+    for ask in [DatabaseShare.pendingCount, DatabaseShare.discardPending] {
       let nested = DatabaseShareError.database(
         .nestedAccess(path: file, inner: "look at the share", outer: "write"))
       try inTransaction(of: database) { #expect(throws: nested) { _ = try next.map { try ask($0)() } } }
@@ -210,7 +210,7 @@ struct DatabaseShareTests {
     let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
     for number in 1...7 { try insert("\(number)", into: other) }
     #expect(try share.pendingCount() == 7)
-    #expect(try share.clear() == 7)
+    #expect(try share.discardPending() == 7)
     #expect(try share.pendingCount() == 0)
     let incoming = share.incoming.recorded()
     try insert("8", into: other)
@@ -274,7 +274,7 @@ struct DatabaseShareTests {
     let elsewhere = try ShareFixture()
     #expect(throws: DatabaseShareError.outsideContainer(fixture.file, container: elsewhere.directory.url)) {
       try DatabaseShare(
-        database, container: elsewhere.container, author: "app", sharedInScopeEntityNames: ["item"])
+        database, container: elsewhere.container, author: "app", tables: ["item"])
     }
     let share = try fixture.share(database, "app")
     #expect(throws: DatabaseShareError.alreadyShared(fixture.file)) { try fixture.share(database, "other") }

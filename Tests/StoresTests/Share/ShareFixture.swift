@@ -35,7 +35,7 @@ struct ShareFixture: Sendable {
     _ database: Database, _ author: String, scope: Set<String> = ["item"], limits: ShareLimits = ShareLimits()
   ) throws -> DatabaseShare {
     try DatabaseShare(
-      database, container: container, author: author, sharedInScopeEntityNames: scope, limits: limits)
+      database, container: container, author: author, tables: scope, limits: limits)
   }
 
   /// Starts a process that shares the database.

@@ -33,8 +33,8 @@ struct ShareNumberTests {
     let fixture = try ScopeFixture()
     let (database, other) = (try fixture.open(), try fixture.open())
     let container = try AppGroupsContainer(directory: fixture.root)
-    let share = try DatabaseShare(database, container: container, author: "app", sharedInScopeEntityNames: ["errand"])
-    let theirs = try DatabaseShare(other, container: container, author: "helper", sharedInScopeEntityNames: ["errand"])
+    let share = try DatabaseShare(database, container: container, author: "app", tables: ["errand"])
+    let theirs = try DatabaseShare(other, container: container, author: "helper", tables: ["errand"])
     let incoming = share.incoming.recorded()
     let ends = Recorder<DatabaseError>()
     let subscription = database.query(Query<Errand>()).sink(

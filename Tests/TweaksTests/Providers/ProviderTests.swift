@@ -194,7 +194,7 @@ struct ProviderTests {
         return number - 1
       }
       if index > 1 { throw Offline() }
-      guard let value = try await gates[index].first() else { throw Offline() }
+      guard let value = try await gates[index].firstValue() else { throw Offline() }
       return [Tweak(feature: "f", variable: "v", value: .int(value))]
     }
     let manager = TweakManager(tweakProviders: [provider])

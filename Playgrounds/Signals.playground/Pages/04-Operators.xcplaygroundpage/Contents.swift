@@ -107,7 +107,7 @@ show("all small", squares.allSatisfy { $0 < 50 })  // Prints "all small false"
 //: In an asynchronous context `first()` is the value itself, if you await it. (The top-level code of a script has to say that
 //: it wants a value.)
 
-let tenth: Int? = await squares.output(at: 9).first()
+let tenth: Int? = await squares.output(at: 9).firstValue()
 print("tenth", tenth ?? 0)  // Prints "tenth 100"
 
 //: ## One after the other
@@ -201,7 +201,7 @@ let shaky = DeferredSignal {
   attempts.modify { $0 += 1 }
   return attempts.value < 3 ? AnySignal<String, Unplugged>.fail(Unplugged()) : .just("reading \(attempts.value)")
 }
-let patient = shaky.retry(5).replaceFailure(with: "nothing").sink { print($0) }  // Prints "reading 3"
+let patient = shaky.retry(5).replaceError(with: "nothing").sink { print($0) }  // Prints "reading 3"
 let broken = FailSignal<Int, Unplugged>(Unplugged())
 show("instead", broken.catch { _ in JustSignal(0) })  // Prints "instead 0"
 

@@ -42,7 +42,7 @@ func translation(of word: String) async -> String { word == "house" ? "maison" :
 
 let word = MutableProperty("house")
 let translated = word.flatMapLatest { word in FutureSignal { await translation(of: word) } }
-let answer: String? = await translated.first()
+let answer: String? = await translated.firstValue()
 print(answer ?? "nothing")  // Prints "maison"
 
 //: ## Observation

@@ -69,7 +69,7 @@ print(try list.read { try $0.value("SELECT max(aisle) FROM item") })  // Prints 
 //: It sends what there is, and then what there is after each change that makes a difference.
 
 let arrived = DispatchSemaphore(value: 0)
-let open = list.query(Item.where("isDone", .equal, false).ordered(by: "aisle")).replaceFailure(with: [])
+let open = list.query(Item.where("isDone", .equal, false).ordered(by: "aisle")).replaceError(with: [])
 let texts = open.sink { items in
   print(items.map(\.text))
   arrived.signal()
@@ -102,10 +102,10 @@ changes.cancel()
 //:
 //: Each process opens the file, and makes a share under a name of its own. Here both are one process, with two databases.
 
-let share = try DatabaseShare(list, container: container, author: "app", sharedInScopeEntityNames: ["item"])
+let share = try DatabaseShare(list, container: container, author: "app", tables: ["item"])
 
 let same = try Database(.file(file), schema: schema)
-let helper = try DatabaseShare(same, container: container, author: "helper", sharedInScopeEntityNames: ["item"])
+let helper = try DatabaseShare(same, container: container, author: "helper", tables: ["item"])
 
 let incoming = share.incoming.sink { change in
   print(change.author ?? "", "inserted", change["item"].inserted)

@@ -45,7 +45,7 @@ sizes.cancel()
 
 let jar = try CookieJar(scope: app.scope)
 let server = URL(string: "https://example.org/") ?? home
-try jar.take(["session=1; Secure; HttpOnly; Max-Age=600"], from: server)
+try jar.setCookies(["session=1; Secure; HttpOnly; Max-Age=600"], from: server)
 print(jar.header(for: server) ?? "none")  // Prints "session=1"
 
 //: ## Containers are values over time

@@ -12,7 +12,7 @@ import SignalsKit
 //: Any `Codable` value with a text as its identity. When its session is over is a moment of the wall clock; what is secret
 //: stays out of what is encoded.
 
-struct Account: UserProtocol {
+struct Account: SessionUser {
   let id: String
   var name: String
   var expiration: Date?
@@ -108,12 +108,12 @@ print(server.count.value)  // Prints "2"
 //: Each user has databases of their own; a live query follows whoever is the current user.
 
 try context.current.value.store.persistence.write { try $0.put(Note(id: 1, text: "hers")) }
-let notes = context.query(Note.ordered(by: "id")).replaceFailure(with: []).map { $0.map(\.text) }
-let hers: [String]? = await notes.first()
+let notes = context.query(Note.ordered(by: "id")).replaceError(with: []).map { $0.map(\.text) }
+let hers: [String]? = await notes.firstValue()
 print(hers ?? [])  // Prints "["hers"]"
 let grace = Account("grace", "Grace", token: "g", expiration: nil)
 try await context.startAppContext(with: grace, replacing: true)
-let theirs: [String]? = await notes.first()
+let theirs: [String]? = await notes.firstValue()
 print(theirs ?? [])  // Prints "[]"
 print(context.historyUsers.value.isEmpty)  // Prints "false"
 

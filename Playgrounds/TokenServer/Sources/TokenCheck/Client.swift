@@ -7,7 +7,7 @@ import TokenServer
 #endif
 
 /// A user whose token is a secret.
-struct Account: UserProtocol {
+struct Account: SessionUser {
   let id: String
   var expiration: Date?
   var token: String

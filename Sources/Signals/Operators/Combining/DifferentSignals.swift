@@ -4,7 +4,7 @@
 /// Rejects a list of signals whose elements or failures differ.
 @available(
   *, unavailable,
-  message: "The signals of a list need the same Element and Failure; use map, mapFailure or setFailureType"
+  message: "The signals of a list need the same Element and Failure; use map, mapError or setFailureType"
 )
 @_disfavoredOverload
 public func merge(_ signals: [any Signal]) -> NeverSignal<Never, Never> {
@@ -14,7 +14,7 @@ public func merge(_ signals: [any Signal]) -> NeverSignal<Never, Never> {
 /// Rejects a list of signals whose elements or failures differ.
 @available(
   *, unavailable,
-  message: "The signals of a list need the same Element and Failure; use map, mapFailure or setFailureType"
+  message: "The signals of a list need the same Element and Failure; use map, mapError or setFailureType"
 )
 @_disfavoredOverload
 public func combineLatest(_ signals: [any Signal]) -> NeverSignal<Never, Never> {
@@ -24,7 +24,7 @@ public func combineLatest(_ signals: [any Signal]) -> NeverSignal<Never, Never> 
 /// Rejects a list of signals whose elements or failures differ.
 @available(
   *, unavailable,
-  message: "The signals of a list need the same Element and Failure; use map, mapFailure or setFailureType"
+  message: "The signals of a list need the same Element and Failure; use map, mapError or setFailureType"
 )
 @_disfavoredOverload
 public func zip(_ signals: [any Signal]) -> NeverSignal<Never, Never> {
@@ -34,7 +34,7 @@ public func zip(_ signals: [any Signal]) -> NeverSignal<Never, Never> {
 /// Rejects a list of signals whose elements or failures differ.
 @available(
   *, unavailable,
-  message: "The signals of a list need the same Element and Failure; use map, mapFailure or setFailureType"
+  message: "The signals of a list need the same Element and Failure; use map, mapError or setFailureType"
 )
 @_disfavoredOverload
 public func concat(_ signals: [any Signal]) -> NeverSignal<Never, Never> {

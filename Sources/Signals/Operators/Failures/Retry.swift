@@ -13,7 +13,7 @@ extension Signal {
   ///   attempts.modify { $0 += 1 }
   ///   return attempts.value < 3 ? AnySignal<String, Offline>.fail(Offline()) : .just("connected")
   /// }
-  /// let subscription = connection.retry(5).replaceFailure(with: "gave up").sink { print($0, attempts.value) }
+  /// let subscription = connection.retry(5).replaceError(with: "gave up").sink { print($0, attempts.value) }
   /// // Prints "connected 3"
   /// ```
   ///

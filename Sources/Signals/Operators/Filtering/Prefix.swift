@@ -13,7 +13,7 @@ extension Signal {
 
   /// Sends the next value, and then ends; a property's is its current one.
   ///
-  /// In an asynchronous context `await signal.first()` is the value itself.
+  /// To wait for the value itself, use `await signal.firstValue()`.
   ///
   /// - Returns: A signal of at most one value.
   @inlinable @inline(__always)

@@ -66,7 +66,7 @@ extension Signal where Failure == Never {
   /// let results = query.flatMapLatest { text in
   ///   text.isEmpty ? AnySignal<Int, Offline>.fail(Offline()) : .just(text.count)
   /// }
-  /// let subscription = results.replaceFailure(with: 0).sink { print($0) }
+  /// let subscription = results.replaceError(with: 0).sink { print($0) }
   /// query.send("cat")  // Prints "3"
   /// query.send("")  // Prints "0"
   /// ```

@@ -115,7 +115,7 @@ private struct SharedStore {
     try database.write { try $0.execute(schema.replacing("CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS")) }
     share = try DatabaseShare(
       database, container: AppGroupsContainer(directory: directory), author: author,
-      sharedInScopeEntityNames: ["person"])
+      tables: ["person"])
   }
 }
 

@@ -3,14 +3,14 @@ extension Signal {
   ///
   /// - Returns: A signal that sends no value.
   @inlinable @inline(__always)
-  public func ignoreElements() -> IgnoreElementsSignal<Self> {
-    IgnoreElementsSignal(upstream: self)
+  public func ignoreOutput() -> IgnoreOutputSignal<Self> {
+    IgnoreOutputSignal(upstream: self)
   }
 }
 
-/// A signal of nothing but an end; made by ``Signal/ignoreElements()``.
+/// A signal of nothing but an end; made by ``Signal/ignoreOutput()``.
 @frozen
-public struct IgnoreElementsSignal<Upstream: Signal>: Signal {
+public struct IgnoreOutputSignal<Upstream: Signal>: Signal {
   /// There are no values.
   public typealias Element = Never
 
@@ -27,13 +27,13 @@ public struct IgnoreElementsSignal<Upstream: Signal>: Signal {
   /// Attaches a subscriber to the upstream signal, for its end.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Never, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
-    upstream.subscribe(IgnoreElementsStage<Subscriber, Upstream.Element>(downstream: subscriber))
+    upstream.subscribe(IgnoreOutputStage<Subscriber, Upstream.Element>(downstream: subscriber))
   }
 }
 
 @usableFromInline
 @frozen
-struct IgnoreElementsStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
+struct IgnoreOutputStage<Downstream: SignalSubscriber, Element: Sendable>: PassThroughStage {
   @usableFromInline typealias Failure = Downstream.Failure
 
   @usableFromInline let downstream: Downstream

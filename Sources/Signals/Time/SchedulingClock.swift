@@ -4,7 +4,7 @@
 /// next deadline. A clock that conforms to this protocol is asked to call back instead, which makes what happens when a
 /// matter of the clock alone: that is how a test's virtual time runs everything that is due within the call that
 /// advances it.
-public protocol AlarmClock<Instant>: Clock {
+public protocol SchedulingClock<Instant>: Clock {
   /// Does something at an instant, once.
   ///
   /// - Parameters:

@@ -9,7 +9,7 @@ public import Foundation
 /// import Contexts
 /// import Foundation
 ///
-/// struct Account: UserProtocol {
+/// struct Account: SessionUser {
 ///   let id: String
 ///   var name: String
 ///   var expiration: Date?
@@ -31,7 +31,7 @@ public import Foundation
 ///
 /// - ``description``
 /// - ``customMirror``
-public protocol UserProtocol: Codable, Sendable, Identifiable, CustomStringConvertible, CustomReflectable
+public protocol SessionUser: Codable, Sendable, Identifiable, CustomStringConvertible, CustomReflectable
 where ID == String {
   /// The number of the version that the type is of: raise it when archived users can no longer be decoded as they are.
   static var modelVersion: Int { get }
@@ -54,7 +54,7 @@ where ID == String {
   var remembered: Self? { get }
 }
 
-extension UserProtocol {
+extension SessionUser {
   /// The first version.
   public static var modelVersion: Int { 1 }
 

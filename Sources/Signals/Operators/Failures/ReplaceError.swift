@@ -4,14 +4,14 @@ extension Signal {
   /// - Parameter value: Sent if the signal fails, as its last value.
   /// - Returns: A signal that cannot fail.
   @inlinable @inline(__always)
-  public func replaceFailure(with value: Element) -> ReplaceFailureSignal<Self> {
-    ReplaceFailureSignal(upstream: self, replacement: value)
+  public func replaceError(with value: Element) -> ReplaceErrorSignal<Self> {
+    ReplaceErrorSignal(upstream: self, replacement: value)
   }
 }
 
-/// A signal that ends with a value where another one fails; made by ``Signal/replaceFailure(with:)``.
+/// A signal that ends with a value where another one fails; made by ``Signal/replaceError(with:)``.
 @frozen
-public struct ReplaceFailureSignal<Upstream: Signal>: Signal {
+public struct ReplaceErrorSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
 
@@ -35,7 +35,7 @@ public struct ReplaceFailureSignal<Upstream: Signal>: Signal {
     let upstreams = Upstreams()
     upstreams.add(
       upstream.subscribe(
-        ReplaceFailureStage<Subscriber, Upstream.Failure>(
+        ReplaceErrorStage<Subscriber, Upstream.Failure>(
           downstream: subscriber, upstreams: upstreams, replacement: replacement
         )
       )
@@ -46,7 +46,7 @@ public struct ReplaceFailureSignal<Upstream: Signal>: Signal {
 
 @usableFromInline
 @frozen
-struct ReplaceFailureStage<Downstream: SignalSubscriber, Failure: Error>: SignalSubscriber
+struct ReplaceErrorStage<Downstream: SignalSubscriber, Failure: Error>: SignalSubscriber
 where Downstream.Failure == Never {
   @usableFromInline typealias Element = Downstream.Element
 

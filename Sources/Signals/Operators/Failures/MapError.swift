@@ -6,16 +6,16 @@ extension Signal {
   /// - Parameter transform: Called with the failure, if there is one, on the thread that sends it.
   /// - Returns: A signal of the same values that fails with the result.
   @inlinable @inline(__always)
-  public func mapFailure<NewFailure: Error>(
+  public func mapError<NewFailure: Error>(
     _ transform: @escaping @Sendable (Failure) -> NewFailure
-  ) -> MapFailureSignal<Self, NewFailure> {
-    MapFailureSignal(upstream: self, transform: transform)
+  ) -> MapErrorSignal<Self, NewFailure> {
+    MapErrorSignal(upstream: self, transform: transform)
   }
 }
 
-/// A signal of another failure; made by ``Signal/mapFailure(_:)``.
+/// A signal of another failure; made by ``Signal/mapError(_:)``.
 @frozen
-public struct MapFailureSignal<Upstream: Signal, Failure: Error>: Signal {
+public struct MapErrorSignal<Upstream: Signal, Failure: Error>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
 
@@ -33,13 +33,13 @@ public struct MapFailureSignal<Upstream: Signal, Failure: Error>: Signal {
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    upstream.subscribe(MapFailureStage(downstream: subscriber, transform: transform))
+    upstream.subscribe(MapErrorStage(downstream: subscriber, transform: transform))
   }
 }
 
 @usableFromInline
 @frozen
-struct MapFailureStage<Downstream: SignalSubscriber, Failure: Error>: PassThroughStage {
+struct MapErrorStage<Downstream: SignalSubscriber, Failure: Error>: PassThroughStage {
   @usableFromInline typealias Element = Downstream.Element
 
   @usableFromInline let downstream: Downstream
