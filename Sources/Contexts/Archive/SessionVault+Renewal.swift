@@ -11,7 +11,7 @@ import Foundation
 /// - There is no claim for this generation: the holder has not asked. The process breaks the lock and goes on. The
 ///   holder finds that its lock is not current when it tries to write its claim, and starts again.
 /// - There is a claim: the holder may have asked. The process gives up for now, or, if the server accepts a token twice
-///   (``SessionPolicy/acceptsTokenReuse``), breaks the lock and asks. The holder's answer is then refused by the archive.
+///   (``SessionPolicy/acceptsTokenReuse``), breaks the lock and asks. The archive then refuses the holder's answer.
 ///
 /// All of this happens under the lock of the archive, so it has an order.
 extension SessionVault {

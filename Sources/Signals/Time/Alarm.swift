@@ -1,7 +1,7 @@
 /// Rings at a deadline that may be moved, on any clock; each subscription to an operator that waits has one.
 ///
-/// On an ``SchedulingClock``, each deadline is scheduled there. On any other clock, one task sleeps until the deadline and
-/// then looks whether it has been moved meanwhile, so that putting it off, as every value does that a
+/// On a ``SchedulingClock``, each deadline is scheduled there. On any other clock, one task sleeps until the deadline
+/// and then looks whether it has been moved meanwhile, so that putting it off, as every value does that a
 /// ``Signal/debounce(for:clock:)`` receives, costs no more than storing it.
 @usableFromInline
 package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Duration {

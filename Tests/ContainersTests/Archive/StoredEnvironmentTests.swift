@@ -47,7 +47,8 @@ struct StoredEnvironmentTests {
         attributes: [.posixPermissions: 0o750])
       let app = try AppContainer(home: world.home)
       try await value(app).write(text)
-      try CookieJar(scope: app.scope).setCookies(["jar=\(text); \(Self.end)"], from: try #require(URL(string: Self.url)))
+      try CookieJar(scope: app.scope).setCookies(
+        ["jar=\(text); \(Self.end)"], from: try #require(URL(string: Self.url)))
       try await peer.send("defaults-set suite color \(color)")
       try await peer.send("defaults-sync suite")
       try await peer.send("cookies-take group \(Self.url) sid=\(text); Secure; HttpOnly; \(Self.end)")
