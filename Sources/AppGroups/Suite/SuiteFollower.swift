@@ -63,35 +63,28 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
       let good = keep(item ?? key.defaultValue, item == nil ? nil : entry, contents)
       return State(lastGood: good, isStored: stored != nil && item != nil, problem: nil)
     } catch {
-      let good = lastGood(for: contents)
-      let problem = Problem(entry: entry, error: error, since: beginProblem())
-      return State(lastGood: good, isStored: true, problem: problem)
+      let (good, since) = beginProblem(in: contents)
+      return State(lastGood: good, isStored: true, problem: Problem(entry: entry, error: error, since: since))
     }
   }
 
-  /// The last good value of the file that the contents are of; another file's would be none.
-  private func lastGood(for contents: SuiteContents) -> LastGood {
-    let (good, replaced): (LastGood, LastGood?) = memory.withLock { memory in
-      guard contents.generation >= memory.generation, contents.origin != memory.origin else {
-        return (memory.lastGood, nil)
-      }
+  /// The last good value of the file that the contents are of, and the time since when entries have been unreadable.
+  ///
+  /// Another file's value would be none. Contents older than those that are remembered change nothing.
+  private func beginProblem(in contents: SuiteContents) -> (lastGood: LastGood, since: ContinuousClock.Instant) {
+    let (good, since, replaced): (LastGood, ContinuousClock.Instant, LastGood?) = memory.withLock { memory in
+      let since = memory.problemSince ?? .now
+      guard contents.generation >= memory.generation else { return (memory.lastGood, since, nil) }
+      memory.problemSince = since
+      guard contents.origin != memory.origin else { return (memory.lastGood, since, nil) }
       let replaced = memory.lastGood
       (memory.generation, memory.origin) = (contents.generation, contents.origin)
       memory.lastGood = LastGood(value: key.defaultValue, entry: nil)
-      return (memory.lastGood, replaced)
+      return (memory.lastGood, since, replaced)
     }
     // Released here, without the lock: a value may run code as it goes.
     withExtendedLifetime(replaced) {}
-    return good
-  }
-
-  /// The time since when entries have been unreadable, which is now if the last one was good.
-  private func beginProblem() -> ContinuousClock.Instant {
-    memory.withLock { memory in
-      let since = memory.problemSince ?? .now
-      memory.problemSince = since
-      return since
-    }
+    return (good, since)
   }
 
   /// Remembers a good value, unless it comes from contents older than those of the one that is remembered, as it may if
