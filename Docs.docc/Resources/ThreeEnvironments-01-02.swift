@@ -7,5 +7,5 @@ let note = home.appending(path: "note.txt")
 try Data("buy milk".utf8).write(to: note)
 
 let app = try AppContainer(home: home)
-print(app.activeContainer.name)  // Prints "Default"
+print(app.active.value.name)  // Prints "Default"
 print(try String(contentsOf: note, encoding: .utf8))  // Prints "buy milk"

@@ -7,7 +7,7 @@ let note = home.appending(path: "note.txt")
 try Data("buy milk".utf8).write(to: note)
 
 let app = try AppContainer(home: home)
-let company = try app.createNewContainer(name: "Company")
-let testing = try app.createNewContainer(name: "Testing", description: "For whoever looks for faults")
-print(app.containers.map(\.name))  // Prints "["Default", "Company", "Testing"]"
-print(app.activeContainer.name)  // Prints "Default"
+let company = try app.create(name: "Company")
+let testing = try app.create(name: "Testing", description: "For whoever looks for faults")
+print(app.environments.value.map(\.name))  // Prints "["Default", "Company", "Testing"]"
+print(app.active.value.name)  // Prints "Default"

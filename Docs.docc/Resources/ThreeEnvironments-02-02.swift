@@ -7,14 +7,14 @@ let note = home.appending(path: "note.txt")
 try Data("buy milk".utf8).write(to: note)
 
 let app = try AppContainer(home: home)
-let company = try app.createNewContainer(name: "Company")
-let testing = try app.createNewContainer(name: "Testing", description: "For whoever looks for faults")
+let company = try app.create(name: "Company")
+let testing = try app.create(name: "Testing", description: "For whoever looks for faults")
 
-try app.activate(container: company)
+try app.activate(company)
 print(FileManager.default.fileExists(atPath: note.path))  // Prints "false"
 try Data("call the customer".utf8).write(to: note)
 
-try app.activateContainer(uuid: Container.defaultUUID)
+try app.activate(id: AppContainer.Environment.defaultID)
 print(try String(contentsOf: note, encoding: .utf8))  // Prints "buy milk"
-try app.activate(container: company)
+try app.activate(company)
 print(try String(contentsOf: note, encoding: .utf8))  // Prints "call the customer"

@@ -1,150 +1,149 @@
-import FileSignals
+public import Foundation
 
 extension AppContainer {
-  /// Makes an empty container, which is not activated.
+  /// Creates an empty environment, and does not activate it.
   ///
   /// - Parameters:
-  ///   - name: What people call it; any text will do, also one that another container has.
-  ///   - description: What it is for.
-  /// - Returns: The container.
-  /// - Throws: ``AppContainerError``; nothing has changed then.
+  ///   - name: The name for people. Any text is allowed, also one that another environment has.
+  ///   - description: The purpose of the environment.
+  /// - Returns: The new environment.
+  /// - Throws: ``AppContainerError``; then nothing has changed.
   @discardableResult
-  public func createNewContainer(name: String, description: String? = nil) throws(AppContainerError) -> Container {
-    try engine.exclusively("createNewContainer") { try $0.make(name: name, description: description) }
+  public func create(name: String, description: String? = nil) throws(AppContainerError) -> Environment {
+    try engine.exclusively("create") { try $0.make(name: name, description: description) }
   }
 
-  /// Copies a container with all that is in it: modes, times, and links as links.
+  /// Copies an environment with all its files, their modes and times, and links as links.
   ///
-  /// If it is active, everything that memory holds for it is written first. Nobody can switch meanwhile.
+  /// If it is active, everything that memory holds for it is written first. No one can switch during the copy.
   ///
   /// - Parameters:
-  ///   - container: The container to copy.
-  ///   - name: What people call the copy; by default as the original.
-  ///   - description: What the copy is for; by default as the original.
-  ///   - progress: Is told how many entries have been copied, and says whether to go on. By default it does.
+  ///   - environment: The environment to copy.
+  ///   - name: The name of the copy; by default that of the original.
+  ///   - description: The description of the copy; by default that of the original.
+  ///   - progress: A closure that receives the number of copied entries, and returns whether to continue.
   /// - Returns: The copy, which was never activated.
   /// - Throws: ``AppContainerError``, among them ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the
-  ///   like; nothing is left of the copy then.
+  ///   like; then nothing is left of the copy.
   /// - Complexity: O(*n*) in the number and size of the files.
   @discardableResult
   public func clone(
-    container: Container, with name: String? = nil, description: String? = nil,
+    _ environment: Environment, name: String? = nil, description: String? = nil,
     progress: @escaping (_ copied: Int) -> Bool = { _ in true }
-  ) throws(AppContainerError) -> Container {
-    try cloneContainer(uuid: container.uuid, with: name, description: description, progress: progress)
+  ) throws(AppContainerError) -> Environment {
+    try clone(id: environment.id, name: name, description: description, progress: progress)
   }
 
-  /// Copies the container of an identifier; see ``clone(container:with:description:progress:)``.
+  /// Copies the environment with an identifier; see ``clone(_:name:description:progress:)``.
   ///
   /// - Parameters:
-  ///   - uuid: The identifier of the container to copy.
-  ///   - name: What people call the copy; by default as the original.
-  ///   - description: What the copy is for; by default as the original.
-  ///   - progress: Is told how many entries have been copied, and says whether to go on. By default it does.
+  ///   - id: The identifier of the environment to copy.
+  ///   - name: The name of the copy; by default that of the original.
+  ///   - description: The description of the copy; by default that of the original.
+  ///   - progress: A closure that receives the number of copied entries, and returns whether to continue.
   /// - Returns: The copy, which was never activated.
-  /// - Throws: ``AppContainerError``; nothing is left of the copy then.
+  /// - Throws: ``AppContainerError``; then nothing is left of the copy.
   @discardableResult
-  public func cloneContainer(
-    uuid: String, with name: String? = nil, description: String? = nil,
+  public func clone(
+    id: UUID, name: String? = nil, description: String? = nil,
     progress: @escaping (_ copied: Int) -> Bool = { _ in true }
-  ) throws(AppContainerError) -> Container {
-    try engine.exclusively("cloneContainer") {
-      try $0.clone(uuid, name: name, description: description, progress: progress)
+  ) throws(AppContainerError) -> Environment {
+    try engine.exclusively("clone") {
+      try $0.clone(id, name: name, description: description, progress: progress)
     }
   }
 
-  /// Removes a container with all that is in it; if it is active, the default one is activated first.
+  /// Removes an environment with all its files; if it is active, the default environment is activated first.
   ///
-  /// - Parameter container: The container, which must not be the default one.
-  /// - Throws: ``AppContainerError``; the container is unharmed then.
-  public func delete(container: Container) throws(AppContainerError) {
-    try deleteContainer(uuid: container.uuid)
+  /// - Parameter environment: The environment, which must not be the default one.
+  /// - Throws: ``AppContainerError``; then the environment is unharmed.
+  public func delete(_ environment: Environment) throws(AppContainerError) {
+    try delete(id: environment.id)
   }
 
-  /// Removes the container of an identifier; if it is active, the default one is activated first.
+  /// Removes the environment with an identifier; if it is active, the default environment is activated first.
   ///
-  /// - Parameter uuid: The identifier, which must not be that of the default container.
-  /// - Throws: ``AppContainerError``; the container is unharmed then.
-  public func deleteContainer(uuid: String) throws(AppContainerError) {
-    try engine.exclusively("deleteContainer") { try $0.delete(uuid) }
+  /// - Parameter id: The identifier, which must not be that of the default environment.
+  /// - Throws: ``AppContainerError``; then the environment is unharmed.
+  public func delete(id: UUID) throws(AppContainerError) {
+    try engine.exclusively("delete") { try $0.delete(id) }
   }
 
-  /// Removes what a container holds, and keeps its name, dates and counts; if it is active, what is live goes.
+  /// Removes all files and settings of an environment, and keeps its name, dates and counts.
   ///
-  /// What is excluded stays. If it is active, everything that memory holds for it is written first, so that all of it is
-  /// there if this fails, and live values of other processes let go of what is gone as they do after a switch; no event
-  /// tells of it. User defaults that only another process switches stay as they are in that one.
+  /// Excluded files stay. If the environment is active, everything that memory holds for it is written first, so that
+  /// nothing is lost if the call fails. Live values follow, in every process, as they do after a switch; ``events``
+  /// sends nothing. User defaults that only another process switches stay in that process.
   ///
-  /// - Parameter container: The container.
-  /// - Throws: ``AppContainerError``; nothing has changed then.
-  public func clean(container: Container) throws(AppContainerError) {
-    try cleanContainer(uuid: container.uuid)
+  /// - Parameter environment: The environment.
+  /// - Throws: ``AppContainerError``; then nothing has changed.
+  public func clean(_ environment: Environment) throws(AppContainerError) {
+    try clean(id: environment.id)
   }
 
-  /// Removes what the container of an identifier holds; see ``clean(container:)``.
+  /// Removes all files and settings of the environment with an identifier; see ``clean(_:)``.
   ///
-  /// - Parameter uuid: The identifier.
-  /// - Throws: ``AppContainerError``; nothing has changed then.
-  public func cleanContainer(uuid: String) throws(AppContainerError) {
-    try engine.exclusively("cleanContainer") { try $0.clean(uuid) }
+  /// - Parameter id: The identifier.
+  /// - Throws: ``AppContainerError``; then nothing has changed.
+  public func clean(id: UUID) throws(AppContainerError) {
+    try engine.exclusively("clean") { try $0.clean(id) }
   }
 
-  /// Activates the default container and removes all others, what was put aside, and the excludes.
+  /// Activates the default environment and removes all others, the files that were put aside, and the excludes.
   ///
   /// - Throws: ``AppContainerError``.
   public func reset() throws(AppContainerError) {
     try engine.exclusively("reset") { try $0.reset() }
   }
 
-  /// Gives a container another name and description.
+  /// Replaces the name and the description of an environment.
   ///
   /// - Parameters:
-  ///   - container: The container.
-  ///   - name: What people call it from now on.
-  ///   - description: What it is for; `nil` removes what was said.
-  /// - Returns: The container with its new record.
-  /// - Throws: ``AppContainerError``; nothing has changed then.
+  ///   - environment: The environment.
+  ///   - name: The new name.
+  ///   - description: The new description; `nil` removes the old one.
+  /// - Returns: The environment with its new record.
+  /// - Throws: ``AppContainerError``; then nothing has changed.
   @discardableResult
-  public func updateInfo(
-    of container: Container, name: String, description: String?
-  ) throws(AppContainerError) -> Container {
-    try updateContainerInfo(uuid: container.uuid, name: name, description: description)
+  public func update(
+    _ environment: Environment, name: String, description: String?
+  ) throws(AppContainerError) -> Environment {
+    try update(id: environment.id, name: name, description: description)
   }
 
-  /// Gives the container of an identifier another name and description.
+  /// Replaces the name and the description of the environment with an identifier.
   ///
   /// A record that cannot be read is written anew, unless a newer version of the package wrote it.
   ///
   /// - Parameters:
-  ///   - uuid: The identifier.
-  ///   - name: What people call it from now on.
-  ///   - description: What it is for; `nil` removes what was said.
-  /// - Returns: The container with its new record.
-  /// - Throws: ``AppContainerError``; nothing has changed then.
+  ///   - id: The identifier.
+  ///   - name: The new name.
+  ///   - description: The new description; `nil` removes the old one.
+  /// - Returns: The environment with its new record.
+  /// - Throws: ``AppContainerError``; then nothing has changed.
   @discardableResult
-  public func updateContainerInfo(
-    uuid: String, name: String, description: String?
-  ) throws(AppContainerError) -> Container {
-    try engine.exclusively("updateContainerInfo") { try $0.update(uuid, name: name, description: description) }
+  public func update(id: UUID, name: String, description: String?) throws(AppContainerError) -> Environment {
+    try engine.exclusively("update") { try $0.update(id, name: name, description: description) }
   }
 
   // MARK: Excludes
 
-  /// What is not switched, but shared by all containers, as paths from the root on.
-  public var customExcludeFiles: [String] { engine.known.excludes }
+  /// The paths, relative to the root, that all environments share and no switch moves.
+  public var excludedPaths: [String] { engine.known.excludes }
 
-  /// Says what is not switched, but shared by all containers, in this and every other process, until it is said anew.
+  /// Replaces the paths that all environments share and no switch moves, in this and every other process.
   ///
   /// A path is matched name by name: `Cache` is the entry of that name at the top of the root, and neither `Cache2` nor
-  /// `Library/Cache`. Of an excluded `Library/Cache`, the directories above stay where they are, and all else in them
-  /// is switched. What is excluded while it lies in containers that are not active stays there until one is activated;
-  /// if the root has something of its path by then, that is what all share, and the other stays put away.
+  /// `Library/Cache`. If `Library/Cache` is excluded, the directories above it stay in place, and a switch moves all
+  /// other entries in them. If an inactive environment has an entry of an excluded path, the entry stays there until
+  /// the environment is activated. If the root has an entry of that path by then, that one is shared, and the other
+  /// stays put away.
   ///
-  /// - Parameter paths: The paths, in place of those before.
-  /// - Throws: ``AppContainerError/invalidExclude(_:reason:)`` if a path does not lie below the root, or another
-  ///   ``AppContainerError``; nothing has changed then.
+  /// - Parameter paths: The paths, in place of the previous ones.
+  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if a path does not lie below the root, or another
+  ///   ``AppContainerError``; then nothing has changed.
   /// - Complexity: Each directory above an excluded path costs a rename for each of its entries, at each switch.
-  public func setCustomExcludeFiles(_ paths: [String]) throws(AppContainerError) {
-    try engine.exclusively("setCustomExcludeFiles") { try $0.setExcludes(paths) }
+  public func setExcludedPaths(_ paths: [String]) throws(AppContainerError) {
+    try engine.exclusively("setExcludedPaths") { try $0.setExcludes(paths) }
   }
 }

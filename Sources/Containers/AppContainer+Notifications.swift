@@ -2,14 +2,17 @@ public import Foundation
 public import Signals
 
 extension AppContainer {
-  /// Is posted before a switch; its `userInfo` holds two ``Container``s under the keys `from` and `to`.
-  public static let containerWillChangeNotification = Notification.Name("org.signals.containerWillChange")
+  /// The notification before a switch.
+  ///
+  /// Its `userInfo` has an ``Environment`` for each of the keys `from` and `to`.
+  public static let willChangeNotification = Notification.Name("org.signals.environmentWillChange")
 
-  /// Is posted after a switch, by whichever process; its `userInfo` holds two ``Container``s under the keys `from` and
-  /// `to`.
-  public static let containerDidChangeNotification = Notification.Name("org.signals.containerDidChange")
+  /// The notification after a switch by any process.
+  ///
+  /// Its `userInfo` has an ``Environment`` for each of the keys `from` and `to`.
+  public static let didChangeNotification = Notification.Name("org.signals.environmentDidChange")
 
-  /// Posts notifications of switches, for code that waits for those; ``events`` tell more.
+  /// Posts a notification before and after each switch, for code that observes those instead of ``events``.
   ///
   /// ```swift
   /// import Containers
@@ -18,28 +21,28 @@ extension AppContainer {
   /// let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   /// let app = try AppContainer(home: home)
   /// let posting = app.postNotifications()
-  /// let name = AppContainer.containerDidChangeNotification
+  /// let name = AppContainer.didChangeNotification
   /// let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
-  ///   print((notification.userInfo?["to"] as? Container)?.name ?? "nothing")
+  ///   print((notification.userInfo?["to"] as? AppContainer.Environment)?.name ?? "nothing")
   /// }
-  /// try app.activate(container: try app.createNewContainer(name: "Work"))  // Prints "Work"
+  /// try app.activate(app.create(name: "Work"))  // Prints "Work"
   /// NotificationCenter.default.removeObserver(observer)
   /// posting.cancel()
   /// try FileManager.default.removeItem(at: home)
   /// ```
   ///
-  /// They are posted on the thread that switches, or on one of the root's own for switches of other processes. After a
-  /// switch that failed there is no second one.
+  /// They are posted on the thread that switches, or on a thread of the root for switches by other processes. A switch
+  /// that fails posts no second notification.
   ///
-  /// - Parameter center: Where to post them.
-  /// - Returns: What to release, or cancel, for that to end.
+  /// - Parameter center: The notification center.
+  /// - Returns: A token that ends the posting when it is cancelled or released.
   public func postNotifications(to center: NotificationCenter = .default) -> SignalSubscription {
     events.sink { event in
       switch event {
       case .willChange(let from, let to):
-        center.post(name: Self.containerWillChangeNotification, object: nil, userInfo: ["from": from, "to": to])
+        center.post(name: Self.willChangeNotification, object: nil, userInfo: ["from": from, "to": to])
       case .didChange(let from, let to):
-        center.post(name: Self.containerDidChangeNotification, object: nil, userInfo: ["from": from, "to": to])
+        center.post(name: Self.didChangeNotification, object: nil, userInfo: ["from": from, "to": to])
       case .failed: break
       }
     }

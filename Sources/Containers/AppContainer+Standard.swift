@@ -3,7 +3,7 @@ import Foundation
 import Signals
 
 extension AppContainer {
-  /// The containers of this app's own directory.
+  /// The environments of this app's own directory.
   ///
   /// On Apple's platforms that is the app's sandbox, in which folders that the system holds on to stay where they are
   /// and their contents are switched; an app without one, and a program on other systems, has a directory of its own
@@ -11,12 +11,11 @@ extension AppContainer {
   ///
   /// Tests, tools and whoever wants another directory use ``init(home:)``.
   ///
-  /// - Throws: ``AppContainerError`` if there is no such directory, or if it cannot hold containers.
+  /// - Throws: ``AppContainerError`` if there is no such directory, or if it cannot hold environments.
   public static var standard: AppContainer {
     get throws(AppContainerError) {
-      if let container = opened.container { return container }
-      let container = try AppContainer(standardLayout(), settings: [])
-      return opened.keep(container)
+      if let app = opened.app { return app }
+      return opened.keep(try AppContainer(standardLayout(), settings: []))
     }
   }
 
@@ -70,13 +69,13 @@ extension AppContainer {
 private final class StandardContainer: Sendable {
   private let kept = Guarded<AppContainer?>(nil)
 
-  var container: AppContainer? { kept.withLock { $0 } }
+  var app: AppContainer? { kept.withLock { $0 } }
 
-  func keep(_ container: AppContainer) -> AppContainer {
+  func keep(_ app: AppContainer) -> AppContainer {
     kept.withLock { kept in
       if let kept { return kept }
-      kept = container
-      return container
+      kept = app
+      return app
     }
   }
 }

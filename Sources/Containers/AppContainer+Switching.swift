@@ -1,70 +1,76 @@
 import FileSignals
+public import Foundation
 public import Signals
 
 extension AppContainer {
-  /// Makes a container the active one; does nothing if it is.
+  /// Activates an environment; does nothing if it is active already.
   ///
-  /// In this order: ``events`` tell of it and delegates may refuse; flush hooks run, and settings are written; live
-  /// values come to rest; files are moved and settings loaded; live values go on with what they find; ``active`` and
-  /// ``list`` change, ``events`` tell, and delegates hear that it is done. When this returns, all of that has happened.
+  /// A switch has these steps:
   ///
-  /// - Parameter container: The container to activate.
-  /// - Throws: ``AppContainerError``; the container that was active still is, and all that is in it.
+  /// 1. ``events`` sends ``Event/willChange(from:to:)``, and delegates may refuse.
+  /// 2. Flush hooks run, and settings are written.
+  /// 3. Live values come to rest.
+  /// 4. Files are moved, and settings are loaded.
+  /// 5. Live values read their new content.
+  /// 6. ``active`` and ``environments`` change, ``events`` sends ``Event/didChange(from:to:)``, and delegates are called.
+  ///
+  /// All of this has happened when the call returns.
+  ///
+  /// - Parameter environment: The environment to activate.
+  /// - Throws: ``AppContainerError``; then the environment that was active still is, with everything in it.
   /// - Complexity: O(*n*) in the number of entries at the top of the root, whatever is in them.
-  public func activate(container: Container) throws(AppContainerError) {
-    try activateContainer(uuid: container.uuid)
+  public func activate(_ environment: Environment) throws(AppContainerError) {
+    try activate(id: environment.id)
   }
 
-  /// Makes the container of an identifier the active one; see ``activate(container:)-522ht``.
+  /// Activates the environment with an identifier; see ``activate(_:)-104jo``.
   ///
-  /// - Parameter uuid: The identifier.
-  /// - Throws: ``AppContainerError``, among them ``AppContainerError/notFound(uuid:)``; the container that was active
-  ///   still is.
-  public func activateContainer(uuid: String) throws(AppContainerError) {
-    try engine.exclusively("activate") { try $0.activate(uuid) }
+  /// - Parameter id: The identifier.
+  /// - Throws: ``AppContainerError``, among them ``AppContainerError/notFound(id:)``; then the environment that was
+  ///   active still is.
+  public func activate(id: UUID) throws(AppContainerError) {
+    try engine.exclusively("activate") { try $0.activate(id) }
   }
 
-  /// Makes a container the active one, without blocking the threads that tasks run on.
+  /// Activates an environment without blocking the threads that tasks run on.
   ///
-  /// - Parameter container: The container to activate.
+  /// - Parameter environment: The environment to activate.
   /// - Throws: ``AppContainerError``, or `CancellationError` if the task was cancelled before it began.
-  public func activate(container: Container) async throws {
-    try await activateContainer(uuid: container.uuid)
+  public func activate(_ environment: Environment) async throws {
+    try await activate(id: environment.id)
   }
 
-  /// Makes the container of an identifier the active one, without blocking the threads that tasks run on.
+  /// Activates the environment with an identifier, without blocking the threads that tasks run on.
   ///
-  /// - Parameter uuid: The identifier.
+  /// - Parameter id: The identifier.
   /// - Throws: ``AppContainerError``, or `CancellationError` if the task was cancelled before it began.
-  public func activateContainer(uuid: String) async throws {
+  public func activate(id: UUID) async throws {
     try await BlockingCalls.run(for: engine.layout.stateURL) { [engine] in
-      try engine.exclusively("activate") { try $0.activate(uuid) }
+      try engine.exclusively("activate") { try $0.activate(id) }
     }
   }
 
-  /// Has something written before a container is put away, emptied, copied or exported: what only memory holds, and
-  /// belongs to it.
+  /// Adds a closure that writes what memory holds, before an environment is put away, emptied, copied or exported.
   ///
-  /// Hooks of a lower order run first, those of the same in the order in which they were added. One that throws keeps
-  /// the switch from happening. They run on the thread that switches, and must not change containers.
+  /// Hooks of a lower order run first, and hooks of the same order in the order in which they were added. A hook that
+  /// throws prevents the switch. Hooks run on the thread that switches, and must not change environments.
   ///
   /// - Parameters:
-  ///   - order: When to run, compared with others.
-  ///   - hook: Writes it.
+  ///   - order: The position among other hooks.
+  ///   - hook: The closure.
   /// - Returns: A token that removes the hook when it is released.
   public func onFlush(order: Int = 0, _ hook: @escaping @Sendable () throws -> Void) -> SignalSubscription {
     engine.participants.add(order: order, hook)
   }
 
-  /// Asks and tells a delegate from now on, after those that were added before; one that is added already is not added
-  /// again.
+  /// Adds a delegate after those that were added before; a delegate that was added already is not added again.
   ///
-  /// That ends with this object, or with the delegate.
+  /// It is called until this object or the delegate is released.
   ///
   /// - Parameter delegate: The delegate, which is not kept alive.
   public func add(_ delegate: any AppContainerDelegate) { engine.participants.add(delegate, of: self) }
 
-  /// Neither asks nor tells a delegate any more.
+  /// Removes a delegate.
   ///
   /// - Parameter delegate: The delegate.
   public func remove(_ delegate: any AppContainerDelegate) { engine.participants.remove(delegate, of: self) }

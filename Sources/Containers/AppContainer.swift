@@ -5,9 +5,9 @@ public import Signals
 
 /// Several complete environments inside one app or service, switched in milliseconds whatever their size.
 ///
-/// A container is everything the app stores below one root directory, with the settings and cookies that belong to it:
-/// an account, a tenant, the data of a test run. One is active, which means that its files are the ones in the root;
-/// those of the others are put away. Activating another moves them.
+/// An ``Environment`` is everything the app stores below one root directory, with the settings and cookies that belong
+/// to it: an account, a tenant, the data of a test run. One environment is active: its files are the ones in the root.
+/// The files of the others are put away. Activating another environment moves them.
 ///
 /// ```swift
 /// import Containers
@@ -18,24 +18,24 @@ public import Signals
 /// let subscription = app.active.sink { print($0.name) }  // Prints "Default"
 /// try Data("draft".utf8).write(to: home.appending(path: "note.txt"))
 ///
-/// let work = try app.createNewContainer(name: "Work")
-/// try app.activate(container: work)  // Prints "Work"
+/// let work = try app.create(name: "Work")
+/// try app.activate(work)  // Prints "Work"
 /// print(FileManager.default.fileExists(atPath: home.appending(path: "note.txt").path))  // Prints "false"
 ///
-/// try app.activateContainer(uuid: Container.defaultUUID)  // Prints "Default"
+/// try app.activate(id: AppContainer.Environment.defaultID)  // Prints "Default"
 /// print(FileManager.default.fileExists(atPath: home.appending(path: "note.txt").path))  // Prints "true"
 /// subscription.cancel()
 /// try FileManager.default.removeItem(at: home)
 /// ```
 ///
-/// - **What is there already becomes the default container,** in place: nothing moves when containers are first used.
+/// - **Existing files become the default environment,** in place: nothing moves when environments are first used.
 /// - **A switch is a handful of renames,** one for each entry at the top of the root, and never touches the files
 ///   below, so its time does not depend on their number. Links are moved as links, and nothing outside of the root is
 ///   read or moved.
 /// - **All or nothing.** What is to be moved is written down before. If the process, or the machine, stops at any
-///   point, the next to open the root finds the old container or the new one, complete. Nothing is ever overwritten.
+///   point, the next to open the root finds the old environment or the new one, complete. Nothing is ever overwritten.
 /// - **Live values follow.** An ``/AppGroups/AppGroupsFile`` or suite that is opened in the ``scope`` of the root shows
-///   the new container's value when ``activate(container:)-522ht`` returns, and sends it; or it is closed, by choice.
+///   the new environment's value when ``activate(_:)-104jo`` returns, and sends it; or it is closed, by choice.
 /// - **Several processes, and several objects** of one process, may use one root: they take turns, and all hear of each
 ///   change. While a switch is under way elsewhere, a call waits.
 /// - **Errors** are ``AppContainerError``. What throws has changed nothing.
@@ -45,56 +45,56 @@ public import Signals
 public final class AppContainer: Sendable {
   let engine: ContainerEngine
 
-  /// All containers, in the order in which they were made.
-  public let list: Property<[Container]>
+  /// All environments, in the order in which they were made.
+  public let environments: Property<[Environment]>
 
-  /// The container whose files are live.
+  /// The environment whose files are live.
   ///
-  /// It changes after each switch, when all live values have followed, and when the record of the active container
+  /// It changes after each switch, when all live values have followed, and when the record of the active environment
   /// does.
-  public let active: Property<Container>
+  public let active: Property<Environment>
 
   /// Whether changes by other processes are seen as they happen.
   public let health: Property<WatchHealth>
 
-  /// Opens the containers of a directory.
+  /// Opens the environments of a directory.
   ///
-  /// - Parameter home: The root. It is made if need be; what is in it already belongs to the default container.
-  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is
+  /// - Parameter home: The root. It is made if need be; what is in it already belongs to the default environment.
+  /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if it cannot be known which one is
   ///   active.
   public convenience init(home: URL) throws(AppContainerError) {
     try self.init(home: home) { _ in }
   }
 
-  /// Opens the containers of a group's directory, which several apps share.
+  /// Opens the environments of a group's directory, which several apps share.
   ///
   /// - Parameter group: The group.
-  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is
+  /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if it cannot be known which one is
   ///   active.
   public convenience init(group: AppGroupsContainer) throws(AppContainerError) {
     try self.init(ContainerLayout(root: group.containerURL), settings: [])
   }
 
-  /// Opens the containers of a directory, and has settings switched with them.
+  /// Opens the environments of a directory, and has settings switched with them.
   ///
   /// - Parameters:
   ///   - home: The root.
   ///   - settings: What is switched with the files.
   ///   - onStep: Called at each step of a change by this process, also while what another began is undone.
-  /// - Throws: ``AppContainerError`` if the directory cannot hold containers, or if it cannot be known which one is
+  /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if it cannot be known which one is
   ///   active.
   package convenience init(
-    home: URL, settings: [any ContainerSettings] = [], onStep: @escaping @Sendable (SwitchStep) -> Void
+    home: URL, settings: [any EnvironmentSettings] = [], onStep: @escaping @Sendable (SwitchStep) -> Void
   ) throws(AppContainerError) {
     try self.init(ContainerLayout(root: Self.resolved(home)), settings: settings, onStep: onStep)
   }
 
   init(
-    _ layout: ContainerLayout, settings: [any ContainerSettings],
+    _ layout: ContainerLayout, settings: [any EnvironmentSettings],
     onStep: @escaping @Sendable (SwitchStep) -> Void = { _ in }
   ) throws(AppContainerError) {
     engine = try ContainerEngines.shared.engine(for: layout, settings: settings, onStep: onStep)
-    list = Property(engine.list, keeping: engine)
+    environments = Property(engine.environments, keeping: engine)
     active = Property(engine.active, keeping: engine)
     health = engine.health
   }
@@ -102,21 +102,15 @@ public final class AppContainer: Sendable {
   /// The root whose contents are switched, for live values to be opened in; these follow also when this object is gone.
   public var scope: Scope { engine.sharedScope }
 
-  /// Where the files of the active container are, with symbolic links resolved.
+  /// The directory with the files of the active environment, with symbolic links resolved.
   public var home: URL { engine.layout.root }
 
-  /// All containers at this moment.
-  public var containers: [Container] { list.value }
-
-  /// The active container at this moment.
-  public var activeContainer: Container { active.value }
-
-  /// What happens to the containers: each switch, before and after, by this process; after, by others.
-  public var events: some Signal<ContainerEvent, Never> { KeptSignal(upstream: engine.events, owner: engine) }
+  /// The steps of each switch: before and after it for this process, after it for others.
+  public var events: some Signal<Event, Never> { KeptSignal(upstream: engine.events, owner: engine) }
 
   /// Has a closure called at each step of a change by this process.
   package func onStep(_ hook: @escaping @Sendable (SwitchStep) -> Void) { engine.onStep(hook) }
 
   /// Has settings switched with the files, from now on.
-  package func add(_ settings: any ContainerSettings) { engine.participants.add(settings) }
+  package func add(_ settings: any EnvironmentSettings) { engine.participants.add(settings) }
 }

@@ -1,34 +1,43 @@
-/// Is asked before a switch and told after it.
+/// An object that may refuse a switch between environments, and is called after it.
 ///
 /// Delegates are held weakly and called in the order in which they were added, on the thread that switches; after a
 /// switch by another process, on a queue of the root's own.
 public protocol AppContainerDelegate: AnyObject, Sendable {
-  /// A container is about to be activated; throw to refuse.
+  /// Called before an environment is activated; throw to refuse.
   ///
   /// Nothing has been written or moved yet, and no other change of the root can be made from here.
   ///
   /// - Parameters:
-  ///   - appContainer: Whom the delegate was added to.
-  ///   - container: The container that is to be activated.
-  ///   - current: The container that is active.
-  /// - Throws: Why not; it becomes the reason of ``AppContainerError/vetoed(reason:)``.
-  func appContainer(_ appContainer: AppContainer, willChangeTo container: Container, from current: Container) throws
+  ///   - appContainer: The object to which the delegate was added.
+  ///   - environment: The environment that is to be activated.
+  ///   - current: The environment that is active.
+  /// - Throws: The reason to refuse, which becomes that of ``AppContainerError/vetoed(reason:)``.
+  func appContainer(
+    _ appContainer: AppContainer, willChangeTo environment: AppContainer.Environment,
+    from current: AppContainer.Environment
+  ) throws
 
-  /// A container has been activated, by this process or another.
+  /// Called after an environment was activated, by this process or another.
   ///
   /// - Parameters:
-  ///   - appContainer: Whom the delegate was added to.
-  ///   - container: The container that is active now, with its new dates and counts.
-  ///   - previous: The container that was.
-  func appContainer(_ appContainer: AppContainer, didChangeTo container: Container, from previous: Container)
+  ///   - appContainer: The object to which the delegate was added.
+  ///   - environment: The environment that is active now, with its new dates and counts.
+  ///   - previous: The environment that was active before.
+  func appContainer(
+    _ appContainer: AppContainer, didChangeTo environment: AppContainer.Environment,
+    from previous: AppContainer.Environment)
 }
 
 extension AppContainerDelegate {
   /// Agrees.
   public func appContainer(
-    _ appContainer: AppContainer, willChangeTo container: Container, from current: Container
+    _ appContainer: AppContainer, willChangeTo environment: AppContainer.Environment,
+    from current: AppContainer.Environment
   ) throws {}
 
   /// Does nothing.
-  public func appContainer(_ appContainer: AppContainer, didChangeTo container: Container, from previous: Container) {}
+  public func appContainer(
+    _ appContainer: AppContainer, didChangeTo environment: AppContainer.Environment,
+    from previous: AppContainer.Environment
+  ) {}
 }

@@ -2,18 +2,18 @@ import AppGroups
 public import FileSignals
 public import Foundation
 
-/// Why something could not be done with a container.
+/// An error of an operation on environments.
 ///
-/// Whatever is thrown, the container that was active still is, and every file is where it was.
+/// Whatever is thrown, the environment that was active still is, and every file is where it was.
 public enum AppContainerError: Error, Hashable, Sendable {
-  /// The directory cannot hold containers.
+  /// The directory cannot hold environments.
   case unusableRoot(URL, reason: String)
 
-  /// There is no container of this identifier, or no longer.
-  case notFound(uuid: String)
+  /// No environment has this identifier, or it was deleted.
+  case notFound(id: UUID)
 
-  /// The default container cannot be treated so.
-  case defaultContainer(operation: String)
+  /// The operation is not possible on the default environment.
+  case defaultEnvironment(operation: String)
 
   /// A delegate or an observer refused the switch.
   case vetoed(reason: String)
@@ -24,20 +24,20 @@ public enum AppContainerError: Error, Hashable, Sendable {
   /// Settings that are switched with the files could not be read or written.
   case settingsFailed(String, reason: String)
 
-  /// A live value of the container could not be brought to rest.
+  /// A live value of the environment could not be brought to rest.
   case heldOpen(reason: String)
 
   /// It was asked for from inside of another change of the same root, on the same thread.
   case nested(operation: String)
 
-  /// The list of containers cannot be read, so it is not known which one is active.
+  /// The list of environments cannot be read, so it is not known which one is active.
   case unreadableState(URL, reason: String)
 
-  /// What is known of containers was written by a newer version of the package; `supported` is the newest that is read.
+  /// A record of environments was written by a newer version of the package; `supported` is the newest readable version.
   case newerState(URL, found: Int, supported: Int)
 
   /// A path cannot be excluded.
-  case invalidExclude(String, reason: String)
+  case invalidExcludedPath(String, reason: String)
 
   /// Something lies in the way, and nothing is ever overwritten.
   case blocked(URL, reason: String)
@@ -51,7 +51,7 @@ public enum AppContainerError: Error, Hashable, Sendable {
   /// An archive was written by a newer version of the package; `supported` is the newest that is read.
   case newerArchive(URL, found: Int, supported: Int)
 
-  /// An archive holds something that must not be made, such as a file outside of its container.
+  /// An archive holds something that must not be made, such as a file outside of its environment.
   case unsafeArchive(URL, entry: String, reason: String)
 
   /// The work was given up because its progress was answered so, or its task was cancelled.
@@ -76,7 +76,7 @@ extension AppContainerError {
       }
   }
 
-  /// Runs a closure, whose errors become those of containers.
+  /// Runs a closure and makes an ``AppContainerError`` of whatever it throws.
   static func mapping<Result>(_ body: () throws -> Result) throws(AppContainerError) -> Result {
     do {
       return try body()
@@ -100,27 +100,27 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .unusableRoot(let url, let reason):
-      "\(url.path) cannot hold containers: \(reason). Give a directory that this program may read and write."
-    case .notFound(let uuid):
-      "There is no container \(uuid.debugDescription). Look in the list; somebody may have deleted it."
-    case .defaultContainer(let operation):
-      "The default container cannot be \(operation). Clean it instead, or activate another."
+      "\(url.path) cannot hold environments: \(reason). Give a directory that this program may read and write."
+    case .notFound(let id):
+      "There is no environment \(id.uuidString). Look in the list; another process may have deleted it."
+    case .defaultEnvironment(let operation):
+      "The default environment cannot be \(operation). Clean it instead, or activate another."
     case .vetoed(let reason):
       "The switch was refused: \(reason). Nothing was moved; try again when that is over."
     case .flushFailed(let name, let reason):
       "\(name) could not be written before the switch: \(reason). Nothing was moved."
     case .settingsFailed(let name, let reason):
-      "\(name) could not be switched: \(reason). The container that was active still is."
+      "\(name) could not be switched: \(reason). The environment that was active still is."
     case .heldOpen(let reason):
-      "A live value of the container could not be brought to rest: \(reason). Nothing was moved."
+      "A live value of the environment could not be brought to rest: \(reason). Nothing was moved."
     case .nested(let operation):
       "\(operation) was called from inside of another change of the same root. Call it after that one has returned."
     case .unreadableState(let url, let reason):
-      "\(url.path) cannot be read: \(reason). It says which container is active, so nothing is moved until it is restored "
-        + "from a backup or removed; no container's files are harmed."
+      "\(url.path) cannot be read: \(reason). It says which environment is active, so nothing is moved until it is restored "
+        + "from a backup or removed; no environment's files are harmed."
     case .newerState(let url, let found, let supported):
       "\(url.path) is of version \(found), and this program reads none newer than \(supported). Update this program."
-    case .invalidExclude(let path, let reason):
+    case .invalidExcludedPath(let path, let reason):
       "\(path.debugDescription) cannot be excluded: \(reason). Give a path from the root on, such as \"Library/Caches\"."
     case .blocked(let url, let reason):
       "\(url.path) is in the way: \(reason). Move it away, and try again."

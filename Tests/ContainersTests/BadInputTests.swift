@@ -1,5 +1,6 @@
 import Containers
 import Foundation
+import Signals
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
   import Musl
 #endif
 
-@Suite("Bad input to containers")
+@Suite("Bad input to environments")
 struct BadInputTests {
   @Test func `a root that cannot be one is refused in words`() throws {
     let fixture = try Fixture()
@@ -40,9 +41,9 @@ struct BadInputTests {
     let fixture = try Fixture()
     let app = try fixture.open()
     for path in ["", "/", "/etc", "..", "a/../..", ".", "./.", "a\0b"] {
-      #expect(throws: AppContainerError.self) { try app.setCustomExcludeFiles(["good", path]) }
+      #expect(throws: AppContainerError.self) { try app.setExcludedPaths(["good", path]) }
     }
-    #expect(app.customExcludeFiles.isEmpty)
+    #expect(app.excludedPaths.isEmpty)
   }
 
   @Test func `pipes and names that are no text are moved as they are, and a clone says what it cannot copy`() throws {
@@ -54,56 +55,56 @@ struct BadInputTests {
     #expect(descriptor >= 0)
     close(descriptor)
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
-    try app.activate(container: work)
+    let work = try app.create(name: "Work")
+    try app.activate(work)
     #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.root.path) == [".containers"])
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(access(name, F_OK) == 0)
     #expect(fixture.exists("Documents/pipe") && fixture.exists("pipe"))
-    let before = app.containers
+    let before = app.environments.value
     #expect {
-      try app.clone(container: app.activeContainer)
+      try app.clone(app.active.value)
     } throws: { error in
       guard case .unsupportedFile(let url, let kind)? = error as? AppContainerError else { return false }
       return url.lastPathComponent == "pipe" && kind == "a named pipe"
     }
-    #expect(app.containers == before)
+    #expect(app.environments.value == before)
   }
 
   @Test func `what somebody puts into the hidden directory is neither taken for ours nor lost`() throws {
     let fixture = try Fixture()
     let before = try fixture.live()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     try fixture.write("foreign", to: ".containers/notes.txt")
     try fixture.write("foreign", to: ".containers/folder/file")
-    // Where the files of the active container are going to be.
-    try fixture.write("foreign", to: ".containers/\(Container.defaultUUID)/data/top.txt")
-    // A link in place of a container is none.
+    // Where the files of the active environment are going to be.
+    try fixture.write("foreign", to: ".containers/\(Environment.defaultID)/data/top.txt")
+    // A link in place of an environment is none.
     let link = UUID().uuidString
     try FileManager.default.createSymbolicLink(
       atPath: fixture.url(".containers/\(link)").path, withDestinationPath: "/")
-    try app.activate(container: work)
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(work)
+    try app.activate(id: Environment.defaultID)
     #expect(try fixture.live() == before)
     #expect(fixture.text(".containers/notes.txt") == "foreign")
     #expect(fixture.text(".containers/folder/file") == "foreign")
     let aside = try FileManager.default.subpathsOfDirectory(atPath: fixture.url(".containers/aside").path)
     #expect(aside.contains { $0.hasSuffix("/top.txt") })
-    #expect(try fixture.open().containers.count == 2)
+    #expect(try fixture.open().environments.value.count == 2)
   }
 
-  @Test func `a container whose directory is gone is not listed after the next launch`() throws {
+  @Test func `an environment whose directory is gone is not listed after the next launch`() throws {
     let fixture = try Fixture()
     do {
       let app = try fixture.open()
-      let work = try app.createNewContainer(name: "Work")
-      try app.createNewContainer(name: "Play")
-      try FileManager.default.removeItem(at: fixture.url(".containers/\(work.uuid)"))
-      #expect(throws: AppContainerError.self) { try app.activate(container: work) }
-      #expect(app.activeContainer.isDefault)
+      let work = try app.create(name: "Work")
+      try app.create(name: "Play")
+      try FileManager.default.removeItem(at: fixture.url(".containers/\(work.id)"))
+      #expect(throws: AppContainerError.self) { try app.activate(work) }
+      #expect(app.active.value.isDefault)
     }
-    #expect(try fixture.open().containers.map(\.name) == ["Default", "Play"])
+    #expect(try fixture.open().environments.value.map(\.name) == ["Default", "Play"])
   }
 
   @Test func `a list of a newer version is left alone`() throws {
@@ -119,11 +120,11 @@ struct BadInputTests {
   @Test func `a switch that a newer version began is left for that to finish`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     let text = #"{"version": 99, "future": true}"#
     try fixture.write(text, to: ".containers/journal.json")
     let url = fixture.url(".containers/journal.json")
-    #expect(throws: AppContainerError.newerState(url, found: 99, supported: 1)) { try app.activate(container: work) }
+    #expect(throws: AppContainerError.newerState(url, found: 99, supported: 1)) { try app.activate(work) }
     #expect(throws: AppContainerError.newerState(url, found: 99, supported: 1)) { try fixture.open() }
     #expect(fixture.text(".containers/journal.json") == text)
   }
@@ -131,17 +132,17 @@ struct BadInputTests {
   @Test func `a record of a newer version is told of, and not written anew`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
-    let path = ".containers/\(work.uuid)/info.json"
-    let text = #"{"version": 99, "uuid": "\#(work.uuid)", "name": "Work", "createdAt": 0, "future": true}"#
+    let work = try app.create(name: "Work")
+    let path = ".containers/\(work.id)/info.json"
+    let text = #"{"version": 99, "uuid": "\#(work.id)", "name": "Work", "createdAt": 0, "future": true}"#
     try fixture.write(text, to: path)
     let newer = AppContainerError.newerState(fixture.url(path), found: 99, supported: 1)
-    #expect(throws: newer) { try app.updateInfo(of: work, name: "Play", description: nil) }
+    #expect(throws: newer) { try app.update(work, name: "Play", description: nil) }
     #expect(fixture.text(path) == text)
     // A change reads all records anew.
-    try app.activate(container: work)
-    #expect(app.activeContainer.uuid == work.uuid)
-    #expect(app.activeContainer.problem == newer.description)
+    try app.activate(work)
+    #expect(app.active.value.id == work.id)
+    #expect(app.active.value.problem == newer.description)
   }
 
   @Test func `a mounted file system in the root is in the way, and nothing moves`() async throws {
@@ -151,12 +152,12 @@ struct BadInputTests {
       try Tree.write("b", to: disk.appending(path: "z/b"))
       let app = try AppContainer(home: disk)
       let before = try Tree.listing(disk)
-      let work = try app.createNewContainer(name: "Work")
-      await #expect(throws: AppContainerError.self) { try await app.activate(container: work) }
+      let work = try app.create(name: "Work")
+      await #expect(throws: AppContainerError.self) { try await app.activate(work) }
       #expect(try Tree.listing(disk) == before)
-      #expect(app.activeContainer.isDefault)
-      try app.setCustomExcludeFiles(["mounted"])
-      try await app.activate(container: work)
+      #expect(app.active.value.isDefault)
+      try app.setExcludedPaths(["mounted"])
+      try await app.activate(work)
       #expect(try Tree.listing(disk).keys.sorted() == ["mounted"])
     }
   }
@@ -171,7 +172,7 @@ struct BadInputTests {
     try await withDisk(#"mount -t tmpfs -o size=256k,nr_inodes=200 none "$1""#) { disk in
       let app = try AppContainer(home: disk)
       try Tree.fill(disk, seed: 1)
-      let work = try app.createNewContainer(name: "Work")
+      let work = try app.create(name: "Work")
       let before = try Tree.listing(disk)
       let ballast = disk.appending(path: ".containers/ballast")
       // One file, filled up piece by piece: one that is removed can keep its space for a while, in a process that was
@@ -181,18 +182,18 @@ struct BadInputTests {
       while (try? handle.write(contentsOf: Data(count: 512))) != nil {}
       try handle.close()
       for _ in 0..<2 {
-        await #expect(throws: AppContainerError.self) { try await app.activate(container: work) }
-        #expect(throws: AppContainerError.self) { try app.createNewContainer(name: "More") }
-        #expect(throws: AppContainerError.self) { try app.clone(container: app.activeContainer) }
+        await #expect(throws: AppContainerError.self) { try await app.activate(work) }
+        #expect(throws: AppContainerError.self) { try app.create(name: "More") }
+        #expect(throws: AppContainerError.self) { try app.clone(app.active.value) }
         #expect(try Tree.listing(disk) == before)
-        #expect(app.activeContainer.isDefault && app.containers.count == 2)
+        #expect(app.active.value.isDefault && app.environments.value.count == 2)
       }
       // Emptied first: a process that was started meanwhile may have the file open, and keep its space.
       #expect(truncate(ballast.path, 0) == 0)
       try FileManager.default.removeItem(at: ballast)
-      try await app.activate(container: work)
+      try await app.activate(work)
       #expect(try Tree.listing(disk).isEmpty)
-      try await app.activateContainer(uuid: Container.defaultUUID)
+      try await app.activate(id: Environment.defaultID)
       #expect(try Tree.listing(disk) == before)
     }
   }
@@ -201,16 +202,16 @@ struct BadInputTests {
     try await withDisk(#"mount -t tmpfs -o size=1m none "$1""#) { disk in
       try Tree.fill(disk, seed: 1)
       let app = try AppContainer(home: disk)
-      let work = try app.createNewContainer(name: "Work")
+      let work = try app.create(name: "Work")
       let before = try Tree.listing(disk)
       try await shell(#"mount -o remount,ro "$1""#, disk.path)
-      await #expect(throws: AppContainerError.self) { try await app.activate(container: work) }
-      #expect(throws: AppContainerError.self) { try app.delete(container: work) }
-      #expect(throws: AppContainerError.self) { try app.clean(container: app.activeContainer) }
+      await #expect(throws: AppContainerError.self) { try await app.activate(work) }
+      #expect(throws: AppContainerError.self) { try app.delete(work) }
+      #expect(throws: AppContainerError.self) { try app.clean(app.active.value) }
       #expect(try Tree.listing(disk) == before)
       try await shell(#"mount -o remount,rw "$1""#, disk.path)
-      try await app.activate(container: work)
-      #expect(app.activeContainer.uuid == work.uuid)
+      try await app.activate(work)
+      #expect(app.active.value.id == work.id)
     }
   }
 
@@ -218,20 +219,20 @@ struct BadInputTests {
     let fixture = try Fixture()
     let before = try fixture.live()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
-    try app.activate(container: work)
+    let work = try app.create(name: "Work")
+    try app.activate(work)
     try fixture.write("work", to: "Documents/user.db")
     app.onStep { step in
-      // Somebody who knows nothing of containers makes its folder again, in the worst moment.
+      // Somebody who knows nothing of environments makes its folder again, in the worst moment.
       if step == .left { try? fixture.write("newcomer", to: "Documents/user.db") }
     }
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     app.onStep { _ in }
     #expect(try fixture.live() == before)
     let aside = fixture.url(".containers/aside")
     let kept = try FileManager.default.subpathsOfDirectory(atPath: aside.path).filter { $0.hasSuffix("user.db") }
     #expect(kept.count == 1)
-    try app.activate(container: work)
+    try app.activate(work)
     #expect(fixture.text("Documents/user.db") == "work")
   }
 }

@@ -8,20 +8,20 @@ import Testing
 
 @Suite("Live values follow")
 struct FollowingTests {
-  @Test func `a file goes over to the new container's, and back`() throws {
+  @Test func `a file goes over to the new environment's, and back`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "name.json", initialValue: "nobody", scope: app.scope)
     let values = file.recorded()
     try file.write("default's")
-    let work = try app.createNewContainer(name: "Work")
-    try app.activate(container: work)
+    let work = try app.create(name: "Work")
+    try app.activate(work)
     #expect(file.value == "nobody")
     try file.write("work's")
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(file.value == "default's")
     #expect(try file.read() == "default's")
-    try app.activate(container: work)
+    try app.activate(work)
     #expect(values.elements == ["nobody", "default's", "nobody", "work's", "default's", "work's"])
     #expect(file.status.value == .current)
     #expect(app.scope.swapCount.value == 3)
@@ -36,20 +36,20 @@ struct FollowingTests {
     }
     let failures = files.map { $0.failures.recorded() }
     if areMade { try files[1].write("default's") }
-    let work = try app.createNewContainer(name: "Work")
-    try app.activate(container: work)
+    let work = try app.create(name: "Work")
+    try app.activate(work)
     for file in files {
       #expect(file.value == "nobody")
       #expect(file.status.value == .current)
     }
     try files[2].write("work's")
-    _ = try app.clone(container: work)
-    try app.activateContainer(uuid: Container.defaultUUID)
+    _ = try app.clone(work)
+    try app.activate(id: Environment.defaultID)
     for file in files { #expect(file.value == (areMade ? "default's" : "nobody")) }
     for failure in failures { #expect(failure.elements.isEmpty) }
   }
 
-  @Test func `live values follow also when nobody has the containers any more`() async throws {
+  @Test func `live values follow also when nobody has the environments any more`() async throws {
     let fixture = try Fixture()
     let jar = try CookieJar(scope: fixture.open().scope)
     let url = try #require(URL(string: "https://example.com/"))
@@ -60,7 +60,7 @@ struct FollowingTests {
     try await peer.send("env-activate \(work)")
     _ = try await jar.cookies.firstValue("no cookies") { $0.isEmpty }
     try jar.setCookies(["session=work; Secure"], from: url)
-    try await onThread { try fixture.open().activateContainer(uuid: Container.defaultUUID) }
+    try await onThread { try fixture.open().activate(id: Environment.defaultID) }
     #expect(jar.header(for: url) == "session=default")
   }
 
@@ -68,7 +68,7 @@ struct FollowingTests {
     let fixture = try Fixture()
     let epochs = try fixture.open().scope.swapCount.recorded()
     let app = try fixture.open()
-    try app.activate(container: app.createNewContainer(name: "Work"))
+    try app.activate(app.create(name: "Work"))
     #expect(epochs.elements == [0, 1])
   }
 
@@ -94,12 +94,12 @@ struct FollowingTests {
     init(_ value: ContainerEngine) { self.value = value }
   }
 
-  @Test func `the same value in both containers is no news`() throws {
+  @Test func `the same value in both environments is no news`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "name.json", initialValue: "same", scope: app.scope)
     let values = file.recorded()
-    try app.activate(container: app.createNewContainer(name: "Work"))
+    try app.activate(app.create(name: "Work"))
     #expect(values.elements == ["same"])
   }
 
@@ -110,10 +110,10 @@ struct FollowingTests {
     let theme = suite.signal(forKey: "theme", as: String.self).recorded()
     try suite.set("dark", forKey: "theme")
     try suite.set(3, forKey: "volume")
-    try app.activate(container: app.createNewContainer(name: "Work"))
+    try app.activate(app.create(name: "Work"))
     #expect(suite.keys.isEmpty)
     try suite.set("light", forKey: "theme")
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(suite.keys == ["theme", "volume"])
     #expect(theme.elements == [nil, "dark", nil, "light", "dark"])
   }
@@ -124,7 +124,7 @@ struct FollowingTests {
     let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope, onSwap: .closes)
     let failures = file.failures.recorded()
     try file.write("last")
-    try app.activate(container: app.createNewContainer(name: "Work"))
+    try app.activate(app.create(name: "Work"))
     let error = AppGroupsFileError.closedBySwap(file.url)
     #expect(file.value == "last")
     #expect(file.status.value.failure == error)
@@ -133,41 +133,41 @@ struct FollowingTests {
     #expect(throws: error) { try file.update { $0 += "more" } }
     #expect(throws: error) { try file.read() }
     #expect(!fixture.exists("Files/name.json"))
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(fixture.text("Files/name.json") == "\"last\"\n")
   }
 
-  @Test func `content that cannot be used does not leave the other container's value in place`() throws {
+  @Test func `content that cannot be used does not leave the other environment's value in place`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "number.json", initialValue: 0, scope: app.scope)
     try file.write(42)
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     try Tree.write("garbage", to: fixture.data(work).appending(path: "Files/number.json"))
-    try app.activate(container: work)
+    try app.activate(work)
     #expect(file.value == 0)
     guard case .undecodable = file.status.value.failure else {
       Issue.record("\(file.status.value)")
       return
     }
     #expect(fixture.text("Files/number.json") == "garbage")
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(file.value == 42 && file.status.value == .current)
   }
 
   @Test(arguments: [true, false])
-  func `a link to what another container has put away is not followed`(isThere: Bool) throws {
+  func `a link to what another environment has put away is not followed`(isThere: Bool) throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "name.json", initialValue: "nobody", scope: app.scope)
     try file.write("default's")
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     let files = fixture.data(work).appending(path: "Files")
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
-    let target = "../.containers/\(Container.defaultUUID)/data/Files/\(isThere ? "name" : "none").json"
+    let target = "../.containers/\(Environment.defaultID)/data/Files/\(isThere ? "name" : "none").json"
     try FileManager.default.createSymbolicLink(
       atPath: files.appending(path: "name.json").path, withDestinationPath: target)
-    try app.activate(container: work)
+    try app.activate(work)
     #expect(file.value == "nobody")
     if isThere {
       guard case .outsideContainer = file.status.value.failure else {
@@ -179,35 +179,35 @@ struct FollowingTests {
         try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope)
       }
     }
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(file.value == "default's")
     #expect(!fixture.exists("Files/none.json"))
   }
 
-  @Test func `a value of a suite that cannot be used is the default, and not the other container's`() throws {
+  @Test func `a value of a suite that cannot be used is the default, and not the other environment's`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let suite = try AppGroupsSuite(name: "settings.json", scope: app.scope)
     let volume = suite.preference("volume", default: 5)
     try volume.write(11)
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     let text = #"{ "volume": "loud" }"#
     try Tree.write(text, to: fixture.data(work).appending(path: "Files/settings.json"))
     let volumes = volume.recorded()
-    try app.activate(container: work)
+    try app.activate(work)
     #expect(volume.value == 5)
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(volumes.elements == [11, 5, 11])
     #expect(suite.value(for: SuiteKey("volume", default: 5)) == 11)
   }
 
   @Test func `a switch that fails leaves live values as they were`() throws {
     struct Stop: Error {}
-    final class Failing: ContainerSettings {
+    final class Failing: EnvironmentSettings {
       let name = "Failing"
       func flush(into directory: URL) throws {}
       func load(from directory: URL) throws {
-        if !directory.path.contains(Container.defaultUUID) { throw Stop() }
+        if !directory.path.contains(Environment.defaultID.uuidString) { throw Stop() }
       }
     }
     let fixture = try Fixture()
@@ -216,36 +216,36 @@ struct FollowingTests {
     let file = try AppGroupsFile(name: "number.json", initialValue: 0, scope: app.scope)
     try file.write(1)
     let values = file.recorded()
-    let work = try app.createNewContainer(name: "Work")
-    #expect(throws: AppContainerError.self) { try app.activate(container: work) }
+    let work = try app.create(name: "Work")
+    #expect(throws: AppContainerError.self) { try app.activate(work) }
     try file.write(2)
     #expect(values.elements == [1, 2])
     #expect(fixture.text("Files/number.json") == "2\n")
     #expect(app.scope.swapCount.value == 0)
   }
 
-  @Test func `updates that go on during switches are all in one container or another`() async throws {
+  @Test func `updates that go on during switches are all in one environment or another`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     let rounds = 60
     async let updates = onThread {
       for _ in 0..<rounds { try file.update { $0 += 1 } }
     }
     async let switches = onThread {
       for round in 0..<20 {
-        try app.activateContainer(uuid: round.isMultiple(of: 2) ? work.uuid : Container.defaultUUID)
+        try app.activate(id: round.isMultiple(of: 2) ? work.id : Environment.defaultID)
       }
     }
     _ = try await (updates, switches)
     let first = file.value
-    try await app.activate(container: work)
+    try await app.activate(work)
     #expect(first + file.value == rounds)
     #expect(!fixture.exists(".containers/aside"))
   }
 
-  @Test func `updates that wait for a switch take nothing over into a container that has no file yet`() async throws {
+  @Test func `updates that wait for a switch take nothing over where there is no file yet`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let peer = try PeerProcess()
@@ -258,12 +258,12 @@ struct FollowingTests {
     }
     var sum = 0
     for _ in 0..<Scale.count(25, torture: 200) {
-      let next = try app.createNewContainer(name: "Next")
-      try await app.activate(container: next)
+      let next = try app.create(name: "Next")
+      try await app.activate(next)
     }
     _ = try await (counted, updates)
-    for container in app.containers {
-      try await app.activate(container: container)
+    for environment in app.environments.value {
+      try await app.activate(environment)
       sum += file.value
     }
     #expect(sum == 2 * rounds)
@@ -273,13 +273,13 @@ struct FollowingTests {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     try file.update { value in
       value = 1
-      #expect(throws: AppContainerError.self) { try app.activate(container: work) }
+      #expect(throws: AppContainerError.self) { try app.activate(work) }
     }
-    #expect(app.activeContainer.isDefault && file.value == 1)
-    try app.activate(container: work)
+    #expect(app.active.value.isDefault && file.value == 1)
+    try app.activate(work)
     #expect(file.value == 0)
   }
 }

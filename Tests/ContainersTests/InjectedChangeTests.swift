@@ -7,12 +7,12 @@ import Testing
 @testable import Containers
 
 /// Emitters stand in for the kernel, so a change is noticed when the test says so, and at no other time.
-@Suite("Containers with injected changes")
+@Suite("Environments with injected changes")
 struct InjectedChangeTests {
   @Test func `an engine follows another process's switch when its source tells of a change`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     let (state, journal) = (Emitter<PathChange, Never>(), Emitter<PathChange, Never>())
     let layout = app.engine.layout
     do {
@@ -26,10 +26,10 @@ struct InjectedChangeTests {
         #expect(await source.subscriptions().map(\.description) == ["sink"])
       }
 
-      try await app.activate(container: work)
+      try await app.activate(work)
       #expect(engine.active.value.isDefault && actives.elements == ["Default"])
       state.send(PathChange(written: "state.json"))
-      #expect(engine.active.value.uuid == work.uuid && actives.elements == ["Default", "Work"])
+      #expect(engine.active.value.id == work.id && actives.elements == ["Default", "Work"])
       #expect(events.elements.count == 1)
       // News of what is known already changes nothing.
       state.send(PathChange(written: "state.json"))

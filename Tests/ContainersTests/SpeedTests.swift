@@ -28,14 +28,14 @@ struct SpeedTests {
   private func medianSwitch(files: Int) throws -> Duration {
     let fixture = try Fixture(filled: false)
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     try fill(fixture.root, count: files)
-    try app.activate(container: work)
+    try app.activate(work)
     try fill(fixture.root, count: files)
     var times: [Duration] = []
     for round in 0..<21 {
-      let uuid = round.isMultiple(of: 2) ? Container.defaultUUID : work.uuid
-      times.append(try ContinuousClock().measure { try app.activateContainer(uuid: uuid) })
+      let id = round.isMultiple(of: 2) ? Environment.defaultID : work.id
+      times.append(try ContinuousClock().measure { try app.activate(id: id) })
     }
     return times.sorted()[10]
   }
@@ -49,7 +49,7 @@ struct SpeedTests {
     #expect(full * 10 <= single)
   }
 
-  /// What it takes to move the files of one container away and those of another in, each by itself.
+  /// What it takes to move the files of one environment away and those of another in, each by itself.
   private func oneByOne(files: Int) throws -> Duration {
     let directory = try TemporaryDirectory()
     let (live, first, second) = (directory.file("live"), directory.file("first"), directory.file("second"))

@@ -25,14 +25,14 @@ struct SwitchingTests {
     }
 
     func appContainer(
-      _ appContainer: AppContainer, willChangeTo container: Container, from current: Container
+      _ appContainer: AppContainer, willChangeTo environment: Environment, from current: Environment
     ) throws {
-      log.record("\(name) will \(container.name)")
+      log.record("\(name) will \(environment.name)")
       if refuses { throw No() }
     }
 
-    func appContainer(_ appContainer: AppContainer, didChangeTo container: Container, from previous: Container) {
-      log.record("\(name) did \(container.name) \(container.activatedCount)")
+    func appContainer(_ appContainer: AppContainer, didChangeTo environment: Environment, from previous: Environment) {
+      log.record("\(name) did \(environment.name) \(environment.activationCount)")
       didChange(appContainer)
     }
   }
@@ -40,7 +40,7 @@ struct SwitchingTests {
   @Test func `who is asked, what is flushed and who is told come in one order`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     let log = Recorder<String>()
     let (first, second) = (Delegate("first", log), Delegate("second", log))
     app.add(first)
@@ -57,7 +57,7 @@ struct SwitchingTests {
       }
     }
     let active = app.active.changes.sink { log.record("active \($0.name)") }
-    try app.activate(container: work)
+    try app.activate(work)
     #expect(
       log.elements == [
         "event will", "first will Work", "second will Work", "flush early", "flush", "flush late", "active Work",
@@ -69,23 +69,23 @@ struct SwitchingTests {
   @Test func `a delegate may refuse, and then nothing has moved`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     let before = try fixture.live()
     let log = Recorder<String>()
     let delegates = [Delegate("first", log), Delegate("second", log, refuses: true), Delegate("third", log)]
     for delegate in delegates { app.add(delegate) }
     let events = app.events.recorded()
-    #expect(throws: AppContainerError.vetoed(reason: "not now")) { try app.activate(container: work) }
+    #expect(throws: AppContainerError.vetoed(reason: "not now")) { try app.activate(work) }
     #expect(log.elements == ["first will Work", "second will Work"])
     #expect(try fixture.live() == before)
-    #expect(app.activeContainer.isDefault)
+    #expect(app.active.value.isDefault)
     #expect(
       events.elements == [
-        .willChange(from: app.activeContainer, to: work),
-        .failed(from: app.activeContainer, to: work, error: .vetoed(reason: "not now")),
+        .willChange(from: app.active.value, to: work),
+        .failed(from: app.active.value, to: work, error: .vetoed(reason: "not now")),
       ])
     app.remove(delegates[1])
-    try app.activate(container: work)
+    try app.activate(work)
     #expect(events.elements.count == 4)
   }
 
@@ -97,7 +97,7 @@ struct SwitchingTests {
       let delegate = Delegate("gone", log)
       app.add(delegate)
     }
-    try app.activate(container: app.createNewContainer(name: "Work"))
+    try app.activate(app.create(name: "Work"))
     #expect(log.elements.isEmpty)
   }
 
@@ -106,23 +106,23 @@ struct SwitchingTests {
     let app = try fixture.open()
     let before = try fixture.live()
     let hook = app.onFlush { throw No() }
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     #expect(throws: AppContainerError.flushFailed("What the app keeps", reason: "not now")) {
-      try app.activate(container: work)
+      try app.activate(work)
     }
     #expect(try fixture.live() == before)
     hook.cancel()
-    try app.activate(container: work)
+    try app.activate(work)
   }
 
   @Test func `a change from inside of a change is refused, and one from a did is not`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let (work, play) = try (app.createNewContainer(name: "Work"), app.createNewContainer(name: "Play"))
+    let (work, play) = try (app.create(name: "Work"), app.create(name: "Play"))
     let log = Recorder<String>()
     let hook = app.onFlush {
       do {
-        try app.createNewContainer(name: "Nested")
+        try app.create(name: "Nested")
       } catch {
         log.record("\(error)")
       }
@@ -131,7 +131,7 @@ struct SwitchingTests {
     let first = Delegate("first", log) { app in
       guard !isSent.exchange(true, ordering: .relaxed) else { return }
       do {
-        try app.activate(container: play)
+        try app.activate(play)
       } catch {
         log.record("\(error)")
       }
@@ -139,48 +139,48 @@ struct SwitchingTests {
     let second = Delegate("second", log)
     app.add(first)
     app.add(second)
-    try app.activate(container: work)
-    let nested = AppContainerError.nested(operation: "createNewContainer").description
+    try app.activate(work)
+    let nested = AppContainerError.nested(operation: "create").description
     #expect(
       log.elements == [
         "first will Work", "second will Work", nested, "first did Work 1", "second did Work 1",
         "first will Play", "second will Play", nested, "first did Play 1", "second did Play 1",
       ])
-    #expect(app.activeContainer.uuid == play.uuid)
+    #expect(app.active.value.id == play.id)
     withExtendedLifetime((first, second, hook)) {}
   }
 
   @Test func `threads that switch at once take turns, and each will has its did`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let others = try (0..<3).map { try app.createNewContainer(name: "\($0)") }
+    let others = try (0..<3).map { try app.create(name: "\($0)") }
     let events = app.events.recorded()
     withThreads(4) { index in
       for round in 0..<5 {
         let target = others[(index + round) % 3]
-        #expect(throws: Never.self) { try app.activate(container: target) }
+        #expect(throws: Never.self) { try app.activate(target) }
       }
     }
-    var current: Container?
+    var current: Environment?
     for event in events.elements {
       switch event {
       case .willChange(let from, let to):
-        #expect(current == nil || current?.uuid == from.uuid)
+        #expect(current == nil || current?.id == from.id)
         current = to
-      case .didChange(_, let to): #expect(current?.uuid == to.uuid)
+      case .didChange(_, let to): #expect(current?.id == to.id)
       case .failed: Issue.record("nothing fails here")
       }
     }
     #expect(events.elements.count.isMultiple(of: 2))
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(fixture.text("top.txt") == "top 1")
   }
 
   @Test func `a task can switch without holding up others`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
-    try await app.activate(container: work)
-    #expect(app.activeContainer.uuid == work.uuid)
+    let work = try app.create(name: "Work")
+    try await app.activate(work)
+    #expect(app.active.value.id == work.id)
   }
 }

@@ -13,13 +13,13 @@ import TestSupport
   import Musl
 #endif
 
-/// Containers: environments that are switched.
+/// Environments: environments that are switched.
 ///
 /// - `env-crash N`: be killed at the Nth step of whatever is changed from now on
 /// - `env DIR`: open the root DIR
 /// - `env-new NAME`, `env-activate UUID`, `env-delete UUID`, `env-clean UUID`, `env-clone UUID`: change it
-/// - `env-export UUID PATH`, `env-import PATH`: write an archive, or make a container of one
-/// - `env-counts`: how often each container was activated, and in which second the last time, with commas in between
+/// - `env-export UUID PATH`, `env-import PATH`: write an archive, or make an environment of one
+/// - `env-counts`: how often each environment was activated, and in which second the last time, with commas in between
 /// - `env-active`, `env-list`: which is active, and which there are, with commas in between
 /// - `env-hammer UUIDS N SEED`: switch to one of them at random, N times
 /// - `env-endless UUIDS SEED`: the same without end, on a thread of its own
@@ -47,12 +47,12 @@ final class ContainerCommands: CommandFamily {
     case "env":
       let root = try URL(filePath: command.argument(), directoryHint: .isDirectory)
       opened = try AppContainer(home: root) { [crash] _ in crash?.count() }
-    case "env-active": return try app().activeContainer.uuid
-    case "env-list": return try app().containers.map(\.uuid).joined(separator: ",")
+    case "env-active": return try app().active.value.id.uuidString
+    case "env-list": return try app().environments.value.map(\.id.uuidString).joined(separator: ",")
     case "env-counts":
-      return try app().containers.map { container in
-        let date = container.lastActivatedDate.map { "\(Int($0.timeIntervalSince1970))" } ?? "never"
-        return "\(container.activatedCount) \(date)"
+      return try app().environments.value.map { environment in
+        let date = environment.lastActivatedAt.map { "\(Int($0.timeIntervalSince1970))" } ?? "never"
+        return "\(environment.activationCount) \(date)"
       }.joined(separator: ",")
     case "env-file":
       let console = console
@@ -72,15 +72,15 @@ final class ContainerCommands: CommandFamily {
 
   private func change(_ command: Command) throws -> String? {
     switch command.word {
-    case "env-new": return try app().createNewContainer(name: command.argument()).uuid
-    case "env-clone": return try app().cloneContainer(uuid: command.argument()).uuid
-    case "env-activate": try app().activateContainer(uuid: command.argument())
-    case "env-delete": try app().deleteContainer(uuid: command.argument())
-    case "env-clean": try app().cleanContainer(uuid: command.argument())
+    case "env-new": return try app().create(name: command.argument()).id.uuidString
+    case "env-clone": return try app().clone(id: command.identifier()).id.uuidString
+    case "env-activate": try app().activate(id: command.identifier())
+    case "env-delete": try app().delete(id: command.identifier())
+    case "env-clean": try app().clean(id: command.identifier())
     case "env-export":
       let arguments = try command.arguments(2)
-      try app().exportContainer(uuid: arguments[0], to: URL(filePath: arguments[1]))
-    case "env-import": return try app().importContainer(from: URL(filePath: command.argument())).uuid
+      try app().export(id: environmentID(arguments[0]), to: URL(filePath: arguments[1]))
+    case "env-import": return try app().importEnvironment(from: URL(filePath: command.argument())).id.uuidString
     case "env-hammer":
       let arguments = try command.arguments(3)
       var chance = try Chance(seed: UInt64(command.number(arguments[2])))
@@ -104,12 +104,12 @@ final class ContainerCommands: CommandFamily {
 
   private func follow() throws {
     let (app, console) = (try app(), console)
-    app.active.sink { console.report("active \($0.uuid)") }.store(in: &subscriptions)
-    app.list.sink { console.report("list \($0.count)") }.store(in: &subscriptions)
+    app.active.sink { console.report("active \($0.id)") }.store(in: &subscriptions)
+    app.environments.sink { console.report("list \($0.count)") }.store(in: &subscriptions)
     app.events.sink { event in
       switch event {
-      case .willChange(let from, let to): console.report("will \(from.uuid) \(to.uuid)")
-      case .didChange(let from, let to): console.report("did \(from.uuid) \(to.uuid)")
+      case .willChange(let from, let to): console.report("will \(from.id) \(to.id)")
+      case .didChange(let from, let to): console.report("did \(from.id) \(to.id)")
       case .failed(_, _, let error): console.report("failed \(error)")
       }
     }.store(in: &subscriptions)
@@ -121,10 +121,21 @@ final class ContainerCommands: CommandFamily {
   }
 }
 
-/// Switches to one of the containers.
+/// The identifier in a command.
+private func environmentID(_ text: String) throws -> UUID {
+  guard let id = UUID(uuidString: text) else { throw CommandError(description: "\(text) is no identifier") }
+  return id
+}
+
+extension Command {
+  /// The one argument, as the identifier of an environment.
+  func identifier() throws -> UUID { try environmentID(argument()) }
+}
+
+/// Switches to one of the environments.
 private func hop(_ uuids: String, _ app: AppContainer, _ chance: inout Chance) throws {
-  let uuids = uuids.split(separator: ",").map(String.init)
-  try app.activateContainer(uuid: uuids[chance.number(below: uuids.count)])
+  let ids = try uuids.split(separator: ",").map { try environmentID(String($0)) }
+  try app.activate(id: ids[chance.number(below: ids.count)])
 }
 
 /// Ends the process at a certain step, as hard as it can be ended.

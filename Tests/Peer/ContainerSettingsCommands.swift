@@ -1,5 +1,6 @@
 import Containers
 import Foundation
+import Signals
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -14,7 +15,7 @@ import Synchronization
   import Musl
 #endif
 
-/// What is switched with containers: user defaults and cookies of Foundation's, which every process has of its own.
+/// What is switched with environments: user defaults and cookies of Foundation's, which every process has of its own.
 ///
 /// The suite `-` is the standard one.
 ///
@@ -38,17 +39,17 @@ final class ContainerSettingsCommands: CommandFamily {
       let app = try AppContainer(home: URL(filePath: arguments[0], directoryHint: .isDirectory))
       opened = app
       try app.switchDefaults(arguments[1].split(separator: ",").map { $0 == "-" ? .standard : .named(String($0)) })
-      return app.activeContainer.uuid
+      return app.active.value.id.uuidString
     case "switching-cookies":
       let arguments = try command.arguments(2)
       let app = try AppContainer(home: URL(filePath: arguments[0], directoryHint: .isDirectory))
       opened = app
       try app.switchCookies(of: storage(arguments[1]))
-      return app.activeContainer.uuid
-    case "switching-new": return try app().createNewContainer(name: command.argument()).uuid
-    case "switching-copy": return try app().cloneContainer(uuid: command.argument()).uuid
-    case "switching-to": try app().activateContainer(uuid: command.argument())
-    case "switching-clean": try app().cleanContainer(uuid: command.argument())
+      return app.active.value.id.uuidString
+    case "switching-new": return try app().create(name: command.argument()).id.uuidString
+    case "switching-copy": return try app().clone(id: command.identifier()).id.uuidString
+    case "switching-to": try app().activate(id: command.identifier())
+    case "switching-clean": try app().clean(id: command.identifier())
     case "switching-crash":
       let step = try command.argument()
       try app().onStep { if "\($0)" == step { kill(getpid(), SIGKILL) } }
@@ -175,7 +176,7 @@ private func count(_ prefix: String, _ storage: HTTPCookieStorage) -> Int {
 }
 
 /// Settings that refuse once to be loaded, when those that were added before have been.
-private final class Refusing: ContainerSettings {
+private final class Refusing: EnvironmentSettings {
   struct Refusal: Error {}
 
   let name = "Refusing"

@@ -169,7 +169,7 @@ enum ChildRole {
     let app = try environments(directory)
     say("ready")
     while true {
-      for container in app.containers { try await app.activate(container: container) }
+      for environment in app.environments.value { try await app.activate(environment) }
     }
   }
 

@@ -12,11 +12,11 @@ struct EnvironmentScene: Scene {
     let app = try AppContainer(home: root)
     let greeting = try Greeting.file(in: app)
     let fileCount = isQuick ? 300 : 3_000
-    var containers = [app.activeContainer]
-    for name in ["Work", "Archive"] { containers.append(try app.createNewContainer(name: name)) }
-    for container in containers {
-      try await app.activate(container: container)
-      try await greeting.write(container.name)
+    var environments = [app.active.value]
+    for name in ["Work", "Archive"] { environments.append(try app.create(name: name)) }
+    for environment in environments {
+      try await app.activate(environment)
+      try await greeting.write(environment.name)
     }
     try Self.fill(root.appending(path: "Papers"), fileCount)
 
@@ -26,9 +26,9 @@ struct EnvironmentScene: Scene {
     var took = Latencies()
     var (seen, expected) = (0, ["sees Archive"])
     for number in 0..<switches {
-      let next = containers[number % 3]
+      let next = environments[number % 3]
       let begin = Latencies.now()
-      try await app.activate(container: next)
+      try await app.activate(next)
       took.add(Latencies.now() - begin)
       // The last one was active already in the beginning.
       expected.append("sees \(next.name)")
@@ -49,11 +49,11 @@ struct EnvironmentScene: Scene {
       switcher.killNow()
       // Each is what it was, whichever the dead process had begun to put in place.
       var isWhole = true
-      for container in containers {
-        try await app.activate(container: container)
+      for environment in environments {
+        try await app.activate(environment)
         let papers = Self.count(root.appending(path: "Papers"))
-        let due = container.name == "Archive" ? fileCount : 0
-        isWhole = isWhole && greeting.value == container.name && papers == due
+        let due = environment.name == "Archive" ? fileCount : 0
+        isWhole = isWhole && greeting.value == environment.name && papers == due
       }
       whole += isWhole ? 1 : 0
       display.progress("\(number) of \(kills) killed while they switched")

@@ -69,8 +69,8 @@ struct Soak {
     let isOver = MutableProperty(false)
     let switcher = Task {
       while !isOver.value {
-        for container in world.app.containers {
-          try await world.app.activate(container: container)
+        for environment in world.app.environments.value {
+          try await world.app.activate(environment)
           switching.modify { $0 += 1 }
           try await Task.sleep(for: .milliseconds(150))
         }
@@ -121,9 +121,9 @@ struct Soak {
     }
     var visits: [Int: Int] = [:]
     var misnamed = 0
-    for container in world.app.containers {
-      try await world.app.activate(container: container)
-      if world.name.value != container.name { misnamed += 1 }
+    for environment in world.app.environments.value {
+      try await world.app.activate(environment)
+      if world.name.value != environment.name { misnamed += 1 }
       visits.merge(world.visits.value) { $0 + $1 }
     }
     let events = heard.value

@@ -57,10 +57,10 @@ struct SoakWorld: Sendable {
     try await database.write { transaction in
       for id in 0..<Account.count { try transaction.put(Account(id: id, balance: 1_000)) }
     }
-    for name in Self.environments.dropFirst() { try app.createNewContainer(name: name) }
-    for container in app.containers {
-      try await app.activate(container: container)
-      try await name.write(container.name)
+    for name in Self.environments.dropFirst() { try app.create(name: name) }
+    for environment in app.environments.value {
+      try await app.activate(environment)
+      try await name.write(environment.name)
     }
   }
 

@@ -2,9 +2,10 @@ import AppGroups
 public import Foundation
 
 extension AppContainer {
-  /// Writes everything of a container into one file, from which
-  /// ``importContainer(from:name:description:allowsOutwardLinks:progress:)`` makes another: its files with modes,
-  /// times, and links as links, its settings and cookies.
+  /// Writes an environment into one file: its settings, its cookies, and its files with modes, times, and links as
+  /// links.
+  ///
+  /// ``importEnvironment(from:name:description:allowsOutwardLinks:progress:)`` makes a new environment of the file.
   ///
   /// ```swift
   /// import Containers
@@ -13,76 +14,77 @@ extension AppContainer {
   /// let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   /// let app = try AppContainer(home: folder.appending(path: "Home"))
   /// try Data("hello".utf8).write(to: app.home.appending(path: "note.txt"))
-  /// let archive = folder.appending(path: "Default.container")
-  /// try app.export(container: app.activeContainer, to: archive)
+  /// let archive = folder.appending(path: "Default.archive")
+  /// try app.export(app.active.value, to: archive)
   ///
-  /// let copy = try app.importContainer(from: archive, name: "Copy")
-  /// try app.activate(container: copy)
+  /// let copy = try app.importEnvironment(from: archive, name: "Copy")
+  /// try app.activate(copy)
   /// let note = try Data(contentsOf: app.home.appending(path: "note.txt"))
   /// print(String(decoding: note, as: UTF8.self))  // Prints "hello"
   /// try FileManager.default.removeItem(at: folder)
   /// ```
   ///
-  /// If the container is active, everything that memory holds for it is written first, and live values rest. Nobody can
-  /// switch meanwhile. The file takes its place whole and safe against a power failure, or not at all; only its owner
-  /// may read it, and it is as secret as the most secret thing in the container.
+  /// If the environment is active, everything that memory holds for it is written first, and live values rest. No one
+  /// can switch during the export. The file takes its place whole and safe against a power failure, or not at all. Only
+  /// its owner may read it, and it is as secret as the most secret file in the environment.
   ///
   /// - Parameters:
-  ///   - container: The container.
-  ///   - url: The file, outside of the container; one that is there already is replaced.
-  ///   - progress: Is told how much is written, and says whether to go on. By default it does.
-  /// - Returns: How much was written.
+  ///   - environment: The environment.
+  ///   - url: The file, outside of the environment; an existing file is replaced.
+  ///   - progress: A closure that receives the amount written so far, and returns whether to continue.
+  /// - Returns: The amount written.
   /// - Throws: ``AppContainerError``, among them ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the
-  ///   like, and ``AppContainerError/heldOpen(reason:)`` if a file changes while it is read; what was at the place
-  ///   before stays then.
+  ///   like, and ``AppContainerError/heldOpen(reason:)`` if a file changes while it is read. Then an existing file
+  ///   stays.
   /// - Complexity: O(*n*) in the number and size of the files. Memory does not depend on the size of files.
   @discardableResult
   public func export(
-    container: Container, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
+    _ environment: Environment, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
   ) throws(AppContainerError) -> ArchiveProgress {
-    try exportContainer(uuid: container.uuid, to: url, progress: progress)
+    try export(id: environment.id, to: url, progress: progress)
   }
 
-  /// Writes everything of the container of an identifier into one file; see ``export(container:to:progress:)``.
+  /// Writes the environment with an identifier into one file; see ``export(_:to:progress:)``.
   ///
   /// - Parameters:
-  ///   - uuid: The identifier.
-  ///   - url: The file, outside of the container; one that is there already is replaced.
-  ///   - progress: Is told how much is written, and says whether to go on. By default it does.
-  /// - Returns: How much was written.
-  /// - Throws: ``AppContainerError``; what was at the place before stays then.
+  ///   - id: The identifier.
+  ///   - url: The file, outside of the environment; an existing file is replaced.
+  ///   - progress: A closure that receives the amount written so far, and returns whether to continue.
+  /// - Returns: The amount written.
+  /// - Throws: ``AppContainerError``; then an existing file stays.
   @discardableResult
-  public func exportContainer(
-    uuid: String, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
+  public func export(
+    id: UUID, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
   ) throws(AppContainerError) -> ArchiveProgress {
-    try engine.exclusively("exportContainer") { try $0.export(uuid, to: url, progress: progress) }
+    try engine.exclusively("export") { try $0.export(id, to: url, progress: progress) }
   }
 
-  /// Makes a container of an archive, which is not trusted: all of it is verified before anything of it can be seen.
+  /// Creates an environment from an archive, which is not trusted.
   ///
-  /// An archive that is damaged, cut off, of a newer version, or holds anything that would lie outside of the container
-  /// is refused as a whole. The new container has an identifier, dates and counts of its own.
+  /// All of the archive is verified before any of it appears. An archive that is damaged, cut off, of a newer version, or
+  /// holds an entry that would lie outside of the environment, is refused as a whole. The new environment has an
+  /// identifier, dates and counts of its own.
   ///
   /// - Parameters:
   ///   - url: The archive.
-  ///   - name: What people call the container; by default as it was called when it was exported.
-  ///   - description: What it is for; by default as it was.
-  ///   - allowsOutwardLinks: Whether to take symbolic links that lead out of the container, or to where the others are
-  ///     put away. Who reads or writes through such a link touches whatever the archive's author wanted, so that is only
-  ///     for archives of your own.
-  ///   - progress: Is told how much is read, and says whether to go on. By default it does.
-  /// - Returns: The container, which is not activated.
+  ///   - name: The name of the environment; by default the one in the archive.
+  ///   - description: The description of the environment; by default the one in the archive.
+  ///   - allowsOutwardLinks: A Boolean value that indicates whether to accept symbolic links that lead out of the
+  ///     environment, or to the others. A write through such a link changes any file that the author of the archive
+  ///     chose, so set it for archives of your own only.
+  ///   - progress: A closure that receives the amount read so far, and returns whether to continue.
+  /// - Returns: The environment, which is not activated.
   /// - Throws: ``AppContainerError``, among them ``AppContainerError/unusableArchive(_:reason:)``,
   ///   ``AppContainerError/unsafeArchive(_:entry:reason:)`` and ``AppContainerError/newerArchive(_:found:supported:)``;
-  ///   nothing is left of the container then.
+  ///   then nothing is left of the environment.
   /// - Complexity: O(*n*) in the size of the archive. Memory does not depend on the size of files.
   @discardableResult
-  public func importContainer(
+  public func importEnvironment(
     from url: URL, name: String? = nil, description: String? = nil, allowsOutwardLinks: Bool = false,
     progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
-  ) throws(AppContainerError) -> Container {
-    let manifest = try ContainerArchive.manifest(of: url)
-    return try engine.exclusively("importContainer") { access in
+  ) throws(AppContainerError) -> Environment {
+    let manifest = try EnvironmentArchive.manifest(of: url)
+    return try engine.exclusively("importEnvironment") { access in
       try access.make(name: name ?? manifest.name, description: description ?? manifest.description) { directory in
         try access.unpack(url, into: directory, allowsOutwardLinks: allowsOutwardLinks, progress: progress)
       }
@@ -92,29 +94,30 @@ extension AppContainer {
 
 extension ContainerAccess {
   fileprivate func export(
-    _ uuid: String, to url: URL, progress: @escaping (ArchiveProgress) -> Bool
+    _ id: UUID, to url: URL, progress: @escaping (ArchiveProgress) -> Bool
   ) throws -> ArchiveProgress {
-    let uuid = try known(uuid)
-    let original = container(uuid)
-    let manifest = ContainerArchive.Manifest(
-      name: original.name, description: original.description, createdAt: original.createdAt, uuid: uuid)
-    return try withContents(of: uuid) { contents in
+    try check(id)
+    let original = environment(id)
+    let manifest = EnvironmentArchive.Manifest(
+      name: original.name, description: original.description, createdAt: original.createdAt,
+      uuid: id.uuidString)
+    return try withContents(of: id) { contents in
       let trees = [
-        ContainerArchive.Tree(name: "data", folder: contents.files, entries: contents.entries),
-        ContainerArchive.Tree(
+        EnvironmentArchive.Tree(name: "data", folder: contents.files, entries: contents.entries),
+        EnvironmentArchive.Tree(
           name: ContainerLayout.settings, folder: contents.settings, entries: try contents.settings.names()),
       ]
-      return try ContainerArchive.write(trees, manifest: manifest, to: url, progress: progress)
+      return try EnvironmentArchive.write(trees, manifest: manifest, to: url, progress: progress)
     }
   }
 
-  /// Puts what an archive holds into the directory of a container that is being made.
+  /// Unpacks an archive into the directory of an environment that is being made.
   fileprivate func unpack(
     _ url: URL, into directory: Folder, allowsOutwardLinks: Bool, progress: @escaping (ArchiveProgress) -> Bool
   ) throws {
     let names = ["data", ContainerLayout.settings]
     let place = EntryPath("unpacked")
-    _ = try ContainerArchive.read(
+    _ = try EnvironmentArchive.read(
       url, into: directory.place(of: place), trees: Set(names), hidden: layout.hidden,
       allowsOutwardLinks: allowsOutwardLinks, progress: progress)
     let unpacked = try Folder(place, in: directory)

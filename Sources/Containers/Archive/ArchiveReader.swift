@@ -36,7 +36,7 @@ struct ArchiveReader {
     let head = try bytes(ArchiveFormat.mark.count + 4)
     guard head?.starts(with: ArchiveFormat.mark) == true, var rest = head?.dropFirst(ArchiveFormat.mark.count),
       let version = rest.popNumber(UInt32.self)
-    else { throw .unusableArchive(url, reason: "it is no archive of a container") }
+    else { throw .unusableArchive(url, reason: "it is no archive of an environment") }
     guard version <= ArchiveFormat.version else {
       throw .newerArchive(url, found: Int(version), supported: ArchiveFormat.version)
     }
@@ -60,11 +60,11 @@ struct ArchiveReader {
   }
 
   /// The first record.
-  mutating func manifest() throws(AppContainerError) -> ContainerArchive.Manifest {
+  mutating func manifest() throws(AppContainerError) -> EnvironmentArchive.Manifest {
     let (kind, payload) = try next()
     guard kind == .manifest else { throw damaged("it does not begin with its description") }
     do {
-      return try JSONDecoder().decode(ContainerArchive.Manifest.self, from: Data(payload))
+      return try JSONDecoder().decode(EnvironmentArchive.Manifest.self, from: Data(payload))
     } catch {
       throw damaged("its description cannot be read: \(error)")
     }

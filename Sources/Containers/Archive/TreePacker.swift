@@ -20,7 +20,7 @@ struct TreePacker {
     self.progress = progress
   }
 
-  mutating func pack(_ tree: ContainerArchive.Tree) throws(AppContainerError) {
+  mutating func pack(_ tree: EnvironmentArchive.Tree) throws(AppContainerError) {
     let top = EntryPath(tree.name)
     try packDirectory(.top, in: tree.folder, as: top)
     var made: Set<EntryPath> = []

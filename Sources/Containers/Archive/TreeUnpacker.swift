@@ -65,7 +65,7 @@ struct TreeUnpacker {
     let parent = entry.path.parent
     if parent == .top {
       guard entry.kind == .directory, names.contains(entry.path.text) else {
-        throw unsafe(entry, "no container has it")
+        throw unsafe(entry, "no environment has it")
       }
     }
     try leave(to: parent, for: entry.path)
@@ -174,7 +174,7 @@ extension TreeUnpacker {
   /// Why a link leads, or could lead, out of its tree.
   ///
   /// It must go up first, no further than its tree, and then down: after a name, which may itself be a link, nobody
-  /// knows where up is. And it must not name the hidden directory, which is in the tree while the container is active,
+  /// knows where up is. And it must not name the hidden directory, which is in the tree while the environment is active,
   /// and has all the others in it; as every link on a way is looked at, there is none that leads there by another name.
   private func problem(withTargetOf entry: ArchiveEntry) -> String? {
     if entry.target.first == Self.slash { return "it is a link to an absolute path" }
@@ -183,10 +183,10 @@ extension TreeUnpacker {
     var isDown = false
     let hidden = Self.folded(hidden.name.bytes)
     for name in entry.target.split(separator: Self.slash) where !name.elementsEqual(Self.here) {
-      if Self.folded(name) == hidden { return "it is a link that leads, or could lead, to other containers" }
+      if Self.folded(name) == hidden { return "it is a link that leads, or could lead, to other environments" }
       if name.elementsEqual(Self.up) {
         depth -= 1
-        if isDown || depth < 0 { return "it is a link that leads out of its container" }
+        if isDown || depth < 0 { return "it is a link that leads out of its environment" }
       } else {
         isDown = true
       }

@@ -2,11 +2,11 @@ public import AppGroups
 public import Foundation
 public import Signals
 
-/// Cookies that are kept in a file: for one container, for several processes, and observable.
+/// Cookies in a file: of one environment, shared between processes, and observable.
 ///
 /// `HTTPCookieStorage` is one for the whole app, and on Linux forgets `Secure`, `HttpOnly` and `Max-Age` of what it has
 /// written down. A jar keeps all that servers say, sends cookies where they belong, and forgets them when they end. One
-/// that is opened in the scope of an ``AppContainer`` follows each switch: cookies of one container are never seen in
+/// that is opened in the scope of an ``AppContainer`` follows each switch: cookies of one environment are never seen in
 /// another.
 ///
 /// ```swift
@@ -20,7 +20,7 @@ public import Signals
 /// try jar.setCookies(["session=42; Path=/; Secure; HttpOnly; Max-Age=3600"], from: url)
 /// print(jar.header(for: url) ?? "none")  // Prints "session=42"
 ///
-/// try app.activate(container: try app.createNewContainer(name: "Somebody else"))
+/// try app.activate(app.create(name: "Second account"))
 /// print(jar.header(for: url) ?? "none")  // Prints "none"
 /// try FileManager.default.removeItem(at: home)
 /// ```
@@ -46,11 +46,11 @@ public final class CookieJar: Sendable {
   /// How many cookies are kept, of one domain and at all; the oldest give way.
   private static let limits = (domain: 180, total: 3000)
 
-  /// Opens the jar of whichever container is active; it follows each switch.
+  /// Opens the jar of the active environment, and follows each switch.
   ///
   /// - Parameters:
   ///   - name: The name of its file.
-  ///   - scope: The scope of the containers.
+  ///   - scope: The scope of an ``AppContainer``.
   ///   - now: What time it is.
   /// - Throws: `AppGroupsFileError` if the file cannot be made or watched.
   public convenience init(

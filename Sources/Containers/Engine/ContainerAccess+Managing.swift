@@ -3,42 +3,44 @@ import FileSignals
 import Foundation
 
 extension ContainerAccess {
-  /// Makes a container, whose directory `fill` may put something into; it is in the list when all is done, or not at
-  /// all.
+  /// Makes an environment, into whose directory `fill` may put something.
+  ///
+  /// It is in the list when all is done, or not at all.
   func make(
     name: String, description: String?, fill: (_ directory: Folder) throws -> Void = { _ in }
-  ) throws -> Container {
-    let uuid = UUID.random().uuidString
-    let unfinished = ContainerLayout.unfinished(uuid)
+  ) throws -> AppContainer.Environment {
+    let id = UUID.random()
+    let unfinished = ContainerLayout.unfinished(id)
     do {
       try makeDirectories(of: unfinished)
-      let info = ContainerInfo(uuid: uuid, name: name, description: description, createdAt: Date())
+      let info = EnvironmentInfo(uuid: id.uuidString, name: name, description: description, createdAt: Date())
       try store.write(info, for: unfinished)
       let directory = try Folder(EntryPath(unfinished), in: hidden)
       try fill(directory)
       try directory.synchronize()
-      _ = try ExclusiveRename.move(EntryPath(unfinished), in: hidden, to: EntryPath(uuid), in: hidden)
+      _ = try ExclusiveRename.move(EntryPath(unfinished), in: hidden, to: EntryPath(id.uuidString), in: hidden)
       var changed = state
-      changed.uuids.append(uuid)
+      changed.ids.append(id)
       do {
         try commit(changed)
       } catch {
-        discard(EntryPath(uuid))
+        discard(EntryPath(id.uuidString))
         throw error
       }
     } catch {
       discard(EntryPath(unfinished))
       throw error
     }
-    return container(uuid)
+    return environment(id)
   }
 
-  /// Copies a container.
-  func clone(_ uuid: String, name: String?, description: String?, progress: @escaping (Int) -> Bool) throws -> Container
-  {
-    let uuid = try known(uuid)
-    let original = container(uuid)
-    return try withContents(of: uuid) { contents in
+  /// Copies an environment.
+  func clone(
+    _ id: UUID, name: String?, description: String?, progress: @escaping (Int) -> Bool
+  ) throws -> AppContainer.Environment {
+    try check(id)
+    let original = environment(id)
+    return try withContents(of: id) { contents in
       try make(name: name ?? original.name, description: description ?? original.description) { directory in
         var copier = TreeCopier(progress: progress)
         let data = try Folder(EntryPath("data"), in: directory)
@@ -59,43 +61,45 @@ extension ContainerAccess {
     }
   }
 
-  /// Runs a closure with the contents of a container, which nobody who knows of containers changes meanwhile.
-  func withContents<Result>(of uuid: String, _ body: (ContainerContents) throws -> Result) throws -> Result {
-    let settings = try Folder(EntryPath("\(uuid)/\(ContainerLayout.settings)"), in: hidden)
-    guard uuid == state.active else {
-      let data = try Folder(ContainerLayout.data(uuid), in: hidden)
-      return try body(ContainerContents(files: data, entries: data.names(), settings: settings))
+  /// Runs a closure with the contents of an environment, which no other change of the root can touch meanwhile.
+  func withContents<Result>(of id: UUID, _ body: (EnvironmentContents) throws -> Result) throws -> Result {
+    let settings = try Folder(EntryPath("\(id.uuidString)/\(ContainerLayout.settings)"), in: hidden)
+    guard id == state.active else {
+      let data = try Folder(ContainerLayout.data(id), in: hidden)
+      return try body(EnvironmentContents(files: data, entries: data.names(), settings: settings))
     }
     try flush()
     return try engine.scope.rest {
       var plan = SwitchPlan(rules: rules)
-      return try body(ContainerContents(files: root, entries: plan.leaving(root), settings: settings))
+      return try body(EnvironmentContents(files: root, entries: plan.leaving(root), settings: settings))
     }
   }
 
-  /// Removes a container; the default one takes its place if it is active.
-  func delete(_ uuid: String) throws {
-    let uuid = try known(uuid)
-    if uuid == Container.defaultUUID { throw AppContainerError.defaultContainer(operation: "deleted") }
-    if uuid == state.active { try activate(Container.defaultUUID) }
-    try remove([uuid], from: state)
+  /// Removes an environment; if it is active, the default one is activated first.
+  func delete(_ id: UUID) throws {
+    try check(id)
+    let defaultID = AppContainer.Environment.defaultID
+    if id == defaultID { throw AppContainerError.defaultEnvironment(operation: "deleted") }
+    if id == state.active { try activate(defaultID) }
+    try remove([id], from: state)
   }
 
-  /// Removes containers from the list, and then from the disk.
-  private func remove(_ uuids: [String], from state: ContainerState) throws {
+  /// Removes environments from the list, and then from the disk.
+  private func remove(_ ids: [UUID], from state: ContainerState) throws {
     var changed = state
-    changed.uuids.removeAll { uuids.contains($0) }
-    for uuid in uuids { changed.activations[uuid] = nil }
+    changed.ids.removeAll { ids.contains($0) }
+    let names = ids.map(\.uuidString)
+    for name in names { changed.activations[name] = nil }
     let discarded = EntryPath(ContainerLayout.discarded())
     try hidden.makeDirectory(discarded)
     do {
-      for uuid in uuids {
-        _ = try ExclusiveRename.move(EntryPath(uuid), in: hidden, to: discarded.appending(uuid), in: hidden)
+      for name in names {
+        _ = try ExclusiveRename.move(EntryPath(name), in: hidden, to: discarded.appending(name), in: hidden)
       }
       try commit(changed)
     } catch {
-      for uuid in uuids where hidden.status(of: discarded.appending(uuid)) != nil {
-        _ = try ExclusiveRename.move(discarded.appending(uuid), in: hidden, to: EntryPath(uuid), in: hidden)
+      for name in names where hidden.status(of: discarded.appending(name)) != nil {
+        _ = try ExclusiveRename.move(discarded.appending(name), in: hidden, to: EntryPath(name), in: hidden)
       }
       hidden.removeIfEmpty(discarded)
       throw error
@@ -103,19 +107,19 @@ extension ContainerAccess {
     discard(discarded)
   }
 
-  /// Removes what a container holds, and keeps the container.
-  func clean(_ uuid: String) throws {
-    let uuid = try known(uuid)
+  /// Removes what an environment holds, and keeps the environment.
+  func clean(_ id: UUID) throws {
+    try check(id)
     let name = ContainerLayout.discarded()
     let discarded = EntryPath(name)
-    let settings = EntryPath("\(uuid)/\(ContainerLayout.settings)")
-    if uuid == state.active {
-      // What memory holds may never have been written, and is wanted again if the container stays as it is.
+    let settings = EntryPath("\(id.uuidString)/\(ContainerLayout.settings)")
+    if id == state.active {
+      // What memory holds may never have been written, and is wanted again if the environment stays as it is.
       try flush()
       try makeDirectories(of: name)
       try engine.scope.swap {
         var changed = state
-        // Other processes have to let go of what they hold, as if it were another container's.
+        // Other processes have to read everything anew, as after a switch.
         changed.switches += 1
         try move(
           committing: changed, leavingTo: ContainerLayout.data(name), arrivingFrom: nil,
@@ -124,30 +128,31 @@ extension ContainerAccess {
       accept(state)
     } else {
       try hidden.makeDirectory(discarded)
-      let data = ContainerLayout.data(uuid)
+      let data = ContainerLayout.data(id)
       _ = try ExclusiveRename.move(data, in: hidden, to: discarded.appending("data"), in: hidden)
       _ = try ExclusiveRename.move(settings, in: hidden, to: discarded.appending(ContainerLayout.settings), in: hidden)
-      try makeDirectories(of: uuid)
+      try makeDirectories(of: id.uuidString)
     }
     discard(discarded)
   }
 
-  /// Goes back to the default container alone, with nothing excluded.
+  /// Activates the default environment, and removes all others and the excludes.
   func reset() throws {
-    try activate(Container.defaultUUID)
+    let defaultID = AppContainer.Environment.defaultID
+    try activate(defaultID)
     var changed = state
     changed.excludes = []
-    try remove(state.uuids.filter { $0 != Container.defaultUUID }, from: changed)
+    try remove(state.ids.filter { $0 != defaultID }, from: changed)
     discard(ContainerLayout.aside)
   }
 
-  func update(_ uuid: String, name: String, description: String?) throws -> Container {
-    let uuid = try known(uuid)
+  func update(_ id: UUID, name: String, description: String?) throws -> AppContainer.Environment {
+    try check(id)
     let created: Date
     do {
-      created = try store.info(uuid).createdAt
+      created = try store.info(id).createdAt
     } catch {
-      // A newer version of the program knows more of the container than could be written here.
+      // A newer version of the program knows more of the environment than could be written here.
       if case .newerState = error { throw error }
       created = Date()
     }
@@ -155,10 +160,12 @@ extension ContainerAccess {
     changed.revision += 1
     // All that can fail for want of space comes before the first thing that is seen.
     let prepared = try store.prepare(changed, for: file)
-    try store.write(ContainerInfo(uuid: uuid, name: name, description: description, createdAt: created), for: uuid)
+    let record = id.uuidString
+    let info = EnvironmentInfo(uuid: record, name: name, description: description, createdAt: created)
+    try store.write(info, for: record)
     try store.commit(prepared, changed, file)
     accept(changed)
-    return container(uuid)
+    return environment(id)
   }
 
   func setExcludes(_ paths: [String]) throws {
@@ -168,12 +175,12 @@ extension ContainerAccess {
   }
 }
 
-/// What a container holds, for copies and archives.
-struct ContainerContents {
+/// The contents of an environment, for copies and archives.
+struct EnvironmentContents {
   /// The directory in which the entries lie.
   let files: Folder
 
-  /// What belongs to the container, from there on; all that is in a directory does.
+  /// The entries of the environment, relative to `files`; a directory stands for everything in it.
   let entries: [EntryPath]
 
   /// What was kept outside of files.

@@ -3,23 +3,23 @@ import Foundation
 import Signals
 
 extension ContainerAccess {
-  /// Makes another container the active one.
-  func activate(_ uuid: String) throws {
-    let uuid = try known(uuid)
-    guard uuid != state.active else { return }
-    let (old, new) = (container(state.active), container(uuid))
+  /// Activates another environment.
+  func activate(_ id: UUID) throws {
+    try check(id)
+    guard id != state.active else { return }
+    let (old, new) = (environment(state.active), environment(id))
     engine.events.send(.willChange(from: old, to: new))
     do {
       try ask(old, new)
       try flush()
       try swapScope {
         var changed = state
-        changed.active = uuid
+        changed.active = id
         changed.switches += 1
-        changed.activations[uuid, default: .init()].count += 1
-        changed.activations[uuid, default: .init()].date = Date()
+        changed.activations[id.uuidString, default: .init()].count += 1
+        changed.activations[id.uuidString, default: .init()].date = Date()
         try move(
-          committing: changed, leavingTo: ContainerLayout.data(old.uuid), arrivingFrom: ContainerLayout.data(uuid))
+          committing: changed, leavingTo: ContainerLayout.data(old.id), arrivingFrom: ContainerLayout.data(id))
       }
     } catch {
       let error = AppContainerError(mapping: error)
@@ -27,10 +27,10 @@ extension ContainerAccess {
       throw error
     }
     accept(state)
-    engine.tellChange(from: old, to: container(uuid))
+    engine.tellChange(from: old, to: environment(id))
   }
 
-  private func ask(_ old: Container, _ new: Container) throws(AppContainerError) {
+  private func ask(_ old: AppContainer.Environment, _ new: AppContainer.Environment) throws(AppContainerError) {
     for (delegate, owner) in engine.participants.delegates {
       do {
         try delegate.appContainer(owner, willChangeTo: new, from: old)
@@ -55,8 +55,8 @@ extension ContainerAccess {
 
   /// Moves what is live away, and something else in its place, so that either all of it happens or nothing.
   ///
-  /// Settings are loaded from where the container has them that is to be active, or from `loading`: a container that is
-  /// emptied is the same one afterwards, so what is loaded has to be nobody's until it is decided that it is empty.
+  /// Settings are loaded from the environment that is to be active, or from `loading`. An environment that is emptied
+  /// is the same one afterwards, so what is loaded has no owner until it is decided that it is empty.
   func move(
     committing changed: ContainerState, leavingTo stash: EntryPath, arrivingFrom source: EntryPath?,
     replacing replacement: SwitchJournal.Replacement? = nil, loading name: String? = nil
@@ -77,7 +77,7 @@ extension ContainerAccess {
       // Now, so that a full disk is noticed before anything has moved.
       let prepared = try store.prepare(changed, for: file)
       try moves.perform()
-      try loadSettings(of: name ?? changed.active)
+      try loadSettings(of: name ?? changed.active.uuidString)
       engine.step(.loaded)
       try store.commit(prepared, changed, file) { engine.step($0) }
     } catch {
@@ -94,7 +94,7 @@ extension ContainerAccess {
     engine.step(.finished)
   }
 
-  /// Has settings that were nobody's be those of the active container, which cannot be refused any more.
+  /// Gives settings that had no owner to the active environment, which cannot be refused any more.
   private func claimSettings() {
     for settings in engine.participants.settings {
       do {
@@ -108,7 +108,7 @@ extension ContainerAccess {
   /// Puts everything back; if that fails, too, the journal stays, and who changes something next tries again.
   private func giveUp(_ moves: SwitchMoves) throws {
     try moves.undo()
-    try loadSettings(of: state.active)
+    try loadSettings(of: state.active.uuidString)
     try store.removeJournal(in: hidden)
   }
 }

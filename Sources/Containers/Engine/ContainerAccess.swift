@@ -3,7 +3,7 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Changes the containers of a root, for who has it alone.
+/// Changes the environments of a root while it holds the root's lock.
 final class ContainerAccess {
   let engine: ContainerEngine
   let file: ExclusiveFile
@@ -29,10 +29,10 @@ final class ContainerAccess {
     if let state = try store.state() {
       self.state = state
     } else {
-      try makeDirectories(of: Container.defaultUUID)
-      if hidden.status(of: EntryPath("\(Container.defaultUUID)/\(ContainerLayout.info)")) == nil {
-        let info = ContainerInfo(uuid: Container.defaultUUID, name: "Default", createdAt: Date())
-        try store.write(info, for: Container.defaultUUID)
+      let name = AppContainer.Environment.defaultID.uuidString
+      try makeDirectories(of: name)
+      if hidden.status(of: EntryPath("\(name)/\(ContainerLayout.info)")) == nil {
+        try store.write(EnvironmentInfo(uuid: name, name: "Default", createdAt: Date()), for: name)
       }
       state.revision = 1
       try store.write(state, to: file)
@@ -43,11 +43,11 @@ final class ContainerAccess {
     if known.revision > 0, known.switches != state.switches { follow(known) }
     engine.adopt(state)
     if known.revision > 0, known.active != state.active {
-      engine.tellChange(from: container(known.active), to: container(state.active))
+      engine.tellChange(from: environment(known.active), to: environment(state.active))
     }
   }
 
-  /// Another process has switched, or emptied the active container.
+  /// Follows another process that has switched, or emptied the active environment.
   private func follow(_ known: ContainerState) {
     let (old, new) = (layout.settingsURL(known.active), layout.settingsURL(state.active))
     for settings in engine.participants.settings {
@@ -61,9 +61,9 @@ final class ContainerAccess {
   }
 
   /// Tells that settings could not take part in what has happened already.
-  func tellFailure(of settings: any ContainerSettings, _ error: any Error, from old: String, to new: String) {
+  func tellFailure(of settings: any EnvironmentSettings, _ error: any Error, from old: UUID, to new: UUID) {
     let error = AppContainerError.settingsFailed(settings.name, reason: "\(error)")
-    let (old, new) = (container(old), container(new))
+    let (old, new) = (environment(old), environment(new))
     engine.outbox.add { [events = engine.events] in events.send(.failed(from: old, to: new, error: error)) }
   }
 
@@ -83,12 +83,12 @@ final class ContainerAccess {
     for name in try hidden.names() where ContainerLayout.isLeftover(name.text) {
       discard(name)
     }
-    let names = Set(try store.containerNames())
+    let ids = Set(try store.environmentIDs())
     var changed = state
-    changed.uuids.removeAll { $0 != Container.defaultUUID && $0 != state.active && !names.contains($0) }
-    changed.uuids += names.subtracting(state.uuids)
-      .map { store.container($0, in: state) }.sorted { ($0.createdAt, $0.uuid) < ($1.createdAt, $1.uuid) }.map(\.uuid)
-    for uuid in changed.uuids { try makeDirectories(of: uuid) }
+    changed.ids.removeAll { $0 != AppContainer.Environment.defaultID && $0 != state.active && !ids.contains($0) }
+    changed.ids += ids.subtracting(state.ids).map { store.environment($0, in: state) }
+      .sorted { ($0.createdAt, $0.id.uuidString) < ($1.createdAt, $1.id.uuidString) }.map(\.id)
+    for id in changed.ids { try makeDirectories(of: id.uuidString) }
     if changed != state { try commit(changed) }
   }
 
@@ -100,12 +100,11 @@ final class ContainerAccess {
 
   // MARK: Records
 
-  func container(_ uuid: String) -> Container { store.container(uuid, in: state) }
+  func environment(_ id: UUID) -> AppContainer.Environment { store.environment(id, in: state) }
 
-  /// The identifier as it is written here.
-  func known(_ uuid: String) throws(AppContainerError) -> String {
-    guard let name = ContainerLayout.uuid(uuid), state.uuids.contains(name) else { throw .notFound(uuid: uuid) }
-    return name
+  /// Throws an error if there is no environment with an identifier.
+  func check(_ id: UUID) throws(AppContainerError) {
+    guard state.ids.contains(id) else { throw .notFound(id: id) }
   }
 
   /// Makes a changed state the one that counts.
@@ -133,8 +132,9 @@ final class ContainerAccess {
 
   var rules: ExcludeRules { ExcludeRules(layout, custom: state.excludes) }
 
-  /// Removes a directory that is no container's any more; what cannot be removed now is tried again when the root is
-  /// opened.
+  /// Removes a directory that no environment needs.
+  ///
+  /// What cannot be removed now is removed when the root is opened.
   func discard(_ name: EntryPath) {
     do {
       try TreeRemover.remove(name, in: hidden)
@@ -145,7 +145,7 @@ final class ContainerAccess {
 
   // MARK: Memory
 
-  /// Has everything written that memory holds for the container that is active.
+  /// Writes everything that memory holds for the active environment.
   func flush() throws(AppContainerError) {
     for hook in engine.participants.hooks {
       do {
@@ -169,11 +169,11 @@ final class ContainerAccess {
     try withSettings(of: name) { try $0.load(from: $1) }
   }
 
-  /// Runs a closure with each kind of settings, and where a container has them.
+  /// Runs a closure with each kind of settings and the directory that has them.
   private func withSettings(
-    of name: String? = nil, _ body: (any ContainerSettings, URL) throws -> Void
+    of name: String? = nil, _ body: (any EnvironmentSettings, URL) throws -> Void
   ) throws(AppContainerError) {
-    let directory = layout.settingsURL(name ?? state.active)
+    let directory = layout.settingsURL(name ?? state.active.uuidString)
     for settings in engine.participants.settings {
       do {
         try body(settings, directory)

@@ -3,7 +3,7 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Keeps the containers of one root, for all objects of the process that look at it.
+/// The environments of one root, for all objects of the process that use it.
 ///
 /// ```
 ///   a change: its turn in the process, the lock between processes, catch up, recover, the change, both given up, tell
@@ -15,9 +15,9 @@ final class ContainerEngine: Sendable {
   let participants = Participants()
   let outbox = WaitingOutbox<@Sendable () -> Void>()
 
-  let list = MutableProperty<[Container]>([])
-  let active: MutableProperty<Container>
-  let events = Emitter<ContainerEvent, Never>()
+  let environments = MutableProperty<[AppContainer.Environment]>([])
+  let active: MutableProperty<AppContainer.Environment>
+  let events = Emitter<AppContainer.Event, Never>()
 
   // Sound: set once, before the engine is shared; it refers to the engine, hence not at once.
   private(set) nonisolated(unsafe) var scope: Scope  // Does not keep the engine; see ``sharedScope``.
@@ -35,7 +35,7 @@ final class ContainerEngine: Sendable {
   /// Held while something is changed, also while another process is waited for.
   private let turn = OwnedLock()
 
-  /// Opens the containers of a root, which has to exist.
+  /// Opens the environments of a root, which has to exist.
   ///
   /// - Parameters:
   ///   - layout: The places in the root.
@@ -44,7 +44,7 @@ final class ContainerEngine: Sendable {
   ///   - watch: Makes the signal of changes of a file.
   /// - Throws: ``AppContainerError``.
   init(
-    _ layout: ContainerLayout, settings: [any ContainerSettings], onStep: @escaping @Sendable (SwitchStep) -> Void,
+    _ layout: ContainerLayout, settings: [any EnvironmentSettings], onStep: @escaping @Sendable (SwitchStep) -> Void,
     watch: (URL) throws(FileObserverError) -> any ChangeSource = { url throws(FileObserverError) in
       try PathChanges(file: url)
     }
@@ -53,7 +53,7 @@ final class ContainerEngine: Sendable {
     current = Guarded(Current(stepHook: onStep))
     store = ContainerStore(layout: layout)
     scope = Scope(root: layout.root)
-    active = MutableProperty(Container(uuid: Container.defaultUUID, name: "", createdAt: .distantPast))
+    active = MutableProperty(.init(id: AppContainer.Environment.defaultID, name: "", createdAt: .distantPast))
     scope = Scope(
       root: layout.root,
       foreign: layout.hiddenURL,
@@ -160,12 +160,12 @@ final class ContainerEngine: Sendable {
 
   /// Takes in a state that is on the disk, and has it told.
   func adopt(_ state: ContainerState) {
-    let containers = state.uuids.map { store.container($0, in: state) }
-    guard let current = containers.first(where: { $0.uuid == state.active }) else { return }
+    let all = state.ids.map { store.environment($0, in: state) }
+    guard let current = all.first(where: { $0.id == state.active }) else { return }
     self.current.withLock { $0.state = state }
-    outbox.add { [list, active] in
+    outbox.add { [environments, active] in
       batch {
-        if list.value != containers { list.value = containers }
+        if environments.value != all { environments.value = all }
         if active.value != current { active.value = current }
       }
     }
@@ -216,7 +216,7 @@ final class ContainerEngine: Sendable {
   }
 
   /// Has a switch told to those who were added.
-  func tellChange(from old: Container, to new: Container) {
+  func tellChange(from old: AppContainer.Environment, to new: AppContainer.Environment) {
     outbox.add { [events] in events.send(.didChange(from: old, to: new)) }
     for (delegate, owner) in participants.delegates {
       outbox.add { delegate.appContainer(owner, didChangeTo: new, from: old) }

@@ -12,7 +12,7 @@ final class ContainerEngines: Sendable {
 
   /// The engine of a root, made if there is none.
   func engine(
-    for layout: ContainerLayout, settings: [any ContainerSettings], onStep: @escaping @Sendable (SwitchStep) -> Void
+    for layout: ContainerLayout, settings: [any EnvironmentSettings], onStep: @escaping @Sendable (SwitchStep) -> Void
   ) throws(AppContainerError) -> ContainerEngine {
     if let engine = entries.withLock({ $0[layout]?.engine }) {
       for one in settings { engine.participants.add(one) }

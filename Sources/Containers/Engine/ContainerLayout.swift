@@ -4,13 +4,13 @@ import Foundation
 /// Where the things of a root lie.
 ///
 /// ```
-/// <root>/…                              what is live: the files of the active container
-/// <root>/.containers/state.json         which containers there are, which is active, what is excluded
+/// <root>/…                              what is live: the files of the active environment
+/// <root>/.containers/state.json         which environments there are, which is active, what is excluded
 /// <root>/.containers/journal.json       only while files are moved: what is moved where
 /// <root>/.containers/<uuid>/info.json   name and description
-/// <root>/.containers/<uuid>/data/…      the files, while the container is not active
-/// <root>/.containers/<uuid>/settings/…  what is kept outside of files, while the container is not active
-/// <root>/.containers/aside/…            what was in the way of a move, and belongs to no container
+/// <root>/.containers/<uuid>/data/…      the files, while the environment is not active
+/// <root>/.containers/<uuid>/settings/…  what is kept outside of files, while the environment is not active
+/// <root>/.containers/aside/…            what was in the way of a move, and belongs to no environment
 /// ```
 struct ContainerLayout: Sendable, Hashable {
   /// The root, free of symbolic links.
@@ -39,7 +39,7 @@ struct ContainerLayout: Sendable, Hashable {
   var backupURL: URL { hiddenURL.appending(path: "state.backup.json", directoryHint: .notDirectory) }
   var journalURL: URL { hiddenURL.appending(path: "journal.json", directoryHint: .notDirectory) }
 
-  /// The directory of a container, or of one that is being made or removed.
+  /// The directory of an environment, or of one that is being made or removed.
   func directory(_ name: String) -> URL { hiddenURL.appending(path: name, directoryHint: .isDirectory) }
 
   func infoURL(_ name: String) -> URL {
@@ -50,24 +50,31 @@ struct ContainerLayout: Sendable, Hashable {
     directory(name).appending(path: Self.settings, directoryHint: .isDirectory)
   }
 
+  func settingsURL(_ id: UUID) -> URL { settingsURL(id.uuidString) }
+
   static let info = "info.json"
   static let settings = "settings"
 
-  /// The files of a container that is not active, from the hidden directory on.
+  /// The files of an environment that is not active, from the hidden directory on.
   static func data(_ name: String) -> EntryPath { EntryPath("\(name)/data") }
 
-  /// Where things are kept that belong to no container.
+  static func data(_ id: UUID) -> EntryPath { data(id.uuidString) }
+
+  /// The directory of files that belong to no environment.
   static let aside = EntryPath("aside")
 
-  /// A name for a directory that is not yet a container's.
-  static func unfinished(_ uuid: String) -> String { ".new-\(uuid)" }
+  /// A name for the directory of an environment that is being made.
+  static func unfinished(_ id: UUID) -> String { ".new-\(id.uuidString)" }
 
-  /// A name for a directory that is no container's any more.
+  /// A name for the directory of an environment that is being removed.
   static func discarded() -> String { ".gone-\(UUID.random().uuidString)" }
 
   /// Whether a directory is left over from something that was not finished.
   static func isLeftover(_ name: String) -> Bool { name.hasPrefix(".new-") || name.hasPrefix(".gone-") }
 
-  /// The identifier in its one spelling, if it is one.
-  static func uuid(_ text: String) -> String? { UUID(uuidString: text)?.uuidString }
+  /// The identifier of the environment with a directory of this name; `nil` if no environment has such a directory.
+  static func id(_ name: String) -> UUID? {
+    guard let id = UUID(uuidString: name), id.uuidString == name else { return nil }
+    return id
+  }
 }

@@ -1,9 +1,9 @@
 import AppGroups
 import Foundation
 
-/// What is known of the containers of a root, as it is written down.
-struct ContainerState: Codable, Sendable, Equatable {
-  /// How often a container was activated, and when for the last time.
+/// The persistent state of a root: its environments, the active one, and the excludes.
+struct ContainerState: Sendable, Equatable {
+  /// The number of activations of an environment, and the date of the last one.
   struct Activation: Codable, Sendable, Equatable {
     var count = 0
     var date: Date?
@@ -11,20 +11,54 @@ struct ContainerState: Codable, Sendable, Equatable {
 
   static let format = FileFormat<ContainerState>.record(FileVersions(ContainerState.self))
 
-  /// Counts the changes of anything that is told of containers, so that those who watch know what is news.
+  /// The number of changes to anything in the list, by which other processes notice a change.
   var revision = 0
 
-  /// Counts the switches, and how often the active container was emptied: what is live is something else then.
+  /// The number of switches, and of times that the active environment was emptied: each replaces all live files.
   var switches = 0
 
-  var active = Container.defaultUUID
+  var active = AppContainer.Environment.defaultID
 
-  /// All containers, in the order in which they were made.
-  var uuids = [Container.defaultUUID]
+  /// All environments, in the order in which they were made.
+  var ids = [AppContainer.Environment.defaultID]
 
-  /// What is not switched, as paths from the root on.
+  /// The entries that are not switched, as paths from the root on.
   var excludes: [String] = []
 
-  /// By identifier; here and not with the names, so that a switch changes one file.
+  /// By the name of the directory; here and not in the records of the environments, so that a switch changes one file.
   var activations: [String: Activation] = [:]
+}
+
+extension ContainerState: Codable {
+  /// The state as it is written, with identifiers as the names of directories.
+  private struct Record: Codable {
+    let revision: Int
+    let switches: Int
+    let active: String
+    let uuids: [String]
+    let excludes: [String]
+    let activations: [String: Activation]
+  }
+
+  init(from decoder: any Decoder) throws {
+    let record = try Record(from: decoder)
+    func id(_ name: String) throws -> UUID {
+      guard let id = ContainerLayout.id(name) else {
+        let problem = "\(name.debugDescription) is no identifier of an environment"
+        throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: problem))
+      }
+      return id
+    }
+    (revision, switches) = (record.revision, record.switches)
+    active = try id(record.active)
+    ids = try record.uuids.map(id)
+    (excludes, activations) = (record.excludes, record.activations)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    let record = Record(
+      revision: revision, switches: switches, active: active.uuidString, uuids: ids.map(\.uuidString),
+      excludes: excludes, activations: activations)
+    try record.encode(to: encoder)
+  }
 }

@@ -2,7 +2,9 @@ import AppGroups
 import FileSignals
 import Foundation
 
-/// Reads and writes what is known of containers; most of it only for who holds the root's lock.
+/// Reads and writes the state and the records of a root.
+///
+/// Most functions require the root's lock.
 struct ContainerStore: Sendable {
   let layout: ContainerLayout
 
@@ -10,8 +12,8 @@ struct ContainerStore: Sendable {
 
   /// The state, or `nil` if there is none yet.
   ///
-  /// - Throws: ``AppContainerError`` if there is one that cannot be used, in which case nobody may guess which
-  ///   container is active: with a wrong guess the next switch would mix the files of two.
+  /// - Throws: ``AppContainerError`` if there is one that cannot be used. Then no one may guess which environment is
+  ///   active, because after a wrong guess the next switch would mix the files of two.
   func state() throws(AppContainerError) -> ContainerState? {
     do {
       if let state = try state(at: layout.stateURL) { return state }
@@ -20,9 +22,9 @@ struct ContainerStore: Sendable {
       return backup
     }
     if let backup = try state(at: layout.backupURL) { return backup }
-    let others = try containerNames().filter { $0 != Container.defaultUUID }
+    let others = try environmentIDs().filter { $0 != AppContainer.Environment.defaultID }
     guard others.isEmpty else {
-      throw .unreadableState(layout.stateURL, reason: "it is gone, but there are \(others.count) containers")
+      throw .unreadableState(layout.stateURL, reason: "it is gone, but there are \(others.count) environments")
     }
     return nil
   }
@@ -30,9 +32,8 @@ struct ContainerStore: Sendable {
   private func state(at url: URL) throws(AppContainerError) -> ContainerState? {
     guard let data = try contents(of: url) else { return nil }
     let state = try decode(data, ContainerState.format, from: url)
-    let names = state.uuids + [state.active]
-    guard names.allSatisfy({ ContainerLayout.uuid($0) == $0 }), state.uuids.contains(state.active) else {
-      throw .unreadableState(url, reason: "it names containers that cannot be")
+    guard state.ids.contains(state.active) else {
+      throw .unreadableState(url, reason: "the active environment is not in its list")
     }
     return state
   }
@@ -80,41 +81,44 @@ struct ContainerStore: Sendable {
     try TreeRemover.remove(EntryPath(layout.journalURL.lastPathComponent), in: hidden)
   }
 
-  // MARK: Containers
+  // MARK: Environments
 
-  /// What is known of a container; made up, with the reason, if its record cannot be read.
-  func container(_ uuid: String, in state: ContainerState) -> Container {
-    let activation = state.activations[uuid] ?? .init()
-    var container: Container
+  /// An environment by its record; with placeholders and the reason if its record cannot be read.
+  func environment(_ id: UUID, in state: ContainerState) -> AppContainer.Environment {
+    let activation = state.activations[id.uuidString] ?? .init()
+    var environment: AppContainer.Environment
     do {
-      let info = try info(uuid)
-      container = Container(uuid: uuid, name: info.name, description: info.description, createdAt: info.createdAt)
+      let info = try info(id)
+      environment = .init(id: id, name: info.name, description: info.description, createdAt: info.createdAt)
     } catch {
-      container = Container(uuid: uuid, name: uuid, createdAt: Date(timeIntervalSince1970: 0))
-      container.problem = error.description
+      environment = .init(id: id, name: id.uuidString, createdAt: Date(timeIntervalSince1970: 0))
+      environment.problem = error.description
     }
-    container.lastActivatedDate = activation.date
-    container.activatedCount = activation.count
-    return container
+    environment.lastActivatedAt = activation.date
+    environment.activationCount = activation.count
+    return environment
   }
 
-  func info(_ name: String) throws(AppContainerError) -> ContainerInfo {
-    let url = layout.infoURL(name)
+  func info(_ id: UUID) throws(AppContainerError) -> EnvironmentInfo {
+    let url = layout.infoURL(id.uuidString)
     guard let data = try contents(of: url) else { throw .file(.notFound(url)) }
-    return try decode(data, ContainerInfo.format, from: url)
+    return try decode(data, EnvironmentInfo.format, from: url)
   }
 
-  func write(_ info: ContainerInfo, for name: String) throws(AppContainerError) {
-    let data = try encode(info, ContainerInfo.format)
+  /// Writes a record into a directory, which may be that of an environment that is being made.
+  func write(_ info: EnvironmentInfo, for name: String) throws(AppContainerError) {
+    let data = try encode(info, EnvironmentInfo.format)
     try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.infoURL(name)) }
   }
 
-  /// The directories of containers that there are, whatever the state says; a link is none.
-  func containerNames() throws(AppContainerError) -> [String] {
+  /// The environments that have a directory, whatever the state says.
+  ///
+  /// A directory of any other name is left alone, and so is a link.
+  func environmentIDs() throws(AppContainerError) -> [UUID] {
     let hidden = try Folder(layout.hiddenURL)
-    return try hidden.names()
-      .filter { ContainerLayout.uuid($0.text) == $0.text && hidden.status(of: $0)?.kind == .directory }
-      .map(\.text)
+    return try hidden.names().compactMap { name in
+      hidden.status(of: name)?.kind == .directory ? ContainerLayout.id(name.text) : nil
+    }
   }
 
   // MARK: Files

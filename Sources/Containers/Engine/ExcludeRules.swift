@@ -1,4 +1,4 @@
-/// What stays where it is when a container is switched.
+/// What stays where it is when an environment is switched.
 struct ExcludeRules: Sendable {
   enum Verdict: Sendable {
     case moves
@@ -10,7 +10,7 @@ struct ExcludeRules: Sendable {
   /// What stays, whatever it is.
   let staying: Set<EntryPath>
 
-  /// What stays for good, and is in no container.
+  /// What stays for good, and is in no environment.
   let permanent: Set<EntryPath>
 
   /// What stays as a directory, and is looked into.
@@ -38,15 +38,15 @@ struct ExcludeRules: Sendable {
 
   /// The path in its one spelling.
   ///
-  /// - Throws: ``AppContainerError/invalidExclude(_:reason:)`` if it names nothing below the root.
+  /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if it names nothing below the root.
   static func normalized(_ text: String) throws(AppContainerError) -> String {
     let names = text.split(separator: "/", omittingEmptySubsequences: true)
-    if text.hasPrefix("/") { throw .invalidExclude(text, reason: "it is absolute") }
-    if text.utf8.contains(0) { throw .invalidExclude(text, reason: "it contains a NUL character") }
-    if names.isEmpty { throw .invalidExclude(text, reason: "it is empty") }
-    if names.contains("..") { throw .invalidExclude(text, reason: "it contains \"..\"") }
+    if text.hasPrefix("/") { throw .invalidExcludedPath(text, reason: "it is absolute") }
+    if text.utf8.contains(0) { throw .invalidExcludedPath(text, reason: "it contains a NUL character") }
+    if names.isEmpty { throw .invalidExcludedPath(text, reason: "it is empty") }
+    if names.contains("..") { throw .invalidExcludedPath(text, reason: "it contains \"..\"") }
     let path = names.filter { $0 != "." }.joined(separator: "/")
-    if path.isEmpty { throw .invalidExclude(text, reason: "it is the root itself") }
+    if path.isEmpty { throw .invalidExcludedPath(text, reason: "it is the root itself") }
     return path
   }
 }

@@ -16,7 +16,7 @@ final class Participants: Sendable {
   private struct State {
     var delegates: [DelegateEntry] = []
     var hooks: [HookEntry] = []
-    var settings: [any ContainerSettings] = []
+    var settings: [any EnvironmentSettings] = []
     var count = 0
   }
 
@@ -87,12 +87,12 @@ final class Participants: Sendable {
   // MARK: Settings
 
   /// Has settings switched too; those of a name that is there already are not added again.
-  func add(_ settings: any ContainerSettings) {
+  func add(_ settings: any EnvironmentSettings) {
     state.withLock { state in
       guard !state.settings.contains(where: { $0.name == settings.name }) else { return }
       state.settings.append(settings)
     }
   }
 
-  var settings: [any ContainerSettings] { state.withLock { $0.settings } }
+  var settings: [any EnvironmentSettings] { state.withLock { $0.settings } }
 }

@@ -10,7 +10,7 @@ struct SwitchMoves {
 
   private func folder(_ path: EntryPath) throws(AppContainerError) -> Folder { try Folder(path, in: hidden) }
 
-  /// Makes way for what leaves: something may have been put where the container's files are to be.
+  /// Makes way for what leaves: something may have been put where the environment's files are to be.
   ///
   /// To be called before the journal is written, because from then on what is there has come from the root.
   func clearTheWay() throws(AppContainerError) {

@@ -11,7 +11,7 @@ struct SwitchPlan {
     self.rules = rules
   }
 
-  /// What of the root belongs to the container that is live.
+  /// What of the root belongs to the environment that is live.
   mutating func leaving(_ root: Folder) throws(AppContainerError) -> [EntryPath] {
     var paths: [EntryPath] = []
     try look(at: .top, in: root, &paths)
@@ -45,7 +45,7 @@ struct SwitchPlan {
     return rules.fixed.contains(path) || rules.stayingEntries(below: path).contains { root.status(of: $0) != nil }
   }
 
-  /// What of a container's files has to be moved into the root, after ``leaving(_:)`` was found out.
+  /// What of an environment's files has to be moved into the root, after ``leaving(_:)`` was found out.
   func arriving(from data: Folder, into root: Folder) throws(AppContainerError) -> [EntryPath] {
     var paths: [EntryPath] = []
     try look(at: .top, in: data, into: root, &paths)
@@ -61,7 +61,7 @@ struct SwitchPlan {
       if rules.permanent.contains(entry) { continue }
       if opened.contains(entry) {
         guard data.status(of: entry)?.kind == .directory else {
-          let reason = "it holds what is excluded, and the container has a file of its name"
+          let reason = "it holds what is excluded, and the environment has a file of its name"
           throw .blocked(root.place(of: entry), reason: reason)
         }
         try look(at: entry, in: data, into: root, &paths)

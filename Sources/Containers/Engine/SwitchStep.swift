@@ -1,6 +1,6 @@
 /// Where a change of a root is, for tests that end the process there.
 package enum SwitchStep: Sendable, Hashable {
-  /// Memory was written down for the container that goes.
+  /// Memory was written down for the environment that goes.
   case flushed
   /// The intent is on the disk.
   case journalled
@@ -8,7 +8,7 @@ package enum SwitchStep: Sendable, Hashable {
   case left, arrived, returned
   /// The moves are on the disk.
   case synchronized
-  /// Settings and cookies are those of the new container.
+  /// Settings and cookies are those of the new environment.
   case loaded
   /// The state says so: the one step that decides.
   case committed

@@ -6,12 +6,12 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Switches the cookies of an `HTTPCookieStorage` together with a container's files.
+/// Switches the cookies of an `HTTPCookieStorage` together with an environment's files.
 ///
-/// The cookies lie where Foundation keeps them as long as their container is active, and in a file of the container
+/// The cookies lie where Foundation keeps them as long as their environment is active, and in a file of the environment
 /// otherwise. A cookie for a host that cannot exist tells whose they are.
-struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: storages may be used from any thread.
-  /// The host and the name of the cookie that says which container the others belong to.
+struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: storages may be used from any thread.
+  /// The host and the name of the cookie that says which environment the others belong to.
   static let ownerHost = "container.signals.invalid"
   static let ownerName = "container"
 
@@ -50,7 +50,7 @@ struct CookieSettings: ContainerSettings, @unchecked Sendable {  // Sound: stora
       if let other = SettingsDirectory.existing(of: owner, beside: directory) { try flush(into: other) }
       try load(from: directory)
     } else {
-      // They have never been switched, so they are those of the container that is active.
+      // They have never been switched, so they are those of the environment that is active.
       let known = Set(cookies.map { [$0.name, $0.domain, $0.path] })
       for cookie in try saved(in: directory) where !known.contains([cookie.name, cookie.domain, cookie.path]) {
         set(cookie)

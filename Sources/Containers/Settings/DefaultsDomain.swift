@@ -28,7 +28,7 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
     }
   }
 
-  /// What it is called in the file of a container; each program has a standard suite of its own.
+  /// What it is called in the file of an environment; each program has a standard suite of its own.
   var key: String { suite == .standard ? "standard \(name)" : "suite \(name)" }
 
   /// What it is, in errors.

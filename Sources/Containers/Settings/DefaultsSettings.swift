@@ -2,13 +2,13 @@ import AppGroups
 import FileSignals
 import Foundation
 
-/// Switches suites of `UserDefaults` together with a container's files.
+/// Switches suites of `UserDefaults` together with an environment's files.
 ///
-/// The values lie where the system keeps them as long as their container is active, and in a file of the container
+/// The values lie where the system keeps them as long as their environment is active, and in a file of the environment
 /// otherwise. A value of its own tells whose they are, so that a process that died in between, or was not there when
 /// others switched, finds out and puts them where they belong.
-struct DefaultsSettings: ContainerSettings {
-  /// The key under which each suite says which container its values belong to.
+struct DefaultsSettings: EnvironmentSettings {
+  /// The key under which each suite says which environment its values belong to.
   static let ownerKey = "org.signals.container"
 
   private static let fileName = "user-defaults.plist"
@@ -32,11 +32,11 @@ struct DefaultsSettings: ContainerSettings {
       let values = domain.values()
       let owner = values[Self.ownerKey] as? String
       if let owner, owner != SettingsDirectory.owner(of: directory) {
-        // They are another container's, if there still is one.
+        // They are another environment's, if there still is one.
         if let other = SettingsDirectory.existing(of: owner, beside: directory) { try write([domain], into: other) }
         try load([domain], from: directory)
       } else if owner == nil {
-        // They have never been switched, so they are those of the container that is active.
+        // They have never been switched, so they are those of the environment that is active.
         let saved = try Self.read(Self.file(in: directory))[domain.key] ?? [:]
         let all = saved.merging(values) { $1 }
         let mark = [Self.ownerKey: SettingsDirectory.owner(of: directory)]
@@ -59,7 +59,7 @@ struct DefaultsSettings: ContainerSettings {
 
   func resume(in directory: URL) throws {
     for domain in domains {
-      // Who has put another container's there may be this process or another one.
+      // Who has put another environment's there may be this process or another one.
       let owners = try [domain.string(forKey: Self.ownerKey), domain.storedValues()[Self.ownerKey] as? String]
       if owners.contains(where: { $0 != nil && $0 != SettingsDirectory.owner(of: directory) }) {
         try load([domain], from: directory)
@@ -75,7 +75,7 @@ struct DefaultsSettings: ContainerSettings {
       if owner == SettingsDirectory.owner(of: new) {
         try domain.replace(by: stored, endingWith: Self.ownerKey)
       } else {
-        // Who has switched leaves this suite alone, so nobody else writes down what belongs to the container that went.
+        // Who has switched leaves this suite alone, so nobody else writes down what belongs to the environment that went.
         if let other = SettingsDirectory.existing(of: owner, beside: new) {
           try domain.synchronize()
           try write([domain], into: other)

@@ -8,7 +8,7 @@ import Testing
 /// A tree with one of everything, a place for its archive, and a place to unpack that in.
 struct ArchiveFixture {
   let directory: TemporaryDirectory
-  let manifest = ContainerArchive.Manifest(
+  let manifest = EnvironmentArchive.Manifest(
     name: "Work/..\n", description: "Ünïcode", createdAt: Date(timeIntervalSinceReferenceDate: 700_000_000.123_456),
     uuid: "1C9F3D9E-3E0B-4B0A-9F5C-6D6A3C1D9E11")
 
@@ -42,7 +42,7 @@ struct ArchiveFixture {
 
   var archive: URL { directory.file("work.container") }
   var unpacked: URL { directory.url.appending(path: "unpacked", directoryHint: .isDirectory) }
-  func trees() throws -> [ContainerArchive.Tree] {
+  func trees() throws -> [EnvironmentArchive.Tree] {
     try ["data", "settings"].map { name in
       let folder = try Folder(directory.url.appending(path: "tree/\(name)"))
       return try .init(name: name, folder: folder, entries: folder.names())
@@ -53,7 +53,7 @@ struct ArchiveFixture {
   func write(
     to url: URL? = nil, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
   ) throws -> ArchiveProgress {
-    try ContainerArchive.write(trees(), manifest: manifest, to: url ?? archive, progress: progress)
+    try EnvironmentArchive.write(trees(), manifest: manifest, to: url ?? archive, progress: progress)
   }
 
   func path(_ place: String) -> String { directory.url.appending(path: place).path }
@@ -68,8 +68,8 @@ struct ArchiveFixture {
   func read(
     _ url: URL? = nil, allowsOutwardLinks: Bool = false, durability: Durability = .process,
     progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
-  ) throws(AppContainerError) -> ContainerArchive.Manifest {
-    try ContainerArchive.read(
+  ) throws(AppContainerError) -> EnvironmentArchive.Manifest {
+    try EnvironmentArchive.read(
       url ?? archive, into: unpacked, trees: ["data", "settings"], hidden: EntryPath("Library/.containers"),
       allowsOutwardLinks: allowsOutwardLinks, durability: durability, progress: progress)
   }
@@ -79,7 +79,7 @@ struct ArchiveFixture {
     let file = try ExclusiveFile(locking: archive)
     defer { file.unlock() }
     var writer = try ArchiveWriter(to: file)
-    try writer.append(.manifest, ContainerArchive.encode(manifest, for: archive))
+    try writer.append(.manifest, EnvironmentArchive.encode(manifest, for: archive))
     let status = try #require(Folder(directory.url).status(of: .top))
     var done = ArchiveProgress()
     for (kind, path, content) in entries {

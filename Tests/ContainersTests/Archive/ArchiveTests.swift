@@ -5,7 +5,7 @@ import Testing
 
 @testable import Containers
 
-@Suite("Archives of containers")
+@Suite("Archives of environments")
 struct ArchiveTests {
   let fixture: ArchiveFixture
 
@@ -16,7 +16,7 @@ struct ArchiveTests {
   @Test func `what was written is read, with names, links, permissions and times`() throws {
     let done = try fixture.write()
     #expect(done == ArchiveProgress(entries: 13, bytes: 300_265))
-    #expect(try ContainerArchive.manifest(of: fixture.archive) == fixture.manifest)
+    #expect(try EnvironmentArchive.manifest(of: fixture.archive) == fixture.manifest)
     #expect(try fixture.read(durability: .storage) == fixture.manifest)
     for name in ["data", "settings"] {
       let original = fixture.directory.url.appending(path: "tree/\(name)")
@@ -39,8 +39,8 @@ struct ArchiveTests {
   @Test func `what is left out is not in the archive`() throws {
     let folder = try Folder(fixture.directory.url.appending(path: "tree/data"))
     let entries = [".hidden", "Documents/user.db", "dangling", "Documents/link"].map { EntryPath($0) }
-    let tree = ContainerArchive.Tree(name: "data", folder: folder, entries: entries)
-    try ContainerArchive.write([tree], manifest: fixture.manifest, to: fixture.archive)
+    let tree = EnvironmentArchive.Tree(name: "data", folder: folder, entries: entries)
+    try EnvironmentArchive.write([tree], manifest: fixture.manifest, to: fixture.archive)
     try fixture.read()
     let names = try FileManager.default.subpathsOfDirectory(atPath: fixture.unpacked.appending(path: "data").path)
     #expect(Set(names) == [".hidden", "Documents", "Documents/user.db", "dangling", "Documents/link"])
@@ -84,7 +84,7 @@ struct ArchiveTests {
     #expect(!FileManager.default.fileExists(atPath: fixture.unpacked.path))
   }
 
-  @Test func `an archive in the container itself is refused`() throws {
+  @Test func `an archive in the environment itself is refused`() throws {
     let url = fixture.directory.url.appending(path: "tree/data/Documents/self.container")
     let error = #expect(throws: AppContainerError.self) {
       try fixture.write(to: url)
@@ -116,7 +116,7 @@ struct ArchiveTests {
     }
     guard case .file(.diskFull) = writing else { return unexpected(writing) }
     let reading = #expect(throws: AppContainerError.self) {
-      try ContainerArchive.read(
+      try EnvironmentArchive.read(
         fixture.archive, into: disk.appending(path: "unpacked"), trees: ["data", "settings"],
         hidden: EntryPath(".containers"), durability: .process)
     }

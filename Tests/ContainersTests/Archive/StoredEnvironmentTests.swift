@@ -1,40 +1,42 @@
 import AppGroups
 import Containers
 import Foundation
+import Signals
 import TestSupport
 import Testing
 
-/// A root with three containers, of which `Work` is active, and a root that was left in the middle of a switch.
+/// A root with three environments, of which `Work` is active, and a root that was left in the middle of a switch.
 ///
-/// Beside the first lie the user defaults and the cookies of each container, and an archive of the default one.
-@Suite("Containers and archives that earlier versions wrote", .timeLimit(.minutes(5)))
+/// Beside the first lie the user defaults and the cookies of each environment, and an archive of the default one.
+@Suite("Environments and archives that earlier versions wrote", .timeLimit(.minutes(5)))
 struct StoredEnvironmentTests {
   private static let url = "https://www.example.com/a"
   private static let end = "Path=/; Expires=Wed, 21 Oct 2099 07:28:00 GMT"
 
   #if !canImport(Darwin)
     @Test(.enabled(if: StoredFormat.writtenGeneration != nil))
-    func `the containers are written`() async throws {
+    func `the environments are written`() async throws {
       let world = try SettingsWorld()
       let app = try AppContainer(home: world.home)
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("switching-cookies \(world.root) group")
       try await fill(world, peer, "default", "red")
-      try await onThread { try app.setCustomExcludeFiles(["Shared"]) }
+      try await onThread { try app.setExcludedPaths(["Shared"]) }
       try Tree.write("everybody's", to: world.home.appending(path: "Shared/all.txt"))
       let work = try await peer.send("switching-new Work")
       try await peer.send("switching-to \(work)")
       try await fill(world, peer, "work", "blue")
       try await onThread {
-        try app.updateContainerInfo(uuid: work, name: "Work", description: "for the day")
-        try app.cloneContainer(uuid: work, with: "Spare")
+        let id = try identifier(work)
+        try app.update(id: id, name: "Work", description: "for the day")
+        try app.clone(id: id, name: "Spare")
       }
       try await peer.send("switching-to \(zero)")
       try await peer.send("switching-to \(work)")
       try FileManager.default.createDirectory(
         at: world.directory.url.appending(path: "archive"), withIntermediateDirectories: false)
-      _ = try await onThread { try app.exportContainer(uuid: zero, to: archive(world)) }
+      _ = try await onThread { try app.export(id: Environment.defaultID, to: archive(world)) }
       try StoredFormat.store(world.directory.url, as: "environment")
     }
 
@@ -56,11 +58,11 @@ struct StoredEnvironmentTests {
 
     @Test(.enabled(if: StoredFormat.writtenGeneration != nil))
     func `an interrupted switch is written`() async throws {
-      let world = try World(containers: 2)
+      let world = try World(environments: 2)
       let peer = try PeerProcess()
       try await peer.send("env \(world.path)")
       try await peer.send("env-crash 6")
-      await #expect(throws: PeerProcess.Failure.self) { try await peer.send("env-activate \(world.uuids[1])") }
+      await #expect(throws: PeerProcess.Failure.self) { try await peer.send("env-activate \(world.ids[1])") }
       try #require(world.fixture.exists(".containers/journal.json"))
       try StoredFormat.store(world.fixture.directory.url, as: "switch")
     }
@@ -80,7 +82,7 @@ struct StoredEnvironmentTests {
       try await peer.send("switching-to \(zero)")
       #expect(try await settings(peer) == ["green", "sid=default"])
       let copy = try await onThread {
-        try AppContainer(home: world.home).importContainer(from: archive(world)).uuid
+        try AppContainer(home: world.home).importEnvironment(from: archive(world)).id
       }
       try await peer.send("switching-to \(copy)")
       #expect(try await settings(peer) == ["red", "sid=default"])
@@ -100,7 +102,7 @@ struct StoredEnvironmentTests {
     try AppGroupsFile(name: "value.json", initialValue: "nothing", scope: app.scope)
   }
 
-  /// Checks that the active container is whole.
+  /// Checks that the active environment is whole.
   private func check(_ app: AppContainer, _ text: String) throws {
     #expect(Tree.text(app.home.appending(path: "Documents/deep/note.txt")) == text)
     #expect(Tree.text(app.home.appending(path: "link")) == text)
@@ -115,27 +117,27 @@ struct StoredEnvironmentTests {
   }
 
   @Test(arguments: StoredFormat.all("environment"))
-  func `containers are listed, activated, and have what they had`(_ stored: StoredFormat) throws {
+  func `environments are listed, activated, and have what they had`(_ stored: StoredFormat) throws {
     let world = try SettingsWorld(stored)
     let app = try AppContainer(home: world.home)
-    #expect(app.containers.map(\.name) == ["Default", "Work", "Spare"])
-    #expect(app.containers.map(\.description) == [nil, "for the day", "for the day"])
-    #expect(app.containers.map(\.activatedCount) == [1, 2, 0])
-    #expect(app.containers.map { $0.lastActivatedDate != nil } == [true, true, false])
-    #expect(app.containers.allSatisfy { $0.problem == nil && $0.createdAt < Date() })
-    #expect(app.activeContainer == app.containers[1])
-    #expect(app.customExcludeFiles == ["Shared"])
+    #expect(app.environments.value.map(\.name) == ["Default", "Work", "Spare"])
+    #expect(app.environments.value.map(\.description) == [nil, "for the day", "for the day"])
+    #expect(app.environments.value.map(\.activationCount) == [1, 2, 0])
+    #expect(app.environments.value.map { $0.lastActivatedAt != nil } == [true, true, false])
+    #expect(app.environments.value.allSatisfy { $0.problem == nil && $0.createdAt < Date() })
+    #expect(app.active.value == app.environments.value[1])
+    #expect(app.excludedPaths == ["Shared"])
     try check(app, "work")
-    for (container, text) in [(0, "default"), (2, "work"), (1, "work")] {
-      try app.activate(container: app.containers[container])
+    for (environment, text) in [(0, "default"), (2, "work"), (1, "work")] {
+      try app.activate(app.environments.value[environment])
       try check(app, text)
       #expect(Tree.text(app.home.appending(path: "Shared/all.txt")) == "everybody's")
       try value(app).update { $0 += "!" }
       try value(app).update { $0 = text }
     }
-    #expect(app.containers.map(\.activatedCount) == [2, 3, 1])
-    let new = try app.createNewContainer(name: "New")
-    try app.activate(container: new)
+    #expect(app.environments.value.map(\.activationCount) == [2, 3, 1])
+    let new = try app.create(name: "New")
+    try app.activate(new)
     #expect(try value(app).value == "nothing")
   }
 
@@ -143,23 +145,23 @@ struct StoredEnvironmentTests {
   func `an archive is imported, and what is made of it exported`(_ stored: StoredFormat) throws {
     let world = try SettingsWorld(stored)
     let app = try AppContainer(home: world.home)
-    let copy = try app.importContainer(from: archive(world))
-    #expect(copy.name == "Default" && copy.activatedCount == 0)
-    try app.activate(container: copy)
+    let copy = try app.importEnvironment(from: archive(world))
+    #expect(copy.name == "Default" && copy.activationCount == 0)
+    try app.activate(copy)
     try check(app, "default")
-    try app.export(container: copy, to: archive(world))
-    #expect(try app.importContainer(from: archive(world), name: "Again").name == "Again")
+    try app.export(copy, to: archive(world))
+    #expect(try app.importEnvironment(from: archive(world), name: "Again").name == "Again")
   }
 
   @Test(arguments: StoredFormat.all("switch"))
   func `a switch that was interrupted is undone, and then done`(_ stored: StoredFormat) throws {
     let directory = try stored.copy()
     let app = try AppContainer(home: directory.url.appending(path: "home"))
-    #expect(app.containers.map(\.name) == ["Default", "1"])
-    #expect(app.activeContainer.isDefault)
+    #expect(app.environments.value.map(\.name) == ["Default", "1"])
+    #expect(app.active.value.isDefault)
     #expect(!Tree.exists(app.home.appending(path: ".containers/journal.json")))
-    for (seed, container) in app.containers.enumerated() {
-      if seed > 0 { try app.activate(container: container) }
+    for (seed, environment) in app.environments.value.enumerated() {
+      if seed > 0 { try app.activate(environment) }
       let expected = try TemporaryDirectory()
       try Tree.fill(expected.url, seed: seed)
       #expect(try Set(Tree.listing(app.home).keys) == Set(Tree.listing(expected.url).keys))

@@ -1,5 +1,6 @@
 import FileSignals
 import Foundation
+import Signals
 import TestSupport
 import Testing
 
@@ -64,7 +65,7 @@ struct UnsafeArchiveTests {
     try fixture.read()
   }
 
-  @Test func `what belongs to no container is refused`() throws {
+  @Test func `what belongs to no environment is refused`() throws {
     try expectUnsafe([(.directory, "info.json", content: "")], at: "info.json")
     try expectUnsafe([(.file, "data", content: "x")], at: "data")
     try expectUnsafe([(.link, "settings", content: "../outside")], at: "settings")
@@ -92,7 +93,7 @@ struct UnsafeArchiveTests {
   @Test(arguments: [
     ".containers", "inner/.containers/x", "./.CONTAINERS", "x/.containers", ".cont\u{200C}ainers", ".container\u{17F}",
   ])
-  func `a link to where the other containers are put away is refused, whoever leads there`(target: String) throws {
+  func `a link to where the other environments are put away is refused, whoever leads there`(target: String) throws {
     let folders = [Self.data, (.directory, "data/inner", content: ""), (.link, "data/x", content: ".")]
     try expectUnsafe(folders + [(.link, "data/y", content: target)], at: "data/y")
     try expectUnsafe(folders + [(.link, "data/inner/y", content: "../\(target)")], at: "data/inner/y")
@@ -101,17 +102,17 @@ struct UnsafeArchiveTests {
     try fixture.read()
   }
 
-  @Test func `no archive makes a container that shows the cookies of another`() throws {
+  @Test func `no archive makes an environment that shows the cookies of another`() throws {
     let app = try AppContainer(home: fixture.directory.url.appending(path: "home"))
     try fixture.craft([
       Self.data, (.directory, "data/Files", content: ""),
-      (.link, "data/Files/cookies.json", content: "../.containers/\(Container.defaultUUID)/data/Files/cookies.json"),
+      (.link, "data/Files/cookies.json", content: "../.containers/\(Environment.defaultID)/data/Files/cookies.json"),
     ])
-    let error = #expect(throws: AppContainerError.self) { try app.importContainer(from: fixture.archive) }
+    let error = #expect(throws: AppContainerError.self) { try app.importEnvironment(from: fixture.archive) }
     guard case .unsafeArchive(fixture.archive, entry: "data/Files/cookies.json", _) = error else {
       return unexpected(error)
     }
-    #expect(app.containers.count == 1)
+    #expect(app.environments.value.count == 1)
   }
 
   @Test func `what is there twice is refused`() throws {
@@ -145,7 +146,7 @@ struct UnsafeArchiveTests {
   @Test(arguments: ["", "x", "\u{89}CNTNR\r\n", String(repeating: "x", count: 1000)])
   func `other files are no archives`(content: String) throws {
     try Data(content.utf8).write(to: fixture.archive)
-    #expect(throws: AppContainerError.unusableArchive(fixture.archive, reason: "it is no archive of a container")) {
+    #expect(throws: AppContainerError.unusableArchive(fixture.archive, reason: "it is no archive of an environment")) {
       try fixture.read()
     }
   }

@@ -21,9 +21,9 @@ struct HazardTests {
     let fixture = try Fixture()
     let before = try fixture.live()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
-    try app.activate(container: work)
-    try app.activateContainer(uuid: Container.defaultUUID)
+    let work = try app.create(name: "Work")
+    try app.activate(work)
+    try app.activate(id: Environment.defaultID)
     #expect(fixture.text("Documents/user.db") == "user 1")
     #expect(try fixture.live() == before)
   }
@@ -33,7 +33,7 @@ struct HazardTests {
     let app = try fixture.open()
     let deep = (0..<100).map { "f\($0)" }.joined(separator: "/")
     try fixture.write("deepest", to: "\(deep)/file")
-    let copy = try app.clone(container: app.activeContainer)
+    let copy = try app.clone(app.active.value)
     #expect(Tree.text(fixture.data(copy).appending(path: "\(deep)/file")) == "deepest")
   }
 
@@ -41,9 +41,9 @@ struct HazardTests {
     let fixture = try Fixture()
     let before = try fixture.live()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
-    for _ in 0..<3 { try app.activate(container: work) }
-    for _ in 0..<3 { try app.activateContainer(uuid: Container.defaultUUID) }
+    let work = try app.create(name: "Work")
+    for _ in 0..<3 { try app.activate(work) }
+    for _ in 0..<3 { try app.activate(id: Environment.defaultID) }
     #expect(try fixture.live() == before)
   }
 
@@ -51,29 +51,29 @@ struct HazardTests {
     let fixture = try Fixture()
     let before = try fixture.live()
     struct Stop: Error {}
-    final class Failing: ContainerSettings {
+    final class Failing: EnvironmentSettings {
       let name = "Failing"
       func flush(into directory: URL) throws {}
       func load(from directory: URL) throws {
         // Everything has been moved by now.
-        if !directory.path.contains(Container.defaultUUID) { throw Stop() }
+        if !directory.path.contains(Environment.defaultID.uuidString) { throw Stop() }
       }
     }
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     app.add(Failing())
-    #expect(throws: AppContainerError.settingsFailed("Failing", reason: "Stop()")) { try app.activate(container: work) }
-    #expect(app.activeContainer.isDefault)
+    #expect(throws: AppContainerError.settingsFailed("Failing", reason: "Stop()")) { try app.activate(work) }
+    #expect(app.active.value.isDefault)
     #expect(try fixture.live() == before)
     #expect(!fixture.exists(".containers/journal.json"))
   }
 
-  @Test func `a damaged or lost list does not make the default container overwrite another`() throws {
+  @Test func `a damaged or lost list does not make the default environment overwrite another`() throws {
     for damage in ["{", "", "null", #"{"version":1}"#] {
       let fixture = try Fixture()
       do {
         let app = try fixture.open()
-        try app.activate(container: app.createNewContainer(name: "Work"))
+        try app.activate(app.create(name: "Work"))
         try Tree.fill(fixture.root, seed: 2)
       }
       let live = try fixture.live()
@@ -81,7 +81,7 @@ struct HazardTests {
       // Its copy says the same.
       do {
         let app = try fixture.open()
-        #expect(app.activeContainer.name == "Work")
+        #expect(app.active.value.name == "Work")
         #expect(try fixture.live() == live)
       }
       try fixture.write(damage, to: ".containers/state.json")
@@ -103,19 +103,19 @@ struct HazardTests {
     try FileManager.default.createSymbolicLink(at: fixture.url("Documents/outside"), withDestinationURL: outside)
     let before = try fixture.live()
     let app = try fixture.open()
-    let copy = try app.clone(container: app.activeContainer)
-    let work = try app.createNewContainer(name: "Work")
-    try app.activate(container: work)
-    try app.clean(container: copy)
-    try app.delete(container: copy)
+    let copy = try app.clone(app.active.value)
+    let work = try app.create(name: "Work")
+    try app.activate(work)
+    try app.clean(copy)
+    try app.delete(copy)
     #expect(Tree.text(outside.appending(path: "file")) == "precious")
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(try fixture.live() == before)
     // Excluded, it is a link that stays; and a directory above what is excluded is entered, a link in its place is not.
-    try app.setCustomExcludeFiles(["outside/file"])
-    try app.activate(container: work)
+    try app.setExcludedPaths(["outside/file"])
+    try app.activate(work)
     #expect(!fixture.exists("outside"))
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(try fixture.live() == before)
   }
 
@@ -128,88 +128,88 @@ struct HazardTests {
     let staying = ["Settings.db", "tmp/a", "Library/Caches/x/a", "Library/Caches/x/b/c"]
     for path in moving + staying { try fixture.write(path, to: path) }
     let app = try fixture.open()
-    try app.setCustomExcludeFiles(["Settings.db", "tmp", "./Library//Caches/x/"])
-    #expect(app.customExcludeFiles == ["Settings.db", "tmp", "Library/Caches/x"])
+    try app.setExcludedPaths(["Settings.db", "tmp", "./Library//Caches/x/"])
+    #expect(app.excludedPaths == ["Settings.db", "tmp", "Library/Caches/x"])
     let before = try fixture.live()
-    let work = try app.createNewContainer(name: "Work")
-    try app.activate(container: work)
+    let work = try app.create(name: "Work")
+    try app.activate(work)
     for path in moving { #expect(!fixture.exists(path), "\(path)") }
     for path in staying { #expect(fixture.text(path) == path) }
     // Of what stays there are no traces where the rest is put away, and the other way round.
     #expect(!fixture.exists("Library/Application Support"))
     try fixture.write("changed by all", to: "tmp/a")
     try fixture.write("work", to: "Library/Caches/xy")
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(fixture.text("tmp/a") == "changed by all")
     #expect(fixture.text("Library/Caches/xy") == "Library/Caches/xy")
     try fixture.write("tmp/a", to: "tmp/a")
     #expect(try fixture.live() == before)
-    try app.activate(container: work)
+    try app.activate(work)
     #expect(fixture.text("Library/Caches/xy") == "work")
     // The next launch goes by the same.
-    #expect(try fixture.open().customExcludeFiles == ["Settings.db", "tmp", "Library/Caches/x"])
+    #expect(try fixture.open().excludedPaths == ["Settings.db", "tmp", "Library/Caches/x"])
   }
 
-  @Test func `the default container cannot be deleted`() throws {
+  @Test func `the default environment cannot be deleted`() throws {
     let fixture = try Fixture()
     let before = try fixture.live()
     let app = try fixture.open()
-    #expect(throws: AppContainerError.defaultContainer(operation: "deleted")) {
-      try app.delete(container: app.activeContainer)
+    #expect(throws: AppContainerError.defaultEnvironment(operation: "deleted")) {
+      try app.delete(app.active.value)
     }
-    try app.activate(container: app.createNewContainer(name: "Work"))
-    #expect(throws: AppContainerError.defaultContainer(operation: "deleted")) {
-      try app.deleteContainer(uuid: Container.defaultUUID)
+    try app.activate(app.create(name: "Work"))
+    #expect(throws: AppContainerError.defaultEnvironment(operation: "deleted")) {
+      try app.delete(id: Environment.defaultID)
     }
-    #expect(!app.activeContainer.isDefault)
-    try app.activateContainer(uuid: Container.defaultUUID)
+    #expect(!app.active.value.isDefault)
+    try app.activate(id: Environment.defaultID)
     #expect(try fixture.live() == before)
   }
 
-  @Test func `an unknown container is not activated`() throws {
+  @Test func `an unknown environment is not activated`() throws {
     let (fixture, other) = try (Fixture(), Fixture())
     let app = try fixture.open()
-    let stranger = try other.open().createNewContainer(name: "Stranger")
+    let stranger = try other.open().create(name: "Stranger")
     let events = app.events.recorded()
-    #expect(throws: AppContainerError.notFound(uuid: stranger.uuid)) { try app.activate(container: stranger) }
-    #expect(app.activeContainer.isDefault && events.elements.isEmpty)
+    #expect(throws: AppContainerError.notFound(id: stranger.id)) { try app.activate(stranger) }
+    #expect(app.active.value.isDefault && events.elements.isEmpty)
     #expect(fixture.text("top.txt") == "top 1")
   }
 
-  @Test func `to clean the active container empties what is live`() throws {
+  @Test func `to clean the active environment empties what is live`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    try app.clean(container: app.activeContainer)
+    try app.clean(app.active.value)
     #expect(try fixture.live().isEmpty)
   }
 
   @Test func `after a reset nothing stale can be activated`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     try app.reset()
-    #expect(app.containers.count == 1)
-    #expect(throws: AppContainerError.notFound(uuid: work.uuid)) { try app.activate(container: work) }
+    #expect(app.environments.value.count == 1)
+    #expect(throws: AppContainerError.notFound(id: work.id)) { try app.activate(work) }
     #expect(fixture.text("top.txt") == "top 1")
   }
 
   @Test func `what is missing does not break a switch off after it was announced`() throws {
     let fixture = try Fixture(filled: false)
     let app = try fixture.open()
-    try app.setCustomExcludeFiles(["Library/Preferences", "Library/Caches/x"])
+    try app.setExcludedPaths(["Library/Preferences", "Library/Caches/x"])
     let events = app.events.recorded()
-    try app.activate(container: app.createNewContainer(name: "Work"))
+    try app.activate(app.create(name: "Work"))
     #expect(events.elements.count == 2)
   }
 
-  @Test func `no empty directories of one container are left in another`() throws {
+  @Test func `no empty directories of one environment are left in another`() throws {
     let fixture = try Fixture(filled: false)
     try FileManager.default.createDirectory(at: fixture.url("a/b/c"), withIntermediateDirectories: true)
     try fixture.write("inner", to: "x/y/z/file")
     let app = try fixture.open()
     // Nothing that is excluded exists, so there is no reason for a directory to stay.
-    try app.setCustomExcludeFiles(["x/y/none", "a/none"])
-    try app.activate(container: app.createNewContainer(name: "Work"))
+    try app.setExcludedPaths(["x/y/none", "a/none"])
+    try app.activate(app.create(name: "Work"))
     #expect(try fixture.live().isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.root.path) == [".containers"])
   }
@@ -218,37 +218,37 @@ struct HazardTests {
     let fixture = try Fixture()
     let group = try AppGroupsContainer(directory: fixture.root)
     let apps = try [AppContainer(group: group), AppContainer(group: group)]
-    let work = try apps[0].createNewContainer(name: "Work")
+    let work = try apps[0].create(name: "Work")
     let before = try fixture.live()
     withThreads(2) { index in
       for round in 0..<6 {
-        let uuid = round.isMultiple(of: 2) ? work.uuid : Container.defaultUUID
-        #expect(throws: Never.self) { try apps[index].activateContainer(uuid: uuid) }
-        #expect(throws: Never.self) { try apps[index].createNewContainer(name: "\(index)") }
+        let id = round.isMultiple(of: 2) ? work.id : Environment.defaultID
+        #expect(throws: Never.self) { try apps[index].activate(id: id) }
+        #expect(throws: Never.self) { try apps[index].create(name: "\(index)") }
       }
     }
-    try apps[0].activateContainer(uuid: Container.defaultUUID)
+    try apps[0].activate(id: Environment.defaultID)
     #expect(try fixture.live() == before)
-    #expect(apps[0].containers.count == 14)
-    #expect(apps[0].containers == apps[1].containers)
+    #expect(apps[0].environments.value.count == 14)
+    #expect(apps[0].environments.value == apps[1].environments.value)
   }
 
-  @Test func `a live value does not go on writing into the container that is put away`() throws {
+  @Test func `a live value does not go on writing into the environment that is put away`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
     try file.write(1)
-    try app.activate(container: app.createNewContainer(name: "Work"))
+    try app.activate(app.create(name: "Work"))
     #expect(file.value == 0)
     try file.write(7)
     #expect(fixture.text("Files/count.json") == "7\n")
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(file.value == 1)
     #expect(fixture.text("Files/count.json") == "1\n")
   }
 
   @Test func `settings are written before a switch, by whom they belong to, and loaded after it`() throws {
-    final class Memory: ContainerSettings {
+    final class Memory: EnvironmentSettings {
       let name = "Memory"
       let text = MutableProperty("nothing")
       func flush(into directory: URL) throws {
@@ -263,46 +263,77 @@ struct HazardTests {
     let memory = Memory()
     app.add(memory)
     memory.text.value = "default's"
-    let work = try app.createNewContainer(name: "Work")
-    try app.activate(container: work)
+    let work = try app.create(name: "Work")
+    try app.activate(work)
     #expect(memory.text.value == "nothing")
     memory.text.value = "work's"
-    try app.activateContainer(uuid: Container.defaultUUID)
+    try app.activate(id: Environment.defaultID)
     #expect(memory.text.value == "default's")
-    let copy = try app.clone(container: app.activeContainer)
-    try app.clean(container: app.activeContainer)
+    let copy = try app.clone(app.active.value)
+    try app.clean(app.active.value)
     #expect(memory.text.value == "nothing")
-    try app.activate(container: work)
+    try app.activate(work)
     #expect(memory.text.value == "work's")
-    try app.activate(container: copy)
+    try app.activate(copy)
     #expect(memory.text.value == "default's")
   }
 
-  @Test func `a container's identifier is checked before it becomes a path`() throws {
+  @Test func `a list that names anything but identifiers is refused, and no name becomes a path`() throws {
+    let lower = UUID().uuidString.lowercased()
+    for name in ["", ".", "..", "../../home", "x", "00000000-0000-0000-0000-00000000000Z", "state.json", lower] {
+      let fixture = try Fixture()
+      do { _ = try fixture.open() }
+      let zero = Environment.defaultID.uuidString
+      for (active, names) in [(zero, [zero, name]), (name, [zero, name])] {
+        let list: [String: Any] = [
+          "version": 1, "revision": 2, "switches": 0, "active": active, "uuids": names, "excludes": [],
+          "activations": [:],
+        ]
+        let data = try JSONSerialization.data(withJSONObject: list)
+        for file in ["state.json", "state.backup.json"] { try data.write(to: fixture.url(".containers/\(file)")) }
+        let error = #expect(throws: AppContainerError.self) { try fixture.open() }
+        guard case .unreadableState = error else { throw try #require(error) }
+      }
+      #expect(fixture.text("top.txt") == "top 1")
+    }
+  }
+
+  @Test func `a directory whose name is no identifier is neither listed nor lost`() throws {
+    let fixture = try Fixture()
+    let names = ["notes", UUID().uuidString.lowercased(), "00000000-0000-0000-0000-00000000000Z", "{\(UUID())}"]
+    do { _ = try fixture.open() }
+    for name in names { try fixture.write(name, to: ".containers/\(name)/data/file") }
+    let app = try fixture.open()
+    #expect(app.environments.value.count == 1)
+    try app.activate(app.create(name: "Work"))
+    try app.reset()
+    for name in names { #expect(fixture.text(".containers/\(name)/data/file") == name) }
+  }
+
+  @Test func `no operation works on an identifier that no environment has`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    for uuid in ["", ".", "..", "../../home", "x", "00000000-0000-0000-0000-00000000000Z", "state.json", "aside"] {
-      #expect(throws: AppContainerError.notFound(uuid: uuid)) { try app.activateContainer(uuid: uuid) }
-      #expect(throws: AppContainerError.notFound(uuid: uuid)) { try app.deleteContainer(uuid: uuid) }
-      #expect(throws: AppContainerError.notFound(uuid: uuid)) { try app.cleanContainer(uuid: uuid) }
-      #expect(throws: AppContainerError.notFound(uuid: uuid)) { try app.cloneContainer(uuid: uuid) }
-      #expect(throws: AppContainerError.notFound(uuid: uuid)) {
-        try app.updateContainerInfo(uuid: uuid, name: "", description: nil)
-      }
-    }
+    let id = UUID()
+    let error = AppContainerError.notFound(id: id)
+    #expect(throws: error) { try app.activate(id: id) }
+    #expect(throws: error) { try app.delete(id: id) }
+    #expect(throws: error) { try app.clean(id: id) }
+    #expect(throws: error) { try app.clone(id: id) }
+    #expect(throws: error) { try app.update(id: id, name: "", description: nil) }
+    #expect(throws: error) { try app.export(id: id, to: fixture.directory.url.appending(path: "archive")) }
     #expect(fixture.text("top.txt") == "top 1")
   }
 
   @Test func `what cannot be done is an error, and says what, where and why`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
-    try fixture.write("garbage", to: ".containers/\(work.uuid)/info.json")
-    try app.createNewContainer(name: "Next")
-    let damaged = try #require(app.containers.first { $0.uuid == work.uuid })
+    let work = try app.create(name: "Work")
+    try fixture.write("garbage", to: ".containers/\(work.id)/info.json")
+    try app.create(name: "Next")
+    let damaged = try #require(app.environments.value.first { $0.id == work.id })
     #expect(damaged.problem?.contains("info.json") == true)
-    try app.activate(container: damaged)
-    let repaired = try app.updateInfo(of: damaged, name: "Work", description: nil)
+    try app.activate(damaged)
+    let repaired = try app.update(damaged, name: "Work", description: nil)
     #expect(repaired.problem == nil && repaired.name == "Work")
   }
 
@@ -310,10 +341,10 @@ struct HazardTests {
     let fixture = try Fixture(filled: false)
     for index in 0..<200 { try fixture.write("\(index)", to: "folder/\(index % 10)/\(index)") }
     let app = try fixture.open()
-    let work = try app.createNewContainer(name: "Work")
+    let work = try app.create(name: "Work")
     let steps = Recorder<SwitchStep>()
     app.onStep { steps.record($0) }
-    try app.activate(container: work)
+    try app.activate(work)
     #expect(steps.elements.filter { $0 == .left }.count == 1)
   }
 }

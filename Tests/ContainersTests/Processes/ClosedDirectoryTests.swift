@@ -38,34 +38,34 @@
       let work = try await peer.send("env-new Work")
       try await peer.send("env-activate \(work)")
       #expect(try fixture.live().isEmpty)
-      #expect(try Tree.listing(fixture.url(".containers/\(Container.defaultUUID)/data")) == listing)
-      try await peer.send("env-activate \(Container.defaultUUID)")
+      #expect(try Tree.listing(fixture.url(".containers/\(Environment.defaultID)/data")) == listing)
+      try await peer.send("env-activate \(Environment.defaultID)")
       #expect(try fixture.live() == listing)
     }
 
-    @Test func `an imported container with them is activated, put away and deleted`() async throws {
+    @Test func `an imported environment with them is activated, put away and deleted`() async throws {
       let listing = try fixture.live()
       // Only root can read all of it.
       try await onThread {
-        _ = try fixture.open().exportContainer(uuid: Container.defaultUUID, to: URL(filePath: archive))
+        _ = try fixture.open().export(id: Environment.defaultID, to: URL(filePath: archive))
       }
       let root = fixture.directory.url.appending(path: "other")
       let peer = try await user(in: root)
       let copy = try await peer.send("env-import \(archive)")
       try await peer.send("env-activate \(copy)")
       #expect(try Tree.listing(root) == listing)
-      try await peer.send("env-activate \(Container.defaultUUID)")
+      try await peer.send("env-activate \(Environment.defaultID)")
       #expect(try Tree.listing(root).isEmpty)
       try await peer.send("env-delete \(copy)")
-      #expect(try await peer.send("env-list") == Container.defaultUUID)
+      #expect(try await peer.send("env-list") == Environment.defaultID.uuidString)
     }
 
     @Test func `one that can be read is cloned and exported, and its copies are activated`() async throws {
       try await shell(#"chmod 700 "$1/closed"; rm -r "$1/closed""#, fixture.root.path)
       let listing = try fixture.live()
       let peer = try await user(in: fixture.root)
-      let clone = try await peer.send("env-clone \(Container.defaultUUID)")
-      try await peer.send("env-export \(Container.defaultUUID) \(archive)")
+      let clone = try await peer.send("env-clone \(Environment.defaultID)")
+      try await peer.send("env-export \(Environment.defaultID) \(archive)")
       for copy in [clone, try await peer.send("env-import \(archive)")] {
         try await peer.send("env-activate \(copy)")
         #expect(try fixture.live() == listing)
@@ -74,11 +74,11 @@
 
     @Test func `one that cannot be read is named by clone and export, which leave nothing behind`() async throws {
       let peer = try await user(in: fixture.root)
-      for command in ["env-clone \(Container.defaultUUID)", "env-export \(Container.defaultUUID) \(archive)"] {
+      for command in ["env-clone \(Environment.defaultID)", "env-export \(Environment.defaultID) \(archive)"] {
         let failure = await #expect(throws: PeerProcess.Failure.self) { try await peer.send(command) }
         #expect(failure.map { "\($0)" }?.contains(fixture.url("closed").path) == true)
       }
-      #expect(try await peer.send("env-list") == Container.defaultUUID)
+      #expect(try await peer.send("env-list") == Environment.defaultID.uuidString)
       #expect(!FileManager.default.fileExists(atPath: archive))
     }
   }

@@ -1,5 +1,6 @@
 import Containers
 import Foundation
+import Signals
 import TestSupport
 import Testing
 
@@ -9,25 +10,25 @@ struct CrashTests {
   /// Has a peer switch and be killed at a step.
   ///
   /// - Returns: Whether it was; not if there are not so many steps.
-  private func crash(_ world: World, at step: Int, to uuid: String) async throws -> Bool {
+  private func crash(_ world: World, at step: Int, to id: UUID) async throws -> Bool {
     let peer = try PeerProcess()
     try await peer.send("env \(world.path)")
     try await peer.send("env-crash \(step)")
     do {
-      try await peer.send("env-activate \(uuid)")
+      try await peer.send("env-activate \(id)")
       return false
     } catch PeerProcess.Failure.gone {
       return true
     }
   }
 
-  @Test func `a process that is killed at any step leaves exactly the old container or the new one`() async throws {
-    let world = try World(containers: 2)
+  @Test func `a process that is killed at any step leaves exactly the old environment or the new one`() async throws {
+    let world = try World(environments: 2)
     var outcomes: [String] = []
     for step in 1... {
-      guard try await crash(world, at: step, to: world.uuids[1]) else { break }
-      outcomes.append(try world.check("step \(step)"))
-      try await world.fixture.open().activateContainer(uuid: Container.defaultUUID)
+      guard try await crash(world, at: step, to: world.ids[1]) else { break }
+      outcomes.append(try world.check("step \(step)").uuidString)
+      try await world.fixture.open().activate(id: Environment.defaultID)
       try world.check("after step \(step)")
     }
     // One step decides: until then it is the old one, from then on the new one.
@@ -36,26 +37,26 @@ struct CrashTests {
   }
 
   @Test func `what a process is killed in the midst of is undone by one that only looks on`() async throws {
-    let world = try World(containers: 2)
+    let world = try World(environments: 2)
     let onlooker = try world.fixture.open()
     for step in 1... {
-      guard try await crash(world, at: step, to: world.uuids[1]) else { break }
+      guard try await crash(world, at: step, to: world.ids[1]) else { break }
       let limit = ContinuousClock.now + .seconds(120)
       while world.fixture.exists(".containers/journal.json") {
         try #require(ContinuousClock.now < limit, "Nobody has cleared up after step \(step)")
         try await Task.sleep(for: .milliseconds(1))
       }
       try world.check("step \(step)")
-      try await onlooker.activateContainer(uuid: Container.defaultUUID)
+      try await onlooker.activate(id: Environment.defaultID)
     }
   }
 
   @Test func `a process that is killed while it recovers does no harm either`() async throws {
-    let world = try World(containers: 2)
+    let world = try World(environments: 2)
     let first = Scale.isTorture ? Array(3...20) : [6, 13]
     for step in first {
       for second in 1... {
-        guard try await crash(world, at: step, to: world.uuids[1]) else { break }
+        guard try await crash(world, at: step, to: world.ids[1]) else { break }
         let peer = try PeerProcess()
         try await peer.send("env-crash \(second)")
         do {
@@ -63,16 +64,16 @@ struct CrashTests {
           break
         } catch PeerProcess.Failure.gone {
           try world.check("steps \(step) and \(second)")
-          try await world.fixture.open().activateContainer(uuid: Container.defaultUUID)
+          try await world.fixture.open().activate(id: Environment.defaultID)
         }
         Scale.progress("killed at step \(step), then at \(second)")
       }
-      try await world.fixture.open().activateContainer(uuid: Container.defaultUUID)
+      try await world.fixture.open().activate(id: Environment.defaultID)
       try world.check("step \(step)")
     }
   }
 
-  @Test func `a process that is killed at any moment leaves exactly one container active, and all of each`()
+  @Test func `a process that is killed at any moment leaves exactly one environment active, and all of each`()
     async throws
   {
     let world = try World()
@@ -92,21 +93,21 @@ struct CrashTests {
   @Test func `a process that is killed while it copies, cleans or deletes leaves no half of it`() async throws {
     for command in ["env-clone", "env-delete", "env-clean"] {
       for step in [1, 2] {
-        let world = try World(containers: 2)
+        let world = try World(environments: 2)
         let peer = try PeerProcess()
         try await peer.send("env \(world.path)")
         try await peer.send("env-crash \(step)")
         do {
-          try await peer.send("\(command) \(command == "env-clean" ? Container.defaultUUID : world.uuids[1])")
+          try await peer.send("\(command) \(command == "env-clean" ? Environment.defaultID : world.ids[1])")
         } catch PeerProcess.Failure.gone {
           // That is what it was to do.
         }
         let app = try world.fixture.open()
-        #expect(app.activeContainer.isDefault)
+        #expect(app.active.value.isDefault)
         let names = try FileManager.default.contentsOfDirectory(atPath: world.fixture.url(".containers").path)
         #expect(!names.contains { $0.hasPrefix(".new") || $0.hasPrefix(".gone") }, "\(command) \(step)")
         let live = try world.fixture.live()
-        #expect(live == world.trees[Container.defaultUUID] || command == "env-clean" && live.isEmpty)
+        #expect(live == world.trees[Environment.defaultID] || command == "env-clean" && live.isEmpty)
       }
     }
   }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Several processes on one root.
-@Suite("Containers in several processes")
+@Suite("Environments in several processes")
 struct ProcessTests {
   @Test func `two processes that switch one root at the same time never corrupt it`() async throws {
     let world = try World()
@@ -17,46 +17,46 @@ struct ProcessTests {
     async let second = peers[1].send("env-hammer \(world.names) \(count) 2")
     let app = try world.fixture.open()
     try await onThread {
-      for round in 0..<count { try app.activateContainer(uuid: world.uuids[round % 3]) }
+      for round in 0..<count { try app.activate(id: world.ids[round % 3]) }
     }
     _ = try await (first, second)
     let active = try world.check()
     for peer in peers {
-      let uuid = try await peer.send("env-new more")
-      _ = try await app.list.firstValue("the new list") { $0.last?.uuid == uuid }
-      try await peer.send("env-delete \(uuid)")
+      let id = try await identifier(peer.send("env-new more"))
+      _ = try await app.environments.firstValue("the new list") { $0.last?.id == id }
+      try await peer.send("env-delete \(id)")
     }
-    try await app.list.recorded().wait(for: "the old list") { $0.last?.count == 3 }
+    try await app.environments.recorded().wait(for: "the old list") { $0.last?.count == 3 }
     for peer in peers {
       // What this process has heard of, the others hear of soon.
       try await peer.answers("env-list", world.names)
-      #expect(try await peer.send("env-active") == active)
+      #expect(try await peer.send("env-active") == active.uuidString)
     }
   }
 
-  @Test func `all processes know how often each container was activated, and when the last time`() async throws {
+  @Test func `all processes know how often each environment was activated, and when the last time`() async throws {
     let world = try World()
     let app = try world.fixture.open()
     let peer = try PeerProcess()
     try await peer.send("env \(world.path)")
     func counts() -> String {
-      app.containers.map { container in
-        let date = container.lastActivatedDate.map { "\(Int($0.timeIntervalSince1970))" } ?? "never"
-        return "\(container.activatedCount) \(date)"
+      app.environments.value.map { environment in
+        let date = environment.lastActivatedAt.map { "\(Int($0.timeIntervalSince1970))" } ?? "never"
+        return "\(environment.activationCount) \(date)"
       }.joined(separator: ",")
     }
-    let before = app.containers.map(\.activatedCount)
+    let before = app.environments.value.map(\.activationCount)
     let start = Date()
-    for uuid in [world.uuids[1], world.uuids[2], world.uuids[1]] { try await peer.send("env-activate \(uuid)") }
+    for id in [world.ids[1], world.ids[2], world.ids[1]] { try await peer.send("env-activate \(id)") }
     let expected = [before[0], before[1] + 2, before[2] + 1]
-    let list = try await app.list.firstValue("the new counts") { $0.map(\.activatedCount) == expected }
-    #expect(list[0].lastActivatedDate.map { $0 <= start } == true)
-    for container in list.dropFirst() {
-      let date = try #require(container.lastActivatedDate)
+    let list = try await app.environments.firstValue("the new counts") { $0.map(\.activationCount) == expected }
+    #expect(list[0].lastActivatedAt.map { $0 <= start } == true)
+    for environment in list.dropFirst() {
+      let date = try #require(environment.lastActivatedAt)
       #expect(date.timeIntervalSince(start) > -1 && date <= Date())
     }
-    #expect(app.activeContainer.activatedCount == expected[1])
-    try await app.activateContainer(uuid: world.uuids[0])
+    #expect(app.active.value.activationCount == expected[1])
+    try await app.activate(id: world.ids[0])
     try await peer.answers("env-counts", counts())
     let new = try await peer.send("env-new Never")
     #expect(try await peer.send("env-counts").hasSuffix(",0 never"))
@@ -69,26 +69,26 @@ struct ProcessTests {
     let world = try World()
     let app = try world.fixture.open()
     let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope)
-    for uuid in world.uuids {
-      try await app.activateContainer(uuid: uuid)
-      try await file.write("text of \(uuid)")
+    for id in world.ids {
+      try await app.activate(id: id)
+      try await file.write("text of \(id)")
     }
-    try await app.activateContainer(uuid: Container.defaultUUID)
+    try await app.activate(id: Environment.defaultID)
     let peer = try PeerProcess()
     try await peer.send("env \(world.path)")
     try await peer.send("env-file name.json")
     try await peer.send("env-follow")
-    var expected = [Container.defaultUUID]
+    var expected = [Environment.defaultID]
     let count = Scale.count(20, torture: 1_000)
     for round in 1...count {
-      let uuid = world.uuids[round % 3]
-      guard uuid != expected.last else { continue }
-      try await app.activateContainer(uuid: uuid)
-      expected.append(uuid)
+      let id = world.ids[round % 3]
+      guard id != expected.last else { continue }
+      try await app.activate(id: id)
+      expected.append(id)
       let sequence = expected
-      try await peer.events.wait(for: "switch \(round) to \(uuid)") { events in
-        events.last { $0.hasPrefix("active ") } == "active \(uuid)"
-          && events.last { $0.hasPrefix("value ") } == "value text of \(uuid)"
+      try await peer.events.wait(for: "switch \(round) to \(id)") { events in
+        events.last { $0.hasPrefix("active ") } == "active \(id)"
+          && events.last { $0.hasPrefix("value ") } == "value text of \(id)"
           && events.count { $0.hasPrefix("did ") } == sequence.count - 1
       }
       if round.isMultiple(of: 100) { Scale.progress("followed \(round) of \(count)") }
@@ -107,19 +107,19 @@ struct ProcessTests {
     try await peer.send("env \(world.path)")
     try await peer.send("env-file text.json")
     async let switches = onThread {
-      for round in 1...10 { try app.activateContainer(uuid: world.uuids[round % 3]) }
+      for round in 1...10 { try app.activate(id: world.ids[round % 3]) }
     }
     for round in 1...20 { try await peer.send("env-write text \(round)") }
     try await switches
-    let last = world.uuids.contains { uuid in
-      let url = uuid == app.activeContainer.uuid ? world.fixture.root : world.fixture.url(".containers/\(uuid)/data")
+    let last = world.ids.contains { id in
+      let url = id == app.active.value.id ? world.fixture.root : world.fixture.url(".containers/\(id)/data")
       return Tree.text(url.appending(path: "Files/text.json")) == "\"text 20\"\n"
     }
     #expect(last)
     #expect(!world.fixture.exists(".containers/aside"))
   }
 
-  @Test func `live values let go of what another process has removed from the active container`() async throws {
+  @Test func `live values let go of what another process has removed from the active environment`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let peer = try PeerProcess()
@@ -136,7 +136,7 @@ struct ProcessTests {
       try jar.setCookies(["old=1; Max-Age=3600"], from: url)
     }
     let (events, epochs) = (app.events.recorded(), app.scope.swapCount.recorded())
-    try await peer.send("env-clean \(Container.defaultUUID)")
+    try await peer.send("env-clean \(Environment.defaultID)")
     try await onThread {
       try counted.update { $0 += 1 }
       try jar.setCookies(["new=2; Max-Age=3600"], from: url)
@@ -145,8 +145,8 @@ struct ProcessTests {
     #expect(jar.header(for: url) == "new=2")
     try await shown.recorded().wait(for: "the initial value") { $0.last == "nothing" }
     try await epochs.wait(for: "the new contents") { $0.last == 1 }
-    // The container is the same as before.
-    try app.createNewContainer(name: "Next")
+    // The environment is the same as before.
+    try app.create(name: "Next")
     #expect(events.elements.isEmpty)
     #expect(counted.value == 1)
   }

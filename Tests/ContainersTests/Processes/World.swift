@@ -1,44 +1,45 @@
 import Containers
 import Foundation
+import Signals
 import TestSupport
 import Testing
 
-/// A root with several containers, each of which has a tree of its own that must always be found whole.
+/// A root with several environments, each of which has a tree of its own that must always be found whole.
 struct World: Sendable {
   let fixture: Fixture
-  let uuids: [String]
-  let trees: [String: [String: String]]
+  let ids: [UUID]
+  let trees: [UUID: [String: String]]
 
-  var names: String { uuids.joined(separator: ",") }
+  var names: String { ids.map(\.uuidString).joined(separator: ",") }
   var path: String { fixture.root.path }
 
-  init(containers count: Int = 3) throws {
+  init(environments count: Int = 3) throws {
     fixture = try Fixture(filled: false)
     let app = try fixture.open()
-    var uuids = [Container.defaultUUID]
-    for number in 1..<count { uuids.append(try app.createNewContainer(name: "\(number)").uuid) }
-    var trees: [String: [String: String]] = [:]
-    for (seed, uuid) in uuids.enumerated() {
-      try app.activateContainer(uuid: uuid)
+    var ids = [Environment.defaultID]
+    for number in 1..<count { ids.append(try app.create(name: "\(number)").id) }
+    var trees: [UUID: [String: String]] = [:]
+    for (seed, id) in ids.enumerated() {
+      try app.activate(id: id)
       try Tree.fill(fixture.root, seed: seed)
-      trees[uuid] = try fixture.live()
+      trees[id] = try fixture.live()
     }
-    try app.activateContainer(uuid: Container.defaultUUID)
-    (self.uuids, self.trees) = (uuids, trees)
+    try app.activate(id: Environment.defaultID)
+    (self.ids, self.trees) = (ids, trees)
   }
 
   /// Opens the root as the next launch does, and checks that all of it is there, and nothing else.
   ///
-  /// - Returns: The active container.
+  /// - Returns: The active environment.
   @discardableResult
-  func check(_ comment: String = "") throws -> String {
+  func check(_ comment: String = "") throws -> UUID {
     let app = try fixture.open()
-    #expect(app.containers.map(\.uuid) == uuids, "\(comment)")
-    let active = app.activeContainer.uuid
-    for uuid in uuids {
-      let url = uuid == active ? fixture.root : fixture.url(".containers/\(uuid)/data")
+    #expect(app.environments.value.map(\.id) == ids, "\(comment)")
+    let active = app.active.value.id
+    for id in ids {
+      let url = id == active ? fixture.root : fixture.url(".containers/\(id)/data")
       let tree = try Tree.listing(url)
-      #expect(tree == trees[uuid], "\(comment): \(uuid == active ? "active" : "inactive") \(uuid)")
+      #expect(tree == trees[id], "\(comment): \(id == active ? "active" : "inactive") \(id)")
     }
     #expect(try Tree.listing(fixture.url(".containers/\(active)/data")).isEmpty, "\(comment)")
     #expect(!fixture.exists(".containers/journal.json"), "\(comment)")

@@ -168,17 +168,17 @@ struct CookieJarTests {
     #expect(jar.cookies.value.map(\.name) == ["a"])
   }
 
-  @Test func `a jar follows the switch of containers`() async throws {
+  @Test func `a jar follows the switch of environments`() async throws {
     try await onThread { [directory, url] in
       let app = try AppContainer(home: directory.url.appending(path: "home", directoryHint: .isDirectory))
       let jar = try CookieJar(scope: app.scope)
       try jar.setCookies(["mine=1"], from: url)
       let seen = jar.cookies.map { $0.map(\.name) }.recorded()
-      let work = try app.createNewContainer(name: "Work")
-      try app.activate(container: work)
+      let work = try app.create(name: "Work")
+      try app.activate(work)
       #expect(jar.header(for: url) == nil)
       try jar.setCookies(["work=2"], from: url)
-      try app.activateContainer(uuid: Container.defaultUUID)
+      try app.activate(id: Environment.defaultID)
       #expect(jar.header(for: url) == "mine=1")
       #expect(seen.elements == [["mine"], [], ["work"], ["mine"]])
     }

@@ -15,8 +15,7 @@
       world = try SettingsWorld()
     }
 
-    @Test func `no cookie is seen in another container, and each comes back with all that was said of it`() async throws
-    {
+    @Test func `no cookie is seen in another environment, and each comes back with all its attributes`() async throws {
       let peer = try world.peer()
       try await peer.send("cookies-take group \(url) sid=1; Path=/; HttpOnly; Secure; Max-Age=3600")
       try await peer.send("switching-cookies \(world.root) group")
@@ -51,10 +50,10 @@
       try await peer.send("cookies-take group \(url) sid=1; Path=/; Expires=Wed, 21 Oct 2099 07:28:00 GMT")
       try await peer.kill()
       let app = try AppContainer(home: URL(filePath: world.root, directoryHint: .isDirectory))
-      let work = try app.createNewContainer(name: "Work")
-      try await onThread { try app.activate(container: work) }
+      let work = try app.create(name: "Work")
+      try await onThread { try app.activate(work) }
       let next = try world.peer()
-      #expect(try await next.send("switching-cookies \(world.root) group") == work.uuid)
+      #expect(try await next.send("switching-cookies \(world.root) group") == work.id.uuidString)
       #expect(try await next.send("cookies-list group") == "")
       try await next.send("switching-to \(zero)")
       #expect(try await next.send("cookies-list group").hasPrefix("sid=1"))
@@ -87,15 +86,14 @@
       }
       let next = try world.peer()
       let active = try await next.send("switching-cookies \(world.root) group")
-      for uuid in [active, active == zero ? work : zero] {
-        try await next.send("switching-to \(uuid)")
-        #expect(try await next.send("cookies-count group mine") == (uuid == zero ? "24" : "0"))
-        #expect(try await next.send("cookies-count group work") == (uuid == zero ? "0" : "24"))
+      for id in [active, active == zero ? work : zero] {
+        try await next.send("switching-to \(id)")
+        #expect(try await next.send("cookies-count group mine") == (id == zero ? "24" : "0"))
+        #expect(try await next.send("cookies-count group work") == (id == zero ? "0" : "24"))
       }
     }
 
-    @Test func `cookies that were tampered with neither pass for another container's nor forge a header`() async throws
-    {
+    @Test func `cookies from outside neither pass for another environment's nor forge a header`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       let (work, victim) = (try await peer.send("switching-new Work"), try await peer.send("switching-new Victim"))
@@ -126,7 +124,7 @@
       #expect(try await next.send("cookies-count group honest") == "0")
     }
 
-    @Test func `cookies that could not follow another process are still their container's`() async throws {
+    @Test func `cookies that could not follow another process are still their environment's`() async throws {
       let (first, second) = (try world.peer(), try world.peer())
       try await first.send("switching \(world.root) suite")
       try await second.send("switching-cookies \(world.root) group")
@@ -142,7 +140,7 @@
       #expect(try await second.send("cookies-count group mine") == "3")
     }
 
-    @Test func `the file of a container is for its owner only`() async throws {
+    @Test func `the file of an environment is for its owner only`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       try await peer.send("switching-to \(peer.send("switching-new Work"))")

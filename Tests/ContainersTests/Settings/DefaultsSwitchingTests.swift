@@ -15,7 +15,7 @@
       world = try SettingsWorld()
     }
 
-    @Test func `what is there belongs to the default container, and is not seen in others`() async throws {
+    @Test func `what is there belongs to the default environment, and is not seen in others`() async throws {
       let peer = try world.peer()
       for suite in ["-", "org.example.app"] { try await peer.send("defaults-set \(suite) color red") }
       #expect(try await peer.send("switching \(world.root) -,org.example.app") == zero)
@@ -68,10 +68,10 @@
       try await peer.kill()
       // A process that switches no defaults.
       let app = try AppContainer(home: URL(filePath: world.root, directoryHint: .isDirectory))
-      let work = try app.createNewContainer(name: "Work")
-      try await onThread { try app.activate(container: work) }
+      let work = try app.create(name: "Work")
+      try await onThread { try app.activate(work) }
       let next = try world.peer()
-      #expect(try await next.send("switching \(world.root) suite") == work.uuid)
+      #expect(try await next.send("switching \(world.root) suite") == work.id.uuidString)
       #expect(try await next.send("defaults-get suite color") == "nothing")
       try await next.send("switching-to \(zero)")
       #expect(try await next.send("defaults-get suite color") == "red")
@@ -100,7 +100,7 @@
       #expect(try await first.send("defaults-get suite first") == "new")
     }
 
-    @Test func `clones take values along, and cleaned containers have none`() async throws {
+    @Test func `clones take values along, and cleaned environments have none`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("defaults-set suite color red")
@@ -113,7 +113,7 @@
       #expect(try await peer.send("defaults-get suite color") == "red")
     }
 
-    @Test func `the file of a container is for its owner only`() async throws {
+    @Test func `the file of an environment is for its owner only`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("switching-to \(peer.send("switching-new Work"))")
@@ -122,7 +122,7 @@
       #expect(status.st_mode & 0o777 == 0o600)
     }
 
-    @Test func `damaged values keep the container that is active`() async throws {
+    @Test func `damaged values keep the environment that is active`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("defaults-set suite color red")
@@ -164,7 +164,7 @@
       #expect(try await second.send("defaults-get two color") == "red")
     }
 
-    @Test func `values that could not follow another process are still their container's`() async throws {
+    @Test func `values that could not follow another process are still their environment's`() async throws {
       let (first, second) = (try world.peer(), try world.peer())
       try await first.send("switching-cookies \(world.root) group")
       try await second.send("switching \(world.root) suite")
@@ -179,7 +179,7 @@
       #expect(try await second.send("defaults-get suite color") == "red")
     }
 
-    @Test func `values that cannot be written down keep the container that is active`() async throws {
+    @Test func `values that cannot be written down keep the environment that is active`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       let work = try await peer.send("switching-new Work")

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite("Emptying the active container")
+  @Suite("Emptying the active environment")
   struct EmptyingTests {
     let world: SettingsWorld
     private var file: URL { URL(filePath: world.root, directoryHint: .isDirectory).appending(path: "file") }
@@ -13,7 +13,7 @@
       world = try SettingsWorld()
     }
 
-    /// A process whose default container has a file, a value and cookies, and was never put away.
+    /// A process whose default environment has a file, a value and cookies, and was never put away.
     private func filledPeer() async throws -> PeerProcess {
       try Tree.write("text", to: file)
       let peer = try world.peer()

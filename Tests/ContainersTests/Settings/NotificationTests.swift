@@ -7,24 +7,24 @@ import Testing
 
 @Suite("Notifications of switches")
 struct NotificationTests {
-  @Test func `each switch is posted before and after, with both containers`() async throws {
+  @Test func `each switch is posted before and after, with both environments`() async throws {
     let directory = try TemporaryDirectory()
     let center = NotificationCenter()
-    let names = [AppContainer.containerWillChangeNotification, AppContainer.containerDidChangeNotification]
+    let names = [AppContainer.willChangeNotification, AppContainer.didChangeNotification]
     let posted = Recorder<String>()
     let observing = names.enumerated().map { number, name in
       center.signal(for: name) { notification in
-        let containers = ["from", "to"].map { (notification.userInfo?[$0] as? Container)?.name ?? "nothing" }
-        return ["will", "did"][number] + " \(containers[0]) \(containers[1])"
+        let names = ["from", "to"].map { (notification.userInfo?[$0] as? Environment)?.name ?? "nothing" }
+        return ["will", "did"][number] + " \(names[0]) \(names[1])"
       }.sink { posted.record($0) }
     }
     try await onThread {
       let app = try AppContainer(home: directory.url)
-      let work = try app.createNewContainer(name: "Work")
+      let work = try app.create(name: "Work")
       let posting = app.postNotifications(to: center)
-      try app.activate(container: work)
+      try app.activate(work)
       posting.cancel()
-      try app.activateContainer(uuid: Container.defaultUUID)
+      try app.activate(id: Environment.defaultID)
     }
     #expect(posted.elements == ["will Default Work", "did Default Work"])
     for subscription in observing { subscription.cancel() }

@@ -24,8 +24,8 @@ struct SettingsWorld {
 
   func config(_ suite: String) -> URL { directory.url.appending(path: "config/\(suite).plist") }
 
-  func settings(_ uuid: String, _ name: String) -> URL {
-    directory.url.appending(path: "home/.containers/\(uuid)/settings/\(name)")
+  func settings(_ id: String, _ name: String) -> URL {
+    directory.url.appending(path: "home/.containers/\(id)/settings/\(name)")
   }
 
   /// A process for which the user's places are here.
@@ -40,5 +40,5 @@ struct SettingsWorld {
   }
 }
 
-/// What the default container is called by.
+/// What the default environment is called by.
 let zero = "00000000-0000-0000-0000-000000000000"

@@ -1,6 +1,12 @@
 import Containers
 import Foundation
 import TestSupport
+import Testing
+
+typealias Environment = AppContainer.Environment
+
+/// The identifier that another process has printed.
+func identifier(_ text: String) throws -> UUID { try #require(UUID(uuidString: text)) }
 
 /// A root of one test's own, with something in it.
 struct Fixture: Sendable {
@@ -27,6 +33,6 @@ struct Fixture: Sendable {
   /// What is live, as one value.
   func live() throws -> [String: String] { try Tree.listing(root) }
 
-  /// The files of a container that is not active.
-  func data(_ container: Container) -> URL { url(".containers/\(container.uuid)/data") }
+  /// The files of an environment that is not active.
+  func data(_ environment: Environment) -> URL { url(".containers/\(environment.id)/data") }
 }

@@ -3,10 +3,10 @@ import Catalog
 import Containers
 import Foundation
 
-/// How many files each of the two containers has that are switched.
+/// How many files each of the two environments has that are switched.
 private let fileCount = 100_000
 
-/// Switching everything that an app stores: by containers, with many files and with none, and by moving each file.
+/// Switching everything that an app stores: by environments, with many files and with none, and by moving each file.
 func registerContainers() {
   measureTimed("containerSwitch", ours) { try switching(between: fileCount) }
   measureTimed("containerSwitch", "\(ours), empty") { try switching(between: 0) }
@@ -30,24 +30,24 @@ func registerContainers() {
 private func switching(between count: Int) throws -> TimedWorkload {
   let directory = try TemporaryDirectory(isInMemory: false)
   let app = try AppContainer(home: directory.file("home"))
-  let other = try app.createNewContainer(name: "Other")
+  let other = try app.create(name: "Other")
   if count > 0 {
     try fill(app.home, count: count)
-    try activate(other.uuid, in: app)
+    try activate(other.id, in: app)
     try fill(app.home, count: count)
   }
   return { _, stopwatch in
-    let uuid = app.activeContainer.isDefault ? other.uuid : Container.defaultUUID
+    let id = app.active.value.isDefault ? other.id : AppContainer.Environment.defaultID
     stopwatch.startMeasurement()
-    try activate(uuid, in: app)
+    try activate(id, in: app)
     stopwatch.stopMeasurement()
     withExtendedLifetime(directory) {}
   }
 }
 
 /// Switches on the thread that measures.
-private func activate(_ uuid: String, in app: AppContainer) throws {
-  try app.activateContainer(uuid: uuid)
+private func activate(_ id: UUID, in app: AppContainer) throws {
+  try app.activate(id: id)
 }
 
 /// Makes so many small files, a hundred in each folder, as a cache has them.

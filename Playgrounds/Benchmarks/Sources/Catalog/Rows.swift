@@ -35,7 +35,7 @@ private let stores = [
 
 private let containers = [
   Row(
-    "containerSwitch", "switch of containers with 100,000 files", block: 1, isSlow: true,
+    "containerSwitch", "switch of environments with 100,000 files", block: 1, isSlow: true,
     beside: ["\(ours), empty", "file by file"], aim: .atMost(3, of: "\(ours), empty"))
 ]
 

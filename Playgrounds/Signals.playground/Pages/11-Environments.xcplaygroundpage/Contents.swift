@@ -10,7 +10,7 @@ import SignalsKit
 
 //: ## What is there stays
 //:
-//: The app's directory, as it has always been, becomes the default container.
+//: The app's directory, as it has always been, becomes the default environment.
 
 let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
@@ -18,29 +18,29 @@ let letter = home.appending(path: "letter.txt")
 try Data("Dear Ada".utf8).write(to: letter)
 
 let app = try AppContainer(home: home)
-print(app.activeContainer.name)  // Prints "Default"
+print(app.active.value.name)  // Prints "Default"
 print(try String(contentsOf: letter, encoding: .utf8))  // Prints "Dear Ada"
 
 //: ## Another environment
 //:
 //: It is empty at first, and the letter is put away while it is active.
 
-let work = try app.createNewContainer(name: "Work", description: "The account of the company")
-try app.activate(container: work)
+let work = try app.create(name: "Work", description: "The account of the company")
+try app.activate(work)
 print(FileManager.default.fileExists(atPath: letter.path))  // Prints "false"
 
-try app.activateContainer(uuid: Container.defaultUUID)
+try app.activate(id: AppContainer.Environment.defaultID)
 print(FileManager.default.fileExists(atPath: letter.path))  // Prints "true"
 
 //: ## Live values follow
 //:
-//: A shared file, a suite or a cookie jar in the scope of the containers is always that of the active one.
+//: A shared file, a suite or a cookie jar in the scope of the environments is always that of the active one.
 
 let size = try AppGroupsFile(name: "size.json", initialValue: 12, scope: app.scope)
 let sizes = size.sink { print("size", $0) }  // Prints "size 12"
 try size.write(14)  // Prints "size 14"
-try app.activate(container: work)  // Prints "size 12"
-try app.activateContainer(uuid: Container.defaultUUID)  // Prints "size 14"
+try app.activate(work)  // Prints "size 12"
+try app.activate(id: AppContainer.Environment.defaultID)  // Prints "size 14"
 sizes.cancel()
 
 let jar = try CookieJar(scope: app.scope)
@@ -48,20 +48,22 @@ let server = URL(string: "https://example.org/") ?? home
 try jar.setCookies(["session=1; Secure; HttpOnly; Max-Age=600"], from: server)
 print(jar.header(for: server) ?? "none")  // Prints "session=1"
 
-//: ## Containers are values over time
+//: ## Environments are values over time
 //:
 //: The active one and the list of all are properties, in this process and in every other that has opened the directory.
 
-let names = app.list.map { $0.map(\.name) }.sink { print($0) }  // Prints "["Default", "Work"]"
+let names = app.environments.map { $0.map(\.name) }.sink { print($0) }  // Prints "["Default", "Work"]"
 let active = app.active.map(\.name).removeDuplicates().sink { print("active:", $0) }  // Prints "active: Default"
-try app.updateInfo(of: work, name: "Office", description: nil)  // Prints "["Default", "Office"]"
+try app.update(work, name: "Office", description: nil)  // Prints "["Default", "Office"]"
 
 //: ## A switch can be refused
 
 struct NotNow: Error {}
 
 final class Recording: AppContainerDelegate {
-  func appContainer(_ appContainer: AppContainer, willChangeTo container: Container, from current: Container) throws {
+  func appContainer(
+    _ appContainer: AppContainer, willChangeTo next: AppContainer.Environment, from current: AppContainer.Environment
+  ) throws {
     throw NotNow()
   }
 }
@@ -69,7 +71,7 @@ final class Recording: AppContainerDelegate {
 let recording = Recording()
 app.add(recording)
 do {
-  try app.activate(container: work)
+  try app.activate(work)
 } catch {
   print(error)
 }
@@ -81,11 +83,11 @@ app.remove(recording)
 //: An archive is read to its end before anything of it appears.
 
 let archive = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-try app.export(container: app.activeContainer, to: archive)
-let copy = try app.importContainer(from: archive, name: "Copy")  // Prints "["Default", "Office", "Copy"]"
+try app.export(app.active.value, to: archive)
+let copy = try app.importEnvironment(from: archive, name: "Copy")  // Prints "["Default", "Office", "Copy"]"
 
 names.cancel()
-try app.activate(container: copy)  // Prints "active: Copy"
+try app.activate(copy)  // Prints "active: Copy"
 print(try String(contentsOf: letter, encoding: .utf8))  // Prints "Dear Ada"
 active.cancel()
 

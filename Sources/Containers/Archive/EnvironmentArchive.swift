@@ -1,17 +1,17 @@
 import FileSignals
 import Foundation
 
-/// One file that holds everything of a container.
+/// One file that holds an environment.
 ///
 /// It begins with a mark and the version of the format. Then come records, each with a checksum that goes on from that
-/// of the record before, so that none can be changed, lost, doubled or moved unnoticed: one that describes the
-/// container, then one for each directory, file and link, a directory before what is in it, a file's bytes after it in
-/// pieces, and one that says that this is all, and how much.
+/// of the record before, so that none can be changed, lost, doubled or moved unnoticed. The first describes the
+/// environment. One follows for each directory, file and link, a directory before its entries, and a file before its
+/// bytes in pieces. The last says that this is all, and how much.
 ///
 /// Kept are contents, links as links, permissions and times of modification; not who owns a file, its extended
 /// attributes, the bits that let programs run as somebody else, and which files are one under several names.
-enum ContainerArchive {
-  /// What an archive says about its container.
+enum EnvironmentArchive {
+  /// The description of the environment in an archive.
   struct Manifest: Codable, Hashable, Sendable {
     var name: String
     var description: String?
@@ -44,7 +44,7 @@ enum ContainerArchive {
     for tree in trees { try check(url, isOutsideOf: tree.folder.url) }
     let description = try encode(manifest, for: url)
     guard description.count <= ArchiveFormat.longestPayload else {
-      throw .unusableArchive(url, reason: "name and description of the container are longer than an archive can hold")
+      throw .unusableArchive(url, reason: "name and description of the environment are longer than an archive can hold")
     }
     let file = try wrapped { () throws(DurableFileError) in try ExclusiveFile(locking: url) }
     defer { file.unlock() }
@@ -62,11 +62,11 @@ enum ContainerArchive {
   ///   - url: The archive, which is not trusted.
   ///   - directory: The directory to make; there must not be anything.
   ///   - names: The trees that it may hold; each becomes a directory in the new one.
-  ///   - hidden: The hidden directory, which will be in a tree with all other containers.
+  ///   - hidden: The hidden directory, which will be in a tree with all other environments.
   ///   - allowsOutwardLinks: Whether to take symbolic links that lead out of their tree, or to the hidden directory.
   ///   - durability: What the new directory is safe against when this returns.
   ///   - progress: Is told how much is done, and says whether to go on.
-  /// - Returns: What the archive says about its container.
+  /// - Returns: The description of the environment in the archive.
   /// - Throws: ``AppContainerError``; there is no new directory then.
   static func read(
     _ url: URL, into directory: URL, trees names: Set<String>, hidden: EntryPath, allowsOutwardLinks: Bool = false,
@@ -93,7 +93,7 @@ enum ContainerArchive {
     return manifest
   }
 
-  /// What an archive says about its container; its files are not looked at.
+  /// Reads the description of the environment in an archive, and none of its files.
   static func manifest(of url: URL) throws(AppContainerError) -> Manifest {
     var reader = try ArchiveReader(url)
     return try reader.manifest()
@@ -113,16 +113,16 @@ enum ContainerArchive {
     let path = url.deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
     let inside = tree.resolvingSymlinksInPath().path
     guard !path.hasPrefix(inside == "/" ? inside : inside + "/") else {
-      throw .blocked(url, reason: "an archive in the container itself would have to hold itself")
+      throw .blocked(url, reason: "an archive in the environment itself would have to hold itself")
     }
   }
 }
 
-/// How much of an archive is written or read.
+/// The amount of an archive that is written or read.
 public struct ArchiveProgress: Hashable, Sendable {
-  /// How many directories, files and links.
+  /// The number of directories, files and links.
   public internal(set) var entries = 0
 
-  /// How many bytes of files.
+  /// The number of bytes in files.
   public internal(set) var bytes = 0
 }

@@ -1,0 +1,53 @@
+public import Foundation
+
+extension AppContainer {
+  /// A complete set of everything an app stores, of which one is live at a time.
+  ///
+  /// It is a snapshot: its properties do not change. ``AppContainer/environments`` and ``AppContainer/active`` send newer
+  /// ones. The ``id`` of an environment never changes, so keep that to find the environment again.
+  public struct Environment: Codable, Hashable, Sendable, Identifiable {
+    /// The identifier of the default environment, which every root has.
+    public static let defaultID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+
+    /// The identifier, which no other environment has.
+    public let id: UUID
+
+    /// The name for people; several environments may have the same name.
+    public internal(set) var name: String
+
+    /// The purpose of the environment, or `nil` if none was given.
+    public internal(set) var description: String?
+
+    /// The date of its creation.
+    public let createdAt: Date
+
+    /// The date of the last activation; `nil` if it was never activated.
+    public internal(set) var lastActivatedAt: Date?
+
+    /// The number of activations.
+    public internal(set) var activationCount: Int
+
+    /// The reason why its record cannot be read; `nil` if the record is sound.
+    ///
+    /// The files of such an environment are unharmed, and it can be activated like any other. Its name and dates are
+    /// placeholders. ``AppContainer/update(id:name:description:)`` writes the record anew, unless a newer version of the
+    /// package wrote it.
+    public internal(set) var problem: String?
+
+    init(
+      id: UUID, name: String, description: String? = nil, createdAt: Date, lastActivatedAt: Date? = nil,
+      activationCount: Int = 0, problem: String? = nil
+    ) {
+      self.id = id
+      self.name = name
+      self.description = description
+      self.createdAt = createdAt
+      self.lastActivatedAt = lastActivatedAt
+      self.activationCount = activationCount
+      self.problem = problem
+    }
+
+    /// A Boolean value that indicates whether this is the default environment, which cannot be deleted.
+    public var isDefault: Bool { id == Self.defaultID }
+  }
+}

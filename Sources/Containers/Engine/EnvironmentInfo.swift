@@ -1,0 +1,12 @@
+import AppGroups
+import Foundation
+
+/// The record of one environment, beside its files.
+struct EnvironmentInfo: Codable, Sendable, Equatable {
+  static let format = FileFormat<EnvironmentInfo>.record(FileVersions(EnvironmentInfo.self))
+
+  var uuid: String
+  var name: String
+  var description: String?
+  var createdAt: Date
+}
