@@ -11,8 +11,8 @@ func deliver(_ limit: String) throws {
 }
 
 try deliver("10")
-let file = try LocalTweakProvider(jsonURL: url)
-let manager = TweakManager(tweakProviders: [file])
+let file = try FileTweakProvider(url: url)
+let manager = TweakManager(providers: [file])
 let limit = TweakKey("shop", "limit", default: 5)
 print(manager[limit])  // Prints "10"
 

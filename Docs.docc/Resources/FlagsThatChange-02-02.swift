@@ -11,10 +11,10 @@ func deliver(_ limit: String) throws {
 }
 
 try deliver("10")
-let file = try LocalTweakProvider(jsonURL: url)
+let file = try FileTweakProvider(url: url)
 let container = try AppGroupsContainer(directory: directory)
 let overrides = try AppGroupsSuite(name: "overrides", container: container)
-let manager = TweakManager(tweakProviders: [SuiteTweakProvider(suite: overrides), file])
+let manager = TweakManager(providers: [SuiteTweakProvider(suite: overrides), file])
 let limit = TweakKey("shop", "limit", default: 5)
 
 let watching = manager.signal(for: limit).sink { print("limit", $0) }  // Prints "limit 10"
@@ -22,7 +22,7 @@ try manager.set(20, for: limit)  // Prints "limit 20"
 
 // In another process:
 let suite = try AppGroupsSuite(name: "overrides", container: container)
-let other = TweakManager(tweakProviders: [SuiteTweakProvider(suite: suite), try LocalTweakProvider(jsonURL: url)])
+let other = TweakManager(providers: [SuiteTweakProvider(suite: suite), try FileTweakProvider(url: url)])
 print(other[limit])  // Prints "20"
 try other.deleteValue(for: limit)
 

@@ -6,7 +6,7 @@ import Tweaks
 // has changed. TweakAccessors.json says what it is called.
 
 let file = Bundle.module.bundleURL.appending(path: "Shop.tweaks.json")
-let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), try LocalTweakProvider(jsonURL: file)])
+let manager = TweakManager(providers: [EphemeralTweakProvider(), try FileTweakProvider(url: file)])
 let shop = ShopTweaks(with: manager)
 
 // Each tweak is a property of the type that it has in the file.
@@ -20,4 +20,4 @@ shop.limit += 1  // Prints "limit 11"
 try manager.deleteValue(for: ShopTweaks.Keys.limit)  // Prints "limit 10"
 
 // What the file says is also the value for when no provider has any.
-print(ShopTweaks(with: TweakManager(tweakProviders: [])).limit)  // Prints "10"
+print(ShopTweaks(with: TweakManager(providers: [])).limit)  // Prints "10"

@@ -22,7 +22,7 @@ package struct TweakDocument: Sendable {
 
     package internal(set) var value: Value
     package var title: String?
-    package var desc: String?
+    package var details: String?
     package var group: String?
     package var propertyName: String?
 

@@ -76,7 +76,7 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
       case .value: value = try json.node()
       case .title: variable.title = try text(.title, &json)
       case .group: variable.group = try text(.group, &json)
-      case .desc: variable.desc = try text(.desc, &json)
+      case .details: variable.details = try text(.details, &json)
       case .isEncrypted: variable.isEncrypted = flag(.isEncrypted, try json.node())
       case .preservesFloat: isWide = flag(.preservesFloat, try json.node())
       case .propertyName:
@@ -165,7 +165,7 @@ private enum Field: String, CaseIterable {
   case value = "Value"
   case title = "Title"
   case group = "Group"
-  case desc = "Description"
+  case details = "Description"
   case isEncrypted = "Encrypted"
   case preservesFloat = "PreserveFloat"
   case propertyName = "GeneratedPropertyName"

@@ -30,12 +30,12 @@ final class TweakCommands: CommandFamily {
     case "tweaks":
       let container = try AppGroupsContainer(directory: URL(filePath: command.argument(), directoryHint: .isDirectory))
       let suite = try AppGroupsSuite(name: "tweaks.json", container: container, durability: .process)
-      let manager = TweakManager(tweakProviders: [SuiteTweakProvider(suite: suite)])
+      let manager = TweakManager(providers: [SuiteTweakProvider(suite: suite)])
       self.manager = manager
       watchOrder(of: manager)
     case "tweak-defaults":
       guard let defaults = UserDefaults(suiteName: try command.argument()) else { return nil }
-      manager = TweakManager(tweakProviders: [UserDefaultsTweakProvider(userDefaults: defaults)])
+      manager = TweakManager(providers: [UserDefaultsTweakProvider(userDefaults: defaults)])
     case "tweak-set":
       let arguments = try command.arguments(3)
       try opened().set(.int(command.number(arguments[2])), feature: arguments[0], variable: arguments[1])

@@ -62,7 +62,7 @@ enum Flags {
   static let isOpen = TweakKey("shop", "isOpen", default: false)
 
   static func manager(in container: AppGroupsContainer) throws -> TweakManager {
-    TweakManager(tweakProviders: [
+    TweakManager(providers: [
       SuiteTweakProvider(suite: try AppGroupsSuite(name: "flags", container: container)),
       EphemeralTweakProvider(["shop": ["discount": 0, "isOpen": true]], name: "Delivered"),
     ])

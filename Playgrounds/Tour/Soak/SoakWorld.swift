@@ -41,7 +41,7 @@ struct SoakWorld: Sendable {
     presence = try AppGroupsPresence(name: "workers", container: container)
     let file = directory.appending(path: "accounts.sqlite", directoryHint: .notDirectory)
     database = try Database(.file(file), schema: Schema(version: 1, models: [Account.self]), busyTimeout: .seconds(60))
-    flags = TweakManager(tweakProviders: [
+    flags = TweakManager(providers: [
       SuiteTweakProvider(suite: try AppGroupsSuite(name: "flags", container: container, durability: .process))
     ])
     app = try AppContainer(home: directory.appending(path: "environments", directoryHint: .isDirectory))

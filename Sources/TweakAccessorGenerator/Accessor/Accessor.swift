@@ -60,7 +60,7 @@ struct Accessor: Sendable {
       )
     }
     entry.tweak.title = entry.tweak.title ?? tweak.title
-    entry.tweak.desc = entry.tweak.desc ?? tweak.desc
+    entry.tweak.details = entry.tweak.details ?? tweak.details
     entry.tweak.group = entry.tweak.group ?? tweak.group
     entry.tweak.isEncrypted = entry.tweak.isEncrypted || tweak.isEncrypted
     if let name = tweak.propertyName, let first = entry.tweak.propertyName, name != first {

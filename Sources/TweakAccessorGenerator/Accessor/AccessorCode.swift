@@ -95,7 +95,7 @@ struct AccessorCode: Sendable {
   }
 
   private func comment(of tweak: TweakDocument.Variable) -> String {
-    [tweak.title, tweak.desc].compactMap { $0 }.map(Literal.line).filter { !$0.isEmpty }
+    [tweak.title, tweak.details].compactMap { $0 }.map(Literal.line).filter { !$0.isEmpty }
       .map { "  /// \($0)\n" }.joined(separator: "  ///\n")
   }
 

@@ -9,7 +9,7 @@ struct ConvertedTweak: Sendable {
   let offset: Int
   var value: TweakDocument.Value
   var title: String?
-  var desc: String?
+  var details: String?
   var group: String?
   var propertyName: String?
   var isEncrypted = false

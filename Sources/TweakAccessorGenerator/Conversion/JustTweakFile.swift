@@ -30,7 +30,7 @@ enum JustTweakFile {
     return ConvertedTweak(
       feature: feature, variable: variable.name, offset: variable.offset,
       value: value(variable, fields, isWide: isWide, &diagnostics),
-      title: fields.string("Title", &diagnostics), desc: fields.string("Description", &diagnostics),
+      title: fields.string("Title", &diagnostics), details: fields.string("Description", &diagnostics),
       group: fields.string("Group", &diagnostics),
       propertyName: fields.string("GeneratedPropertyName", &diagnostics),
       isEncrypted: fields.flag("Encrypted", &diagnostics)

@@ -39,7 +39,7 @@ enum TogglesJSON {
       type = "secure"
     }
     let texts = [
-      ("description", tweak.title ?? tweak.desc), ("group", tweak.group), ("propertyName", tweak.propertyName),
+      ("description", tweak.title ?? tweak.details), ("group", tweak.group), ("propertyName", tweak.propertyName),
     ]
     let metadata = texts.compactMap { name, text in text.map { "        \"\(name)\": \(TweaksJSON.quoted($0))" } }
     var fields = [

@@ -23,7 +23,7 @@ enum TweaksJSON {
   }
 
   private static func fields(of tweak: ConvertedTweak) -> String {
-    let texts = [("Title", tweak.title), ("Description", tweak.desc), ("Group", tweak.group)]
+    let texts = [("Title", tweak.title), ("Description", tweak.details), ("Group", tweak.group)]
     var fields = texts.compactMap { name, text in text.map { (name, quoted($0)) } }
     fields.append(("Value", value(tweak.value)))
     if let name = tweak.propertyName { fields.append(("GeneratedPropertyName", quoted(name))) }

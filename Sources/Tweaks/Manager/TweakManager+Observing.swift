@@ -60,15 +60,15 @@ extension TweakManager {
   /// Errors that a call throws are not repeated here.
   public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }
 
-  // MARK: Observers as in JustTweak
+  // MARK: Observers
 
-  /// Has a closure called after each change of a tweak, until the observer is released or deregistered.
+  /// Calls a closure after each change of a tweak, until the observer is released or removed.
   ///
   /// - Parameters:
-  ///   - observer: Whom the closure belongs to; it is not kept alive, and has one closure at most.
-  ///   - queue: Where to call.
-  ///   - closure: Called with the change.
-  public func registerForConfigurationsUpdates(
+  ///   - observer: The object to which the closure belongs. It is not kept alive, and has one closure at most.
+  ///   - queue: The queue that calls the closure.
+  ///   - closure: A closure that receives the change.
+  public func addObserver(
     _ observer: some AnyObject & Sendable, on queue: DispatchQueue = .main,
     closure: @escaping @Sendable (TweakChange) -> Void
   ) {
@@ -76,7 +76,7 @@ extension TweakManager {
     lookUpAll()
     let subscription = changeEmitter.sink { [weak self, weak observer] change in
       guard observer != nil else {
-        self?.removeObserver(identity)
+        self?.forget(identity)
         return
       }
       queue.async { [weak self, weak observer] in
@@ -87,14 +87,14 @@ extension TweakManager {
     old?.cancel()
   }
 
-  /// Has the closure of an observer called no more.
+  /// Removes the closure of an observer.
   ///
-  /// - Parameter observer: Whom the closure belongs to.
-  public func deregisterFromConfigurationsUpdates(_ observer: some AnyObject) {
-    removeObserver(ObjectIdentifier(observer))
+  /// - Parameter observer: The object to which the closure belongs.
+  public func removeObserver(_ observer: some AnyObject) {
+    forget(ObjectIdentifier(observer))
   }
 
-  private func removeObserver(_ identity: ObjectIdentifier) {
+  private func forget(_ identity: ObjectIdentifier) {
     state.withLock { $0.observers.removeValue(forKey: identity) }?.cancel()
   }
 

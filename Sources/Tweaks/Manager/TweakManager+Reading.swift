@@ -1,11 +1,11 @@
 import Signals
 
 extension TweakManager {
-  // MARK: As JustTweak does it
+  // MARK: By name
 
-  /// The tweak of a name.
+  /// The tweak of a name, which some provider must have.
   ///
-  /// The providers are asked each time, unless ``useCache`` is set.
+  /// The providers are asked each time, unless ``usesCache`` is set.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -13,9 +13,9 @@ extension TweakManager {
   /// - Returns: The tweak, decrypted, with what is said about it and the name of its provider.
   /// - Throws: ``TweakError``: ``TweakError/notFound(_:)`` if no provider has it, or what is wrong with the one that
   ///   decides.
-  public func tweakWith(feature: String, variable: String) throws(TweakError) -> Tweak {
+  public func requiredTweak(feature: String, variable: String) throws(TweakError) -> Tweak {
     let id = TweakID(feature: feature, variable: variable)
-    return try (useCache ? resolution(of: .tweak(id)) : askNow(.tweak(id))).result.get()
+    return try (usesCache ? resolution(of: .tweak(id)) : askNow(.tweak(id))).result.get()
   }
 
   /// Whether a feature is enabled.
@@ -35,7 +35,7 @@ extension TweakManager {
   /// - Returns: The answer of the first provider that has one.
   public func featureState(_ feature: String) -> Bool? {
     let question = TweakQuestion.feature(feature)
-    return (useCache ? resolution(of: question) : askNow(question)).tweak?.boolValue
+    return (usesCache ? resolution(of: question) : askNow(question)).tweak?.boolValue
   }
 
   /// The tweak of a name, where the manager is a provider of another one.
@@ -47,7 +47,7 @@ extension TweakManager {
   /// - Throws: ``TweakError`` if the one that decides cannot be used.
   public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     do throws(TweakError) {
-      return try tweakWith(feature: feature, variable: variable)
+      return try requiredTweak(feature: feature, variable: variable)
     } catch {
       if case .notFound = error { return nil }
       throw error
@@ -55,7 +55,7 @@ extension TweakManager {
   }
 
   /// The names of the tweaks that the providers know to have.
-  public var tweakIDs: Set<TweakID> { tweakProviders.reduce(into: []) { $0.formUnion($1.tweakIDs) } }
+  public var tweakIDs: Set<TweakID> { providers.reduce(into: []) { $0.formUnion($1.tweakIDs) } }
 
   // MARK: Fast
 

@@ -3,7 +3,7 @@ import Signals
 extension TweakManager {
   /// Whether what is set is written down somewhere.
   public var isPersistent: Bool {
-    for case let provider as any MutableTweakProvider in tweakProviders { return provider.isPersistent }
+    for case let provider as any MutableTweakProvider in providers { return provider.isPersistent }
     return false
   }
 
@@ -74,7 +74,7 @@ extension TweakManager {
   ///
   /// - Throws: ``TweakError``.
   public func deleteAllValues() throws(TweakError) {
-    for case let provider as any MutableTweakProvider in tweakProviders {
+    for case let provider as any MutableTweakProvider in providers {
       try apply(provider.tweakIDs.sorted().map { TweakEdit($0, nil) })
       return
     }

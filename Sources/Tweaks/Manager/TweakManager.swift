@@ -8,7 +8,7 @@ import Signals
 ///
 /// let overrides = EphemeralTweakProvider()
 /// let defaults = EphemeralTweakProvider(["shop": ["limit": 10, "enabled": true]])
-/// let manager = TweakManager(tweakProviders: [overrides, defaults])
+/// let manager = TweakManager(providers: [overrides, defaults])
 ///
 /// let limit = TweakKey("shop", "limit", default: 5)
 /// let subscription = manager.signal(for: limit).sink { print("limit", $0) }  // Prints "limit 10"
@@ -26,7 +26,7 @@ import Signals
 /// - **Fast.** What the providers say is kept where reading finds it in nanoseconds, without an allocation, and without
 ///   a lock unless it is a text: by ``subscript(_:)`` with a ``TweakKey``, by `value(feature:variable:)`, by the
 ///   property wrappers, which are the fastest. It is brought up to date when a provider tells of a change.
-///   ``tweakWith(feature:variable:)`` asks the providers each time unless ``useCache`` is set.
+///   ``requiredTweak(feature:variable:)`` asks the providers each time unless ``usesCache`` is set.
 /// - **Live.** Each tweak is a signal, see ``signal(for:)``; ``changes`` tells of all. Nobody is woken by a change of
 ///   another tweak.
 /// - **Threads.** Everything may be called from any thread, also by providers, hooks, observers and the log while a
@@ -60,7 +60,7 @@ public final class TweakManager: MutableTweakProvider {
     var calls = TweakCalls()
     /// The names that have been reported as missing.
     var reportedMissing: Set<TweakID> = []
-    /// The observers of ``registerForConfigurationsUpdates(_:on:closure:)``.
+    /// The observers of ``addObserver(_:on:closure:)``.
     var observers: [ObjectIdentifier: SignalSubscription] = [:]
   }
 
@@ -75,12 +75,12 @@ public final class TweakManager: MutableTweakProvider {
   /// Makes a manager.
   ///
   /// - Parameters:
-  ///   - tweakProviders: Where values come from, the most important first.
+  ///   - providers: Where values come from, the most important first.
   ///   - mismatch: What happens if a value is not of the type that is asked for.
   ///   - missing: What is done about a tweak that no provider has.
   ///   - name: What the manager is called where it is a provider of another one.
   public init(
-    tweakProviders: [any TweakProvider],
+    providers: [any TweakProvider],
     mismatch: TweakMismatch = .strict,
     missing: TweakMissing = .ignored,
     name: String = "TweakManager"
@@ -88,13 +88,13 @@ public final class TweakManager: MutableTweakProvider {
     self.name = name
     self.mismatch = mismatch
     self.missing = missing
-    replaceProviders { $0 = tweakProviders }
+    replaceProviders { $0 = providers }
   }
 
   // MARK: Providers
 
   /// Where values come from, the most important first.
-  public var tweakProviders: [any TweakProvider] { state.withLock { $0.providers.all } }
+  public var providers: [any TweakProvider] { state.withLock { $0.providers.all } }
 
   /// Adds a provider, which must not be a manager that this one is a provider of.
   ///
@@ -152,7 +152,7 @@ public final class TweakManager: MutableTweakProvider {
 
   /// Whether a manager is this one, or one of its providers, however deep.
   private func reaches(_ manager: TweakManager) -> Bool {
-    self === manager || tweakProviders.contains { ($0 as? TweakManager)?.reaches(manager) ?? false }
+    self === manager || providers.contains { ($0 as? TweakManager)?.reaches(manager) ?? false }
   }
 
   // MARK: Closures
@@ -202,11 +202,11 @@ public final class TweakManager: MutableTweakProvider {
 
   // MARK: The cache
 
-  /// Whether ``tweakWith(feature:variable:)`` and ``isFeatureEnabled(_:)`` remember what they found; at first not.
+  /// Whether ``requiredTweak(feature:variable:)`` and ``isFeatureEnabled(_:)`` remember what they found; at first not.
   ///
   /// What is remembered follows what the providers tell. Set it unless there is a provider whose values change without
   /// a word. Changing it forgets.
-  public var useCache: Bool {
+  public var usesCache: Bool {
     get { state.withLock { $0.isCaching } }
     set {
       let isChange = state.withLock { state in
@@ -246,7 +246,7 @@ public enum TweakMissing: Sendable, Hashable {
 extension TweakManager: CustomReflectable {
   /// What `dump` shows: the names of the manager and its providers, and no value, because some may be secret.
   public var customMirror: Mirror {
-    Mirror(self, children: ["name": name, "tweakProviders": tweakProviders.map(\.name)], displayStyle: .class)
+    Mirror(self, children: ["name": name, "providers": providers.map(\.name)], displayStyle: .class)
   }
 }
 

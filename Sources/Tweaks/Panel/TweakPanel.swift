@@ -7,7 +7,7 @@ public import Signals
 /// import Signals
 /// import Tweaks
 ///
-/// let manager = TweakManager(tweakProviders: [
+/// let manager = TweakManager(providers: [
 ///   EphemeralTweakProvider(), EphemeralTweakProvider(["shop": ["limit": 10]], name: "Defaults"),
 /// ])
 /// let panel = TweakPanel(manager: manager)
@@ -37,7 +37,7 @@ public final class TweakPanel: Sendable {
     public let title: String
 
     /// What it does.
-    public let desc: String?
+    public let details: String?
 
     /// The kind that the value has, and keeps.
     public let kind: TweakKind
@@ -124,11 +124,11 @@ public final class TweakPanel: Sendable {
     let wanted = search.lowercased()
     var groups: [String: [Row]] = [:]
     for (tweak, isOverridden) in tweaks {
-      let texts = [tweak.displayTitle, tweak.feature, tweak.variable, tweak.desc ?? ""]
+      let texts = [tweak.displayTitle, tweak.feature, tweak.variable, tweak.details ?? ""]
       guard wanted.isEmpty || texts.contains(where: { $0.lowercased().contains(wanted) }) else { continue }
       groups[tweak.group ?? otherGroup, default: []].append(
         Row(
-          id: tweak.id, title: tweak.displayTitle, desc: tweak.desc, kind: tweak.value.kind,
+          id: tweak.id, title: tweak.displayTitle, details: tweak.details, kind: tweak.value.kind,
           text: tweak.shownValue, isOn: tweak.isSecret ? nil : tweak.boolValue, source: tweak.source ?? "",
           isOverridden: isOverridden, isSecret: tweak.isSecret
         )
@@ -211,7 +211,7 @@ public final class TweakPanel: Sendable {
 extension TweakManager {
   /// The names of the tweaks that are set in the provider that is written to.
   var overriddenIDs: Set<TweakID> {
-    for case let provider as any MutableTweakProvider in tweakProviders { return provider.tweakIDs }
+    for case let provider as any MutableTweakProvider in providers { return provider.tweakIDs }
     return []
   }
 }

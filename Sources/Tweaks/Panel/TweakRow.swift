@@ -16,7 +16,7 @@
         } else {
           LabeledContent(row.title) { field }
         }
-        if let desc = row.desc { Text(desc).font(.caption) }
+        if let details = row.details { Text(details).font(.caption) }
         if let problem = draft.problem { Text(problem).font(.caption).foregroundStyle(.red) }
         HStack {
           Text(row.source).font(.caption).foregroundStyle(.secondary)

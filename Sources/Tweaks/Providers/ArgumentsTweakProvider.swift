@@ -15,7 +15,7 @@ public struct ArgumentsTweakProvider: TweakProvider {
   /// - Parameters:
   ///   - arguments: The arguments; others than these options are passed over.
   ///   - option: The name of the option, without dashes.
-  ///   - known: The tweaks that there are, such as those of a ``LocalTweakProvider``, by which names and values are
+  ///   - known: The tweaks that there are, such as those of a ``FileTweakProvider``, by which names and values are
   ///     checked. If there are none, any name will do.
   ///   - name: What the provider is called.
   /// - Throws: ``TweakError/unknownArgument(_:suggestion:)``, ``TweakError/invalidArgument(_:reason:)``, or

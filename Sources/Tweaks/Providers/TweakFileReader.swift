@@ -68,7 +68,7 @@ final class TweakFileReader: Sendable {
     mutating func take(_ variable: TweakDocument.Variable, to end: Int, isSound: Bool) {
       var parts = TweakParts(feature: variable.feature, variable: variable.name, value: TweakValue(variable.value))
       parts.title = variable.title
-      parts.desc = variable.desc
+      parts.details = variable.details
       parts.group = variable.group
       parts.isEncrypted = variable.isEncrypted
       parts.source = source

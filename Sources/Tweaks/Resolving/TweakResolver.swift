@@ -35,7 +35,7 @@ struct TweakResolver: Sendable {
   var isComplete: Bool {
     guard mismatch == .strict, let decided else { return false }
     guard let tweak = decided.tweak else { return true }
-    return tweak.title != nil && tweak.desc != nil && tweak.group != nil
+    return tweak.title != nil && tweak.details != nil && tweak.group != nil
   }
 
   /// The resolution of the answers so far.
@@ -64,12 +64,12 @@ extension TweakResolution {
   fileprivate mutating func complete(with other: Tweak) {
     guard var tweak else { return }
     let isNews =
-      (tweak.title == nil && other.title != nil) || (tweak.desc == nil && other.desc != nil)
+      (tweak.title == nil && other.title != nil) || (tweak.details == nil && other.details != nil)
       || (tweak.group == nil && other.group != nil)
     guard isNews else { return }
     tweak.modify { parts in
       parts.title = parts.title ?? other.title
-      parts.desc = parts.desc ?? other.desc
+      parts.details = parts.details ?? other.details
       parts.group = parts.group ?? other.group
     }
     result = .success(tweak)

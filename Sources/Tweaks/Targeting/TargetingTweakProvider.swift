@@ -6,7 +6,7 @@ public import Signals
 /// import Signals
 /// import Tweaks
 ///
-/// let context = MutableProperty(TweakContext(stickyID: "user-42", attributes: ["country": "NL"]))
+/// let context = MutableProperty(TweakContext(targetingKey: "user-42", attributes: ["country": "NL"]))
 /// let targeting = TargetingTweakProvider(
 ///   rules: [
 ///     TweakRule("shop", "limit", value: 50, if: [TweakCondition("country", .isOneOf, "NL", "BE")]),
@@ -14,14 +14,14 @@ public import Signals
 ///   ],
 ///   context: context
 /// )
-/// let manager = TweakManager(tweakProviders: [targeting])
+/// let manager = TweakManager(providers: [targeting])
 /// print(manager.value(feature: "shop", variable: "limit", default: 10))  // Prints "50"
 /// context.modify { $0.attributes["country"] = "US" }
 /// print(manager.value(feature: "shop", variable: "limit", default: 10))  // Prints "10"
 /// ```
 ///
 /// The first rule for a tweak that applies decides; if none does, the provider has none. A rule for a share of the
-/// users, which is neither nobody nor everyone, needs the context's ``TweakContext/stickyID``: without it, it is an
+/// users, which is neither nobody nor everyone, needs the context's ``TweakContext/targetingKey``: without it, it is an
 /// error.
 public final class TargetingTweakProvider: TweakProvider {
   /// What the provider is called.
@@ -82,8 +82,8 @@ public final class TargetingTweakProvider: TweakProvider {
     }
     if rule.basisPoints <= 0 { return false }
     if rule.basisPoints >= 10_000 { return true }
-    guard let stickyID = context.stickyID else { throw .targetingKeyMissing(rule.id, provider: name) }
-    return TweakRule.bucket("\(rule.feature)/\(rule.variable)", stickyID: stickyID) < rule.basisPoints
+    guard let targetingKey = context.targetingKey else { throw .targetingKeyMissing(rule.id, provider: name) }
+    return TweakRule.bucket("\(rule.feature)/\(rule.variable)", targetingKey: targetingKey) < rule.basisPoints
   }
 
   /// The names of the tweaks that there are rules for.

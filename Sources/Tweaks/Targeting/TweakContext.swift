@@ -2,7 +2,7 @@
 public struct TweakContext: Sendable, Hashable, Codable {
   /// What stays the same for a user, such as an installation's number; it decides which share of the users this one is
   /// in.
-  public var stickyID: String?
+  public var targetingKey: String?
 
   /// Anything else, by name.
   public var attributes: [String: TweakValue]
@@ -10,10 +10,10 @@ public struct TweakContext: Sendable, Hashable, Codable {
   /// Makes a context.
   ///
   /// - Parameters:
-  ///   - stickyID: What stays the same for a user.
+  ///   - targetingKey: What stays the same for a user.
   ///   - attributes: Anything else, by name.
-  public init(stickyID: String? = nil, attributes: [String: TweakValue] = [:]) {
-    self.stickyID = stickyID
+  public init(targetingKey: String? = nil, attributes: [String: TweakValue] = [:]) {
+    self.targetingKey = targetingKey
     self.attributes = attributes
   }
 }
@@ -177,9 +177,9 @@ public struct TweakRule: Sendable, Hashable, Codable {
   ///
   /// - Parameters:
   ///   - name: The name of the tweak, or anything else that is to be divided.
-  ///   - stickyID: What stays the same for the user.
+  ///   - targetingKey: What stays the same for the user.
   /// - Returns: The remainder of MurmurHash3 of both, with a colon in between.
-  public static func bucket(_ name: String, stickyID: String) -> Int {
-    Int(MurmurHash.hash("\(name):\(stickyID)") % 10_000)
+  public static func bucket(_ name: String, targetingKey: String) -> Int {
+    Int(MurmurHash.hash("\(name):\(targetingKey)") % 10_000)
   }
 }

@@ -24,9 +24,9 @@ public struct Tweak: Sendable, Hashable {
   }
 
   /// What it does.
-  public var desc: String? {
-    get { contents.parts.desc }
-    set { modify { $0.desc = newValue } }
+  public var details: String? {
+    get { contents.parts.details }
+    set { modify { $0.details = newValue } }
   }
 
   /// The group it is shown in.
@@ -78,16 +78,16 @@ public struct Tweak: Sendable, Hashable {
   ///   - variable: Its name in the feature.
   ///   - value: The value.
   ///   - title: What people call it.
-  ///   - desc: What it does.
+  ///   - details: What it does.
   ///   - group: The group it is shown in.
   ///   - source: The name of the provider; the manager fills it in.
   public init(
-    feature: String, variable: String, value: TweakValue, title: String? = nil, desc: String? = nil,
+    feature: String, variable: String, value: TweakValue, title: String? = nil, details: String? = nil,
     group: String? = nil, source: String? = nil
   ) {
     var parts = TweakParts(feature: feature, variable: variable, value: value)
     parts.title = title
-    parts.desc = desc
+    parts.details = details
     parts.group = group
     parts.source = source
     self.init(parts)
@@ -180,7 +180,7 @@ extension Tweak: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
     Mirror(
       self,
       children: [
-        "feature": feature, "variable": variable, "value": shownValue, "title": title as Any, "desc": desc as Any,
+        "feature": feature, "variable": variable, "value": shownValue, "title": title as Any, "details": details as Any,
         "group": group as Any, "source": source as Any, "rule": rule as Any,
       ],
       displayStyle: .struct

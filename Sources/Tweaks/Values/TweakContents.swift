@@ -13,7 +13,7 @@ struct TweakParts: Sendable, Equatable {
   let variable: String
   var value: TweakValue
   var title: String?
-  var desc: String?
+  var details: String?
   var group: String?
   var source: String?
   var rule: String?
@@ -24,7 +24,7 @@ struct TweakParts: Sendable, Equatable {
   static func == (first: TweakParts, second: TweakParts) -> Bool {
     // The value first, which most often differs.
     first.value == second.value && first.variable == second.variable && first.feature == second.feature
-      && first.title == second.title && first.desc == second.desc && first.group == second.group
+      && first.title == second.title && first.details == second.details && first.group == second.group
       && first.source == second.source && first.rule == second.rule && first.isEncrypted == second.isEncrypted
       && first.isSecret == second.isSecret && first.isUntyped == second.isUntyped
   }

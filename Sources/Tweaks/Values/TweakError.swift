@@ -86,7 +86,7 @@ extension TweakError: CustomStringConvertible, LocalizedError {
     case .unavailable(let id, let provider, let reason):
       "\(provider) failed for \(id): \(reason)."
     case .targetingKeyMissing(let id, let provider):
-      "\(provider) gives \(id) to a share of the users, and nothing says which user this is. Set the context's stickyID."
+      "\(provider) gives \(id) to a share of the users, and nothing says which user this is. Set the context's targetingKey."
     case .cyclic(let id, let provider):
       "\(provider) asked for \(id) while it was being asked for it. Have it ask a manager that it is not part of."
     case .hookFailed(let id, let reason):
@@ -121,7 +121,7 @@ extension TweakError: CustomStringConvertible, LocalizedError {
     case .decryptionClosureNotProvided: "the value is encrypted, and no decryptionClosure is set"
     case .decryptionFailed(_, _, let reason): "the value could not be decrypted: \(reason)"
     case .unavailable(_, _, let reason): "it failed: \(reason)"
-    case .targetingKeyMissing: "a share of the users gets the value, and the context has no stickyID"
+    case .targetingKeyMissing: "a share of the users gets the value, and the context has no targetingKey"
     case .cyclic: "it asked for the tweak while it was being asked for it"
     case .ambiguousName(_, let other, let name, _): "\(name) could mean this tweak or \(other)"
     case .unusableStore(_, let error): error.description

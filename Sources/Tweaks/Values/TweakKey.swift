@@ -8,7 +8,7 @@
 /// extension TweakKey where Value == Int {
 ///   static let answer = TweakKey("general", "answer", default: 42)
 /// }
-/// let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+/// let manager = TweakManager(providers: [EphemeralTweakProvider()])
 /// print(manager[.answer])  // Prints "42"
 /// try manager.set(43, for: .answer)
 /// print(manager[.answer])  // Prints "43"

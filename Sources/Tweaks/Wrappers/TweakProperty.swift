@@ -16,7 +16,7 @@ public import Signals
 ///   }
 /// }
 ///
-/// let settings = Settings(manager: TweakManager(tweakProviders: [EphemeralTweakProvider()]))
+/// let settings = Settings(manager: TweakManager(providers: [EphemeralTweakProvider()]))
 /// let subscription = settings.$limit.sink { print("limit", $0) }  // Prints "limit 10"
 /// settings.limit = 20  // Prints "limit 20"
 /// print(settings.title.isEmpty)  // Prints "true"

@@ -63,7 +63,7 @@ struct ConversionTests {
       "convert", "--from", "toggles", "--feature", "app", "Toggles.json", "App.tweaks.json")
     #expect(outcome.status == 0)
     #expect(outcome.errors == [])
-    let provider = try LocalTweakProvider(jsonURL: generator.directory.file("App.tweaks.json"), isLive: false)
+    let provider = try FileTweakProvider(url: generator.directory.file("App.tweaks.json"), isLive: false)
     #expect(
       provider.tweaks.map { "\($0.variable) \($0.value.kind) \($0.value) \($0.title ?? "") \($0.group ?? "")" } == [
         "answer_to_the_universe Int 42 Definitive answer General",
@@ -138,11 +138,11 @@ struct ConversionTests {
     try generator.write(try #require(texts[format]), to: "in.json")
     let outcome = try await generator.run("convert", "--from", format, "in.json", "out.json")
     #expect(outcome.errors.filter { $0.contains("error") } == [])
-    let provider = try LocalTweakProvider(jsonURL: generator.directory.file("out.json"), isLive: false)
+    let provider = try FileTweakProvider(url: generator.directory.file("out.json"), isLive: false)
     #expect(provider.tweaks.map(\.value) == [3, #"{"list":[1,2]}"#])
     #expect(provider.tweaks.map(\.title) == ["Limit", "plan"])
     #expect(throws: TweakError.self) {
-      try LocalTweakProvider(jsonURL: generator.directory.file("in.json"), isLive: false)
+      try FileTweakProvider(url: generator.directory.file("in.json"), isLive: false)
     }
   }
 
@@ -152,15 +152,16 @@ struct ConversionTests {
     try generator.write(JustTweakExample.json, to: "in.json")
     let outcome = try await generator.run("convert", "--from", "justtweak", "in.json", "out.json")
     #expect(outcome.errors == [])
-    let old = try LocalTweakProvider(jsonURL: generator.directory.file("in.json"), isLive: false).tweaks
-    let new = try LocalTweakProvider(jsonURL: generator.directory.file("out.json"), isLive: false).tweaks
+    let old = try FileTweakProvider(url: generator.directory.file("in.json"), isLive: false).tweaks
+    let new = try FileTweakProvider(url: generator.directory.file("out.json"), isLive: false).tweaks
     #expect(
-      old.map { "\($0) \($0.title ?? "") \($0.desc ?? "") \($0.group ?? "") \($0.isEncrypted)" }.map(Self.plain)
-        == new.map { "\($0) \($0.title ?? "") \($0.desc ?? "") \($0.group ?? "") \($0.isEncrypted)" }.map(Self.plain))
+      old.map { "\($0) \($0.title ?? "") \($0.details ?? "") \($0.group ?? "") \($0.isEncrypted)" }.map(Self.plain)
+        == new.map { "\($0) \($0.title ?? "") \($0.details ?? "") \($0.group ?? "") \($0.isEncrypted)" }.map(Self.plain)
+    )
     #expect(new.count == 9)
   }
 
-  private static func plain(_ text: String) -> String { text.replacing(/LocalTweakProvider\(.*?\)/, with: "") }
+  private static func plain(_ text: String) -> String { text.replacing(/FileTweakProvider\(.*?\)/, with: "") }
 
   @Test(.patient)
   func `what JustTweak silently took for false is written as false, with a warning`() async throws {
@@ -183,7 +184,7 @@ struct ConversionTests {
         #"in.json:4:3: warning: "f/c" has no "Value", which JustTweak takes for false, and so it is written"#,
         #"in.json:5:44: warning: unknown property "Colour" of "f/d", which is left out"#,
       ])
-    let provider = try LocalTweakProvider(jsonURL: generator.directory.file("out.json"), isLive: false)
+    let provider = try FileTweakProvider(url: generator.directory.file("out.json"), isLive: false)
     #expect(provider.tweaks.map(\.value) == [false, false, false, .double(3)])
   }
 

@@ -15,7 +15,7 @@ struct AbuseTests {
     let context = MutableProperty(TweakContext(attributes: ["country": "NL"]))
     let rule = TweakRule("f", "v", value: 50, if: [TweakCondition("country", .isOneOf, "NL")])
     let targeting = TargetingTweakProvider(rules: [rule], context: context)
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), targeting])
+    let manager = TweakManager(providers: [EphemeralTweakProvider(), targeting])
     let audit = manager.changes.recorded()
     let limit = TweakKey("f", "v", default: 10)
     #expect(manager[limit] == 50)
@@ -37,7 +37,7 @@ struct AbuseTests {
   func `garbage in a file that is followed is told, changes nothing, and is forgotten`(garbage: String) async throws {
     let fixture = try Fixture()
     let url = try fixture.write(#"{"f": {"v": {"Value": 1}}}"#)
-    let manager = TweakManager(tweakProviders: [try LocalTweakProvider(jsonURL: url)])
+    let manager = TweakManager(providers: [try FileTweakProvider(url: url)])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
     let failures = manager.failures.recorded()
     try fixture.write(garbage)
@@ -54,7 +54,7 @@ struct AbuseTests {
     for (bytes, column) in [([0xFF, 0xFE], 1), ([0x7B, 0x22, 0xC3, 0x28], 3), ([0x7B, 0xED, 0xA0, 0x80], 2)] {
       try Data(bytes.map(UInt8.init)).write(to: url)
       let error = TweakError.invalidFile(url, line: 1, column: column, reason: "there are bytes that are no UTF-8")
-      #expect(throws: error) { try LocalTweakProvider(jsonURL: url, isLive: false) }
+      #expect(throws: error) { try FileTweakProvider(url: url, isLive: false) }
     }
   }
 
@@ -73,7 +73,7 @@ struct AbuseTests {
       return "{" + parts.joined(separator: ",") + "}"
     }
     let url = try fixture.write(text())
-    let local = try LocalTweakProvider(jsonURL: url)
+    let local = try FileTweakProvider(url: url)
     let updates = local.updates.recorded()
     for round in 0..<40 {
       for _ in 0...chance.number(below: 3) {
@@ -90,7 +90,7 @@ struct AbuseTests {
         features[feature] = variables
       }
       try fixture.write(text())
-      let truth = try LocalTweakProvider(jsonURL: url, isLive: false)
+      let truth = try FileTweakProvider(url: url, isLive: false)
       let deadline = ContinuousClock.now + .seconds(240)
       while local.tweaks != truth.tweaks || local.features != truth.features, ContinuousClock.now < deadline {
         try await Task.sleep(for: .milliseconds(1))
@@ -103,7 +103,7 @@ struct AbuseTests {
 
   @Test
   func `a value that is not a number stays what it is, and is no change`() throws {
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let manager = TweakManager(providers: [EphemeralTweakProvider()])
     let changes = manager.changes.recorded()
     for _ in 1...3 {
       try manager.set(.double(.nan), feature: "f", variable: "v")
@@ -130,7 +130,7 @@ struct AbuseTests {
       SuiteTweakProvider(suite: try Fixture().suite()),
     ]
     for provider in providers {
-      let manager = TweakManager(tweakProviders: [provider])
+      let manager = TweakManager(providers: [provider])
       try manager.set(value, feature: "f", variable: "v")
       #expect(manager.value(feature: "f", variable: "v", default: 0) == 9_007_199_254_740_993)
       let number = manager.value(feature: "f", variable: "v", default: 0.5)
@@ -141,7 +141,7 @@ struct AbuseTests {
   @Test
   func `names that Unicode calls equal are one name`() throws {
     let names = [("K;`", "\u{212A}\u{37E}\u{1FEF}"), ("é", "e\u{301}"), ("Ω", "\u{2126}")]
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let manager = TweakManager(providers: [EphemeralTweakProvider()])
     for (number, (one, other)) in names.enumerated() {
       let seen = manager.signal(feature: one, variable: "v", as: Int.self).recorded()
       try manager.set(.int(number), feature: other, variable: "v")
@@ -160,7 +160,7 @@ struct AbuseTests {
       ["", "a", "b"].map { String(repeating: "x", count: length) + $0 + String(repeating: "y", count: length / 3) }
     }
     let unique = Set(names)
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let manager = TweakManager(providers: [EphemeralTweakProvider()])
     for name in unique { try manager.set(.string(name), feature: name, variable: name + "?") }
     for name in unique { #expect(manager.value(feature: name, variable: name + "?", default: "none") == name) }
     #expect(manager.snapshot().tweaks.count == unique.count)
@@ -169,8 +169,8 @@ struct AbuseTests {
   @Test
   func `observers may set the flag that they observe, and others, on many managers`() throws {
     let shared = EphemeralTweakProvider()
-    let inner = TweakManager(tweakProviders: [shared], name: "Inner")
-    let outer = TweakManager(tweakProviders: [inner, shared], name: "Outer")
+    let inner = TweakManager(providers: [shared], name: "Inner")
+    let outer = TweakManager(providers: [inner, shared], name: "Outer")
     let flag = TweakKey("f", "v", default: 0)
     let seen = Recorder<Int>()
     let subscription = outer.signal(for: flag).sink { value in
@@ -188,8 +188,8 @@ struct AbuseTests {
   @Test(.patient)
   func `managers that share providers, set and read by many threads, never wait for each other`() async throws {
     let shared = EphemeralTweakProvider()
-    let inner = TweakManager(tweakProviders: [shared], name: "Inner")
-    let managers = [inner, TweakManager(tweakProviders: [inner, shared]), TweakManager(tweakProviders: [inner])]
+    let inner = TweakManager(providers: [shared], name: "Inner")
+    let managers = [inner, TweakManager(providers: [inner, shared]), TweakManager(providers: [inner])]
     let flags = (0..<4).map { TweakKey("f", "v\($0)", default: 0) }
     let subscriptions = managers.flatMap { manager in
       flags.map { flag in manager.signal(for: flag).sink { _ in _ = managers.map { $0[flag] } } }
@@ -229,7 +229,7 @@ struct AbuseTests {
 
   @Test(.timeLimit(.minutes(1)))
   func `what a manager lets go of may use it`() throws {
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": ["v": 7]])])
+    let manager = TweakManager(providers: [EphemeralTweakProvider(["f": ["v": 7]])])
     let partings = Recorder<Int>()
     func parting() -> Parting {
       Parting { [unowned manager] in partings.record(manager.value(feature: "f", variable: "v", default: 0)) }
@@ -246,7 +246,7 @@ struct AbuseTests {
     #expect(partings.elements == [7])
     manager.insert(HeldProvider(parting: parting(), manager: manager))
     manager.removeProviders(named: "Held 7")
-    #expect(manager.tweakProviders.count == 1)
+    #expect(manager.providers.count == 1)
     #expect(partings.elements == [7, 7])
   }
 
@@ -255,7 +255,7 @@ struct AbuseTests {
     let fixture = try Fixture()
     let local = try fixture.local(#"{"f": {"v": {"Value": "2retnuh", "Encrypted": true}}}"#)
     let ephemeral = EphemeralTweakProvider()
-    let manager = TweakManager(tweakProviders: [ephemeral, local])
+    let manager = TweakManager(providers: [ephemeral, local])
     manager.decryptionClosure = Example.reversed
     let panel = TweakPanel(manager: manager)
     @TweakProperty(feature: "f", variable: "v", tweakManager: manager) var secret: Secret<String> = Secret("")

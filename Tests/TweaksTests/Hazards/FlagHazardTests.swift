@@ -13,15 +13,15 @@ struct FlagHazardTests {
   @Test
   func `a provider that comes first can switch a feature off that the file knows, and on again`() throws {
     let local = try Fixture().local(#"{"f": {"v": {"Value": 1}}, "empty": {}, "off": {"enabled": {"Value": false}}}"#)
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), local])
+    let manager = TweakManager(providers: [EphemeralTweakProvider(), local])
     #expect(manager.isFeatureEnabled("f"))
     #expect(manager.isFeatureEnabled("empty"))
     #expect(!manager.isFeatureEnabled("off"))
     #expect(!manager.isFeatureEnabled("unknown"))
     let seen = manager.property(forFeature: "f").recorded()
     let changes = manager.changes.recorded()
-    for useCache in [false, true] {
-      manager.useCache = useCache
+    for usesCache in [false, true] {
+      manager.usesCache = usesCache
       try manager.setFeature("f", isEnabled: false)
       #expect(!manager.isFeatureEnabled("f"))
       try manager.setFeature("f", isEnabled: nil)
@@ -34,7 +34,7 @@ struct FlagHazardTests {
   @Test
   func `a value that is missing or of another type never stops the program`() throws {
     let provider = EphemeralTweakProvider(["f": ["int": 3, "text": "42", "float": 1.0]])
-    let manager = TweakManager(tweakProviders: [provider])
+    let manager = TweakManager(providers: [provider])
     let failures = manager.failures.recorded()
     @TweakProperty(feature: "f", variable: "missing", tweakManager: manager) var missing: Bool
     @TweakProperty(feature: "f", variable: "int", tweakManager: manager) var double: Double
@@ -79,11 +79,11 @@ struct FlagHazardTests {
   func `what is wrong with a tweak reaches the caller as what it is`() throws {
     let local = try Fixture().local(#"{"f": {"v": {"Value": "abc", "Encrypted": true}}}"#)
     let name = local.name
-    let manager = TweakManager(tweakProviders: [local])
-    for useCache in [false, true] {
-      manager.useCache = useCache
+    let manager = TweakManager(providers: [local])
+    for usesCache in [false, true] {
+      manager.usesCache = usesCache
       #expect(throws: TweakError.decryptionClosureNotProvided(key, provider: name)) {
-        try manager.tweakWith(feature: "f", variable: "v")
+        try manager.requiredTweak(feature: "f", variable: "v")
       }
     }
     #expect(throws: TweakError.decryptionClosureNotProvided(key, provider: name)) {
@@ -91,17 +91,17 @@ struct FlagHazardTests {
     }
     manager.decryptionClosure = { _ in throw CancellationError() }
     #expect(throws: TweakError.decryptionFailed(key, provider: name, reason: "CancellationError()")) {
-      try manager.tweakWith(feature: "f", variable: "v")
+      try manager.requiredTweak(feature: "f", variable: "v")
     }
     let broken = CountingProvider("Broken") { id throws(TweakError) in
       throw .unavailable(id, provider: "Broken", reason: "no connection")
     }
     #expect(throws: TweakError.unavailable(key, provider: "Broken", reason: "no connection")) {
-      try TweakManager(tweakProviders: [broken, EphemeralTweakProvider(["f": ["v": 1]])])
-        .tweakWith(feature: "f", variable: "v")
+      try TweakManager(providers: [broken, EphemeralTweakProvider(["f": ["v": 1]])])
+        .requiredTweak(feature: "f", variable: "v")
     }
     #expect(throws: TweakError.typeMismatch(key, expected: "Bool", found: "the Int \"1\"", provider: "One")) {
-      try TweakManager(tweakProviders: [EphemeralTweakProvider(["f": ["v": 1]], name: "One")])
+      try TweakManager(providers: [EphemeralTweakProvider(["f": ["v": 1]], name: "One")])
         .value(feature: "f", variable: "v", as: Bool.self)
     }
   }
@@ -111,14 +111,14 @@ struct FlagHazardTests {
     let environment = EnvironmentTweakProvider(environment: ["TWEAK_F__V": text])
     let ephemeral = EphemeralTweakProvider(["f": ["v": .string(text)]])
     for provider in [environment as any TweakProvider, ephemeral] {
-      let manager = TweakManager(tweakProviders: [provider])
+      let manager = TweakManager(providers: [provider])
       #expect(throws: TweakError.self) { try manager.value(feature: "f", variable: "v", as: Int.self) }
       #expect(manager.value(feature: "f", variable: "v", default: 5) == 5)
     }
   }
 
   @Test(.patient, arguments: [false, true])
-  func `whoever is called back may use the manager, for the same tweak, too`(useCache: Bool) async throws {
+  func `whoever is called back may use the manager, for the same tweak, too`(usesCache: Bool) async throws {
     let reference = MutableProperty<TweakManager?>(nil)
     let calls = MutableProperty(0)
     let use: @Sendable () -> Void = {
@@ -126,7 +126,7 @@ struct FlagHazardTests {
       calls.modify { $0 += 1 }
       _ = manager.value(feature: "f", variable: "v", default: 0)
       do {
-        _ = try manager.tweakWith(feature: "f", variable: "v")
+        _ = try manager.requiredTweak(feature: "f", variable: "v")
         try manager.set(.int(calls.value % 3), feature: "g", variable: "w")
       } catch {}
       _ = manager.isFeatureEnabled("f")
@@ -136,9 +136,9 @@ struct FlagHazardTests {
       if id.feature == "f", calls.value < 100 { use() }
       return nil
     }
-    let manager = TweakManager(tweakProviders: [asking, EphemeralTweakProvider(["f": ["v": 1]])])
+    let manager = TweakManager(providers: [asking, EphemeralTweakProvider(["f": ["v": 1]])])
     reference.value = manager
-    manager.useCache = useCache
+    manager.usesCache = usesCache
     manager.logClosure = { _, _ in if calls.value < 200 { use() } }
     manager.add(
       TweakHook(before: { _ in if calls.value < 300 { use() } }, finally: { _ in if calls.value < 300 { use() } }))
@@ -167,13 +167,13 @@ struct FlagHazardTests {
     let errors = Recorder<TweakError>()
     let provider = CountingProvider("Snake") { id throws(TweakError) in
       do throws(TweakError) {
-        return try reference.value?.tweakWith(feature: id.feature, variable: id.variable).value
+        return try reference.value?.requiredTweak(feature: id.feature, variable: id.variable).value
       } catch {
         errors.record(error)
         return 1
       }
     }
-    let manager = TweakManager(tweakProviders: [provider])
+    let manager = TweakManager(providers: [provider])
     reference.value = manager
     #expect(manager.value(feature: "f", variable: "v", default: 0) == 1)
     #expect(errors.elements == [.cyclic(key, provider: "TweakManager")])
@@ -183,8 +183,8 @@ struct FlagHazardTests {
   @Test
   func `managers that contain one another are told so at once`() async {
     await #expect(processExitsWith: .failure) {
-      let inner = TweakManager(tweakProviders: [])
-      let outer = TweakManager(tweakProviders: [TweakManager(tweakProviders: [inner])])
+      let inner = TweakManager(providers: [])
+      let outer = TweakManager(providers: [TweakManager(providers: [inner])])
       inner.insert(outer)
     }
   }
@@ -192,9 +192,9 @@ struct FlagHazardTests {
   @Test(.patient)
   func `nobody keeps an old value, whoever writes, and whatever they read meanwhile`() async throws {
     let ephemeral = EphemeralTweakProvider()
-    let first = TweakManager(tweakProviders: [ephemeral])
-    let second = TweakManager(tweakProviders: [ephemeral])
-    for manager in [first, second] { manager.useCache = true }
+    let first = TweakManager(providers: [ephemeral])
+    let second = TweakManager(providers: [ephemeral])
+    for manager in [first, second] { manager.usesCache = true }
     let reader = Thread {
       while !Thread.current.isCancelled { _ = second.value(feature: "f", variable: "v", default: -1) }
     }
@@ -211,7 +211,7 @@ struct FlagHazardTests {
     #expect(!first.isFeatureEnabled("f"))
     #expect(!second.isFeatureEnabled("f"))
     try first.deleteValue(feature: "f", variable: "v")
-    #expect(throws: TweakError.self) { try second.tweakWith(feature: "f", variable: "v") }
+    #expect(throws: TweakError.self) { try second.requiredTweak(feature: "f", variable: "v") }
   }
 
   @Test
@@ -233,7 +233,7 @@ struct FlagHazardTests {
     for (text, line, column, reason) in cases {
       let url = try fixture.write(text)
       do {
-        _ = try LocalTweakProvider(jsonURL: url, isLive: false)
+        _ = try FileTweakProvider(url: url, isLive: false)
         Issue.record("\(text) was accepted")
       } catch .invalidFile(let file, let foundLine, let foundColumn, let foundReason) {
         #expect(file == url)
@@ -245,7 +245,7 @@ struct FlagHazardTests {
       }
     }
     #expect(throws: TweakError.unusableFile(.missing(fixture.directory.file("none.json")))) {
-      try LocalTweakProvider(jsonURL: fixture.directory.file("none.json"))
+      try FileTweakProvider(url: fixture.directory.file("none.json"))
     }
     let large = try fixture.local(#"{"f": {"v": {"Value": 9007199254740993}}}"#)
     #expect(large.tweak(feature: "f", variable: "v")?.value == 9_007_199_254_740_993)
@@ -255,13 +255,13 @@ struct FlagHazardTests {
   func `a provider keeps its own closure, and providers can be added and removed`() throws {
     let local = try Fixture().local(#"{"f": {"v": {"Value": "abc", "Encrypted": true}}}"#)
     local.decryptionClosure = Example.reversed
-    let manager = TweakManager(tweakProviders: [local])
+    let manager = TweakManager(providers: [local])
     manager.decryptionClosure = { _ in "the manager's" }
-    #expect(try manager.tweakWith(feature: "f", variable: "v").value == "cba")
+    #expect(try manager.requiredTweak(feature: "f", variable: "v").value == "cba")
     let seen = manager.signal(feature: "g", variable: "w", as: Int.self).recorded()
     manager.insert(EphemeralTweakProvider(["g": ["w": 1]], name: "Added"))
     manager.insert(EphemeralTweakProvider(["g": ["w": 2]], name: "Last"), at: 99)
-    #expect(manager.tweakProviders.map(\.name) == ["Added", local.name, "Last"])
+    #expect(manager.providers.map(\.name) == ["Added", local.name, "Last"])
     manager.removeProviders(named: "Added")
     manager.removeProviders(named: "Last")
     #expect(seen.elements == [nil, 1, 2, nil])
@@ -270,12 +270,12 @@ struct FlagHazardTests {
   @Test
   func `an observer is not kept alive, hears of its own manager only, and of remote changes`() async throws {
     let remote = CountingProvider { _ in nil }
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), remote])
-    let other = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let manager = TweakManager(providers: [EphemeralTweakProvider(), remote])
+    let other = TweakManager(providers: [EphemeralTweakProvider()])
     let changes = Recorder<TweakChange>()
     var observer: Observer? = Observer()
     weak let remembered = observer
-    if let observer { manager.registerForConfigurationsUpdates(observer, on: .global()) { changes.record($0) } }
+    if let observer { manager.addObserver(observer, on: .global()) { changes.record($0) } }
     try other.set(1, feature: "f", variable: "v")
     try manager.set(2, feature: "f", variable: "v")
     #expect(try await changes.first("its own change") { _ in true }.new == 2)
@@ -290,7 +290,7 @@ struct FlagHazardTests {
   func `a provider that refreshes without saying what has everything looked at again`() async throws {
     let value = MutableProperty(1)
     let provider = CountingProvider { _ in .int(value.value) }
-    let manager = TweakManager(tweakProviders: [provider])
+    let manager = TweakManager(providers: [provider])
     let seen = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
     value.value = 2
     provider.emitter.send(.everything)
@@ -308,25 +308,25 @@ struct FlagHazardTests {
     let fixture = try Fixture()
     let local = try fixture.local(#"{"f": {"v": {"Value": "abc", "Encrypted": true}}}"#)
     let suite = try fixture.suite()
-    let manager = TweakManager(tweakProviders: [SuiteTweakProvider(suite: suite), local])
+    let manager = TweakManager(providers: [SuiteTweakProvider(suite: suite), local])
     manager.decryptionClosure = Example.reversed
     #expect(throws: TweakError.encryptionClosureNotProvided(key, provider: "SuiteTweakProvider")) {
       try manager.set("secret", feature: "f", variable: "v")
     }
     manager.encryptionClosure = Example.reversed
     try manager.set("secret", feature: "f", variable: "v")
-    #expect(try manager.tweakWith(feature: "f", variable: "v").value == "secret")
-    #expect(try manager.tweakWith(feature: "f", variable: "v").isSecret)
+    #expect(try manager.requiredTweak(feature: "f", variable: "v").value == "secret")
+    #expect(try manager.requiredTweak(feature: "f", variable: "v").isSecret)
     let text = try String(contentsOf: suite.url, encoding: .utf8)
     #expect(text.contains("terces"))
     #expect(!text.contains("secret"))
     try manager.deleteValue(feature: "f", variable: "v")
-    #expect(try manager.tweakWith(feature: "f", variable: "v").value == "cba")
+    #expect(try manager.requiredTweak(feature: "f", variable: "v").value == "cba")
   }
 
   @Test
   func `no provider looks for a bundle, or stops if there is nothing`() throws {
-    let manager = TweakManager(tweakProviders: [])
+    let manager = TweakManager(providers: [])
     #expect(manager.value(feature: "", variable: "", default: 1) == 1)
     #expect(!manager.isFeatureEnabled(""))
     #expect(manager.snapshot().tweaks.isEmpty)

@@ -8,9 +8,9 @@ import Tweaks
 /// What JustTweak's own tests say, in their groups, where it is no fault.
 @Suite("As JustTweak does it")
 struct JustTweakTests {
-  @Suite("LocalTweakProvider")
+  @Suite("FileTweakProvider")
   struct Local {
-    let provider: LocalTweakProvider
+    let provider: FileTweakProvider
 
     init() throws {
       provider = try Fixture().local(Example.json)
@@ -21,7 +21,7 @@ struct JustTweakTests {
       let red = provider.tweak(feature: "ui_customization", variable: "display_red_view")
       #expect(red?.value == false)
       #expect(red?.title == "Display Red View")
-      #expect(red?.desc == "shows a red view")
+      #expect(red?.details == "shows a red view")
       #expect(red?.group == "UI")
       #expect(provider.tweak(feature: "ui_customization", variable: "red_view_alpha_component")?.value == 1.0)
       #expect(provider.tweak(feature: "ui_customization", variable: "label_text")?.value == "Test value")
@@ -64,14 +64,14 @@ struct JustTweakTests {
     let manager: TweakManager
 
     init() throws {
-      manager = TweakManager(tweakProviders: [
+      manager = TweakManager(providers: [
         overrides, EphemeralTweakProvider(Example.remote, name: "Remote"), try Fixture().local(Example.json),
       ])
     }
 
     @Test
     func `without a provider that can be written to, setting is an error`() throws {
-      let manager = TweakManager(tweakProviders: [try Fixture().local(Example.json)])
+      let manager = TweakManager(providers: [try Fixture().local(Example.json)])
       #expect(throws: TweakError.readOnly(TweakID(feature: "f", variable: "v"))) {
         try manager.set(1, feature: "f", variable: "v")
       }
@@ -80,9 +80,9 @@ struct JustTweakTests {
     @Test
     func `what nobody knows is not found`() {
       let id = TweakID(feature: "general", variable: "nothing")
-      #expect(throws: TweakError.notFound(id)) { try manager.tweakWith(feature: id.feature, variable: id.variable) }
+      #expect(throws: TweakError.notFound(id)) { try manager.requiredTweak(feature: id.feature, variable: id.variable) }
       #expect(throws: TweakError.notFound(id)) {
-        try TweakManager(tweakProviders: []).tweakWith(feature: id.feature, variable: id.variable)
+        try TweakManager(providers: []).requiredTweak(feature: id.feature, variable: id.variable)
       }
     }
 
@@ -92,31 +92,31 @@ struct JustTweakTests {
       ("general", "tap_to_change_color_enabled", true),
     ])
     func `the first provider that has a tweak decides`(feature: String, variable: String, value: Bool) throws {
-      let tweak = try manager.tweakWith(feature: feature, variable: variable)
+      let tweak = try manager.requiredTweak(feature: feature, variable: variable)
       #expect(tweak.boolValue == value)
-      #expect(tweak.source == (variable.hasPrefix("tap") ? "LocalTweakProvider(tweaks.json)" : "Remote"))
+      #expect(tweak.source == (variable.hasPrefix("tap") ? "FileTweakProvider(tweaks.json)" : "Remote"))
       #expect(tweak.title != nil)
     }
 
     @Test
     func `what the user sets comes first`() throws {
       try manager.set(false, feature: "general", variable: "greet_on_app_did_become_active")
-      #expect(try manager.tweakWith(feature: "general", variable: "greet_on_app_did_become_active").value == false)
+      #expect(try manager.requiredTweak(feature: "general", variable: "greet_on_app_did_become_active").value == false)
       try manager.deleteValue(feature: "general", variable: "greet_on_app_did_become_active")
-      #expect(try manager.tweakWith(feature: "general", variable: "greet_on_app_did_become_active").value == true)
+      #expect(try manager.requiredTweak(feature: "general", variable: "greet_on_app_did_become_active").value == true)
     }
 
     @Test(.patient)
     func `an observer is told of changes, on its queue, until it is deregistered`() async throws {
       let observer = Observer()
       let changes = Recorder<TweakChange>()
-      manager.registerForConfigurationsUpdates(observer, on: .global()) { changes.record($0) }
+      manager.addObserver(observer, on: .global()) { changes.record($0) }
       try manager.set("new", feature: "ui_customization", variable: "label_text")
       let change = try await changes.first("a change") { _ in true }
       #expect(change.new == "new")
       #expect(change.old == "Test value")
       #expect(change.source == "EphemeralTweakProvider")
-      manager.deregisterFromConfigurationsUpdates(observer)
+      manager.removeObserver(observer)
       try manager.set("newer", feature: "ui_customization", variable: "label_text")
       #expect(changes.elements.count == 1)
     }
@@ -124,11 +124,11 @@ struct JustTweakTests {
     @Test
     func `encrypted tweaks are decrypted`() throws {
       manager.decryptionClosure = Example.reversed
-      let tweak = try manager.tweakWith(feature: "general", variable: "encrypted_answer_to_the_universe")
+      let tweak = try manager.requiredTweak(feature: "general", variable: "encrypted_answer_to_the_universe")
       #expect(tweak.value == "Definitely not 42")
       manager.decryptionClosure = { _ in "another" }
       #expect(
-        try manager.tweakWith(feature: "general", variable: "encrypted_answer_to_the_universe").value == "another")
+        try manager.requiredTweak(feature: "general", variable: "encrypted_answer_to_the_universe").value == "another")
       #expect(manager.value(feature: "general", variable: "encrypted_answer_to_the_universe", default: "") == "another")
     }
   }
@@ -139,16 +139,16 @@ struct JustTweakTests {
 
     @Test
     func `without a cache, providers are asked each time`() throws {
-      let manager = TweakManager(tweakProviders: [provider])
-      #expect(!manager.useCache)
+      let manager = TweakManager(providers: [provider])
+      #expect(!manager.usesCache)
       for count in 1...2 {
-        #expect(try manager.tweakWith(feature: "f", variable: "v").value == 42)
+        #expect(try manager.requiredTweak(feature: "f", variable: "v").value == 42)
         #expect(manager.isFeatureEnabled("f"))
         #expect(provider.asked.value == count)
         #expect(provider.featuresAsked.value == count)
       }
       manager.resetCache()
-      _ = try manager.tweakWith(feature: "f", variable: "v")
+      _ = try manager.requiredTweak(feature: "f", variable: "v")
       _ = manager.isFeatureEnabled("f")
       #expect(provider.asked.value == 3)
       #expect(provider.featuresAsked.value == 3)
@@ -156,17 +156,17 @@ struct JustTweakTests {
 
     @Test
     func `with a cache, providers are asked once, and once more after it is reset`() throws {
-      let manager = TweakManager(tweakProviders: [provider])
-      manager.useCache = true
+      let manager = TweakManager(providers: [provider])
+      manager.usesCache = true
       for _ in 1...2 {
-        #expect(try manager.tweakWith(feature: "f", variable: "v").value == 42)
+        #expect(try manager.requiredTweak(feature: "f", variable: "v").value == 42)
         #expect(manager.isFeatureEnabled("f"))
         #expect(provider.asked.value == 1)
         #expect(provider.featuresAsked.value == 1)
       }
       manager.resetCache()
       for _ in 1...2 {
-        _ = try manager.tweakWith(feature: "f", variable: "v")
+        _ = try manager.requiredTweak(feature: "f", variable: "v")
         _ = manager.isFeatureEnabled("f")
         #expect(provider.asked.value == 2)
         #expect(provider.featuresAsked.value == 2)
@@ -175,20 +175,20 @@ struct JustTweakTests {
 
     @Test
     func `setting a tweak is seen through the cache`() throws {
-      let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), provider])
-      manager.useCache = true
-      #expect(try manager.tweakWith(feature: "f", variable: "v").value == 42)
+      let manager = TweakManager(providers: [EphemeralTweakProvider(), provider])
+      manager.usesCache = true
+      #expect(try manager.requiredTweak(feature: "f", variable: "v").value == 42)
       try manager.set(43, feature: "f", variable: "v")
-      #expect(try manager.tweakWith(feature: "f", variable: "v").value == 43)
+      #expect(try manager.requiredTweak(feature: "f", variable: "v").value == 43)
     }
 
     @Test
     func `that there is no tweak is remembered, too`() {
       let provider = CountingProvider { _ in nil }
-      let manager = TweakManager(tweakProviders: [provider])
-      manager.useCache = true
+      let manager = TweakManager(providers: [provider])
+      manager.usesCache = true
       for _ in 1...3 {
-        #expect(throws: TweakError.self) { try manager.tweakWith(feature: "f", variable: "v") }
+        #expect(throws: TweakError.self) { try manager.requiredTweak(feature: "f", variable: "v") }
         #expect(manager.value(feature: "f", variable: "v", default: 5) == 5)
       }
       #expect(provider.asked.value == 1)
@@ -197,7 +197,7 @@ struct JustTweakTests {
 
   @Suite("Property wrappers")
   struct Wrappers {
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let manager = TweakManager(providers: [EphemeralTweakProvider()])
 
     @Test
     func `fallbacks until something is set, for all types`() {
@@ -283,7 +283,7 @@ struct JustTweakTests {
     @Test
     func `a Float goes through preferences as it is, and a provider in memory decrypts nothing`() throws {
       let test = try TestDefaults()
-      let manager = TweakManager(tweakProviders: [UserDefaultsTweakProvider(userDefaults: test.defaults)])
+      let manager = TweakManager(providers: [UserDefaultsTweakProvider(userDefaults: test.defaults)])
       try manager.set(Float(0.1).tweakValue, feature: "f", variable: "v")
       #expect(manager.value(feature: "f", variable: "v", default: Float(0)) == 0.1)
       #expect(EphemeralTweakProvider().decryptionClosure == nil)
@@ -296,7 +296,7 @@ struct JustTweakTests {
     private let panel: TweakPanel
 
     init() throws {
-      manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), try Fixture().local(Example.json)])
+      manager = TweakManager(providers: [EphemeralTweakProvider(), try Fixture().local(Example.json)])
       panel = TweakPanel(manager: manager)
     }
 

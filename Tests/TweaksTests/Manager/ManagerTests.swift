@@ -11,7 +11,7 @@ struct ManagerTests {
 
   private func manager(_ mismatch: TweakMismatch) -> TweakManager {
     TweakManager(
-      tweakProviders: [
+      providers: [
         EphemeralTweakProvider(["f": ["a": "x"]], name: "p1"), EphemeralTweakProvider(["f": ["a": 5]], name: "p2"),
       ],
       mismatch: mismatch
@@ -50,10 +50,10 @@ struct ManagerTests {
     throws
   {
     let local = try Fixture().local(#"{"f": {"a": {"Title": "T", "Description": "D", "Group": "G", "Value": 1}}}"#)
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), local])
+    let manager = TweakManager(providers: [EphemeralTweakProvider(), local])
     try manager.set(2, feature: "f", variable: "a")
-    let tweak = try manager.tweakWith(feature: "f", variable: "a")
-    #expect((tweak.title, tweak.desc, tweak.group) == ("T", "D", "G"))
+    let tweak = try manager.requiredTweak(feature: "f", variable: "a")
+    #expect((tweak.title, tweak.details, tweak.group) == ("T", "D", "G"))
     #expect(tweak.value == 2)
     #expect(tweak.source == "EphemeralTweakProvider")
   }
@@ -61,7 +61,7 @@ struct ManagerTests {
   @Test
   func `what is set below a provider that cannot be written to is said to be shadowed`() throws {
     let environment = EnvironmentTweakProvider(environment: ["TWEAK_F__A": "1"])
-    let manager = TweakManager(tweakProviders: [environment, EphemeralTweakProvider()])
+    let manager = TweakManager(providers: [environment, EphemeralTweakProvider()])
     let seen = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
     #expect(try manager.set(99, feature: "f", variable: "a") == .shadowed(by: "EnvironmentTweakProvider"))
     #expect(try manager.set(99, feature: "f", variable: "b") == .effective)
@@ -71,7 +71,7 @@ struct ManagerTests {
 
   @Test
   func `what is set to what it is, and what is deleted and was not there, is no change`() throws {
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), EphemeralTweakProvider(["f": ["a": 1]])])
+    let manager = TweakManager(providers: [EphemeralTweakProvider(), EphemeralTweakProvider(["f": ["a": 1]])])
     let changes = manager.changes.recorded()
     let version = manager.version
     try manager.set(1, feature: "f", variable: "a")
@@ -88,7 +88,7 @@ struct ManagerTests {
 
   @Test(.patient)
   func `what is changed by one update is seen together, and is one version`() async throws {
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let manager = TweakManager(providers: [EphemeralTweakProvider()])
     let first = TweakKey("f", "first", default: 0)
     let second = TweakKey("f", "second", default: 0)
     _ = (manager[first], manager[second])
@@ -128,9 +128,9 @@ struct ManagerTests {
   func `a snapshot in the midst of an update shows none of it, also of tweaks that nobody has read`() throws {
     let slow = SlowProvider(["f": ["first": 0, "second": 0]])
     defer { slow.meanwhile.value = nil }
-    let manager = TweakManager(tweakProviders: [slow])
+    let manager = TweakManager(providers: [slow])
     let ids = ["first", "second"].map { TweakID(feature: "f", variable: $0) }
-    _ = try manager.tweakWith(feature: "f", variable: "first")
+    _ = try manager.requiredTweak(feature: "f", variable: "first")
     // A wrapper that nobody has read.
     @FallbackTweakProperty(fallbackValue: 7, feature: "f", variable: "second", tweakManager: manager) var second: Int
     @Sendable func values() -> [TweakValue?] { ids.map { manager.snapshot().tweaks[$0]?.value } }
@@ -153,7 +153,7 @@ struct ManagerTests {
   func `a snapshot has each tweak, also one that is just being written and that nobody has read`() throws {
     let slow = SlowProvider([:])
     defer { slow.meanwhile.value = nil }
-    let manager = TweakManager(tweakProviders: [slow, EphemeralTweakProvider(["f": ["first": 0]])])
+    let manager = TweakManager(providers: [slow, EphemeralTweakProvider(["f": ["first": 0]])])
     let seen = MutableProperty<TweakValue?>(nil)
     slow.meanwhile.value = { elsewhere { seen.value = manager.snapshot()["f", "first"]?.value } }
     let id = TweakID(feature: "f", variable: "first")
@@ -165,7 +165,7 @@ struct ManagerTests {
   @Test
   func `what changes while the result of an update is stored is not lost`() throws {
     let slow = SlowProvider(["f": ["first": 0, "second": 0]])
-    let manager = TweakManager(tweakProviders: [slow])
+    let manager = TweakManager(providers: [slow])
     let first = TweakID(feature: "f", variable: "first")
     _ = manager.snapshot()
     // Between the answer that the writer got and its storing, the provider changes once more, and tells another thread.
@@ -183,7 +183,7 @@ struct ManagerTests {
 
   @Test
   func `a change wakes those who observe the tweak, and nobody else`() throws {
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let manager = TweakManager(providers: [EphemeralTweakProvider()])
     let observed = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
     let others = (0..<50).map { manager.signal(feature: "f", variable: "v\($0)", as: Int.self).recorded() }
     try manager.set(1, feature: "f", variable: "a")
@@ -194,7 +194,7 @@ struct ManagerTests {
 
   @Test(.patient)
   func `changes come in the order in which they were made, from any number of threads`() async throws {
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": ["a": 0]])])
+    let manager = TweakManager(providers: [EphemeralTweakProvider(["f": ["a": 0]])])
     let changes = manager.changes.recorded()
     let values = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
     try await onThread {
@@ -219,8 +219,8 @@ struct ManagerTests {
 
   @Test
   func `a manager is a provider of another one`() throws {
-    let inner = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": ["a": 1]])], name: "Inner")
-    let outer = TweakManager(tweakProviders: [inner, EphemeralTweakProvider(["f": ["a": 2, "b": 3]])])
+    let inner = TweakManager(providers: [EphemeralTweakProvider(["f": ["a": 1]])], name: "Inner")
+    let outer = TweakManager(providers: [inner, EphemeralTweakProvider(["f": ["a": 2, "b": 3]])])
     #expect(outer.value(feature: "f", variable: "a", default: 0) == 1)
     #expect(outer.value(feature: "f", variable: "b", default: 0) == 3)
     let seen = outer.signal(feature: "f", variable: "b", as: Int.self).recorded()
@@ -233,7 +233,7 @@ struct ManagerTests {
   @Test
   func `hooks run once for each lookup, in order and in reverse, and can refuse`() throws {
     let calls = MutableProperty<[String]>([])
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": ["a": 1]])])
+    let manager = TweakManager(providers: [EphemeralTweakProvider(["f": ["a": 1]])])
     for name in ["one", "two"] {
       manager.add(
         TweakHook(
@@ -253,7 +253,7 @@ struct ManagerTests {
     manager.add(TweakHook(before: { _ in throw Refusal() }))
     calls.value = []
     #expect(throws: TweakError.hookFailed(id, reason: "Refusal()")) {
-      try manager.tweakWith(feature: "f", variable: "a")
+      try manager.requiredTweak(feature: "f", variable: "a")
     }
     #expect(calls.value == ["before one", "before two", "error two", "error one", "finally two", "finally one"])
     #expect(manager.value(feature: "f", variable: "a", default: 7) == 7)
@@ -261,7 +261,7 @@ struct ManagerTests {
 
   @Test
   func `a tweak that nobody has can be reported, once`() {
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()], missing: .reported)
+    let manager = TweakManager(providers: [EphemeralTweakProvider()], missing: .reported)
     let failures = manager.failures.recorded()
     for _ in 1...3 { #expect(manager.value(feature: "f", variable: "a", default: 1) == 1) }
     #expect(failures.elements == [.notFound(id)])
@@ -272,7 +272,7 @@ struct ManagerTests {
     let log = MutableLog()
     let manager = manager(.strict)
     manager.logClosure = log.closure
-    _ = try manager.tweakWith(feature: "f", variable: "a")
+    _ = try manager.requiredTweak(feature: "f", variable: "a")
     #expect(log.lines.first == "f/a = x (p1)")
     _ = manager.value(feature: "f", variable: "a", default: 0)
     #expect(log.levels.contains(.error))
@@ -282,7 +282,7 @@ struct ManagerTests {
   func `ten thousand tweaks are found among each other`() {
     var variables: [String: TweakValue] = [:]
     for number in 0..<10_000 { variables["v\(number)"] = .int(number) }
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": variables])])
+    let manager = TweakManager(providers: [EphemeralTweakProvider(["f": variables])])
     for number in 0..<10_000 {
       #expect(manager.value(feature: "f", variable: "v\(number)", default: -1) == number)
     }
@@ -291,7 +291,7 @@ struct ManagerTests {
 
   @Test(.patient)
   func `values are whole while others write them`() async throws {
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+    let manager = TweakManager(providers: [EphemeralTweakProvider()])
     let values: [TweakValue] = [1, 2.5, true, "text", "a longer text than fits into a word", 9_007_199_254_740_993]
     let seen = MutableProperty<Set<TweakValue>>([])
     let key = TweakKey("f", "a", default: TweakValue.string("default"))

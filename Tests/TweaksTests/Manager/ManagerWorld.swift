@@ -65,8 +65,8 @@ final class ManagerWorld {
 
   init(seed: UInt64) {
     chance = Chance(seed: seed)
-    manager = TweakManager(tweakProviders: [], mismatch: chance.once(in: 3) ? .fallThrough : .strict)
-    manager.useCache = chance.once(in: 2)
+    manager = TweakManager(providers: [], mismatch: chance.once(in: 3) ? .fallThrough : .strict)
+    manager.usesCache = chance.once(in: 2)
     for _ in 0..<2 { insert() }
     if chance.once(in: 2) {
       subscriptions.append(
@@ -153,8 +153,8 @@ final class ManagerWorld {
       attempt { try manager.deleteValue(for: TweakKey(id.feature, id.variable, default: 0)) }
     case 7: observe(id)
     case 8:
-      log.append("cache \(!manager.useCache)")
-      manager.useCache.toggle()
+      log.append("cache \(!manager.usesCache)")
+      manager.usesCache.toggle()
     default:
       log.append("set \(id) = \(value)")
       attempt {
@@ -203,7 +203,7 @@ final class ManagerWorld {
       let key = TweakKey(id.feature, id.variable, default: -1)
       let trace = manager.trace(feature: id.feature, variable: id.variable)
       let found: [TweakValue?] = [
-        snapshot.tweaks[id]?.value, (try? manager.tweakWith(feature: id.feature, variable: id.variable))?.value,
+        snapshot.tweaks[id]?.value, (try? manager.requiredTweak(feature: id.feature, variable: id.variable))?.value,
         try? manager.value(feature: id.feature, variable: id.variable, as: TweakValue.self),
         manager.property(for: TweakKey(id.feature, id.variable, default: TweakValue.string("none"))).value,
         (try? trace.result.get())?.value,

@@ -12,7 +12,7 @@ struct PanelEditingTests {
   private let flag = TweakID(feature: "general", variable: "tap_to_change_color_enabled")
 
   init() throws {
-    manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), try Fixture().local(Example.json)])
+    manager = TweakManager(providers: [EphemeralTweakProvider(), try Fixture().local(Example.json)])
     manager.decryptionClosure = Example.reversed
     panel = TweakPanel(manager: manager)
   }
@@ -101,7 +101,7 @@ struct PanelEditingTests {
 
   @Test
   func `without a provider that can be written to, an edit says so and there is nothing to reset`() throws {
-    let manager = TweakManager(tweakProviders: [try Fixture().local(Example.json)])
+    let manager = TweakManager(providers: [try Fixture().local(Example.json)])
     let panel = TweakPanel(manager: manager)
     #expect(throws: TweakPanel.EditError.failed(.readOnly(answer))) { try panel.edit(answer, text: "7") }
     var draft = TweakDraft()

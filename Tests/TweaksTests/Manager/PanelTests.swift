@@ -11,7 +11,7 @@ struct PanelTests {
 
   init() throws {
     let local = try Fixture().local(Example.json)
-    manager = TweakManager(tweakProviders: [EphemeralTweakProvider(), local])
+    manager = TweakManager(providers: [EphemeralTweakProvider(), local])
     manager.decryptionClosure = Example.reversed
     panel = TweakPanel(manager: manager)
   }
@@ -62,7 +62,7 @@ struct PanelTests {
     let alpha = TweakID(feature: "ui_customization", variable: "red_view_alpha_component")
     for typed in ["42", "1.", "007", "true", ""] {
       try panel.edit(text, text: typed)
-      #expect(try manager.tweakWith(feature: text.feature, variable: text.variable).value == .string(typed))
+      #expect(try manager.requiredTweak(feature: text.feature, variable: text.variable).value == .string(typed))
     }
     try panel.edit(number, text: "-7")
     #expect(manager.value(feature: number.feature, variable: number.variable, default: 0) == -7)
@@ -70,9 +70,9 @@ struct PanelTests {
       #expect(throws: TweakPanel.EditError.invalidText(typed, kind: .int)) { try panel.edit(number, text: typed) }
     }
     try panel.edit(alpha, text: "-0.5")
-    #expect(try manager.tweakWith(feature: alpha.feature, variable: alpha.variable).value == -0.5)
+    #expect(try manager.requiredTweak(feature: alpha.feature, variable: alpha.variable).value == -0.5)
     try panel.edit(alpha, text: "2")
-    #expect(try manager.tweakWith(feature: alpha.feature, variable: alpha.variable).value == 2.0)
+    #expect(try manager.requiredTweak(feature: alpha.feature, variable: alpha.variable).value == 2.0)
     #expect(throws: TweakPanel.EditError.invalidText("nan", kind: .double)) { try panel.edit(alpha, text: "nan") }
     #expect(throws: TweakPanel.EditError.unknown(TweakID(feature: "x", variable: "y"))) {
       try panel.edit(TweakID(feature: "x", variable: "y"), text: "1")

@@ -33,8 +33,8 @@ struct RandomManagerTests {
   private static func meet(_ seed: UInt64) -> [String] {
     let provider = ManagerWorld.Provider("shared")
     let defaults = EphemeralTweakProvider(["f0": ["x": -1, "y": -1]])
-    let inner = TweakManager(tweakProviders: [provider, defaults], name: "inner")
-    let outer = TweakManager(tweakProviders: [inner, EphemeralTweakProvider(["f1": ["x": -2]])], name: "outer")
+    let inner = TweakManager(providers: [provider, defaults], name: "inner")
+    let outer = TweakManager(providers: [inner, EphemeralTweakProvider(["f1": ["x": -2]])], name: "outer")
     let ids = Array(ManagerWorld.ids.prefix(3))
     let managers = [inner, outer]
     let changes = managers.map { $0.changes.recorded() }
@@ -53,7 +53,7 @@ struct RandomManagerTests {
           case 0: manager.resetCache()
           case 1: _ = try provider.apply(edits)
           case 2: provider.fault.value = chance.once(in: 2) ? .none : .partlyWritten
-          case 3: manager.useCache.toggle()
+          case 3: manager.usesCache.toggle()
           case 4: _ = manager.snapshot()
           default: try manager.apply(edits)
           }

@@ -11,7 +11,7 @@ struct TraceTests {
 
   /// The lines of a trace of the tweak, without the first one.
   private func answers(_ providers: any TweakProvider...) -> [String] {
-    let trace = TweakManager(tweakProviders: providers).trace(feature: id.feature, variable: id.variable)
+    let trace = TweakManager(providers: providers).trace(feature: id.feature, variable: id.variable)
     return trace.description.split(separator: "\n").dropFirst().map(String.init)
   }
 
@@ -43,7 +43,7 @@ struct TraceTests {
 
   @Test
   func `a trace names the rule that gave a value, and the version that a snapshot of the same moment has`() throws {
-    let context = MutableProperty(TweakContext(stickyID: "user-42", attributes: ["country": "NL"]))
+    let context = MutableProperty(TweakContext(targetingKey: "user-42", attributes: ["country": "NL"]))
     let targeting = TargetingTweakProvider(
       rules: [
         TweakRule("shop", "other", value: 1),
@@ -56,7 +56,7 @@ struct TraceTests {
       ],
       context: context
     )
-    let manager = TweakManager(tweakProviders: [targeting])
+    let manager = TweakManager(providers: [targeting])
     let values = manager.signal(feature: "shop", variable: "limit", as: Int.self).recorded()
     func text() -> String { manager.trace(feature: "shop", variable: "limit").description }
     #expect(

@@ -49,7 +49,7 @@ struct ProviderTests {
     let fixture = try Fixture()
     let suite = try fixture.suite()
     try await suite.set("theirs", forKey: "theme")
-    let manager = TweakManager(tweakProviders: [SuiteTweakProvider(suite: suite)])
+    let manager = TweakManager(providers: [SuiteTweakProvider(suite: suite)])
     let values = manager.signal(feature: "f", variable: "v", as: Double.self).recorded()
     try manager.set(1.0, feature: "f", variable: "v")
     #expect(values.elements == [nil, 1.0])
@@ -73,13 +73,13 @@ struct ProviderTests {
     let fixture = try Fixture()
     let container = try AppGroupsContainer(directory: fixture.directory.url)
     let file = try AppGroupsFile(name: "limits.json", initialValue: Limits(), container: container)
-    let manager = TweakManager(tweakProviders: [
+    let manager = TweakManager(providers: [
       SharedTweakProvider(file) { [Tweak(feature: "shop", variable: "limit", value: .int($0.limit), title: "Limit")] }
     ])
     let values = manager.signal(feature: "shop", variable: "limit", as: Int.self).recorded()
     try file.update { $0.limit = 2 }
     #expect(values.elements == [1, 2])
-    #expect(try manager.tweakWith(feature: "shop", variable: "limit").title == "Limit")
+    #expect(try manager.requiredTweak(feature: "shop", variable: "limit").title == "Limit")
   }
 
   // MARK: Environment and arguments
@@ -89,7 +89,7 @@ struct ProviderTests {
     let provider = EnvironmentTweakProvider(
       environment: ["TWEAK_SHOP__LIMIT": "20", "TWEAK_SHOP__ON": "on", "TWEAK_A_B__C_D": "", "OTHER": "x"]
     )
-    let manager = TweakManager(tweakProviders: [provider])
+    let manager = TweakManager(providers: [provider])
     #expect(try manager.value(feature: "shop", variable: "limit", as: Int.self) == 20)
     #expect(try manager.value(feature: "shop", variable: "limit", as: Double.self) == 20)
     #expect(try manager.value(feature: "shop", variable: "limit", as: String.self) == "20")
@@ -97,7 +97,7 @@ struct ProviderTests {
     #expect(try manager.value(feature: "shop", variable: "on", as: Bool.self))
     #expect(try manager.value(feature: "a-b", variable: "c.d", as: String.self) == "")
     #expect(throws: TweakError.notFound(TweakID(feature: "x", variable: "y"))) {
-      try manager.tweakWith(feature: "x", variable: "y")
+      try manager.requiredTweak(feature: "x", variable: "y")
     }
     do {
       _ = try manager.value(feature: "shop", variable: "limit", as: Bool.self)
@@ -113,7 +113,7 @@ struct ProviderTests {
   {
     let environment = ["TWEAK_A_B__C": "1", "TWEAK_SHOP__LIMIT": "2", "TWEAK_X__Y__Z": "3"]
     for names in [[("a-b", "c"), ("a_b", "c")], [("a_b", "c"), ("A_B", "C")], [("x", "y__z"), ("x__y", "z")]] {
-      let manager = TweakManager(tweakProviders: [EnvironmentTweakProvider(environment: environment)])
+      let manager = TweakManager(providers: [EnvironmentTweakProvider(environment: environment)])
       let first = manager.signal(feature: names[0].0, variable: names[0].1, as: Int.self).recorded()
       #expect(first.elements.count == 1)
       for (feature, variable) in names.reversed() {
@@ -144,14 +144,14 @@ struct ProviderTests {
       ],
       known: known
     )
-    let manager = TweakManager(tweakProviders: [
+    let manager = TweakManager(providers: [
       provider, EnvironmentTweakProvider(environment: ["TWEAK_GENERAL__ANSWER": "5"]),
     ])
     #expect(try manager.value(feature: "general", variable: "answer", as: Int.self) == 43)
     #expect(try manager.value(feature: "general", variable: "on", as: Bool.self))
     #expect(try manager.value(feature: "a.b", variable: "c", as: String.self) == "=y")
     let off = try ArgumentsTweakProvider(arguments: ["--no-tweak", "general/on"])
-    #expect(TweakManager(tweakProviders: [off]).value(feature: "general", variable: "on", default: true) == false)
+    #expect(TweakManager(providers: [off]).value(feature: "general", variable: "on", default: true) == false)
   }
 
   @Test
@@ -197,7 +197,7 @@ struct ProviderTests {
       guard let value = try await gates[index].firstValue() else { throw Offline() }
       return [Tweak(feature: "f", variable: "v", value: .int(value))]
     }
-    let manager = TweakManager(tweakProviders: [provider])
+    let manager = TweakManager(providers: [provider])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
     let first = Task { try await provider.refresh() }
     try await number.firstValue("the first request") { $0 == 1 }

@@ -10,17 +10,17 @@ struct TargetingTests {
     ("gr1", "123", 73), ("groupX", "999", 25), ("new-checkout", "user-42", 75),
   ])
   func `shares are those of other services`(name: String, user: String, bucket: Int) {
-    #expect(TweakRule.bucket(name, stickyID: user) % 100 + 1 == bucket)
+    #expect(TweakRule.bucket(name, targetingKey: user) % 100 + 1 == bucket)
   }
 
   @Test
   func `shares are the same on every platform, whatever the letters`() {
-    #expect(TweakRule.bucket("new-checkout", stickyID: "user-42") == 774)
-    #expect(TweakRule.bucket("føø", stickyID: "日本") == 8638)
+    #expect(TweakRule.bucket("new-checkout", targetingKey: "user-42") == 774)
+    #expect(TweakRule.bucket("føø", targetingKey: "日本") == 8638)
   }
 
   private func count(_ feature: String, _ basisPoints: Int, users: Int) -> Set<Int> {
-    Set((0..<users).filter { TweakRule.bucket(feature, stickyID: "user-\($0)") < basisPoints })
+    Set((0..<users).filter { TweakRule.bucket(feature, targetingKey: "user-\($0)") < basisPoints })
   }
 
   @Test
@@ -67,7 +67,7 @@ struct TargetingTests {
       rules: [TweakRule("f", "v", value: 1, if: [TweakCondition("country", .init(rawValue: "sounds"), "NL")])],
       context: context
     )
-    let manager = TweakManager(tweakProviders: [provider])
+    let manager = TweakManager(providers: [provider])
     let failures = manager.failures.recorded()
     #expect(manager.value(feature: "f", variable: "v", default: 5) == 5)
     let id = TweakID(feature: "f", variable: "v")
@@ -84,7 +84,7 @@ struct TargetingTests {
       ],
       context: context
     )
-    let manager = TweakManager(tweakProviders: [provider])
+    let manager = TweakManager(providers: [provider])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
     context.modify { $0.attributes["country"] = "BE" }
     context.modify { $0.attributes["country"] = nil }
@@ -101,7 +101,7 @@ struct TargetingTests {
       ],
       context: context
     )
-    let manager = TweakManager(tweakProviders: [provider])
+    let manager = TweakManager(providers: [provider])
     #expect(manager.value(feature: "f", variable: "nobody", default: 0) == 0)
     #expect(manager.value(feature: "f", variable: "everyone", default: 0) == 1)
     let id = TweakID(feature: "f", variable: "half")
@@ -109,9 +109,9 @@ struct TargetingTests {
       try manager.value(feature: "f", variable: "half", as: Int.self)
     }
     #expect(manager.value(feature: "f", variable: "half", default: 0) == 0)
-    context.modify { $0.stickyID = "user" }
+    context.modify { $0.targetingKey = "user" }
     #expect(
       manager.value(feature: "f", variable: "half", default: 0)
-        == (TweakRule.bucket("f/half", stickyID: "user") < 5_000 ? 1 : 0))
+        == (TweakRule.bucket("f/half", targetingKey: "user") < 5_000 ? 1 : 0))
   }
 }

@@ -101,7 +101,7 @@ struct ResolverTests {
       func text(_ name: String) -> String? { chance.once(in: 2) ? "\(name)\(number)" : nil }
       return .tweak(
         Tweak(
-          feature: "f", variable: "v", value: .int(number), title: text("T"), desc: text("D"), group: text("G"),
+          feature: "f", variable: "v", value: .int(number), title: text("T"), details: text("D"), group: text("G"),
           source: "p\(number)"))
     }
   }
@@ -120,7 +120,7 @@ struct ResolverTests {
     case .failure(let error): return TweakResolution(result: .failure(error))
     case .tweak(var tweak):
       tweak.title = tweaks.lazy.compactMap(\.title).first
-      tweak.desc = tweaks.lazy.compactMap(\.desc).first
+      tweak.details = tweaks.lazy.compactMap(\.details).first
       tweak.group = tweaks.lazy.compactMap(\.group).first
       let alternatives = mismatch == .strict ? [] : Array(tweaks.dropFirst())
       return TweakResolution(result: .success(tweak), alternatives: alternatives)

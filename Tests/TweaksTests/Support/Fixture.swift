@@ -32,8 +32,8 @@ struct Fixture {
     )
   }
 
-  func local(_ text: String) throws -> LocalTweakProvider {
-    try LocalTweakProvider(jsonURL: write(text), isLive: false)
+  func local(_ text: String) throws -> FileTweakProvider {
+    try FileTweakProvider(url: write(text), isLive: false)
   }
 }
 

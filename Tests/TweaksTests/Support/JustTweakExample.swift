@@ -105,7 +105,7 @@ enum JustTweakExample {
       accessor.meaningOfLife += 1
       accessor.redViewAlpha = 0.5
       let answer: String = accessor.definitiveAnswerEncrypted
-      _ = try accessor.tweakManager.tweakWith(
+      _ = try accessor.tweakManager.requiredTweak(
         feature: GeneratedTweakAccessor.Features.general,
         variable: GeneratedTweakAccessor.Variables.answerToTheUniverse
       )

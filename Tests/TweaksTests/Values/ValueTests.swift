@@ -130,7 +130,7 @@ struct SecretTests {
   @Test
   func `a secret tweak is not shown by any way of printing, nor in errors and changes`() throws {
     let provider = EphemeralTweakProvider(["f": ["v": "2retnuh"]])
-    let manager = TweakManager(tweakProviders: [provider, try Fixture().local(encrypted)])
+    let manager = TweakManager(providers: [provider, try Fixture().local(encrypted)])
     manager.encryptionClosure = Example.reversed
     manager.decryptionClosure = Example.reversed
     let changes = manager.changes.recorded()
@@ -138,7 +138,7 @@ struct SecretTests {
     let log = MutableLog()
     manager.logClosure = log.closure
     try manager.set("hunter3", feature: "f", variable: "v")
-    let tweak = try manager.tweakWith(feature: "f", variable: "v")
+    let tweak = try manager.requiredTweak(feature: "f", variable: "v")
     #expect(tweak.value == "hunter3")
     #expect(manager.value(feature: "f", variable: "v", default: 1) == 1)
     var dumped = ""
@@ -159,7 +159,7 @@ struct SecretTests {
 
   @Test
   func `a tweak can be read as a secret`() throws {
-    let manager = TweakManager(tweakProviders: [EphemeralTweakProvider(["f": ["v": "hunter2"]])])
+    let manager = TweakManager(providers: [EphemeralTweakProvider(["f": ["v": "hunter2"]])])
     let secret: Secret<String> = try manager.value(feature: "f", variable: "v")
     #expect(secret == Secret("hunter2"))
     #expect(!"\(secret)".contains("hunter2"))

@@ -70,7 +70,7 @@ private struct Settings {
 
 private func threeProviders() -> TweakManager {
   let title = ["A text that is", "on the heap"].joined(separator: " ")
-  return TweakManager(tweakProviders: [
+  return TweakManager(providers: [
     EphemeralTweakProvider(["other": ["key": 1]]),
     EnvironmentTweakProvider(environment: ["TWEAK_SOME__OTHER": "1"]),
     EphemeralTweakProvider(["shopWindow": ["limitOfItems": 10, "title": .string(title)]], name: "Defaults"),
@@ -113,7 +113,7 @@ private func registerFlagFiles() {
     let url = directory.file("flags.json")
     let texts = [text(), text(changing: flagCount / 2)]
     try texts[0].write(to: url)
-    let manager = TweakManager(tweakProviders: [try LocalTweakProvider(jsonURL: url)])
+    let manager = TweakManager(providers: [try FileTweakProvider(url: url)])
     let done = DispatchSemaphore(value: 0)
     let subscriptions = observers(of: manager) { number in if number == flagCount / 2 { done.signal() } }
     done.wait()
@@ -137,7 +137,7 @@ private func loading(_ text: Data) throws -> TimedWorkload {
   try text.write(to: url)
   return { _, stopwatch in
     stopwatch.startMeasurement()
-    let provider = try LocalTweakProvider(jsonURL: url, isLive: false)
+    let provider = try FileTweakProvider(url: url, isLive: false)
     stopwatch.stopMeasurement()
     withExtendedLifetime((directory, provider)) {}
   }
@@ -160,7 +160,7 @@ private func observers(of manager: TweakManager, _ body: @escaping @Sendable (In
 private func registerFlagChanges() {
   for (contender, isAlone) in [(ours, false), ("\(ours), alone", true)] {
     measure("flagChange", contender) {
-      let manager = TweakManager(tweakProviders: [EphemeralTweakProvider()])
+      let manager = TweakManager(providers: [EphemeralTweakProvider()])
       let tally = Tally()
       let others = isAlone ? [] : observers(of: manager) { _ in tally.add(-1) }
       let key = TweakKey("feature50", "variable0", default: 0)

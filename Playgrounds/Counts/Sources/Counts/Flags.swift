@@ -23,7 +23,7 @@ let flags = [
 ]
 
 private let title = ["A text that is", "on the heap"].joined(separator: " ")
-private let manager = TweakManager(tweakProviders: [
+private let manager = TweakManager(providers: [
   EphemeralTweakProvider(), EnvironmentTweakProvider(environment: [:]),
   EphemeralTweakProvider(["shop": ["limit": 10, "title": .string(title)]]),
 ])

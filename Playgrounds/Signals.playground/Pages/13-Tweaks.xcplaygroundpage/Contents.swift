@@ -22,8 +22,8 @@ let delivered = #"""
 try Data(delivered.utf8).write(to: url)
 
 let chosen = EphemeralTweakProvider(name: "Chosen")
-let file = try LocalTweakProvider(jsonURL: url)
-let manager = TweakManager(tweakProviders: [chosen, file])
+let file = try FileTweakProvider(url: url)
+let manager = TweakManager(providers: [chosen, file])
 
 let limit = TweakKey("shop", "limit", default: 5)
 let express = TweakKey("shop", "express", default: false)
@@ -74,7 +74,7 @@ print(manager[limit])  // Prints "12"
 //:
 //: Rules look at what is known of a user. A share of all users is the same users each time.
 
-let context = MutableProperty(TweakContext(stickyID: "user-42", attributes: ["country": "NL"]))
+let context = MutableProperty(TweakContext(targetingKey: "user-42", attributes: ["country": "NL"]))
 let targeting = TargetingTweakProvider(
   rules: [TweakRule("shop", "limit", value: 50, if: [TweakCondition("country", .isOneOf, "NL", "BE")])],
   context: context)

@@ -19,8 +19,8 @@ struct LocalTests {
   @Test(.patient)
   func `what is written is seen, garbage is an error with its place, and the last good tweaks stand`() async throws {
     let url = try fixture.write(text("1"))
-    let local = try LocalTweakProvider(jsonURL: url)
-    let manager = TweakManager(tweakProviders: [local])
+    let local = try FileTweakProvider(url: url)
+    let manager = TweakManager(providers: [local])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
     let others = manager.signal(feature: "f", variable: "other", as: Int.self).recorded()
     let failures = manager.failures.recorded()
@@ -43,8 +43,8 @@ struct LocalTests {
   @Test(.patient)
   func `a file that is removed leaves the last tweaks, or none if it is optional`() async throws {
     let url = try fixture.write(text("1"))
-    let kept = TweakManager(tweakProviders: [try LocalTweakProvider(jsonURL: url)])
-    let optional = TweakManager(tweakProviders: [try LocalTweakProvider(jsonURL: url, isOptional: true)])
+    let kept = TweakManager(providers: [try FileTweakProvider(url: url)])
+    let optional = TweakManager(providers: [try FileTweakProvider(url: url, isOptional: true)])
     let keptValues = kept.signal(feature: "f", variable: "v", as: Int.self).recorded()
     let values = optional.signal(feature: "f", variable: "v", as: Int.self).recorded()
     try FileManager.default.removeItem(at: url)
@@ -57,8 +57,8 @@ struct LocalTests {
 
   @Test(.patient)
   func `an optional file may come later`() async throws {
-    let local = try LocalTweakProvider(jsonURL: fixture.directory.file("tweaks.json"), isOptional: true)
-    let manager = TweakManager(tweakProviders: [local])
+    let local = try FileTweakProvider(url: fixture.directory.file("tweaks.json"), isOptional: true)
+    let manager = TweakManager(providers: [local])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
     #expect(values.elements == [nil])
     try fixture.write(text("1"))
@@ -77,7 +77,7 @@ struct LocalTests {
     try FileManager.default.createSymbolicLink(
       atPath: folder.appending(path: "tweaks.json").path, withDestinationPath: "..data/tweaks.json"
     )
-    let manager = TweakManager(tweakProviders: [try LocalTweakProvider(jsonURL: fixture.directory.file("tweaks.json"))])
+    let manager = TweakManager(providers: [try FileTweakProvider(url: fixture.directory.file("tweaks.json"))])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
     try FileManager.default.createSymbolicLink(atPath: link + ".new", withDestinationPath: "two")
     rename(link + ".new", link)
@@ -89,7 +89,7 @@ struct LocalTests {
     let local = try fixture.local(Example.json)
     #expect(local.tweaks.count == 9)
     #expect(local.tweakIDs.count == 9)
-    #expect(local.name == "LocalTweakProvider(tweaks.json)")
+    #expect(local.name == "FileTweakProvider(tweaks.json)")
   }
 
   @Test

@@ -28,7 +28,7 @@ import StrictJSON
 ///   no.
 ///
 /// Files that nobody changes, such as those in an app's bundle, are best opened with `isLive: false`.
-public final class LocalTweakProvider: TweakProvider {
+public final class FileTweakProvider: TweakProvider {
   /// What the provider is called: the type, and the name of the file.
   public let name: String
 
@@ -51,36 +51,36 @@ public final class LocalTweakProvider: TweakProvider {
   /// Opens a file.
   ///
   /// - Parameters:
-  ///   - jsonURL: The file.
+  ///   - url: The file.
   ///   - isLive: Whether to follow the file.
   ///   - isOptional: Whether there need be no file. Then it has no tweaks while there is none; otherwise the last ones
   ///     stand if it is removed.
   ///   - polling: Whether to look from time to time where the system does not tell of changes.
   /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``.
   public init(
-    jsonURL: URL, isLive: Bool = true, isOptional: Bool = false, polling: WatchPolling = .automatic
+    url: URL, isLive: Bool = true, isOptional: Bool = false, polling: WatchPolling = .automatic
   ) throws(TweakError) {
-    let name = "LocalTweakProvider(\(jsonURL.lastPathComponent))"
+    let name = "FileTweakProvider(\(url.lastPathComponent))"
     self.name = name
-    url = jsonURL
+    self.url = url
     do throws(AppGroupsFileError) {
       let reader = TweakFileReader(source: name)
       let format = FileFormat<TweakFile>(
         encode: { _ in Data() },
         decode: { try reader.read($0) }
       )
-      let file = try AppGroupsFile(url: jsonURL, initialValue: TweakFile(), format: format, polling: polling)
+      let file = try AppGroupsFile(url: url, initialValue: TweakFile(), format: format, polling: polling)
       let contents: TweakFile
       switch file.status.value {
       case .current: contents = file.value
       case .missing where isOptional: contents = TweakFile()
-      case .missing, .connecting: throw .missing(jsonURL)
+      case .missing, .connecting: throw .missing(url)
       case .stale(let error, _): throw error
       }
       state = Guarded(State(contents: contents))
       self.file = isLive ? file : nil
     } catch {
-      throw Self.error(error, jsonURL)
+      throw Self.error(error, url)
     }
     if let file { follow(file, isOptional: isOptional) }
   }
