@@ -12,6 +12,9 @@ public enum AppContainerError: Error, Hashable, Sendable {
   /// No environment has this identifier, or it was deleted.
   case notFound(id: UUID)
 
+  /// Another environment has the name, and names must be unique; see ``AppContainer/requiresUniqueNames``.
+  case nameTaken(String, by: UUID)
+
   /// The operation is not possible on the default environment.
   case defaultEnvironment(operation: String)
 
@@ -103,6 +106,9 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
       "\(url.path) cannot hold environments: \(reason). Give a directory that this program may read and write."
     case .notFound(let id):
       "There is no environment \(id.uuidString). Look in the list; another process may have deleted it."
+    case .nameTaken(let name, let id):
+      "The name \(name.debugDescription) is taken by the environment \(id.uuidString). Choose another name, or get that "
+        + "environment with environment(named:)."
     case .defaultEnvironment(let operation):
       "The default environment cannot be \(operation). Clean it instead, or activate another."
     case .vetoed(let reason):

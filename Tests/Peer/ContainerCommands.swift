@@ -17,6 +17,8 @@ import TestSupport
 ///
 /// - `env-crash N`: be killed at the Nth step of whatever is changed from now on
 /// - `env DIR`: open the root DIR
+/// - `env-named NAME`: get the environment with a name, made if there is none
+/// - `env-unique`: have names unique
 /// - `env-new NAME`, `env-activate UUID`, `env-delete UUID`, `env-clean UUID`, `env-clone UUID`: change it
 /// - `env-export UUID PATH`, `env-import PATH`: write an archive, or make an environment of one
 /// - `env-counts`: how often each environment was activated, and in which second the last time, with commas in between
@@ -73,6 +75,8 @@ final class ContainerCommands: CommandFamily {
   private func change(_ command: Command) throws -> String? {
     switch command.word {
     case "env-new": return try app().create(name: command.argument()).id.uuidString
+    case "env-named": return try app().environment(named: command.argument()).id.uuidString
+    case "env-unique": try app().requiresUniqueNames = true
     case "env-clone": return try app().clone(id: command.identifier()).id.uuidString
     case "env-activate": try app().activate(id: command.identifier())
     case "env-delete": try app().delete(id: command.identifier())

@@ -9,6 +9,7 @@ extension ContainerAccess {
   func make(
     name: String, description: String?, fill: (_ directory: Folder) throws -> Void = { _ in }
   ) throws -> AppContainer.Environment {
+    try checkName(name)
     let id = UUID.random()
     let unfinished = ContainerLayout.unfinished(id)
     do {
@@ -148,6 +149,7 @@ extension ContainerAccess {
 
   func update(_ id: UUID, name: String, description: String?) throws -> AppContainer.Environment {
     try check(id)
+    try checkName(name, of: id)
     let created: Date
     do {
       created = try store.info(id).createdAt

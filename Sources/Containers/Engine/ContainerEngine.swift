@@ -30,6 +30,7 @@ final class ContainerEngine: Sendable {
     var state = ContainerState()
     var stepHook: @Sendable (SwitchStep) -> Void
     weak var lentScope: Scope?
+    var requiresUniqueNames = false
   }
 
   /// Held while something is changed, also while another process is waited for.
@@ -85,6 +86,12 @@ final class ContainerEngine: Sendable {
       current.lentScope = lent
       return lent
     }
+  }
+
+  /// A Boolean value that indicates whether environments must have different names.
+  var requiresUniqueNames: Bool {
+    get { current.withLock { $0.requiresUniqueNames } }
+    set { current.withLock { $0.requiresUniqueNames = newValue } }
   }
 
   var health: Property<WatchHealth> { stateChanges.withLock { $0 }?.health ?? .constant(.active) }

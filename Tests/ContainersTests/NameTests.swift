@@ -1,0 +1,131 @@
+import Containers
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@Suite("Environments by name")
+struct NameTests {
+  @Test func `an environment is made once, and found by its name from then on`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let staging = try app.environment(named: "Staging", description: "for testers")
+    #expect(staging.description == "for testers" && app.active.value.isDefault)
+    #expect(try app.environment(named: "Staging", description: "other") == staging)
+    #expect(try fixture.open().environment(named: "Staging") == staging)
+    #expect(try app.environment(named: "Default").isDefault)
+    #expect(app.environments.value.map(\.name) == ["Default", "Staging"])
+  }
+
+  @Test func `names that Unicode calls equal are one, and of several the oldest is found`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let first = try app.create(name: "Cafe\u{301}")
+    try app.create(name: "Caf\u{e9}")
+    #expect(try app.environment(named: "Caf\u{e9}") == first)
+    #expect(try app.environment(named: "caf\u{e9}").id != first.id)
+  }
+
+  @Test func `processes that ask for a name at the same time get the same environment`() async throws {
+    let fixture = try Fixture(filled: false)
+    let app = try fixture.open()
+    let peers = try (0..<4).map { _ in try PeerProcess() }
+    for peer in peers { try await peer.send("env \(fixture.root.path)") }
+    let rounds = Scale.count(8, torture: 200)
+    for round in 0..<rounds {
+      let ids = try await withThrowingTaskGroup(of: String.self) { group in
+        for peer in peers { group.addTask { try await peer.send("env-named \(round)") } }
+        group.addTask { try await onThread { try app.environment(named: "\(round)").id.uuidString } }
+        return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+      }
+      #expect(ids.count == 1, "round \(round)")
+    }
+    #expect(app.environments.value.map(\.name) == ["Default"] + (0..<rounds).map { "\($0)" })
+  }
+
+  @Test func `of processes that create one name at the same time one succeeds, if names are unique`() async throws {
+    let fixture = try Fixture(filled: false)
+    let app = try fixture.open()
+    let peers = try (0..<4).map { _ in try PeerProcess() }
+    for peer in peers {
+      try await peer.send("env \(fixture.root.path)")
+      try await peer.send("env-unique")
+    }
+    let rounds = Scale.count(8, torture: 200)
+    for round in 0..<rounds {
+      let made = await withTaskGroup(of: Bool.self) { group in
+        for peer in peers {
+          group.addTask {
+            do {
+              try await peer.send("env-new \(round)")
+              return true
+            } catch {
+              return false
+            }
+          }
+        }
+        return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      #expect(made == 1, "round \(round)")
+    }
+    let id = try app.create(name: "last").id
+    #expect(app.environments.value.map(\.name) == ["Default"] + (0..<rounds).map { "\($0)" } + ["last"])
+    let error = await #expect(throws: PeerProcess.Failure.self) { try await peers[0].send("env-new last") }
+    #expect(error.map { "\($0)" }?.contains(AppContainerError.nameTaken("last", by: id).description) == true)
+  }
+
+  @Test func `a taken name is refused wherever one is given, and nothing is left of the attempt`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let work = try app.create(name: "Work")
+    let play = try app.create(name: "Play")
+    let archive = fixture.directory.url.appending(path: "archive")
+    try app.export(work, to: archive)
+    // Names were not unique when these were made.
+    let twin = try app.create(name: "Work")
+    app.requiresUniqueNames = true
+    let before = try FileManager.default.contentsOfDirectory(atPath: fixture.url(".containers").path).sorted()
+    let listed = app.environments.value
+    let error = AppContainerError.nameTaken("Work", by: work.id)
+    #expect(throws: error) { try app.create(name: "Work") }
+    #expect(throws: error) { try app.clone(work) }
+    #expect(throws: error) { try app.clone(play, name: "Work") }
+    #expect(throws: error) { try app.importEnvironment(from: archive) }
+    #expect(throws: error) { try app.update(play, name: "Work", description: nil) }
+    #expect(try fixture.open().requiresUniqueNames)
+    #expect(app.environments.value == listed)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.url(".containers").path).sorted() == before)
+
+    #expect(try app.update(play, name: "Play", description: "new").description == "new")
+    #expect(try app.update(twin, name: "Twin", description: nil).name == "Twin")
+    #expect(try app.importEnvironment(from: archive, name: "Copy").name == "Copy")
+    #expect(try app.environment(named: "Work") == work)
+    app.requiresUniqueNames = false
+    #expect(try app.clone(work).name == "Work")
+  }
+
+  @Test func `what a killed process has made and not yet listed is found, and not made again`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let work = try app.create(name: "Work")
+    // As if the process had been killed before it wrote the list.
+    let aside = fixture.directory.url.appending(path: "aside")
+    try FileManager.default.moveItem(at: fixture.url(".containers/\(work.id)"), to: aside)
+    #expect(try fixture.open().environments.value.count == 1)
+    try FileManager.default.moveItem(at: aside, to: fixture.url(".containers/\(work.id)"))
+    #expect(try app.environment(named: "Work").id == work.id)
+    #expect(app.environments.value.map(\.id) == [Environment.defaultID, work.id])
+  }
+
+  @Test func `an environment whose record is damaged is not found, and its files stay`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let work = try app.create(name: "Work")
+    try Tree.write("kept", to: fixture.data(work).appending(path: "file"))
+    try fixture.write("garbage", to: ".containers/\(work.id)/info.json")
+    let new = try app.environment(named: "Work")
+    #expect(new.id != work.id)
+    #expect(app.environments.value.first { $0.id == work.id }?.problem != nil)
+    #expect(Tree.text(fixture.data(work).appending(path: "file")) == "kept")
+  }
+}
