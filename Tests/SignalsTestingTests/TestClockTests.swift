@@ -3,7 +3,7 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-@Suite("A test clock", .timeLimit(.minutes(5)))
+@Suite("A test clock", .patient)
 struct TestClockTests {
   private let clock = TestClock()
   private let log = Recorder<String>()
@@ -115,6 +115,7 @@ struct TestClockTests {
     await clock.advance(by: .seconds(1))
     try await clock.sleep(until: at(1))
     try await clock.sleep(for: .zero)
+    #expect(clock.now == at(1))
   }
 
   @Test func `cancelling a task ends its sleep`() async {
@@ -166,6 +167,7 @@ struct TestClockTests {
     }
     let token = note("a", at: 1)
     await clock.waitUntilScheduled()
+    #expect(clock.scheduledCount == 1)
     withExtendedLifetime(token) {}
   }
 

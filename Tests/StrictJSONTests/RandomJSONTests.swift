@@ -73,7 +73,7 @@ struct RandomJSONTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(30)))
+  @Test(.patient)
   func `every value is read as it was written`() async throws {
     try await runRandomPrograms(seconds: 0.5, repetitions: 1) { seed in
       var sample = Sample(chance: Chance(seed: seed))
@@ -84,7 +84,7 @@ struct RandomJSONTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(30)))
+  @Test(.patient)
   func `damaged texts are refused at a place inside of them, or read as Foundation reads them`() async {
     await runRandomPrograms(seconds: 0.5, repetitions: 1) { seed in
       var sample = Sample(chance: Chance(seed: seed))

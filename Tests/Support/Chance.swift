@@ -1,10 +1,18 @@
 /// Random numbers that a seed repeats (SplitMix64).
 public struct Chance: RandomNumberGenerator {
+  /// The seed of this run: `SIGNALS_SEED`, or else a random one.
+  public static let seed = Scale.seed ?? .random(in: .min ... .max)
+
   private var state: UInt64
 
   /// Begins the numbers that belong to a seed.
   public init(seed: UInt64) {
     state = seed
+  }
+
+  /// Begins the numbers that belong to the seed of this run; the test has the trait `seeded`.
+  public init() {
+    self.init(seed: Self.seed)
   }
 
   /// The next 64 bits.

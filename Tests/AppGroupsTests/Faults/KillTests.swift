@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `SIGNALS_TORTURE=1` makes it a thousand.
-@Suite("Processes killed at random moments", .serialized, .patient)
+@Suite("Processes killed at random moments", .serialized, .seeded, .patient)
 struct KillTests {
   let fixture: Fixture
 
@@ -29,9 +29,9 @@ struct KillTests {
 
   /// Not to wait for anything, but to strike at a moment that nobody has chosen: soon after the start, when files are
   /// opened and made, or in the midst of the work.
-  private func strike(_ worker: Worker) async throws {
-    if Bool.random() { try await worker.peer.events.first("some work") { $0.hasPrefix("done ") } }
-    try await Task.sleep(for: .microseconds(.random(in: 0...8_000)))
+  private func strike(_ worker: Worker, _ chance: inout Chance) async throws {
+    if chance.once(in: 2) { try await worker.peer.events.first("some work") { $0.hasPrefix("done ") } }
+    try await Task.sleep(for: .microseconds(chance.number(below: 8_000)))
     try await worker.kill()
   }
 
@@ -49,10 +49,11 @@ struct KillTests {
     for (name, durability) in [("a", Durability.process), ("b", .process), ("c", .storage)] {
       workers.append(try await worker(name, on: "tally.json", durability))
     }
-    for worker in workers { try await worker.work(.increasing, size: .random(in: 0...200_000)) }
+    var chance = Chance()
+    for worker in workers { try await worker.work(.increasing, size: chance.number(below: 200_000)) }
     for round in 1...rounds {
-      let victim = workers[Int.random(in: 0..<workers.count)]
-      try await strike(victim)
+      let victim = workers[chance.number(below: workers.count)]
+      try await strike(victim, &chance)
       let done = victim.base + victim.done
       // Would wait for ever if the lock had not been released.
       let value = try await file.update { value in
@@ -64,7 +65,7 @@ struct KillTests {
       #expect(tally == done || tally == done + 1, "\(done) were reported, one more may be done, \(tally) are there")
       #expect(value.tally["test"] == round)
       try await victim.revive(tally: tally)
-      try await victim.work(.increasing, size: round.isMultiple(of: 3) ? 200_000 : .random(in: 0...5_000))
+      try await victim.work(.increasing, size: round.isMultiple(of: 3) ? 200_000 : chance.number(below: 5_000))
       if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) updaters killed, \(value.count) increments") }
     }
     var total = rounds
@@ -91,9 +92,10 @@ struct KillTests {
     let writer = try await worker("w", on: "written.json", .storage)
     let folder = fixture.files.appending(path: ".shared")
     var litter = 0
+    var chance = Chance()
     try await writer.work(.replacing, size: 200_000)
     for round in 1...rounds {
-      try await strike(writer)
+      try await strike(writer, &chance)
       let value = try file.read()
       #expect(value.isWhole)
       let (number, done) = (value.tally["w", default: writer.base], writer.base + writer.done)
@@ -105,7 +107,7 @@ struct KillTests {
       try await file.update { $0.increment(by: "test") }
       #expect(try fixture.contents(of: folder) == ["written.json.lock"], "the next write sweeps")
       try await writer.revive(tally: number)
-      try await writer.work(.replacing, size: .random(in: 0...400_000))
+      try await writer.work(.replacing, size: chance.number(below: 400_000))
       if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) writers killed, \(litter) amid a write") }
     }
     try await writer.halt()
@@ -119,12 +121,13 @@ struct KillTests {
   func `whoever dies while it makes a file leaves a whole one or none, and the next one can make it`() async throws {
     let rounds = Scale.count(10, torture: 300)
     var made = 0
+    var chance = Chance()
     for round in 1...rounds {
       let name = "new\(round).json"
       let peer = try PeerProcess()
       // It is killed before it can answer, most of the time.
       let opening = Task { try? await peer.send("sealed \(fixture.path) \(name) storage") }
-      try await Task.sleep(for: .microseconds(.random(in: 0...30_000)))
+      try await Task.sleep(for: .microseconds(chance.number(below: 30_000)))
       try await peer.kill()
       _ = await opening.value
       let content = Result { try DurableFile.read(fixture.url(name)) }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What locking a file takes stays open for a moment.
-@Suite("What is open after a write")
+@Suite("What is open after a write", .patient)
 struct KeptPlaceTests {
   let fixture: Fixture
 

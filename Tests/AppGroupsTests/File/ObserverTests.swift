@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Subscribers of a shared file")
+@Suite("Subscribers of a shared file", .patient)
 struct ObserverTests {
   let fixture: Fixture
 

@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Opening a shared file")
+@Suite("Opening a shared file", .patient)
 struct OpeningTests {
   let fixture: Fixture
 
@@ -141,7 +141,7 @@ struct OpeningTests {
   }
 }
 
-@Suite("Opening a file by its place")
+@Suite("Opening a file by its place", .patient)
 struct OpeningByURLTests {
   let directory: TemporaryDirectory
 

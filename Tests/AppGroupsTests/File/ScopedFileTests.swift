@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Files of a root whose contents were swapped by another process, before the news of it has come.
-@Suite("A file whose surroundings were swapped unnoticed")
+@Suite("A file whose surroundings were swapped unnoticed", .patient)
 struct ScopedFileTests {
   private let directory: TemporaryDirectory
   private let hasGoneOver = Flag()

@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Updating a shared file")
+@Suite("Updating a shared file", .patient)
 struct UpdatingTests {
   struct Refusal: Error {}
 

@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Writing a shared file")
+@Suite("Writing a shared file", .patient)
 struct WritingTests {
   let fixture: Fixture
 

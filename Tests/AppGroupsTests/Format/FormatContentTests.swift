@@ -26,7 +26,7 @@ private struct Sample: Codable, Sendable {
   }
 }
 
-@Suite("What formats keep")
+@Suite("What formats keep", .seeded)
 struct FormatContentTests {
   @Test
   func `JSON and binary property lists keep numbers, dates, data and text to the last bit`() throws {
@@ -56,10 +56,11 @@ struct FormatContentTests {
       .versioned(FileVersions(Table.self), coding: .binaryPropertyList),
       .json(encoder: { $0.outputFormatting = .prettyPrinted }),
     ]
+    var chance = Chance()
     for format in formats {
       let contents = try (0..<20).map { _ in
         var table: Table = [:]
-        for key in (0..<40).shuffled() { table["key \(key)", default: [:]][key] = "x" }
+        for key in (0..<40).shuffled(using: &chance) { table["key \(key)", default: [:]][key] = "x" }
         return try format.encode(table)
       }
       #expect(Set(contents).count == 1)

@@ -230,17 +230,22 @@ struct LogDamageTests {
 
   @Test
   func `events that the system lost are found by looking`() async throws {
-    let fixture = try LogFixture()
-    let log = try fixture.log(Self.small)
-    let recorder = LogRecorder(try log.events(for: "widget"))
-    try log.append("first")
-    try await recorder.wait(for: 1)
-    try WatchHub.stall {
-      for number in 1...9000 {
-        try log.append("\(number)")
-      }
-    }
-    try await recorder.entries.first("the last") { $0.event == "9000" }
-    #expect(recorder.entries.elements.map(\.sequence) == Array(1...9001))
+    let fixture = try Fixture()
+    // In a process of its own, because all observers of a process lose these events.
+    await #expect(processExitsWith: .success) { [path = fixture.path as String] in try await loseEvents(path) }
   }
+}
+
+private func loseEvents(_ path: String) async throws {
+  let log = try AppGroupsLog<String>(
+    name: "log", container: AppGroupsContainer(directory: URL(filePath: path, directoryHint: .isDirectory)),
+    limits: LogLimits(segmentSize: 4096))
+  let recorder = LogRecorder(try log.events(for: "widget"))
+  try log.append("first")
+  try await recorder.wait(for: 1)
+  try WatchHub.stall {
+    for number in 1...9000 { try log.append("\(number)") }
+  }
+  try await recorder.entries.first("the last") { $0.event == "9000" }
+  #expect(recorder.entries.elements.map(\.sequence) == Array(1...9001))
 }

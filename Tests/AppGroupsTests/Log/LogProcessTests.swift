@@ -12,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Log: several processes")
+@Suite("Log: several processes", .seeded, .patient)
 struct LogProcessTests {
   private func ids(_ entries: [LogEntry<String>]) -> [(producer: String, sequence: Int)] {
     entries.map { ($0.producer.uuidString, Int($0.sequence)) }
@@ -79,12 +79,13 @@ struct LogProcessTests {
     let log = try fixture.log()
     let live = LogRecorder(try log.events(for: "live"))
     let rounds = Scale.count(15, torture: 500)
+    var chance = Chance()
     for round in 1...rounds {
       let producer = try await fixture.peer()
       let answer = try await producer.send("append first \(round)")
-      try await producer.send("append-loop \(Int.random(in: 1...40)) \([10, 100, 3000].randomElement() ?? 1)")
+      try await producer.send("append-loop \(1 + chance.number(below: 40)) \([10, 100, 3000][chance.number(below: 3)])")
       // Not to wait for anything, but to strike at a moment that nobody has chosen.
-      try await Task.sleep(for: .microseconds(.random(in: 0...8000)))
+      try await Task.sleep(for: .microseconds(chance.number(below: 8000)))
       try await producer.kill()
       try log.append("ours \(round)")
       try await live.entries.first("what was appended after \(round)") { $0.event == "ours \(round)" }
@@ -107,12 +108,13 @@ struct LogProcessTests {
     let effects = fixture.fixture.directory.file("effects")
     let rounds = Scale.count(10, torture: 300)
     var appended = 0
+    var chance = Chance()
     for round in 1...rounds {
       let consumer = try await fixture.peer()
       try await consumer.send("follow-into worker \(effects.path)")
       try log.append(contentsOf: (1...100).map { "\(appended + $0)" })
       appended += 100
-      try await Task.sleep(for: .microseconds(.random(in: 0...70_000)))
+      try await Task.sleep(for: .microseconds(chance.number(below: 70_000)))
       try await consumer.kill()
       if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) consumers killed") }
     }

@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: appending and consuming")
+@Suite("Log: appending and consuming", .patient)
 struct LogTests {
   @Test
   func `what was appended before a consumer began, and after, comes in order`() async throws {

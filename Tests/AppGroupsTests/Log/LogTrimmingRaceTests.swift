@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Log: trimming while others come and go")
+@Suite("Log: trimming while others come and go", .seeded, .patient)
 struct LogTrimmingRaceTests {
   @Test
   func `a consumer that comes while others trim misses nothing between two events`() async throws {
@@ -13,13 +13,15 @@ struct LogTrimmingRaceTests {
     let log = try fixture.log(LogLimits(segmentSize: 256))
     let resident = LogRecorder(try log.events(for: "resident"))
     let count = 40
+    var chance = Chance()
     for round in 1...Scale.count(60, torture: 2000) {
       for number in 1...count { try log.append("\(number) \(String(repeating: "x", count: 200))") }
       try await resident.wait(for: count * round)
       try await resident.events.saveProgress()
+      let pause = UInt32(chance.number(below: 1500))
       async let trimming: Void = {
         // Not to wait for anything, but to strike at a moment that nobody has chosen.
-        usleep(.random(in: 0...1500))
+        usleep(pause)
         try log.trim()
       }()
       #expect(try await failuresOfGuest(at: log) == [], "round \(round)")
@@ -42,16 +44,22 @@ struct LogTrimmingRaceTests {
   func `what a producer appends last, while somebody looks whether it is gone, is not taken for read`() async throws {
     let fixture = try LogFixture()
     let place = try LogPlace(name: "log", container: fixture.fixture.container)
+    var chance = Chance()
     for round in 1...Scale.count(100, torture: 20_000) {
-      let segment = try await appendOnceMore(to: fixture, place)
+      let segment = try await appendOnceMore(to: fixture, place, after: UInt32(chance.number(below: 200)))
       #expect(FileManager.default.fileExists(atPath: segment.path), "round \(round)")
     }
   }
 
   /// Has an event handled, and appends another as the last thing that its producer does, while somebody else trims.
   ///
+  /// - Parameters:
+  ///   - fixture: Where the log is.
+  ///   - place: The log.
+  ///   - pause: How many microseconds the trimming goes on before the last event is appended.
   /// - Returns: Where both are.
-  private func appendOnceMore(to fixture: LogFixture, _ place: LogPlace) async throws -> URL {
+  /// - Throws: The error that keeps it from appending or trimming.
+  private func appendOnceMore(to fixture: LogFixture, _ place: LogPlace, after pause: UInt32) async throws -> URL {
     let isOver = Atomic(false)
     var log: AppGroupsLog? = try fixture.log()
     let producer = try await producer(ofEventAppendedTo: log)
@@ -60,7 +68,7 @@ struct LogTrimmingRaceTests {
       while !isOver.load(ordering: .relaxed) { try trimmer.trim(isWaiting: true) }
     }()
     // While it is trimmed, at moments that nobody has chosen.
-    usleep(.random(in: 0...200))
+    usleep(pause)
     try log?.append("last")
     log = nil
     usleep(100)

@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: trimming")
+@Suite("Log: trimming", .patient)
 struct LogTrimmingTests {
   private static let small = LogLimits(segmentSize: 4096)
   private static let text = String(repeating: "x", count: 1000)

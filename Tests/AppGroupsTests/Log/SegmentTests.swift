@@ -47,11 +47,23 @@ struct SegmentFixture {
   }
 }
 
-@Suite("Log: the format of a segment")
+@Suite("Log: the format of a segment", .seeded, .patient)
 struct SegmentTests {
-  private func randomPayloads(_ count: Int, largest: Int, using random: inout some RandomNumberGenerator) -> [Data] {
+  private func randomPayloads(_ count: Int, largest: Int, using chance: inout Chance) -> [Data] {
     (0..<count).map { _ in
-      Data((0..<Int.random(in: 0...largest, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
+      Data((0..<chance.number(below: largest + 1)).map { _ in UInt8.random(in: .min ... .max, using: &chance) })
+    }
+  }
+
+  private func damage(_ bytes: inout [UInt8], _ chance: inout Chance) {
+    switch chance.number(below: 5) {
+    case 0: bytes[chance.number(below: bytes.count)] ^= 1 << UInt8(chance.number(below: 8))
+    case 1: bytes.removeLast(chance.number(below: bytes.count))
+    case 2: bytes.insert(UInt8(chance.number(below: 256)), at: chance.number(below: bytes.count + 1))
+    case 3:
+      let start = chance.number(below: bytes.count)
+      for index in start..<min(bytes.count, start + 30) { bytes[index] = 0 }
+    default: bytes += (0...chance.number(below: 60)).map { _ in UInt8.random(in: .min ... .max, using: &chance) }
     }
   }
 
@@ -75,9 +87,9 @@ struct SegmentTests {
   @Test
   func `whatever is written is read, however large`() throws {
     let segment = try SegmentFixture()
-    var random = SystemRandomNumberGenerator()
+    var chance = Chance()
     for largest in [0, 10, 5000, 300_000] {
-      let payloads = randomPayloads(largest > 10_000 ? 5 : 60, largest: largest, using: &random)
+      let payloads = randomPayloads(largest > 10_000 ? 5 : 60, largest: largest, using: &chance)
       #expect(try segment.payloads(of: segment.bytes(payloads)) == payloads)
     }
   }
@@ -85,8 +97,8 @@ struct SegmentTests {
   @Test
   func `every prefix of a segment gives a prefix of its records`() throws {
     let segment = try SegmentFixture()
-    var random = SystemRandomNumberGenerator()
-    let payloads = randomPayloads(12, largest: 20, using: &random)
+    var chance = Chance()
+    let payloads = randomPayloads(12, largest: 20, using: &chance)
     let bytes = segment.bytes(payloads)
     var ends = [SegmentHeader.size]
     for payload in payloads { ends.append(ends[ends.count - 1] + LogRecord.size(of: payload)) }
@@ -99,22 +111,11 @@ struct SegmentTests {
   @Test
   func `whatever is damaged, a reader finds nothing but records of the segment, in order`() throws {
     let segment = try SegmentFixture()
-    var random = SystemRandomNumberGenerator()
+    var chance = Chance()
     for round in 0..<Scale.count(300, torture: 20_000) {
-      let payloads = randomPayloads(8, largest: 40, using: &random)
+      let payloads = randomPayloads(8, largest: 40, using: &chance)
       var bytes = segment.bytes(payloads)
-      for _ in 0..<Int.random(in: 1...3) {
-        switch Int.random(in: 0..<5) {
-        case 0: bytes[Int.random(in: 0..<bytes.count)] ^= 1 << UInt8.random(in: 0..<8)
-        case 1: bytes.removeLast(Int.random(in: 0..<bytes.count))
-        case 2: bytes.insert(UInt8.random(in: 0...255), at: Int.random(in: 0...bytes.count))
-        case 3:
-          let start = Int.random(in: 0..<bytes.count)
-          for index in start..<min(bytes.count, start + 30) { bytes[index] = 0 }
-        default: bytes += (0..<Int.random(in: 1...60)).map { _ in UInt8.random(in: 0...255) }
-        }
-        if bytes.isEmpty { break }
-      }
+      for _ in 0...chance.number(below: 3) where !bytes.isEmpty { damage(&bytes, &chance) }
       var rest = payloads[...]
       for payload in try segment.payloads(of: bytes) {
         guard let index = rest.firstIndex(of: payload) else {

@@ -130,7 +130,7 @@ struct PresenceChangesTests {
     #expect(!engine.isAnyonePresent.value)
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.patient)
   func `its subscription is listed like any other, and ends with the presence`() async throws {
     do {
       let engine = try engine()

@@ -12,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("A presence")
+@Suite("A presence", .patient)
 struct PresenceTests {
   let fixture: Fixture
 

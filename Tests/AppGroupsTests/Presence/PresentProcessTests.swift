@@ -10,7 +10,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Processes that are present")
+@Suite("Processes that are present", .seeded, .patient)
 struct PresentProcessTests {
   let fixture: Fixture
   let presence: AppGroupsPresence<String>
@@ -138,11 +138,12 @@ struct PresentProcessTests {
     let observer = try await peer()
     try await observer.send("presence-observe")
     let rounds = Scale.count(15, torture: 500)
+    var chance = Chance()
     for round in 1...rounds {
       let holder = try await peer()
       try await holder.send("loop-announce")
       // Not to wait for anything, but to strike at a moment that nobody has chosen.
-      try await Task.sleep(for: .microseconds(.random(in: 0...8_000)))
+      try await Task.sleep(for: .microseconds(chance.number(below: 8_000)))
       try await holder.kill()
       // The process is reaped, so whoever looks now finds it gone, and takes away what it has left.
       let late = try AppGroupsPresence<String>(name: "presence", container: fixture.container)

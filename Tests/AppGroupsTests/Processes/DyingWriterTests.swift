@@ -10,7 +10,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Writers that die")
+@Suite("Writers that die", .seeded, .patient)
 struct DyingWriterTests {
   @Test
   func `a writer killed at any moment leaves a whole value, a free lock, and one temporary file at most`() async throws
@@ -18,11 +18,12 @@ struct DyingWriterTests {
     let fixture = try Fixture()
     let file = try fixture.note()
     let rounds = Scale.count(30, torture: 500)
+    var chance = Chance()
     for round in 1...rounds {
       let writer = try await fixture.peer()
       try await writer.send("loop-write \(fixture.path) note.json 200000")
       // Not to wait for anything, but to strike at a moment that nobody has chosen.
-      try await Task.sleep(for: .microseconds(.random(in: 0...10_000)))
+      try await Task.sleep(for: .microseconds(chance.number(below: 10_000)))
       try await writer.kill()
 
       let left = try file.read()

@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Readers while another process writes")
+@Suite("Readers while another process writes", .patient)
 struct TornReadTests {
   static let size = 200_000
 

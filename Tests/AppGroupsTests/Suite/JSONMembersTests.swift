@@ -100,7 +100,7 @@ struct JSONMembersTests {
     return "{" + space + members.joined(separator: separator) + "}"
   }
 
-  @Test(.timeLimit(.minutes(30)))
+  @Test(.patient)
   func `members are read and refused as Foundation reads and refuses them`() async {
     await runRandomPrograms(seconds: 0.5, repetitions: 1) { seed in
       var chance = Chance(seed: seed)

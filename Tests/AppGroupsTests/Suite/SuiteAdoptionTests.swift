@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Nothing here is synchronized, so no file of the user's is touched.
-@Suite("Taking over from UserDefaults")
+@Suite("Taking over from UserDefaults", .patient)
 struct SuiteAdoptionTests {
   let fixture: Fixture
   let suite: AppGroupsSuite

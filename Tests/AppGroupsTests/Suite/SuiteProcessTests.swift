@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Suites that several threads and processes change")
+@Suite("Suites that several threads and processes change", .patient)
 struct SuiteProcessTests {
   let fixture: Fixture
 

@@ -9,7 +9,7 @@ import Testing
 /// Ada is logged in, after Grace has logged out.
 ///
 /// The secrets are made up.
-@Suite("Sessions that earlier versions archived", .timeLimit(.minutes(5)))
+@Suite("Sessions that earlier versions archived", .patient)
 struct StoredSessionTests {
   private static let ada = Account(
     id: "Ada/1", name: "Ada \"Grüße\" Lovelace", token: "made-up secret 2",

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Sessions that processes share")
+@Suite("Sessions that processes share", .seeded, .patient)
 struct ContextProcessTests {
   let directory: TemporaryDirectory
 
@@ -109,7 +109,7 @@ struct ContextProcessTests {
 
   @Test(arguments: ["database", "file"])
   func `a process killed at any moment leaves what was before or after its last call`(_ location: String) async throws {
-    var chance = Chance(seed: Scale.isTorture ? .random(in: 0...UInt64.max) : 3)
+    var chance = Chance()
     var allowed: Set<String> = ["nobody"]
     let rounds = Scale.count(5, torture: 150)
     for round in 1...rounds {

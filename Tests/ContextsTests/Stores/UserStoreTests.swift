@@ -7,7 +7,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("The databases of users")
+@Suite("The databases of users", .patient)
 struct UserStoreTests {
   let root: Root
   let versions = StoreVersions(cacheVersion: 1, persistenceVersion: 1, models: [Item.self])

@@ -2,6 +2,7 @@ import Dispatch
 import FileSignals
 import Foundation
 import Signals
+import TestSupport
 import Testing
 
 /// A pipe whose ends are plain numbers.
@@ -28,7 +29,7 @@ private func threadNumber() -> UInt64 {
   #endif
 }
 
-@Suite struct `A file descriptor source` {
+@Suite(.patient) struct `A file descriptor source` {
   @Test func `sends how many bytes a pipe holds`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }

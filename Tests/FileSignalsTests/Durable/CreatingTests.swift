@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FileSignals
@@ -10,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite struct `A file that is to be created` {
+@Suite(.patient) struct `A file that is to be created` {
   let folder: TemporaryFolder
   let file: URL
 

@@ -1,8 +1,9 @@
 import FileSignals
 import Foundation
+import TestSupport
 import Testing
 
-@Suite struct `A durable file` {
+@Suite(.patient) struct `A durable file` {
   let folder: TemporaryFolder
   let file: URL
 

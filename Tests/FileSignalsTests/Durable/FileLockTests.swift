@@ -101,7 +101,7 @@ import Testing
 
   // MARK: Other processes
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.patient)
   func `is held by another process until that releases it`() async throws {
     let peer = try PeerProcess()
     #expect(try await peer.send("lock exclusive \(url.path)") == "true")
@@ -115,7 +115,7 @@ import Testing
     #expect(try isFree())
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.patient)
   func `keeps another process out, and is waited for until that one is killed`() async throws {
     let peer = try PeerProcess()
     let refusal = try await hold { try await peer.send("lock exclusive \(url.path)") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FileSignals
 
-@Suite struct `Locks that are removed or waited for a limited time` {
+@Suite(.patient) struct `Locks that are removed or waited for a limited time` {
   let folder: TemporaryFolder
   let file: URL
 

@@ -1,8 +1,9 @@
 import FileSignals
 import Foundation
+import TestSupport
 import Testing
 
-@Suite struct `The lock of a file` {
+@Suite(.patient) struct `The lock of a file` {
   let folder: TemporaryFolder
   let file: URL
 

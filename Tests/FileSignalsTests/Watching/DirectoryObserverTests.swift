@@ -1,9 +1,10 @@
 import Foundation
 @testable import FileSignals
 import Signals
+import TestSupport
 import Testing
 
-@Suite struct `A directory observer` {
+@Suite(.patient) struct `A directory observer` {
   let folder: TemporaryFolder
 
   init() throws {

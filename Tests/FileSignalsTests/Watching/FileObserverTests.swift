@@ -30,7 +30,7 @@ private final class Follower: Sendable {
   }
 }
 
-@Suite struct `A file observer` {
+@Suite(.patient) struct `A file observer` {
   let folder: TemporaryFolder
   let file: URL
 

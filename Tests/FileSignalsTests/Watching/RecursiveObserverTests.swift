@@ -50,7 +50,7 @@ final class TreeFollower: Sendable {
   }
 }
 
-@Suite struct `A recursive directory observer` {
+@Suite(.patient) struct `A recursive directory observer` {
   let folder: TemporaryFolder
 
   init() throws {

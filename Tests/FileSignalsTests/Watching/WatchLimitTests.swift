@@ -89,7 +89,7 @@
     }
   }
 
-  @Suite struct `When a process is frozen until the system has lost events` {
+  @Suite(.patient) struct `When a process is frozen until the system has lost events` {
     @Test func `all its observers look again`() async throws {
       let folder = try TemporaryFolder()
       let peer = try PeerProcess()

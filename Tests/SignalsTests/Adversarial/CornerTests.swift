@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Corners of the core that only a certain order of steps on certain threads gets to, brought about on purpose.
-@Suite("Adversarial: corners of the core", .timeLimit(.minutes(5)))
+@Suite("Adversarial: corners of the core", .patient)
 struct CornerTests {
   @Test func `what a subscriber did while joining is visible to the thread that calls it next`() {
     // A thread sanitizer sees a race here if nothing orders the two threads' calls.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Adversarial: corners of derived values") struct DerivedCornerTests {
-  @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+  @Test(.patient, arguments: [false, true])
   func `a write while somebody subscribes reaches them, although they were not counted yet`(onlyChanges: Bool) {
     let source = MutableProperty(0)
     let isFirst = Box(true)
@@ -20,7 +20,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.patient)
   func `a tall value may lose its observer between the write and its turn`() {
     let source = MutableProperty(0)
     let mistakes = Counter()

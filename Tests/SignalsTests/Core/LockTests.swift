@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Lock")
+@Suite("Lock", .patient)
 struct LockTests {
   private final class Shared: @unchecked Sendable {
     // Sound: the number is guarded by the lock, which is what is tested.

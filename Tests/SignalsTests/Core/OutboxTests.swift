@@ -3,7 +3,7 @@ import Signals
 import Synchronization
 import TestSupport
 import Testing
-@Suite(.timeLimit(.minutes(1))) struct `Items of an outbox` {
+@Suite(.patient) struct `Items of an outbox` {
   @Test func `are delivered in the order in which they were added`() {
     let outbox = Outbox<Int>()
     for number in 0..<10 { outbox.add(number) }
@@ -134,7 +134,7 @@ import Testing
   private final class Witness: Sendable {}
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Items of a waiting outbox` {
+@Suite(.patient) struct `Items of a waiting outbox` {
   @Test func `are all delivered when a call returns, by whichever thread`() {
     let outbox = WaitingOutbox<Int>()
     let delivered = Guarded<[Int]>([])

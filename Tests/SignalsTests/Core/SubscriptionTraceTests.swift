@@ -4,7 +4,7 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-@Suite("Live subscriptions")
+@Suite("Live subscriptions", .patient)
 struct SubscriptionTraceTests {
   @Test func `tells how many subscriptions are live`() {
     let emitter = Emitter<Int, Never>()

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Law 1: Serial")
+@Suite("Law 1: Serial", .patient)
 struct Law01SerialTests {
   /// Notices when two threads are inside it at once.
   private final class Gate: Sendable {

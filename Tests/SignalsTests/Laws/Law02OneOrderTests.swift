@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Law 2: One order")
+@Suite("Law 2: One order", .patient)
 struct Law02OneOrderTests {
   private struct Tagged: Sendable, Equatable {
     let sender: Int

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Law 3: Re-entrancy")
+@Suite("Law 3: Re-entrancy", .patient)
 struct Law03ReentrancyTests {
   @Test func `a value sent while another is delivered goes out after it, to everyone`() {
     let emitter = Emitter<Int, Never>()

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Law 4: Cancel means stop")
+@Suite("Law 4: Cancel means stop", .patient)
 struct Law04CancelMeansStopTests {
   @Test func `after cancel returns, nothing more comes`() {
     let emitter = Emitter<Int, Never>()

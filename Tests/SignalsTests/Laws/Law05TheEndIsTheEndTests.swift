@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Law 5: The end is the end")
+@Suite("Law 5: The end is the end", .patient)
 struct Law05TheEndIsTheEndTests {
   private func record<Element: Sendable>(
     _ signal: some Signal<Element, Mishap>,

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Law 6: Joining is exact")
+@Suite("Law 6: Joining is exact", .patient)
 struct Law06JoiningIsExactTests {
   @Test func `a subscriber to a property gets the current value inside the call that subscribes`() {
     let property = MutableProperty(7)

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Law 7: didSet, not willSet")
+@Suite("Law 7: didSet, not willSet", .patient)
 struct Law07DidSetTests {
   @Test func `inside a callback the property has the delivered value`() {
     let property = MutableProperty(0)

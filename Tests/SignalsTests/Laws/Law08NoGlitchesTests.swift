@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Law 8: No glitches")
+@Suite("Law 8: No glitches", .patient)
 struct Law08NoGlitchesTests {
   @Test func `an observer of a diamond runs once per change and never sees old and new inputs mixed`() {
     let source = MutableProperty(1)

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Law 9: Async is lossless unless you asked")
+@Suite("Law 9: Async is lossless unless you asked", .patient)
 struct Law09AsyncIsLosslessTests {
   @Test func `a loop gets every value that was sent after it began, in order, and then the end`() async {
     let emitter = Emitter<Int, Never>()

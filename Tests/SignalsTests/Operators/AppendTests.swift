@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("append, prepend and concat")
+@Suite("append, prepend and concat", .patient)
 struct AppendTests {
   /// Both ways to let one signal follow another.
   private static let joins: [@Sendable (Emitter<Int, Mishap>, AnySignal<Int, Mishap>) -> AnySignal<Int, Mishap>] = [

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("combineLatest")
+@Suite("combineLatest", .patient)
 struct CombineLatestTests {
   @Test func `it sends once all have sent, and then for each value`() {
     let numbers = Emitter<Int, Never>()

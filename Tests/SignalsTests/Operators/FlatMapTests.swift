@@ -3,7 +3,7 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-@Suite("flatMap")
+@Suite("flatMap", .patient)
 struct FlatMapTests {
   @Test func `it finishes when the outer signal and all inner ones have`() {
     let outer = Emitter<Int, Never>()

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("handleEvents and print")
+@Suite("handleEvents and print", .patient)
 struct HandleEventsTests {
   /// A stream that several threads may write to, and that keeps what it got.
   private final class Lines: TextOutputStream, Sendable {

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Operators that end the signal")
+@Suite("Operators that end the signal", .patient)
 struct PrefixTests {
   /// Every way to end a signal with the value 2, after 1.
   private static let endings: [(name: String, shape: @Sendable (AnySignal<Int, Never>) -> AnySignal<String, Never>)] = [

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Several threads send, end and cancel at once, through every operator on the sequence of values.
-@Suite("Operators on the sequence of values, under stress")
+@Suite("Operators on the sequence of values, under stress", .patient)
 struct SequenceOperatorStressTests {
   enum Shape: CaseIterable {
     case prefix, prefixWhile, prefixUntil, dropUntil, first, collect, reduce, append, appendAtOnce, concat, events, all

@@ -3,7 +3,7 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-@Suite("share(replay:)")
+@Suite("share(replay:)", .patient)
 struct ShareTests {
   /// A signal that counts who is subscribed to it.
   private func counted(_ source: Emitter<Int, Never>, _ made: Counter, _ live: Counter) -> some Signal<Int, Never> {

@@ -3,7 +3,7 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-@Suite("switchToLatest")
+@Suite("switchToLatest", .patient)
 struct SwitchToLatestTests {
   @Test func `values of the latest inner signal go out, on a clock`() {
     let marbles = Marbles()

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("prefix and drop until another signal sends")
+@Suite("prefix and drop until another signal sends", .patient)
 struct UntilOutputTests {
   @Test func `prefix ends with the other signal's first value, and cancels both`() {
     let values = Emitter<Int, Never>()

@@ -3,7 +3,7 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-@Suite("withLatest(from:)")
+@Suite("withLatest(from:)", .patient)
 struct WithLatestTests {
   @Test(arguments: 0..<30) func `each value meets the latest of the other signal`(seed: Int) {
     var chance = Chance(seed: UInt64(seed))

@@ -3,7 +3,7 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-@Suite("zip")
+@Suite("zip", .patient)
 struct ZipTests {
   @Test(arguments: 0..<30) func `it pairs in order, whichever signal is ahead`(seed: Int) {
     var chance = Chance(seed: UInt64(seed))

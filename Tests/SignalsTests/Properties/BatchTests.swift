@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Batches")
+@Suite("Batches", .patient)
 struct BatchTests {
   @Test func `several writes are one change for every observer`() {
     let first = MutableProperty("Ada")

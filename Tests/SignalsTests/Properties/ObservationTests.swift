@@ -124,7 +124,7 @@ struct ObservationTests {
     #expect(released.value == 1)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.patient)
   func `a reader and a writer in lock-step never lose a change`() async {
     let property = MutableProperty(0)
     let rounds = 20_000
@@ -157,7 +157,7 @@ struct ObservationTests {
     #expect(value == rounds)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.patient)
   func `with many writing threads the last value is seen`() async throws {
     let property = MutableProperty(0)
     let total = 40_000

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("An observed value")
+@Suite("An observed value", .patient)
 struct ObservedTests {
   struct Player {
     @Observed var volume = 5

@@ -2,7 +2,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Property")
+@Suite("Property", .patient)
 struct PropertyTests {
   @Test func `a constant gives its value to everyone`() {
     let log = Log<Int>()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What law 9 means in the long run; the short of it is in `Law09AsyncIsLosslessTests`.
-@Suite("Loops over signals")
+@Suite("Loops over signals", .patient)
 struct LoopTests {
   @Test func `a million values that wait arrive in order`() async {
     let emitter = Emitter<Int, Never>()
@@ -158,7 +158,7 @@ struct LoopTests {
   }
 }
 
-@Suite("Delivery on actors")
+@Suite("Delivery on actors", .patient)
 struct ActorDeliveryTests {
   @Test func `a burst of a thousand values costs an actor one hop`() async {
     let emitter = Emitter<Int, Never>()

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite("Combine")
+  @Suite("Combine", .patient)
   struct CombineTests {
     @Test func `what a subscriber has not asked for waits for it, and the end comes last`() {
       let emitter = Emitter<Int, Mishap>()

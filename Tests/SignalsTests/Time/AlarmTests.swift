@@ -8,7 +8,7 @@ import Testing
 @testable import Signals
 
 /// The clock under test can only be slept on, unless a test says otherwise.
-@Suite("An alarm", .timeLimit(.minutes(5)))
+@Suite("An alarm", .patient)
 struct AlarmTests {
   private let clock = PlainClock()
   private let rings = Recorder<Int64>()

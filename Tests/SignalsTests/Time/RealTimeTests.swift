@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The same operators on the system's clock, with threads that send.
-@Suite("Operators on real time", .timeLimit(.minutes(5)))
+@Suite("Operators on real time", .patient)
 struct RealTimeTests {
   private let emitter = Emitter<Int, Never>()
 

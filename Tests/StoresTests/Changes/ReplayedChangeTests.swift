@@ -8,18 +8,15 @@ import Testing
 /// Whoever follows the changes knows at each moment which rows there are.
 ///
 /// `SIGNALS_TORTURE` is for how many seconds it goes on.
-@Suite("Changes, replayed, are the tables", .timeLimit(.minutes(30)))
+@Suite("Changes, replayed, are the tables", .seeded, .patient)
 struct ReplayedChangeTests {
   private struct Unwanted: Error {}
 
   private static let tables = ["plain": "id", "worded": "id", "rowless": "id", "pair": "quote(a) || ',' || quote(b)"]
 
-  private static var seed: UInt64 { Scale.seed ?? .random(in: 0...9_999_999) }
-
   @Test(arguments: [false, true])
   func `whatever statements are run`(hasTriggers: Bool) throws {
-    let seed = Self.seed
-    var chance = Chance(seed: seed)
+    var chance = Chance()
     let database = try Database(.memory)
     try database.write { try $0.execute(script: Self.schema + (hasTriggers ? Self.triggers : "")) }
     let collected = Collected(database)
@@ -43,7 +40,7 @@ struct ReplayedChangeTests {
       let sets = collected.take()
       let actual = try Self.content(of: database)
       let faults = Self.replay(sets, from: known, to: actual)
-      #expect(faults.isEmpty, "SIGNALS_SEED=\(seed): \(faults), after: \(story.suffix(40).joined(separator: "; "))")
+      #expect(faults.isEmpty, "\(faults), after: \(story.suffix(40).joined(separator: "; "))")
       if !faults.isEmpty { return }
       known = actual
     }

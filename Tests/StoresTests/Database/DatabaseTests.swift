@@ -5,7 +5,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A database")
+@Suite("A database", .patient)
 struct DatabaseTests {
   private struct Unwanted: Error {}
 

@@ -7,7 +7,7 @@ import Testing
 /// The database was open when it was copied: most of it is in the write-ahead log.
 ///
 /// The process `app` has changed rows that the process `widget` does not know yet.
-@Suite("Databases that earlier versions wrote", .timeLimit(.minutes(5)))
+@Suite("Databases that earlier versions wrote", .patient)
 struct StoredDatabaseTests {
   private static func row(_ number: UInt8, _ text: String) throws -> Everything {
     Everything(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("Programs that write a database on their own", .timeLimit(.minutes(5)))
+@Suite("Programs that write a database on their own", .patient)
 struct ForeignWriterTests {
   private let directory: TemporaryDirectory
   private var url: URL { directory.file("list.sqlite") }

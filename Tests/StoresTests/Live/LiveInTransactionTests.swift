@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite("A live row or query that is begun inside of a transaction", .timeLimit(.minutes(5)))
+@Suite("A live row or query that is begun inside of a transaction", .patient)
 struct LiveInTransactionTests {
   private struct Unwanted: Error {}
 

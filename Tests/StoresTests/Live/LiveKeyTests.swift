@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("Live queries that name keys", .timeLimit(.minutes(5)))
+@Suite("Live queries that name keys", .patient)
 struct LiveKeyTests {
   let database: Database
 

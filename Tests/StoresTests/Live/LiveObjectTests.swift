@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite("A live object", .timeLimit(.minutes(5)))
+@Suite("A live object", .patient)
 struct LiveObjectTests {
   let database: Database
 

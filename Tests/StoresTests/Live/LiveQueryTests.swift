@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite("A live query", .timeLimit(.minutes(5)))
+@Suite("A live query", .patient)
 struct LiveQueryTests {
   let database: Database
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("Decimal columns")
+@Suite("Decimal columns", .seeded)
 struct DecimalTests {
   struct Item: StoreModel, Equatable {
     static let table = TableSpec("item", indexes: ["price"])
@@ -41,7 +41,8 @@ struct DecimalTests {
 
   @Test func `compare and sort as numbers, not as text`() throws {
     let texts = ["-100", "-9", "-0.5", "0", "0.05", "0.5", "9", "9.5", "10", "100", "123456789012345678901234567890"]
-    for (id, text) in texts.enumerated().shuffled() {
+    var chance = Chance()
+    for (id, text) in texts.enumerated().shuffled(using: &chance) {
       try database.write { try $0.put(Item(id: id, price: try decimal(text))) }
     }
     #expect(try ids(Item.ordered(by: "price")) == Array(texts.indices))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("Texts that look alike and are not the same bytes", .timeLimit(.minutes(5)))
+@Suite("Texts that look alike and are not the same bytes", .patient)
 struct TextBytesTests {
   /// To Swift they are equal; to SQLite they are not.
   private let composed = "\u{E9}"

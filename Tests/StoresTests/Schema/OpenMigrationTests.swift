@@ -5,7 +5,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A migration while others have the file open", .timeLimit(.minutes(5)))
+@Suite("A migration while others have the file open", .patient)
 struct OpenMigrationTests {
   private struct First: StoreModel, Equatable {
     static let table = TableSpec("item")

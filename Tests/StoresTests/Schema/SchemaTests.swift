@@ -5,7 +5,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("Files and schemas")
+@Suite("Files and schemas", .patient)
 struct SchemaTests {
   let fixture: SchemaFixture
 

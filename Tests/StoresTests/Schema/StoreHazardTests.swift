@@ -5,7 +5,7 @@ import Testing
 @testable import Stores
 
 /// What went wrong in stores before this one.
-@Suite("Hazards of stores")
+@Suite("Hazards of stores", .patient)
 struct StoreHazardTests {
   let fixture: SchemaFixture
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Stores
 
 /// Each of these once waited for ever.
-@Suite("A database that several close and swap at once", .timeLimit(.minutes(5)))
+@Suite("A database that several close and swap at once", .patient)
 struct ClosingTests {
   private let fixture: ScopeFixture
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A database whose directory is swapped for another", .timeLimit(.minutes(5)))
+@Suite("A database whose directory is swapped for another", .patient)
 struct DatabaseScopeTests {
   private let fixture: ScopeFixture
 

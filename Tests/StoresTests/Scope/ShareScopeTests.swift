@@ -6,7 +6,7 @@ import Testing
 
 @testable import Stores
 
-@Suite("A share whose directory is swapped for another", .timeLimit(.minutes(5)))
+@Suite("A share whose directory is swapped for another", .patient)
 struct ShareScopeTests {
   private let fixture: ScopeFixture
 

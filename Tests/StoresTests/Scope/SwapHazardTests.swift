@@ -8,7 +8,7 @@ import Testing
 @testable import Stores
 
 /// What went wrong before after a swap that could not be followed, or of a database that was closed or only reads.
-@Suite("Hazards of databases whose directory is swapped", .timeLimit(.minutes(5)))
+@Suite("Hazards of databases whose directory is swapped", .patient)
 struct SwapHazardTests {
   private let fixture: ScopeFixture
   private var path: String { fixture.url.path }

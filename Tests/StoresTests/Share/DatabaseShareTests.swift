@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite("A shared database", .timeLimit(.minutes(5)))
+@Suite("A shared database", .patient)
 struct DatabaseShareTests {
   let fixture: ShareFixture
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Stores
 
 /// An emitter stands in for the kernel, so a change is noticed when the test says so, and at no other time.
-@Suite("Databases with injected changes", .timeLimit(.minutes(5)))
+@Suite("Databases with injected changes", .patient)
 struct InjectedChangeTests {
   let fixture: ShareFixture
   let changes = Emitter<PathChange, Never>()

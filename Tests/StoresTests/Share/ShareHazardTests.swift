@@ -7,7 +7,7 @@ import Testing
 @testable import Stores
 
 /// What went wrong in shared databases before this one.
-@Suite("Hazards of shared databases", .timeLimit(.minutes(5)))
+@Suite("Hazards of shared databases", .patient)
 struct ShareHazardTests {
   private let fixture: ShareFixture
 
@@ -92,12 +92,13 @@ struct ShareHazardTests {
     let other = try fixture.database()
     let theirs = try fixture.share(other, "helper")
     let isOver = Shared(false)
-    async let ringing: Void = onThread {
+    async let ringing = onThread {
       var number = 0
       while !isOver.value {
         try insert("\(number)", into: other)
         number += 1
       }
+      return number
     }
     for _ in 0..<50 {
       let share = try fixture.share(fixture.database(), "app")
@@ -105,7 +106,8 @@ struct ShareHazardTests {
       withExtendedLifetime(incoming) {}
     }
     isOver.value = true
-    try await ringing
+    let count = try await ringing
+    #expect(try await other.read { try $0.value("SELECT count(*) FROM item").int64Value } == Int64(count))
     theirs.close()
   }
 
@@ -233,7 +235,9 @@ struct ShareHazardTests {
       share.close()
       subscription.cancel()
     }
-    try fixture.share(database, "next").close()
+    let next = try fixture.share(database, "next")
+    #expect(try next.pendingCount() == 0)
+    next.close()
   }
 
   @Test func `numbers of changes grow, of one's own and of those of others`() async throws {

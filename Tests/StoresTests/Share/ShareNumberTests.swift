@@ -7,7 +7,7 @@ import Testing
 @testable import Stores
 
 /// Whoever can write the file can write any number into its history; it must end no process.
-@Suite("The largest number of all, in the history of a shared database", .timeLimit(.minutes(5)))
+@Suite("The largest number of all, in the history of a shared database", .patient)
 struct ShareNumberTests {
   /// Has the next entry of the history be the last that there can be.
   private func exhaust(_ database: Database) throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `SIGNALS_TORTURE=1` makes it a hundred rounds.
-@Suite("A shared database under random load, with processes killed at random moments", .timeLimit(.minutes(30)))
+@Suite("A shared database under random load, with processes killed at random moments", .seeded, .patient)
 struct ShareTortureTests {
   let fixture: ShareFixture
 
@@ -38,14 +38,15 @@ struct ShareTortureTests {
     let failures = share.failures.recorded()
     let rounds = Scale.count(6, torture: 100)
     var workers: [PeerProcess] = []
-    for number in 0..<3 { workers.append(try await worker(number)) }
+    var chance = Chance()
+    for number in 0..<3 { workers.append(try await worker(number, seed: chance.number(below: 1_000_000))) }
     for round in 0..<rounds {
       let victim = round % workers.count
       // Not to wait for anything, but to strike at a moment that nobody has chosen.
-      try await Task.sleep(for: .milliseconds(.random(in: 1...60)))
+      try await Task.sleep(for: .milliseconds(1 + chance.number(below: 60)))
       try await workers[victim].kill()
       #expect(try await database.read { try $0.value("PRAGMA integrity_check") } == "ok")
-      workers[victim] = try await worker(round * 3 + victim)
+      workers[victim] = try await worker(victim, seed: chance.number(below: 1_000_000))
       Scale.progress("\(round + 1) of \(rounds) killed, \(incoming.elements.count) changes")
     }
     for worker in workers {
@@ -67,9 +68,9 @@ struct ShareTortureTests {
     #expect(failures.elements.isEmpty)
   }
 
-  private func worker(_ number: Int) async throws -> PeerProcess {
-    let peer = try await fixture.peer("worker \(number % 3)")
-    try await peer.send("change-items \(number + Int.random(in: 0..<1_000_000))")
+  private func worker(_ number: Int, seed: Int) async throws -> PeerProcess {
+    let peer = try await fixture.peer("worker \(number)")
+    try await peer.send("change-items \(seed)")
     return peer
   }
 }

@@ -227,7 +227,7 @@ struct AbuseTests {
     func tweak(feature: String, variable: String) -> Tweak? { nil }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.patient)
   func `what a manager lets go of may use it`() throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider(["f": ["v": 7]])])
     let partings = Recorder<Int>()

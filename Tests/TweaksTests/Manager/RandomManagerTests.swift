@@ -8,7 +8,7 @@ import Tweaks
 /// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of the programs again, or many.
 @Suite("Random programs of flags", .serialized)
 struct RandomManagerTests {
-  @Test(.timeLimit(.minutes(30)))
+  @Test(.patient)
   func `whatever providers do and subscribers set, every way of reading says what the first provider has`() async {
     await runRandomPrograms(seconds: 1, repetitions: 1) { seed in
       let world = ManagerWorld(seed: seed)
@@ -18,7 +18,7 @@ struct RandomManagerTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(30)))
+  @Test(.patient)
   func `when threads that set, refuse and refresh are done, everyone has been told the last values`() async throws {
     try await runRandomPrograms(seconds: 1, repetitions: 50) { seed in
       let breaches = try await onThread { Self.meet(seed) }

@@ -6,7 +6,7 @@ import Testing
 /// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of the programs again, or many.
 @Suite("The state of a manager")
 struct StateTests {
-  @Test(.timeLimit(.minutes(30)))
+  @Test(.patient)
   func `no order of reads, changes and writes shows a part of a write, goes back or loses a change`() async {
     await runRandomPrograms(seconds: 1, repetitions: 1) { seed in
       var world = StateWorld(seed: seed)
@@ -128,7 +128,7 @@ struct ResolverTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(30)))
+  @Test(.patient)
   func `random answers are resolved as the documentation says, and no more are taken than needed`() async {
     await runRandomPrograms(seconds: 0.3, repetitions: 1) { seed in
       var chance = Chance(seed: seed)

@@ -6,11 +6,6 @@ import TestSupport
 import Testing
 import Tweaks
 
-extension Trait where Self == TimeLimitTrait {
-  /// Ends what hangs, after a time that only a failure reaches.
-  static var patient: Self { .timeLimit(.minutes(Scale.isTorture ? 60 : 5)) }
-}
-
 /// A folder with files of tweaks.
 struct Fixture {
   let directory: TemporaryDirectory

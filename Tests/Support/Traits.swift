@@ -1,0 +1,13 @@
+public import Testing
+
+extension Trait where Self == TimeLimitTrait {
+  /// A time limit for tests that fail by hanging; a test that passes never reaches it.
+  public static var patient: Self { .timeLimit(.minutes(Scale.isTorture ? 60 : 5)) }
+}
+
+extension Trait where Self == Comment {
+  /// A comment with the seed of this run, which is printed when the test fails.
+  ///
+  /// Use it for every test that takes its random numbers from ``Chance/init()``.
+  public static var seeded: Self { "SIGNALS_SEED=\(Chance.seed)" }
+}
