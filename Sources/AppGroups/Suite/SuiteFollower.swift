@@ -72,18 +72,16 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   ///
   /// Another file's value would be none. Contents older than those that are remembered change nothing.
   private func beginProblem(in contents: SuiteContents) -> (lastGood: LastGood, since: ContinuousClock.Instant) {
-    let (good, since, replaced): (LastGood, ContinuousClock.Instant, LastGood?) = memory.withLock { memory in
-      let since = memory.problemSince ?? .now
-      guard contents.generation >= memory.generation else { return (memory.lastGood, since, nil) }
-      memory.problemSince = since
-      guard contents.origin != memory.origin else { return (memory.lastGood, since, nil) }
-      let replaced = memory.lastGood
+    var good = LastGood(value: key.defaultValue, entry: nil)
+    var since = ContinuousClock.now
+    memory.replace { memory -> LastGood? in
+      since = memory.problemSince ?? since
+      let isCurrent = contents.generation >= memory.generation
+      if isCurrent { memory.problemSince = since }
+      guard isCurrent, contents.origin != memory.origin else { return exchange(&good, with: memory.lastGood) }
       (memory.generation, memory.origin) = (contents.generation, contents.origin)
-      memory.lastGood = LastGood(value: key.defaultValue, entry: nil)
-      return (memory.lastGood, since, replaced)
+      return exchange(&memory.lastGood, with: good)
     }
-    // Released here, without the lock: a value may run code as it goes.
-    withExtendedLifetime(replaced) {}
     return (good, since)
   }
 
@@ -91,14 +89,11 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   /// two threads compute at the same time.
   private func keep(_ value: Value, _ entry: SuiteEntry?, _ contents: SuiteContents) -> LastGood {
     let good = LastGood(value: value, entry: entry)
-    let replaced: LastGood? = memory.withLock { memory in
+    memory.replace { memory -> Memory? in
       guard contents.generation >= memory.generation else { return nil }
-      let replaced = memory.lastGood
-      memory = Memory(lastGood: good, generation: contents.generation, origin: contents.origin)
-      return replaced
+      return exchange(
+        &memory, with: Memory(lastGood: good, generation: contents.generation, origin: contents.origin))
     }
-    // Released here, without the lock: a value may run code as it goes.
-    withExtendedLifetime(replaced) {}
     return good
   }
 }

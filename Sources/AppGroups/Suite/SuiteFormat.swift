@@ -76,12 +76,7 @@ final class SuiteFormat: Sendable {
   }
 
   private func remember(_ entries: [SuiteEntry]) {
-    let replaced = memory.withLock { memory in
-      let last = memory.last
-      memory.last = entries
-      return last
-    }
-    // Released here, without the lock: what was decoded may run code as it goes.
-    withExtendedLifetime(replaced) {}
+    // What was decoded may run code when it is released.
+    memory.replace { exchange(&$0.last, with: entries) }
   }
 }

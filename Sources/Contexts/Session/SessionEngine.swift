@@ -168,11 +168,10 @@ final class SessionEngine<User: SessionUser>: Sendable {
     // Without the lock, because users are of the app's own type.
     if let issued = event.arrivedUser?.issued { clock.set(to: issued) }
     let effects = machine.handle(event, now: clock.now, chance: chance())
-    let old = state.withLock { state in
-      defer { (state.machine, state.clock) = (machine, clock) }
-      return state.machine
+    state.replace { state in
+      state.clock = clock
+      return exchange(&state.machine, with: machine)
     }
-    withExtendedLifetime(old) {}
     for effect in effects { perform(effect) }
   }
 

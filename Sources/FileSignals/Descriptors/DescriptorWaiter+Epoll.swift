@@ -212,8 +212,7 @@
     }
 
     func remove(_ number: UInt64) {
-      let removed = table.withLock { $0.waiters.removeValue(forKey: number) }
-      withExtendedLifetime(removed) {}
+      table.replace { $0.waiters.removeValue(forKey: number) }
     }
 
     /// Has the kernel report a descriptor once.

@@ -101,13 +101,12 @@ package final class FileAccess: Sendable {
   ///
   /// - Returns: Whether nothing is open any more.
   func close(isForced: Bool) -> Bool {
-    let (isClosed, closed) = state.withLock { state -> (Bool, FilePlace?) in
-      defer { state.isUsed = false }
-      guard isForced || !state.isUsed else { return (false, nil) }
-      return (true, state.place.take())
+    // Closed once the lock is free.
+    var isClosed = isForced
+    state.replace { state -> FilePlace? in
+      if !exchange(&state.isUsed, with: false) { isClosed = true }
+      return isClosed ? state.place.take() : nil
     }
-    // Closed only now that the lock is free.
-    withExtendedLifetime(closed) {}
     return isClosed
   }
 }

@@ -37,4 +37,20 @@ package struct Guarded<State: ~Copyable>: ~Copyable, @unchecked Sendable {
     defer { lock.unlock() }
     return try body(&cell.pointee)
   }
+
+  /// Calls `body` like ``withLock(_:)``, and releases the values that it returns once the lock is free.
+  ///
+  /// Take values out of the state with it if releasing them may run unknown code, such as a deinitializer that comes
+  /// back to this object.
+  ///
+  /// ```
+  /// cache.replace { exchange(&$0.images, with: [:]) }
+  /// ```
+  ///
+  /// - Parameter body: Returns the values that it replaced or removed.
+  @inlinable
+  package borrowing func replace<Old>(_ body: (inout sending State) -> sending Old) {
+    let old = withLock(body)
+    withExtendedLifetime(old) {}
+  }
 }

@@ -163,7 +163,7 @@ public final class TweakManager: MutableTweakProvider {
   public var decryptionClosure: TweakDecryption? {
     get { state.withLock { $0.decryption } }
     set {
-      exchange(\.decryption, newValue)
+      state.replace { exchange(&$0.decryption, with: newValue) }
       providerUpdated(.everything)
     }
   }
@@ -173,23 +173,13 @@ public final class TweakManager: MutableTweakProvider {
   /// Without it, such a value is not set in a provider that writes it down.
   public var encryptionClosure: TweakEncryption? {
     get { state.withLock { $0.encryption } }
-    set { exchange(\.encryption, newValue) }
+    set { state.replace { exchange(&$0.encryption, with: newValue) } }
   }
 
   /// Is told of each step of looking tweaks up.
   public var logClosure: TweakLogClosure? {
     get { state.withLock { $0.log } }
-    set { exchange(\.log, newValue) }
-  }
-
-  /// Replaces a part of the state, and releases the old one without a lock, since that may run somebody's code.
-  private func exchange<Part: Sendable>(_ part: any WritableKeyPath<State, Part> & Sendable, _ new: Part) {
-    let old = state.withLock { state in
-      let old = state[keyPath: part]
-      state[keyPath: part] = new
-      return old
-    }
-    withExtendedLifetime(old) {}
+    set { state.replace { exchange(&$0.log, with: newValue) } }
   }
 
   /// Adds a hook, which is called each time a tweak is looked up.

@@ -161,12 +161,7 @@ public final class FileTweakProvider: TweakProvider {
   public var decryptionClosure: TweakDecryption? {
     get { state.withLock { $0.decryption } }
     set {
-      let old = state.withLock { state in
-        defer { state.decryption = newValue }
-        return state.decryption
-      }
-      // Released without the lock, since that may run somebody's code.
-      withExtendedLifetime(old) {}
+      state.replace { exchange(&$0.decryption, with: newValue) }
       emitter.send(.everything)
     }
   }

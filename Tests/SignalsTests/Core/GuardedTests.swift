@@ -1,8 +1,9 @@
 import Dispatch
 import Signals
+import TestSupport
 import Testing
 
-@Suite struct `State that a lock owns` {
+@Suite(.patient) struct `State that a lock owns` {
   @Test func `loses no change, whatever threads make them`() {
     let count = Guarded(0)
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
@@ -32,6 +33,32 @@ import Testing
       }
     }
     #expect(state.withLock { $0 } == [1, 2])
+  }
+
+  /// A guarded value whose release comes back to the lock.
+  private final class Owner: Sendable {
+    let probe = Guarded<Probe?>(nil)
+    let released = Counter()
+
+    init() {
+      let probe = Probe { [weak self] in self?.noteRelease() }
+      self.probe.withLock { $0 = probe }
+    }
+
+    private func noteRelease() {
+      // Would wait for itself if the lock were held.
+      probe.withLock { _ in }
+      released.add()
+    }
+  }
+
+  @Test func `releases what is replaced once the lock is free`() {
+    let owner = Owner()
+    owner.probe.replace { exchange(&$0, with: Probe()) }
+    #expect(owner.released.value == 1)
+    #expect(owner.probe.withLock { $0 } != nil)
+    owner.probe.replace { $0.take() }
+    #expect(owner.probe.withLock { $0 } == nil)
   }
 
   @Test func `may be something that cannot be copied`() {

@@ -77,14 +77,11 @@ final class LogAudience: Sendable {
 
   /// - Returns: Whether nobody is left.
   func remove(_ number: UInt64) -> Bool {
-    let (removed, isLast) = state.withLock { state in
-      let index = state.subscribers.firstIndex { $0.number == number }
-      let removed = index.map { state.subscribers.remove(at: $0) }
-      return (removed, state.isEmpty)
+    // What it captured may run code when it is released.
+    state.replace { state in
+      state.subscribers.firstIndex { $0.number == number }.map { state.subscribers.remove(at: $0) }
     }
-    // What it captured may have something to say when it is released.
-    withExtendedLifetime(removed) {}
-    return isLast
+    return isEmpty
   }
 
   /// - Returns: The generation that begins with it, if it is the only one.

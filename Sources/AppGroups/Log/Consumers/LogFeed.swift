@@ -165,8 +165,7 @@ final class LogFeed: Sendable {
 
   private func endRun() {
     // Its files are closed with no lock held.
-    let ended = state.withLock { $0.run.take() }
-    withExtendedLifetime(ended) {}
+    state.replace { $0.run.take() }
   }
 
   private func tryLater(from ends: [UUID: LogPosition], _ generation: Int, _ epoch: Int) {

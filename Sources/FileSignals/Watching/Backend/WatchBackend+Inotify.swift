@@ -99,7 +99,7 @@
     }
 
     func remove(_ token: WatchToken) {
-      let point: WatchPoint? = table.withLock { table in
+      table.replace { table -> WatchPoint? in
         guard let descriptor = table.descriptors.removeValue(forKey: token) else { return nil }
         let point = table.watches[descriptor]?.remove(token)
         if table.watches[descriptor]?.isEmpty == true {
@@ -108,7 +108,6 @@
         }
         return point
       }
-      withExtendedLifetime(point) {}
     }
 
     /// The limit that was reached, for the error's sake: the system's, or the container's; 0 if it cannot be found out.

@@ -18,13 +18,14 @@ import Signals
 
     /// Watches these files and no others, and returns those that it did not watch before.
     func follow(_ names: Set<String>) -> Set<String> {
-      let (new, old) = watches.withLock { watches in
+      // The old ones end with no lock held.
+      var new = names
+      watches.replace { watches in
         let old = watches.filter { !names.contains($0.key) }
         for name in old.keys { watches[name] = nil }
-        return (names.subtracting(watches.keys), old)
+        new.subtract(watches.keys)
+        return old
       }
-      // Ended with no lock held.
-      withExtendedLifetime(old) {}
       for name in new {
         do {
           let file = directory.appending(path: name, directoryHint: .notDirectory)
