@@ -20,13 +20,10 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     var reported: AppGroupsFileError?
     /// The announcements that may not be read, which is reported already.
     var forbidden: Set<UUID> = []
-    var retries = Backoff.unreadable.pauses()
-    var isRetryAwaited = false
 
     // MARK: Only the queue uses these
 
     var suspects: Set<UUID> = []
-    var isLookAwaited = false
     var round = 0
   }
 
@@ -35,6 +32,11 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   let changes: any ChangeSource
   private let subscription = Guarded<SignalSubscription?>(nil)
   private let exits = ProcessExits()
+
+  /// Looks once for all changes that have come until then.
+  private let looks: DelayedCall
+  /// Looks again at a directory that could not be read; only for as long as that lasts.
+  private let retries: DelayedCall
 
   /// When to look again for somebody whose file was closed while the lock was still held.
   ///
@@ -61,6 +63,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     self.directory = directory
     self.coding = coding
     self.changes = changes
+    looks = DelayedCall(.constant(.zero), on: queue)
+    retries = DelayedCall(.unreadable, on: queue)
     // Armed before the first look: what changes after the look is then seen as a change.
     let subscription = changes.sink { [weak self] change in self?.receive(change) }
     self.subscription.withLock { $0 = subscription }
@@ -96,17 +100,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
       let touched = Set(change.touched.compactMap(UUID.init(uuidString:)))
       if !touched.isEmpty { suspect(touched) }
     }
-    lookSoon()
-  }
-
-  /// Looks once for all that has happened until then.
-  private func lookSoon() {
-    guard state.withLock({ !exchange(&$0.isLookAwaited, with: true) }) else { return }
-    queue.async { [weak self] in
-      guard let self else { return }
-      state.withLock { $0.isLookAwaited = false }
-      look()
-    }
+    looks.request { [weak self] in self?.look() }
   }
 
   private func suspectEveryone() {
@@ -146,7 +140,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   /// Looks who is there, and sends what is new.
   func look() {
     let found = find()
-    if let pause = found.pause { retry(after: pause) }
+    if found.isReadable { retries.reset() }
+    if found.isRetryDue { retries.request { [weak self] in self?.look() } }
     var problems = found.problems
     // With no lock held, because the types of users decode themselves.
     if let contents = found.contents { problems += settle(found.number, contents, decode(contents)) }
@@ -160,8 +155,9 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     /// All announcements, if they are not the same as before.
     var contents: PresenceDirectory.Contents?
     var problems: [AppGroupsFileError] = []
-    /// When to look again, because the directory could not be read.
-    var pause: Duration?
+    var isReadable = true
+    /// Whether the directory may become readable without an event.
+    var isRetryDue = false
   }
 
   private func find() -> Found {
@@ -177,7 +173,6 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
         }
         state.forbidden = hidden
         state.reported = nil
-        state.retries.reset()
         if contents == state.known {
           // What an earlier look found, and is still decoding, is out of date.
           state.looks.ended = found.number
@@ -188,9 +183,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
         // The last that was seen stands.
         if error != state.reported { found.problems.append(error) }
         state.reported = error
-        guard error.mayPassUnseen, !state.isRetryAwaited else { return found }
-        state.isRetryAwaited = true
-        found.pause = state.retries.next()
+        found.isReadable = false
+        found.isRetryDue = error.mayPassUnseen
       }
       return found
     }
@@ -217,15 +211,6 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     people?.send()
     anyone?.send()
     return problems
-  }
-
-  /// Looks again at what could not be looked at; only for as long as that lasts.
-  private func retry(after pause: Duration) {
-    queue.async(after: pause) { [weak self] in
-      guard let self else { return }
-      state.withLock { $0.isRetryAwaited = false }
-      look()
-    }
   }
 
   /// Everyone whose record can be decoded, and the errors of the others.

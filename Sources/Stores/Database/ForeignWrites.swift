@@ -15,10 +15,12 @@ final class ForeignWrites: Sendable {
   private let following = Guarded(Following())
   private let looking = Guarded(Looking())
 
-  /// The pauses before each look that follows an event; a writer that synchronizes its log may take that long.
-  private static let backoff = Backoff.exponential(from: .milliseconds(20), upTo: .seconds(2), factor: 5, limit: 4)
-  /// The pause before everything is read again because there may be more than what others have told.
-  private static let sweepPause = DispatchTimeInterval.seconds(1)
+  /// Looks at the file several times after an event; a writer that synchronizes its log may take that long.
+  private let looks: DelayedCall
+  /// Has everything read again because there may be more than what others have told.
+  ///
+  /// The pause does not grow: a sweep is no attempt that failed, and it only has to be rare.
+  private let sweeps: DelayedCall
 
   /// The state of a file as one connection sees it.
   struct FileState: Equatable, Sendable {
@@ -40,9 +42,6 @@ final class ForeignWrites: Sendable {
     weak var database: Database?
     /// The state of the file at the last look; `nil` before the first, of a database that only reads.
     var last: FileState?
-    var pauses = ForeignWrites.backoff.pauses()
-    var isLookDue = false
-    var isSweepDue = false
   }
 
   /// Makes an object that does not watch yet.
@@ -57,6 +56,9 @@ final class ForeignWrites: Sendable {
     }
   ) {
     self.watch = watch
+    looks = DelayedCall(
+      .exponential(from: .milliseconds(20), upTo: .seconds(2), factor: 5, limit: 4), on: queue)
+    sweeps = DelayedCall(.constant(.seconds(1)), on: queue)
     directory = file.deletingLastPathComponent()
     names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
   }
@@ -97,26 +99,18 @@ final class ForeignWrites: Sendable {
   }
 
   /// A Boolean value that indicates whether an event has come after which the file is looked at.
-  var isLookAwaited: Bool { looking.withLock { $0.isLookDue } }
+  var isLookAwaited: Bool { looks.isDue }
 
   private func note(_ change: PathChange) {
     guard change.isStructural || change.written.contains(where: names.contains) else { return }
-    looking.withLock { $0.pauses.reset() }
+    looks.reset()
     lookSoon()
   }
 
   private func lookSoon() {
-    let pause = looking.withLock { looking -> Duration? in
-      guard !looking.isLookDue, let pause = looking.pauses.next() else { return nil }
-      looking.isLookDue = true
-      return pause
-    }
-    guard let pause else { return }
-    queue.async(after: pause) { [weak self] in
-      guard let self else { return }
-      looking.withLock { $0.isLookDue = false }
-      look()
-      lookSoon()
+    looks.request { [weak self] in
+      self?.look()
+      self?.lookSoon()
     }
   }
 
@@ -143,17 +137,8 @@ final class ForeignWrites: Sendable {
   }
 
   private func sweepSoon() {
-    let isFirst = looking.withLock { looking in
-      defer { looking.isSweepDue = true }
-      return !looking.isSweepDue
-    }
-    guard isFirst else { return }
-    queue.asyncAfter(deadline: .now() + Self.sweepPause) { [weak self] in
-      let database = self?.looking.withLock { looking in
-        looking.isSweepDue = false
-        return looking.database
-      }
-      database?.regions.tellAll()
+    sweeps.request { [weak self] in
+      self?.looking.withLock { $0.database }?.regions.tellAll()
     }
   }
 }

@@ -27,17 +27,13 @@ final class ShareFeed: Sendable {
     var following: SignalSubscription?
     var isOver = false
     var isLost = false
-    var isSaveDue = false
-    var isLookDue = false
-    var saves = ShareFeed.saveBackoff.pauses()
-    var looks = ShareFeed.lookBackoff.pauses()
   }
 
   private static let batch = 256
-  /// The pauses before the position is saved, so that many changes are saved at once, and after saves that failed.
-  private static let saveBackoff = Backoff.exponential(from: .seconds(1), upTo: .seconds(30))
-  /// The pauses before another look at a file that could not be used; no one rings when it can be.
-  private static let lookBackoff = Backoff.exponential(from: .milliseconds(250), upTo: .seconds(5))
+  /// Saves the position after a pause, so that many changes are saved at once; later after saves that failed.
+  private let saves: DelayedCall
+  /// Looks again at a file that could not be used; no one rings when it can be.
+  private let looks: DelayedCall
 
   init(
     _ database: Database, url: URL, author: String, recorder: ShareRecorder, bell: ShareBell,
@@ -48,6 +44,8 @@ final class ShareFeed: Sendable {
     self.author = author
     self.recorder = recorder
     limits = recorder.limits
+    saves = DelayedCall(.exponential(from: .seconds(1), upTo: .seconds(30)), on: queue)
+    looks = DelayedCall(.exponential(from: .milliseconds(250), upTo: .seconds(5)), on: queue)
     let cursors: ShareCursors
     do {
       let (told, live) = try ShareTables.join(author, database)
@@ -163,18 +161,7 @@ final class ShareFeed: Sendable {
 
   /// Looks again in a while, since nobody rings when what was in the way has passed.
   private func drainSoon() {
-    let pause = state.withLock { state -> Duration? in
-      if state.isLookDue { return nil }
-      let pause = state.looks.next()
-      state.isLookDue = pause != nil
-      return pause
-    }
-    guard let pause else { return }
-    queue.async(after: pause) { [weak self] in
-      guard let self, !isOver else { return }
-      state.withLock { $0.isLookDue = false }
-      drain()
-    }
+    looks.request { [weak self] in self?.drain() }
   }
 
   /// Goes over to the history of a file that has come in the place of the one that was there, if there is such a file.
@@ -190,9 +177,9 @@ final class ShareFeed: Sendable {
       throw error
     }
     let isHeard = incoming.hasSubscribers
+    looks.reset()
     state.withLock { state in
       state.isLost = false
-      state.looks.reset()
       state.cursors.move(to: file, saved: saved, isHeard: isHeard)
     }
     if isHeard { incoming.send(everything(upTo: file.newest, .swap)) }
@@ -284,17 +271,9 @@ final class ShareFeed: Sendable {
   private var isOver: Bool { state.withLock { $0.isOver } }
 
   private func saveSoon() {
-    let pause = state.withLock { [limits] state -> Duration? in
-      guard !state.isSaveDue, !state.isOver, state.cursors.isSaveWorthwhile(limits) else { return nil }
-      let pause = state.saves.next()
-      state.isSaveDue = pause != nil
-      return pause
-    }
-    guard let pause else { return }
-    queue.async(after: pause) { [weak self] in
-      guard let self, !isOver else { return }
-      state.withLock { $0.isSaveDue = false }
-      save()
+    guard state.withLock({ [limits] in !$0.isOver && $0.cursors.isSaveWorthwhile(limits) }) else { return }
+    saves.request { [weak self] in
+      if let self, !isOver { save() }
     }
   }
 
@@ -306,10 +285,8 @@ final class ShareFeed: Sendable {
       try database.write { [recorder] in
         if recorder.file.number == cursors.file { try ShareTables.save(cursors.told, author, time: now, $0) }
       }
-      state.withLock { state in
-        state.cursors.noteSaved(cursors.told, at: now)
-        state.saves.reset()
-      }
+      state.withLock { $0.cursors.noteSaved(cursors.told, at: now) }
+      saves.reset()
     } catch DatabaseError.closed {
       // Those changes will be told again.
     } catch DatabaseError.suspended {

@@ -16,9 +16,6 @@ extension LogFeed {
     var refusals = 0
     /// What kept it from beginning the last time.
     var obstacle: AppGroupsLogError?
-    var isLookDue = false
-    var isScanDue = false
-    var scanPauses = Backoff.unreadable.pauses()
 
     /// Begins another series of attempts, and returns its number.
     mutating func begin() -> Int {

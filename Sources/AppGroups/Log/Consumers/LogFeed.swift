@@ -18,6 +18,11 @@ final class LogFeed: Sendable {
 
   let audience: LogAudience
 
+  /// Reads what was being written when it was read before.
+  private let looks: DelayedCall
+  /// Reads segments that could not be read.
+  private let scans: DelayedCall
+
   /// Only the queue changes it.
   private let state = Guarded(State())
 
@@ -51,6 +56,8 @@ final class LogFeed: Sendable {
       LogSaver($0, limits: limits, audience: audience, failures: failures)
     }
     self.queue = queue
+    looks = DelayedCall(.constant(.milliseconds(20)), on: queue)
+    scans = DelayedCall(.unreadable, on: queue)
     self.changes = changes
     let following = changes.sink { [weak self] in self?.receive($0) }
     self.following.withLock { $0 = following }
@@ -280,10 +287,8 @@ final class LogFeed: Sendable {
 
   /// Looks again at what may have been in the making; only for as long as there is such a thing.
   private func lookSoon() {
-    guard state.withLock({ !exchange(&$0.isLookDue, with: true) }) else { return }
-    queue.asyncAfter(deadline: .now() + .milliseconds(20)) { [weak self] in
+    looks.request { [weak self] in
       guard let self else { return }
-      state.withLock { $0.isLookDue = false }
       run?.reader.lookAgain()
       drain()
     }
@@ -291,17 +296,10 @@ final class LogFeed: Sendable {
 
   /// Looks again at what cannot be read; only for as long as there is such a thing.
   private func scanLater() {
-    let pause: Duration? = state.withLock { state in
-      guard !state.isScanDue, let pause = state.scanPauses.next() else { return nil }
-      state.isScanDue = true
-      return pause
-    }
-    guard let pause else { return }
-    queue.async(after: pause) { [weak self] in
+    scans.request { [weak self] in
       guard let self else { return }
-      state.withLock { $0.isScanDue = false }
       scan()
-      if run?.reader.isBlocked != true { state.withLock { $0.scanPauses.reset() } }
+      if run?.reader.isBlocked != true { scans.reset() }
       drain()
     }
   }

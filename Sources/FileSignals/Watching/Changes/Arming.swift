@@ -16,8 +16,6 @@ extension PathChanges {
     var tokens: [WatchToken] = []
     /// Watches of directories below the target, which belong to the subscriber.
     var innerTokens: Set<WatchToken> = []
-    var isRetrying = false
-    var retries = Backoff.exponential(from: .seconds(1), upTo: .seconds(30)).pauses()
 
     /// The reason for which the path cannot be watched to its end, as far as the last arming knows.
     var failure: FileObserverError?

@@ -170,26 +170,18 @@ extension PathChanges {
 
   /// Reports the health if it has changed.
   func reportHealth() {
-    let (health, pause) = arming.withLock { arming -> (WatchHealth, Duration?) in
+    let health = arming.withLock { arming in
       choosePolling(&arming)
-      let health = arming.health(polling)
-      guard case .impaired = health else {
-        arming.retries.reset()
-        return (health, nil)
-      }
-      guard !arming.isRetrying, let pause = arming.retries.next() else { return (health, nil) }
-      arming.isRetrying = true
-      return (health, pause)
+      return arming.health(polling)
     }
-    if let pause { retry(after: pause) }
+    if case .impaired = health { retryLater() } else { retries.reset() }
     if currentHealth.value != health { currentHealth.value = health }
   }
 
   /// Tries again after a while; only for as long as something is wrong that no event tells the end of.
-  private func retry(after pause: Duration) {
-    queue.async(after: pause) { [weak self] in
+  private func retryLater() {
+    retries.request { [weak self] in
       guard let self else { return }
-      arming.withLock { $0.isRetrying = false }
       call(PathChange(events: [], isRearmed: rearm(always: true)))
       reportHealth()
     }

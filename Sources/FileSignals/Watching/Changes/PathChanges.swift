@@ -34,6 +34,9 @@ package final class PathChanges: ChangeSource {
   let pending = Guarded(PendingEvents())
   let arming: Guarded<Arming>
 
+  /// Tries to watch again what cannot be watched.
+  let retries: DelayedCall
+
   /// Files that the system has to be asked about one by one.
   let followed: FollowedFiles?
 
@@ -79,6 +82,7 @@ package final class PathChanges: ChangeSource {
     self.backend = backend
     let serial = DispatchQueue(label: "org.signals.observer", qos: .userInitiated, target: queue)
     self.queue = serial
+    retries = DelayedCall(.exponential(from: .seconds(1), upTo: .seconds(30)), on: serial)
     followed =
       followsFiles
       ? FollowedFiles(in: URL(fileURLWithPath: path, isDirectory: true), queue: queue ?? serial) { [emitter] name in
