@@ -49,9 +49,9 @@ extension SharedFileEngine {
       switch try attempt(overwriting: overwrites, trustsEmptiness: trustsEmptiness, body) {
       case .done(let result): return result
       case .unreadable(let error):
-        if error.mayPassSoon, let pause = pauses.next() {
-          // The lock is free meanwhile, and whoever is in the midst of writing can finish.
-          _ = DispatchSemaphore(value: 0).wait(timeout: .now() + pause.inSeconds)
+        // The lock is free meanwhile, and a process that is writing can finish.
+        if error.mayPassSoon, pauses.sleep() {
+          continue
         } else if case .empty = error, !trustsEmptiness {
           trustsEmptiness = true
         } else if overwriting, !overwrites, error.isAboutContent {

@@ -1,14 +1,6 @@
 package import Foundation
 import Signals
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 extension ExclusiveFile {
   /// The result of waiting for a lock for a limited time.
   package enum Attempt {
@@ -37,7 +29,7 @@ extension ExclusiveFile {
       let place = try FilePlace(url, within: nil)
       if try lock(place, waits: false) != nil { return .locked(ExclusiveFile(holding: place)) }
       if ContinuousClock.now >= deadline { return .busy(place) }
-      if let pause = pauses.next() { usleep(UInt32(pause.inSeconds * 1_000_000)) }
+      _ = pauses.sleep()
     }
   }
 }
