@@ -48,7 +48,16 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   public func subscribe<Subscriber: SignalSubscriber<LogEntry<Event>, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    feed.subscribe { subscriber.receive($0.entry(of: Event.self)) }
+    feed.subscribe(subscriber) { subscriber.receive($0.entry(of: Event.self)) }
+  }
+
+  /// Lists the live subscriptions, and then one trace for each loop over ``values``: for tests and debugging.
+  ///
+  /// - Returns: One trace for each way that an event takes to a consumer.
+  public func subscriptions() async -> [SubscriptionTrace] {
+    let (subscribers, loopCount) = feed.audience.members
+    return await SubscriptionTrace.traces(of: subscribers)
+      + Array(repeating: SubscriptionTrace(steps: ["values"]), count: loopCount)
   }
 
   /// The events as an asynchronous sequence, each of which counts as handled when the loop asks for the next.
@@ -75,7 +84,8 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   /// Do this where you would rather wait than handle the last events again after a crash.
   ///
   /// - Throws: ``AppGroupsLogError`` if it cannot be written down, for example because no subscription is left and
-  ///   somebody else has become the consumer.
+  ///   somebody else has become the consumer; `CancellationError` if the task was cancelled before, and the position is
+  ///   then noted when it would be noted anyway.
   public func saveProgress() async throws {
     try await feed.save()
   }

@@ -15,6 +15,10 @@ public struct SubscriptionTrace: Sendable, Hashable, CustomStringConvertible {
   /// The steps with arrows between them.
   public var description: String { steps.joined(separator: " → ") }
 
+  package init(steps: [String]) {
+    self.steps = steps
+  }
+
   /// The names on the way, without quotes.
   public var names: [String] {
     steps.filter { $0.first == "\"" }.map { String($0.dropFirst().dropLast()) }

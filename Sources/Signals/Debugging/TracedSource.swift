@@ -37,13 +37,13 @@ extension TracedSource {
   }
 
   /// The cores of the derived values that depend on this one.
-  private func dependents() -> [any TracedSource] {
+  fileprivate func dependents() -> [any TracedSource] {
     let cores = lock.withLock { placeReference?._withUnsafeGuaranteedRef { $0.dependentCores } ?? [] }
     return cores.compactMap { $0 as? any TracedSource }
   }
 
   /// The ways that a value takes from here to the next sources or to consumers.
-  private func ways() async -> [Way] {
+  fileprivate func ways() async -> [Way] {
     await withCheckedContinuation { continuation in
       runWithTurn { continuation.resume(returning: self.subscribers().map { Way(of: $0) }) }
     }
@@ -51,18 +51,45 @@ extension TracedSource {
 
   /// Lists the ways that a value takes from here to its consumers.
   func traces() async -> [SubscriptionTrace] {
-    var traces: [SubscriptionTrace] = []
-    var pending: [(core: any TracedSource, steps: [String])] = [(self, [])]
+    var traces = Traces()
+    traces.pending = [(self, [])]
+    return await traces.followed()
+  }
+}
+
+extension SubscriptionTrace {
+  /// Lists the ways that a value takes from subscribers to its consumers.
+  ///
+  /// It is for a source that keeps its subscribers itself.
+  ///
+  /// - Parameter subscribers: The subscribers in the order in which they came.
+  /// - Returns: One trace for each way.
+  package static func traces(of subscribers: [any Sendable]) async -> [SubscriptionTrace] {
+    var traces = Traces()
+    for subscriber in subscribers { traces.add(Way(of: subscriber), after: []) }
+    return await traces.followed()
+  }
+}
+
+/// The ways that were followed to their ends, and those that lead on to another source.
+private struct Traces {
+  private var ended: [SubscriptionTrace] = []
+  var pending: [(core: any TracedSource, steps: [String])] = []
+
+  mutating func add(_ way: Way, after steps: [String]) {
+    switch way.end {
+    case .consumer: ended.append(SubscriptionTrace(steps: steps + way.steps))
+    case .source(let next): pending.append((next, steps + way.steps))
+    }
+  }
+
+  /// Follows all ways to their ends.
+  consuming func followed() async -> [SubscriptionTrace] {
     while let (core, steps) = pending.popLast() {
-      for way in await core.ways() {
-        switch way.end {
-        case .consumer: traces.append(SubscriptionTrace(steps: steps + way.steps))
-        case .source(let next): pending.append((next, steps + way.steps))
-        }
-      }
+      for way in await core.ways() { add(way, after: steps) }
       for dependent in core.dependents() { pending.append((dependent, steps + ["derived"])) }
     }
-    return traces
+    return ended
   }
 }
 

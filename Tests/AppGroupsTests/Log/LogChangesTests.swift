@@ -110,6 +110,25 @@ struct LogChangesTests {
   }
 
   @Test
+  func `the subscribers and loops of a log are listed like those of any signal`() async throws {
+    let events = LogEvents<String>(try feed())
+    #expect(await events.subscriptions().isEmpty)
+    let property = MutableProperty("")
+    let subscriptions = [
+      events.map(\.event).named("texts").sink { property.value = $0 },
+      events.merge(with: events).sink { _ in },
+    ]
+    var iterator: LogValues<String>.Iterator? = events.values.makeAsyncIterator()
+    #expect(
+      await events.subscriptions().map(\.description)
+        == ["map → \"texts\" → sink", "merge → sink", "merge → sink", "values"])
+    withExtendedLifetime(iterator) {}
+    iterator = nil
+    for subscription in subscriptions { subscription.cancel() }
+    #expect(await events.subscriptions().isEmpty)
+  }
+
+  @Test
   func `the subscription of a log that the kernel reports on is listed, too`() async throws {
     let events = try log().newEvents()
     let changes = try #require(events.feed.changes as? PathChanges)

@@ -51,7 +51,7 @@ struct LogTurnTests {
     former.cancel()
     let entries = Recorder<LogEventID>()
     // Half of a subscription: it has looked where the log ends only when what was being read is refused.
-    let (number, _) = events.feed.audience.add { entries.record($0.id) }
+    let (number, _) = events.feed.audience.add("half a subscription") { entries.record($0.id) }
     gate.signal()
     // First what is being read, then what follows from that.
     for _ in 0..<2 { events.feed.queue.sync {} }

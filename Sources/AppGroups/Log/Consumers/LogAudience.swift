@@ -1,10 +1,14 @@
 import Foundation
 import Signals
 
-/// Who listens to a feed, and what they have handled.
+/// The subscribers and loops of a feed, and the events that they have handled.
+///
+/// They are not those of a source of the core, which may deliver on a thread that subscribes or cancels at that moment.
+/// A log calls its subscribers on its queue only, and has to know whether one of them took an event.
 final class LogAudience: Sendable {
   private struct Subscriber {
     let number: UInt64
+    let subscriber: any Sendable
     let receive: @Sendable (DecodedEntry) -> Void
   }
 
@@ -62,15 +66,22 @@ final class LogAudience: Sendable {
 
   // MARK: Coming and going
 
+  /// The subscribers in the order in which they came, and the number of loops.
+  var members: (subscribers: [any Sendable], loopCount: Int) {
+    state.withLock { ($0.subscribers.map(\.subscriber), $0.loops.count) }
+  }
+
   /// Whether anybody wants events.
   var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
   /// - Returns: What to remove it with, and the generation that begins with it, if it is the only one.
-  func add(_ receive: @escaping @Sendable (DecodedEntry) -> Void) -> (number: UInt64, generation: Int?) {
+  func add(
+    _ subscriber: any Sendable, _ receive: @escaping @Sendable (DecodedEntry) -> Void
+  ) -> (number: UInt64, generation: Int?) {
     state.withLock { state in
       let begun = state.beginGenerationIfEmpty()
       state.lastNumber += 1
-      state.subscribers.append(Subscriber(number: state.lastNumber, receive: receive))
+      state.subscribers.append(Subscriber(number: state.lastNumber, subscriber: subscriber, receive: receive))
       return (state.lastNumber, begun)
     }
   }

@@ -65,9 +65,11 @@ final class LogFeed: Sendable {
 
   // MARK: Subscribers
 
-  /// Calls a closure with each event, on the queue, until the token is released.
-  func subscribe(_ receive: @escaping @Sendable (DecodedEntry) -> Void) -> SignalSubscription {
-    let (number, generation) = audience.add(receive)
+  /// Calls a closure of a subscriber with each event, on the queue, until the token is released.
+  func subscribe(
+    _ subscriber: any Sendable, _ receive: @escaping @Sendable (DecodedEntry) -> Void
+  ) -> SignalSubscription {
+    let (number, generation) = audience.add(subscriber, receive)
     if let generation { beginLater(generation) }
     return SignalSubscription { [self] in
       if audience.remove(number) { endLater() }
@@ -285,7 +287,7 @@ final class LogFeed: Sendable {
     return isTaken
   }
 
-  /// Looks again at what may have been in the making; only for as long as there is such a thing.
+  /// Reads again what may have been in the making; only for as long as there is such a thing.
   private func lookSoon() {
     looks.request { [weak self] in
       guard let self else { return }
@@ -294,7 +296,7 @@ final class LogFeed: Sendable {
     }
   }
 
-  /// Looks again at what cannot be read; only for as long as there is such a thing.
+  /// Reads again what could not be read; only for as long as there is such a thing.
   private func scanLater() {
     scans.request { [weak self] in
       guard let self else { return }

@@ -17,6 +17,8 @@ final class LogSaver: Sendable {
   private let audience: LogAudience
   private let failures: Emitter<AppGroupsLogError, Never>
   private let queue = DispatchQueue(label: "org.signals.log.save", qos: .userInitiated)
+  /// The requests of tasks to save.
+  private let requests = BlockingCalls(width: 1)
 
   private struct State {
     /// The consumer's lock, while the log is read.
@@ -106,15 +108,18 @@ final class LogSaver: Sendable {
   /// Saves now.
   ///
   /// - Parameter feedQueue: The feed's queue, which is waited for only if the log is not read yet.
-  /// - Throws: ``AppGroupsLogError`` if the cursor cannot be written.
+  /// - Throws: ``AppGroupsLogError`` if the cursor cannot be written, or `CancellationError` if the task was cancelled
+  ///   before.
   func save(after feedQueue: DispatchQueue) async throws {
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      queue.async { [self] in
-        if heldLock != nil { return continuation.resume(with: Result { try saveNow() }) }
-        feedQueue.async { [self] in
-          continuation.resume(with: Result { try onQueue { () throws(AppGroupsLogError) in try saveNow() } })
-        }
+    try await requests.run { [self] in
+      let isSaved = try onQueue { () throws(AppGroupsLogError) in
+        guard heldLock != nil else { return false }
+        try saveNow()
+        return true
       }
+      if isSaved { return }
+      feedQueue.sync {}
+      try onQueue { () throws(AppGroupsLogError) in try saveNow() }
     }
   }
 
@@ -136,15 +141,15 @@ final class LogSaver: Sendable {
 
   // MARK: On the queue
 
-  private func onQueue(_ body: () throws(AppGroupsLogError) -> Void) throws(AppGroupsLogError) {
-    let result = queue.sync { () -> Result<Void, AppGroupsLogError> in
+  private func onQueue<Output>(_ body: () throws(AppGroupsLogError) -> Output) throws(AppGroupsLogError) -> Output {
+    let result = queue.sync { () -> Result<Output, AppGroupsLogError> in
       do throws(AppGroupsLogError) {
         return .success(try body())
       } catch {
         return .failure(error)
       }
     }
-    try result.get()
+    return try result.get()
   }
 
   private func register() throws(AppGroupsLogError) {
