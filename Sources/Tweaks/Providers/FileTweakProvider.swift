@@ -57,8 +57,18 @@ public final class FileTweakProvider: TweakProvider {
   ///     stand if it is removed.
   ///   - polling: Whether to look from time to time where the system does not tell of changes.
   /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``.
-  public init(
+  public convenience init(
     url: URL, isLive: Bool = true, isOptional: Bool = false, polling: WatchPolling = .automatic
+  ) throws(TweakError) {
+    try self.init(url: url, isLive: isLive, isOptional: isOptional) { format throws(AppGroupsFileError) in
+      try AppGroupsFile(url: url, initialValue: TweakFile(), format: format, polling: polling)
+    }
+  }
+
+  /// Opens a file with a closure, which is given its format.
+  init(
+    url: URL, isLive: Bool, isOptional: Bool,
+    open: (FileFormat<TweakFile>) throws(AppGroupsFileError) -> AppGroupsFile<TweakFile>
   ) throws(TweakError) {
     let name = "FileTweakProvider(\(url.lastPathComponent))"
     self.name = name
@@ -69,7 +79,7 @@ public final class FileTweakProvider: TweakProvider {
         encode: { _ in Data() },
         decode: { try reader.read($0) }
       )
-      let file = try AppGroupsFile(url: url, initialValue: TweakFile(), format: format, polling: polling)
+      let file = try open(format)
       let contents: TweakFile
       switch file.status.value {
       case .current: contents = file.value

@@ -1,7 +1,8 @@
-public import AppGroups
 public import Signals
 
 /// Tweaks that are made of a shared value, such as an ``/AppGroups/AppGroupsFile``, and follow it.
+///
+/// The value may have any kind of store. Its errors arrive as ``TweakError/unusableStore(provider:_:)``.
 public final class SharedTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String
@@ -18,13 +19,13 @@ public final class SharedTweakProvider: TweakProvider {
   ///   - tweaks: Makes tweaks of the value; the last of those that have the same name counts.
   public init<Value: SharedValue>(
     _ value: Value, name: String = "SharedTweakProvider", tweaks: @escaping @Sendable (Value.Value) -> [Tweak]
-  ) where Value.AccessError == AppGroupsFileError {
+  ) {
     self.name = name
     let collection = TweakCollection(source: name)
     self.collection = collection
     let subscription = value.sink { collection.tell(collection.replace(by: tweaks($0))) }
     let failures = value.failures.sink { [failureEmitter] in
-      failureEmitter.send(.unusableStore(provider: name, $0))
+      failureEmitter.send(.unusableStore(provider: name, TweakStoreError($0)))
     }
     subscriptions = [subscription, failures]
   }

@@ -67,7 +67,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
     switch Self.value(TweakName.text(of: TweakID(feature: feature, variable: variable)), in: suite.value) {
     case .none: return nil
     case .value(let value): return Tweak(feature: feature, variable: variable, value: value, source: name)
-    case .failure(let error): throw .unusableStore(provider: name, error)
+    case .failure(let error): throw .unusableStore(provider: name, TweakStoreError(error))
     }
   }
 
@@ -79,7 +79,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
 
   /// What keeps the tweaks from following the file, each time something does.
   public var failures: AnySignal<TweakError, Never> {
-    suite.failures.map { [name] in TweakError.unusableStore(provider: name, $0) }.eraseToAnySignal()
+    suite.failures.map { [name] in TweakError.unusableStore(provider: name, TweakStoreError($0)) }.eraseToAnySignal()
   }
 
   /// Makes changes, all at once.
@@ -110,7 +110,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
     } catch let error as TweakError {
       throw error
     } catch let error as AppGroupsFileError {
-      throw .unusableStore(provider: name, error)
+      throw .unusableStore(provider: name, TweakStoreError(error))
     } catch {
       throw .unavailable(first.id, provider: name, reason: "\(error)")
     }

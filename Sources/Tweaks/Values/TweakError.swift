@@ -48,7 +48,7 @@ public enum TweakError: Error, Sendable, Hashable {
   case unusableFile(AppGroupsFileError)
 
   /// What stores the tweaks failed.
-  case unusableStore(provider: String, AppGroupsFileError)
+  case unusableStore(provider: String, TweakStoreError)
 
   /// A condition uses an operator that this program does not know, so the rule does not apply.
   case unknownOperator(TweakID, operator: String, provider: String)
@@ -96,7 +96,7 @@ extension TweakError: CustomStringConvertible, LocalizedError {
     case .unusableFile(let error):
       error.description
     case .unusableStore(let provider, let error):
-      "\(provider): \(error.description)"
+      "\(provider): \(error)"
     case .unknownOperator(let id, let name, let provider):
       "A rule of \(provider) for \(id) uses the operator \(name.debugDescription), which this version does not know. The "
         + "rule does not apply."
@@ -124,7 +124,7 @@ extension TweakError: CustomStringConvertible, LocalizedError {
     case .targetingKeyMissing: "a share of the users gets the value, and the context has no targetingKey"
     case .cyclic: "it asked for the tweak while it was being asked for it"
     case .ambiguousName(_, let other, let name, _): "\(name) could mean this tweak or \(other)"
-    case .unusableStore(_, let error): error.description
+    case .unusableStore(_, let error): "\(error)"
     default: description
     }
   }

@@ -82,6 +82,47 @@ struct ProviderTests {
     #expect(try manager.requiredTweak(feature: "shop", variable: "limit").title == "Limit")
   }
 
+  /// A value on a server, as far as a provider needs it.
+  private final class ServerValue: SharedValue {
+    enum Outage: Error, Hashable { case line(Int) }
+
+    private let property = MutableProperty(1)
+    let failures = Emitter<Outage, Never>()
+    let status: Property<SharedValueStatus<Outage>> = .constant(.current)
+
+    var value: Int { property.value }
+
+    func read() -> Int { property.value }
+
+    func write(_ value: Int) { property.value = value }
+
+    func update<Result: Sendable>(_ body: @Sendable (inout Int) throws -> Result) rethrows -> Result {
+      try property.modify(body)
+    }
+
+    func subscribe<Subscriber: SignalSubscriber<Int, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+      property.subscribe(subscriber)
+    }
+  }
+
+  @Test
+  func `a shared value of any kind becomes tweaks, and its failures are those of the provider`() throws {
+    let value = ServerValue()
+    let manager = TweakManager(providers: [
+      SharedTweakProvider(value, name: "server") { [Tweak(feature: "shop", variable: "limit", value: .int($0))] }
+    ])
+    let values = manager.signal(feature: "shop", variable: "limit", as: Int.self).recorded()
+    let failures = manager.failures.recorded()
+    value.write(2)
+    #expect(values.elements == [1, 2])
+    value.failures.send(.line(3))
+    let error = TweakStoreError(ServerValue.Outage.line(3))
+    #expect(failures.elements == [.unusableStore(provider: "server", error)])
+    #expect(failures.elements != [.unusableStore(provider: "server", TweakStoreError(ServerValue.Outage.line(4)))])
+    #expect(failures.elements.first?.description == "server: line(3)")
+    #expect(Set([error, TweakStoreError(ServerValue.Outage.line(3))]).count == 1)
+  }
+
   // MARK: Environment and arguments
 
   @Test
