@@ -28,10 +28,10 @@ extension AppContainer {
       guard !isSandboxed else {
         return ContainerLayout(
           root: home.resolvingSymlinksInPath(),
-          hidden: "Library/.containers",
+          hidden: SwitchedRoots.recordDirectories[1],
           fixed: ["Documents", "Library", "Library/Application Support", "Library/Caches"],
           // Preferences belong to a service of the system, and are switched as settings.
-          permanent: ["tmp", "SystemData", "Library/Preferences", "Library/SplashBoard"]
+          permanent: SwitchedRoots.permanentNamesInSandbox
         )
       }
       let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName

@@ -74,8 +74,7 @@ struct FollowingTests {
 
   @Test func `what makes live values follow goes with the last of them`() async throws {
     final class Member: ScopeMember {
-      func holdForSwap() {}
-      func releaseAfterSwap(_ outcome: ScopeOutcome) {}
+      func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
     }
     let fixture = try Fixture()
     var enrolments = try (0..<2).map { _ in try fixture.open().scope.enrol(Member()) }

@@ -8,6 +8,13 @@ public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible, 
   /// There is no such group for this program.
   case noGroup(String, reason: String)
 
+  /// The contents of a directory are switched between environments, so what lies in it needs a scope.
+  ///
+  /// - Parameters:
+  ///   - path: The place that was to be opened.
+  ///   - root: The root directory of the `AppContainer` that switches it.
+  case switchedDirectory(URL, root: URL)
+
   /// A directory of the group could not be made or entered.
   case unusableDirectory(URL, reason: String)
 
@@ -19,6 +26,10 @@ public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible, 
         + "Use letters, digits, dots and hyphens, such as \"group.com.example.app\"."
     case .noGroup(let identifier, let reason):
       "There is no container for the group \(identifier.debugDescription): \(reason)."
+    case .switchedDirectory(let url, let root):
+      "Can't open \(url.path) without a scope: an AppContainer switches the contents of \(root.path) between environments, "
+        + "and the value would not follow. Open it with `scope:` and the container's `scope`, choose a directory outside "
+        + "of that root, or exclude its directory with `setExcludedPaths(_:)`."
     case .unusableDirectory(let url, let reason):
       "The group's directory \(url.path) cannot be used: \(reason). "
         + "Make it a directory that this program may read and write, or choose another."

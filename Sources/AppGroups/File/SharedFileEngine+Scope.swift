@@ -26,27 +26,49 @@ extension SharedFileEngine: ScopeMember {
     memory.withLock { $0.phase = .held }
   }
 
-  func releaseAfterSwap(_ outcome: ScopeOutcome) {
-    guard memory.withLock({ $0.phase != .closed }) else { return }
-    switch (outcome, policy) {
-    case (.unchanged, _):
-      memory.withLock { memory in
-        memory.phase = .open
-        memory.file.forgetRetry()
-      }
-      unlockHeld()
-      // What was not looked at meanwhile.
-      queue.async { [weak self] in self?.lookNow() }
-    case (.swapped, .follows):
-      // Before others get at the file: what they write then is newer than what is seen here.
-      willGoOver()
-      memory.withLock { $0.file.restart() }
-      unlockHeld()
-      goOver()
-    case (.swapped, .closes):
-      close()
-      unlockHeld()
+  @available(*, noasync)
+  func prepareSwap(_ outcome: ScopeOutcome) {
+    guard outcome == .swapped, policy == .follows else { return }
+    let isOpen = memory.withLock { memory in
+      guard memory.phase != .closed else { return false }
+      // A member that could not be held goes over, too.
+      memory.phase = .held
+      return true
     }
+    guard isOpen else { return }
+    // Before others get at the file: what they write then is newer than what is seen here.
+    willGoOver()
+    memory.withLock { $0.file.restart() }
+    unlockHeld()
+    let (known, epoch) = snapshot()
+    var look = look(known: known, trustsEmptiness: true)
+    if case .failure(.missing) = look, isCreating {
+      do throws(AppGroupsFileError) {
+        try create()
+        look = self.look(known: known, trustsEmptiness: true)
+      } catch {
+        look = .failure(error)
+      }
+    }
+    memory.withLock { $0.prepared = Prepared(look: look, epoch: epoch) }
+  }
+
+  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard memory.withLock({ $0.phase != .closed }) else { return }
+    if case .swapped = outcome, case .closes = policy {
+      close(into: changes)
+      return unlockHeld()
+    }
+    let (prepared, isLookDue) = memory.withLock { memory in
+      memory.phase = .open
+      if outcome == .unchanged { memory.file.forgetRetry() }
+      defer { memory.isLookDue = false }
+      return (memory.prepared.take(), memory.isLookDue)
+    }
+    unlockHeld()
+    if let prepared { publish(prepared, into: changes) }
+    // What was not looked at meanwhile.
+    if outcome == .unchanged || isLookDue { queue.async { [weak self] in self?.lookNow() } }
   }
 
   private func unlockHeld() {
@@ -54,28 +76,12 @@ extension SharedFileEngine: ScopeMember {
     held = nil
   }
 
-  /// Takes in what the new contents have in the file's place.
-  @available(*, noasync)
-  private func goOver() {
-    memory.withLock { $0.phase = .open }
-    var mayCreate = isCreating
-    while true {
-      let (known, epoch) = snapshot()
-      var look = look(known: known, trustsEmptiness: true)
-      if case .failure(.missing) = look, mayCreate {
-        mayCreate = false
-        do throws(AppGroupsFileError) {
-          try create()
-          continue
-        } catch {
-          look = .failure(error)
-        }
-      }
-      if case .failure(let error) = look {
-        if abandon(error, begunIn: epoch) { return }
-      } else if conclude(look, begunIn: epoch) {
-        return
-      }
+  /// Stores what was read of new contents.
+  private func publish(_ prepared: Prepared, into changes: ScopeChanges) {
+    if case .failure(let error) = prepared.look {
+      if abandon(error, begunIn: prepared.epoch) { changes.afterwards { self.report(error) } }
+    } else {
+      _ = conclude(prepared.look, begunIn: prepared.epoch)
     }
   }
 
@@ -91,11 +97,10 @@ extension SharedFileEngine: ScopeMember {
       return true
     }
     delivery.send()
-    if counts { report(error) }
     return counts
   }
 
-  private func close() {
+  private func close(into changes: ScopeChanges) {
     let error = AppGroupsFileError.closedBySwap(location.url)
     var delivery = SharedFileDelivery<Value>()
     memory.withLock { memory in
@@ -104,7 +109,7 @@ extension SharedFileEngine: ScopeMember {
       stage(memory.file.problem, in: &delivery)
     }
     delivery.send()
-    failures.send(error)
+    changes.afterwards { self.failures.send(error) }
   }
 
   func checkOpen() throws(AppGroupsFileError) {

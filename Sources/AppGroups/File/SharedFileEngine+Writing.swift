@@ -104,7 +104,7 @@ extension SharedFileEngine {
     defer { delivery.send() }
     changes.pause()
     defer { changes.resume { isKnown(in: locked) } }
-    let file = try location.lock()
+    let file = try location.lockFollowing()
     locked = file
     defer { file.unlock() }
     try checkOpen()
@@ -146,7 +146,8 @@ extension SharedFileEngine {
         try memory.withLock { memory throws(DurableFileError) in
           try prepared?.commit()
           // If the directory was replaced meanwhile, this was written before, and what is in its place is newer.
-          guard file.isInPlace else { return queue.async { [weak self] in self?.lookNow() } }
+          // And where the contents around the file are not shown yet, subscribers get this value with all others.
+          guard file.isInPlace, location.isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
           if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
           stage(memory.file.problem, in: &delivery)
         }

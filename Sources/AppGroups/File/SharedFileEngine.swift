@@ -29,6 +29,16 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   struct Memory {
     var file = SharedFileState()
     var phase = SwapPhase.open
+    /// What was read of new contents, and not published yet.
+    var prepared: Prepared?
+    /// Whether a look was left out while the contents were swapped.
+    var isLookDue = false
+  }
+
+  /// What a look at new contents found, and when it began.
+  struct Prepared {
+    let look: SharedFileState.Look<Value>
+    let epoch: UInt64
   }
 
   let memory = Guarded(Memory())
@@ -76,7 +86,11 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     if let changes {
       self.changes = changes
     } else {
-      self.changes = try Self.changes(of: location, polling, queue)
+      // The directory of a scope comes and goes while another process swaps the contents.
+      self.changes = try Scope.steadily(scope) { [queue] () throws(AppGroupsFileError) in
+        if scope != nil { try location.makeDirectory() }
+        return try Self.changes(of: location, polling, queue)
+      }
     }
     let following = self.changes.sink { [weak self] _ in self?.lookNow() }
     // Before the first look, too: a swap after it must not be missed.
@@ -118,18 +132,12 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Makes the file with the initial value, unless somebody else makes it first.
   func create() throws(AppGroupsFileError) {
     let data = try encoded(initialValue)
-    var delivery = SharedFileDelivery<Value>()
-    defer { delivery.send() }
     let file = try location.lock()
     defer { file.unlock() }
     do {
       guard try !file.exists() else { return }
       try file.prepare(data, durability: durability).commit(creatingOnly: true)
       if durability == .storage { try file.synchronizeDirectory() }
-      memory.withLock { memory in
-        if memory.file.adopt(data) { delivery.value = value.stage(initialValue) }
-        stage(memory.file.problem, in: &delivery)
-      }
     } catch .alreadyExists {
       return
     } catch {
@@ -146,12 +154,41 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   }
 
   /// Looks at the file and takes in what it finds; on the queue.
-  func lookNow(retry: Int? = nil) {
-    // While the contents are swapped there is nothing to be seen that lasts.
-    while memory.withLock({ $0.phase == .open }) {
-      let (known, epoch) = snapshot()
-      if conclude(look(known: known), begunIn: epoch, retry: retry) { return }
+  ///
+  /// - Parameters:
+  ///   - retry: The retry that this is, if it is one.
+  ///   - followings: How often a swap by another process was followed on behalf of this look.
+  func lookNow(retry: Int? = nil, followings: Int = 0) {
+    while true {
+      let begun = memory.withLock { memory -> (known: Data?, epoch: UInt64)? in
+        // While the contents are swapped there is nothing to be seen that lasts.
+        guard memory.phase == .open else {
+          memory.isLookDue = true
+          return nil
+        }
+        return (memory.file.known, memory.file.epoch)
+      }
+      guard let begun else { return }
+      let look = look(known: begun.known)
+      if case .unchanged = look {} else if followsSwap(before: retry, followings) { return }
+      if conclude(look, begunIn: begun.epoch, retry: retry) { return }
     }
+  }
+
+  /// Follows a swap by another process if one has happened, and then looks again.
+  ///
+  /// New content must not be seen before that of the other members of the scope. A look does not wait for the swap,
+  /// because it may have the thread that reports changes of all files.
+  ///
+  /// - Returns: Whether there was such a swap.
+  private func followsSwap(before retry: Int?, _ followings: Int) -> Bool {
+    // If the owner of the scope cannot find out what has happened, the content counts as it is.
+    guard followings < Scope.maximumFollowings, let scope = location.scope, !scope.isFollowed else { return false }
+    scope.follow { [weak self] in
+      guard let self else { return }
+      queue.async { self.lookNow(retry: retry, followings: followings + 1) }
+    }
+    return true
   }
 
   func snapshot() -> (known: Data?, epoch: UInt64) {

@@ -11,7 +11,7 @@ struct SharedFileLocation: Sendable {
   private let container: AppGroupsContainer?
 
   /// Whose contents may be swapped, and the file and its directories with them.
-  private let scope: Scope?
+  let scope: Scope?
 
   /// The directory of a container in which its shared files lie, and nothing else, so that nothing else wakes who
   /// watches.
@@ -28,11 +28,18 @@ struct SharedFileLocation: Sendable {
       .appending(path: Self.folder, directoryHint: .isDirectory)
       .appending(path: name, directoryHint: .notDirectory)
     access = FileAccess(url, within: FileConfinement(to: container.containerURL, except: scope?.foreign))
+    if scope == nil, let root = SwitchedRoots.root(switching: url) {
+      throw .unusableContainer(.switchedDirectory(url, root: root))
+    }
     try makeDirectory()
   }
 
   /// A file anywhere.
-  init(url: URL) {
+  init(url: URL) throws(AppGroupsFileError) {
+    let resolved = url.resolvingSymlinksInPath()
+    if let root = SwitchedRoots.root(switching: resolved) {
+      throw .unusableContainer(.switchedDirectory(url, root: root))
+    }
     self.url = url
     access = FileAccess(url)
     container = nil
@@ -67,6 +74,17 @@ struct SharedFileLocation: Sendable {
     } catch {
       throw AppGroupsFileError(error)
     }
+  }
+
+  /// Waits until no one else has the file, and locks it once the members of its scope show the contents around it.
+  @available(*, noasync)
+  func lockFollowing() throws(AppGroupsFileError) -> ExclusiveFile {
+    let file = try lock()
+    guard let scope, !scope.isFollowed else { return file }
+    // Those who follow want the lock, too.
+    file.unlock()
+    _ = scope.waitUntilFollowed()
+    return try lock()
   }
 
   /// Waits until nobody else has the file, and locks it; makes its directory again if that is gone and ours to make.

@@ -33,6 +33,9 @@ struct LogPlace: Hashable, Sendable {
     url = container.containerURL
       .appending(path: Self.folder, directoryHint: .isDirectory)
       .appending(path: name, directoryHint: .isDirectory)
+    if let root = SwitchedRoots.root(switching: url) {
+      throw .unusableContainer(.switchedDirectory(url, root: root))
+    }
     try make()
   }
 

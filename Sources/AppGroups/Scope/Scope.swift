@@ -1,5 +1,7 @@
+import Dispatch
 public import Foundation
 public import Signals
+import Synchronization
 
 /// A root directory whose contents can be swapped for others while live values look at them.
 ///
@@ -34,6 +36,7 @@ public final class Scope: Sendable {
   private let members: ScopeMembers
   private let whileSteady: @Sendable (() throws -> Void) throws -> Void
   private let hasGoneOver: @Sendable () -> Bool
+  private let catchUp: @Sendable () -> Void
 
   /// Who tells of swaps, and would do so no more if nobody kept it.
   private let owner: (any AnyObject & Sendable)?
@@ -42,7 +45,7 @@ public final class Scope: Sendable {
   ///
   /// - Parameter root: The directory.
   public convenience init(root: URL) {
-    self.init(root: root, whileSteady: { try $0() }, hasGoneOver: { true })
+    self.init(root: root, whileSteady: { try $0() }, hasGoneOver: { true }, catchUp: {})
   }
 
   /// Makes the scope of a directory that several processes swap.
@@ -51,18 +54,20 @@ public final class Scope: Sendable {
   ///   - root: The directory.
   ///   - foreign: A directory in it, free of symbolic links, in which contents are put away.
   ///   - whileSteady: Runs a closure while no process swaps; at once, on the thread that swaps.
-  ///   - hasGoneOver: Tells at once whether the members have gone over to whatever any process has swapped in, or is
-  ///     about to.
+  ///   - hasGoneOver: Returns `false` while the contents are, or may be, others than those that the members show.
+  ///   - catchUp: Waits until no process swaps, and has the members show the contents that are there then.
   package init(
     root: URL,
     foreign: URL? = nil,
     whileSteady: @escaping @Sendable (() throws -> Void) throws -> Void,
-    hasGoneOver: @escaping @Sendable () -> Bool
+    hasGoneOver: @escaping @Sendable () -> Bool,
+    catchUp: @escaping @Sendable () -> Void
   ) {
     self.root = root
     self.foreign = foreign
     self.whileSteady = whileSteady
     self.hasGoneOver = hasGoneOver
+    self.catchUp = catchUp
     swaps = MutableProperty(0)
     swapCount = swaps
     members = ScopeMembers()
@@ -79,14 +84,46 @@ public final class Scope: Sendable {
     foreign = scope.foreign
     whileSteady = scope.whileSteady
     hasGoneOver = scope.hasGoneOver
+    catchUp = scope.catchUp
     swaps = scope.swaps
     swapCount = Property(swaps, keeping: owner)
     members = scope.members
     self.owner = owner
   }
 
-  /// Whether what members have in memory is of the contents that were there when this was asked, and not of others.
-  package var isFollowed: Bool { hasGoneOver() }
+  /// A Boolean value that indicates whether the members show the contents that are in the root now.
+  ///
+  /// Content that was read before is of those contents, too, if the member has not been swapped meanwhile.
+  package var isFollowed: Bool { (!members.isSwapping || members.turn.isHeldByThisThread) && hasGoneOver() }
+
+  /// How often a member that finds unknown contents has the scope follow before it takes them as they are.
+  static let maximumFollowings = 3
+
+  /// Waits on another thread until no process swaps, and has the members show the contents that are there then.
+  ///
+  /// - Parameter completion: Called on that thread when they do, or when the owner cannot find out what is there.
+  package func follow(_ completion: @escaping @Sendable () -> Void) {
+    DispatchQueue.global(qos: .userInitiated).async { [self] in
+      // A swap of this process ends first.
+      members.turn.withLock {}
+      catchUp()
+      completion()
+    }
+  }
+
+  /// Waits until the members show the contents that are in the root now.
+  ///
+  /// The wait has a limit, because the thread that waits may be the one that the swap waits for: in the midst of an
+  /// update, of a transaction, or with a lock of its user.
+  ///
+  /// - Returns: Whether they do.
+  package func waitUntilFollowed() -> Bool {
+    if isFollowed { return true }
+    let isDone = DispatchSemaphore(value: 0)
+    follow { isDone.signal() }
+    _ = isDone.wait(timeout: .now() + .milliseconds(500))
+    return isFollowed
+  }
 
   /// Runs a closure that makes something in the root, which must not happen while the contents are half swapped.
   package func steadily<Result>(_ body: () throws -> Result) throws -> Result {
@@ -105,23 +142,39 @@ public final class Scope: Sendable {
     return SignalSubscription { [self] in members.remove(number) }
   }
 
+  /// Swaps the contents while every member waits, and sends the changes of all members as one.
+  ///
+  /// - Parameter act: Swaps the contents. If it throws, they must be as they were.
+  /// - Returns: The result of `act`. By then, each member shows the new contents, and subscribers have received them.
+  /// - Throws: The error of a member or of `act`. The contents are then as they were, and each member goes on with them.
+  package func swap<Result>(_ act: () throws -> Result) throws -> Result {
+    let changes = ScopeChanges()
+    defer { changes.send() }
+    return try swap(into: changes, act)
+  }
+
   /// Swaps the contents while every member waits.
   ///
-  /// - Parameter act: Swaps the contents; if it throws, they must be what they were.
-  /// - Returns: What `act` returned. By then, each member shows the new contents.
-  /// - Throws: What a member or `act` threw; the contents are then what they were, and each member goes on with them.
-  package func swap<Result>(_ act: () throws -> Result) throws -> Result {
+  /// - Parameters:
+  ///   - changes: The object that collects the changes. The caller sends it when no lock is held.
+  ///   - act: Swaps the contents. If it throws, they must be as they were.
+  ///   - publish: Writes properties of the owner as a part of the change.
+  /// - Returns: The result of `act`. By then, each member shows the new contents.
+  /// - Throws: The error of a member or of `act`. The contents are then as they were, and each member goes on with them.
+  package func swap<Result>(
+    into changes: ScopeChanges, _ act: () throws -> Result, publishing publish: (Result) -> Void = { _ in }
+  ) throws -> Result {
     try withTurn {
       let held = try hold()
       let result: Result
       do {
+        members.isSwapping = true
         result = try act()
       } catch {
-        release(held, .unchanged)
+        release(held, .unchanged, into: changes)
         throw error
       }
-      release(held, .swapped)
-      swaps.modify { $0 += 1 }
+      release(held, .swapped, into: changes) { publish(result) }
       return result
     }
   }
@@ -132,29 +185,35 @@ public final class Scope: Sendable {
   /// - Returns: What `body` returned.
   /// - Throws: What a member or `body` threw.
   package func rest<Result>(_ body: () throws -> Result) throws -> Result {
-    try withTurn {
+    let changes = ScopeChanges()
+    defer { changes.send() }
+    return try withTurn {
       let held = try hold()
-      defer { release(held, .unchanged) }
+      defer { release(held, .unchanged, into: changes) }
       return try body()
     }
   }
 
-  /// Has every member go over to new contents that another process has swapped in.
-  package func followSwap() {
+  /// Has every member show new contents that another process has swapped in.
+  ///
+  /// - Parameters:
+  ///   - changes: The object that collects the changes. The caller sends it when no lock is held.
+  ///   - publish: Writes properties of the owner as a part of the change.
+  package func followSwap(into changes: ScopeChanges, publishing publish: () -> Void) {
     withTurn {
-      // Nobody can veto what has happened already.
-      var held: [any ScopeMember] = []
-      for member in members.all {
-        do {
-          try member.holdForSwap()
-          held.append(member)
-        } catch {
-          member.releaseAfterSwap(.swapped)
-        }
-      }
-      release(held, .swapped)
-      swaps.modify { $0 += 1 }
+      members.isSwapping = true
+      // The swap has happened already, so no member can refuse it. One that cannot be held is prepared all the same.
+      let all = members.all
+      for member in all { try? member.holdForSwap() }
+      release(all, .swapped, into: changes, publishing: publish)
     }
+  }
+
+  /// Has every member show new contents that another process has swapped in, and sends the changes as one.
+  package func followSwap() {
+    let changes = ScopeChanges()
+    followSwap(into: changes) {}
+    changes.send()
   }
 
   private func withTurn<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -173,14 +232,25 @@ public final class Scope: Sendable {
       }
       return held
     } catch {
-      release(held, .unchanged)
+      let changes = ScopeChanges()
+      release(held, .unchanged, into: changes)
+      changes.send()
       throw error
     }
   }
 
   /// Lets members go on, in the order in which they were held: of several for one file, the first has the lock.
-  private func release(_ held: [any ScopeMember], _ outcome: ScopeOutcome) {
-    for member in held { member.releaseAfterSwap(outcome) }
+  private func release(
+    _ held: [any ScopeMember], _ outcome: ScopeOutcome, into changes: ScopeChanges, publishing publish: () -> Void = {}
+  ) {
+    for member in held { member.prepareSwap(outcome) }
+    changes.publish {
+      for member in held { member.publishSwap(outcome, into: changes) }
+      guard outcome == .swapped else { return }
+      publish()
+      swaps.modify { $0 += 1 }
+    }
+    members.isSwapping = false
   }
 }
 
@@ -188,6 +258,7 @@ public final class Scope: Sendable {
 private final class ScopeMembers: Sendable {
   private struct Entry {
     let number: Int
+    let stage: ScopeStage
     weak var member: (any ScopeMember)?
   }
 
@@ -201,10 +272,22 @@ private final class ScopeMembers: Sendable {
 
   private let state = Guarded(State())
 
+  private let isActing = Atomic(false)
+
+  /// A Boolean value that indicates whether the contents are being swapped, and members do not show them yet.
+  ///
+  /// Only the thread that has the turn changes it.
+  var isSwapping: Bool {
+    get { isActing.load(ordering: .acquiring) }
+    set { isActing.store(newValue, ordering: .releasing) }
+  }
+
   func add(_ member: any ScopeMember) -> Int {
-    state.withLock { state in
+    let stage = member.swapStage
+    return state.withLock { state in
       state.count += 1
-      state.entries.append(Entry(number: state.count, member: member))
+      let index = state.entries.firstIndex { stage < $0.stage } ?? state.entries.endIndex
+      state.entries.insert(Entry(number: state.count, stage: stage, member: member), at: index)
       return state.count
     }
   }

@@ -1,17 +1,54 @@
-/// Something that looks at the contents of a ``Scope`` and must not miss that they are swapped.
+/// A live value that takes part in the swaps of a ``Scope``.
+///
+/// A swap has three steps, all on one thread. Each member finishes its first step before any member begins the next:
+///
+/// ```
+///   hold      work under way ends, new work waits
+///             ── the contents are swapped ──
+///   prepare   the member reads its new content; nothing is sent
+///   publish   the member stores what it read, in a batch with all others, and goes on
+/// ```
 package protocol ScopeMember: AnyObject, Sendable {
-  /// Finishes what is under way, and keeps new work waiting until ``releaseAfterSwap(_:)``.
+  /// The place of the member among all members.
+  var swapStage: ScopeStage { get }
+
+  /// Finishes the work under way, and keeps new work waiting until ``publishSwap(_:into:)``.
   ///
-  /// - Throws: Why the contents cannot be swapped now; nothing is held then, and nothing is swapped.
+  /// - Throws: The reason why the contents cannot be swapped now. Then nothing is held, and nothing is swapped.
   func holdForSwap() throws
 
-  /// Goes on, on the thread that held; with the new contents, if there are such.
-  func releaseAfterSwap(_ outcome: ScopeOutcome)
+  /// Reads the content that is there after the attempt, and keeps it.
+  ///
+  /// No error stops the swap, which has happened: a member that cannot read its content publishes that as its status.
+  func prepareSwap(_ outcome: ScopeOutcome)
+
+  /// Stores the content that was prepared, and goes on.
+  ///
+  /// It runs inside a batch, so properties send nothing yet. Other events go through
+  /// ``ScopeChanges/afterwards(_:)``.
+  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges)
 }
 
-/// What became of an attempt to swap the contents of a ``Scope``.
+extension ScopeMember {
+  package var swapStage: ScopeStage { .contents }
+  package func holdForSwap() throws {}
+  package func prepareSwap(_ outcome: ScopeOutcome) {}
+}
+
+/// The order in which the members of a ``Scope`` are held, prepared and published.
+package enum ScopeStage: Int, Sendable, Comparable {
+  /// Members that read the contents themselves, such as files and databases.
+  case contents
+
+  /// Members that depend on other members, such as flags and sessions.
+  case dependents
+
+  package static func < (first: ScopeStage, second: ScopeStage) -> Bool { first.rawValue < second.rawValue }
+}
+
+/// The result of an attempt to swap the contents of a ``Scope``.
 package enum ScopeOutcome: Sendable, Hashable {
-  /// The contents are what they were.
+  /// The contents are as they were.
   case unchanged
 
   /// The contents are others.

@@ -105,7 +105,7 @@ extension ContainerAccess {
       hidden.removeIfEmpty(discarded)
       throw error
     }
-    discard(discarded)
+    discardAfterwards(discarded)
   }
 
   /// Removes what an environment holds, and keeps the environment.
@@ -118,15 +118,17 @@ extension ContainerAccess {
       // What memory holds may never have been written, and is wanted again if the environment stays as it is.
       try flush()
       try makeDirectories(of: name)
-      try engine.scope.swap {
+      _ = try engine.scope.swap(into: changes) {
         var changed = state
         // Other processes have to read everything anew, as after a switch.
         changed.switches += 1
         try move(
           committing: changed, leavingTo: ContainerLayout.data(name), arrivingFrom: nil,
           replacing: .init(path: settings, old: discarded.appending("old")), loading: name)
+        return engine.adoption(of: state)
+      } publishing: { adoption in
+        engine.adopt(adoption)
       }
-      accept(state)
     } else {
       try hidden.makeDirectory(discarded)
       let data = ContainerLayout.data(id)
@@ -134,7 +136,7 @@ extension ContainerAccess {
       _ = try ExclusiveRename.move(settings, in: hidden, to: discarded.appending(ContainerLayout.settings), in: hidden)
       try makeDirectories(of: id.uuidString)
     }
-    discard(discarded)
+    discardAfterwards(discarded)
   }
 
   /// Activates the default environment, and removes all others and the excludes.

@@ -26,7 +26,6 @@ extension ContainerAccess {
       engine.outbox.add { [events = engine.events] in events.send(.failed(from: old, to: new, error: error)) }
       throw error
     }
-    accept(state)
     engine.tellChange(from: old, to: environment(id))
   }
 
@@ -44,9 +43,12 @@ extension ContainerAccess {
   private func swapScope(_ act: () throws -> Void) throws {
     var isActing = false
     do {
-      try engine.scope.swap {
+      _ = try engine.scope.swap(into: changes) {
         isActing = true
         try act()
+        return engine.adoption(of: state)
+      } publishing: { adoption in
+        engine.adopt(adoption)
       }
     } catch  where !isActing {
       throw AppContainerError.heldOpen(reason: "\(error)")

@@ -7,6 +7,8 @@ import Signals
 final class ContainerAccess {
   let engine: ContainerEngine
   let file: ExclusiveFile
+  /// The change of values that is sent when the lock is released.
+  let changes: ScopeChanges
   let root: Folder
   let hidden: Folder
   private(set) var state = ContainerState()
@@ -14,9 +16,10 @@ final class ContainerAccess {
   var layout: ContainerLayout { engine.layout }
   var store: ContainerStore { engine.store }
 
-  init(_ engine: ContainerEngine, _ file: ExclusiveFile) throws(AppContainerError) {
+  init(_ engine: ContainerEngine, _ file: ExclusiveFile, _ changes: ScopeChanges) throws(AppContainerError) {
     self.engine = engine
     self.file = file
+    self.changes = changes
     root = try Folder(engine.layout.root)
     hidden = try Folder(engine.layout.hiddenURL)
   }
@@ -40,15 +43,19 @@ final class ContainerAccess {
     try recover()
     guard known.revision != state.revision else { return }
     // At first, nothing is known, and nobody looks.
-    if known.revision > 0, known.switches != state.switches { follow(known) }
-    engine.adopt(state)
+    let adoption = engine.adoption(of: state)
+    if known.revision > 0, known.switches != state.switches {
+      follow(known, adopting: adoption)
+    } else {
+      changes.publish { engine.adopt(adoption) }
+    }
     if known.revision > 0, known.active != state.active {
       engine.tellChange(from: environment(known.active), to: environment(state.active))
     }
   }
 
   /// Follows another process that has switched, or emptied the active environment.
-  private func follow(_ known: ContainerState) {
+  private func follow(_ known: ContainerState, adopting adoption: ContainerEngine.Adoption) {
     let (old, new) = (layout.settingsURL(known.active), layout.settingsURL(state.active))
     for settings in engine.participants.settings {
       do {
@@ -57,7 +64,7 @@ final class ContainerAccess {
         tellFailure(of: settings, error, from: known.active, to: state.active)
       }
     }
-    engine.scope.followSwap()
+    engine.scope.followSwap(into: changes) { engine.adopt(adoption) }
   }
 
   /// Tells that settings could not take part in what has happened already.
@@ -121,7 +128,8 @@ final class ContainerAccess {
   /// Takes in a state that has just been written, and has it told.
   func accept(_ changed: ContainerState) {
     state = changed
-    engine.adopt(changed)
+    let adoption = engine.adoption(of: changed)
+    changes.publish { engine.adopt(adoption) }
   }
 
   // MARK: Files
@@ -140,6 +148,17 @@ final class ContainerAccess {
       try TreeRemover.remove(name, in: hidden)
     } catch {
       // Nobody is harmed by it.
+    }
+  }
+
+  /// Removes a leftover directory after the change has been sent, however long that takes.
+  func discardAfterwards(_ name: EntryPath) {
+    changes.afterwards { [hidden] in
+      do {
+        try TreeRemover.remove(name, in: hidden)
+      } catch {
+        // The next object that opens the root tries again.
+      }
     }
   }
 

@@ -6,8 +6,9 @@ import Signals
 /// The environments of one root, for all objects of the process that use it.
 ///
 /// ```
-///   a change: its turn in the process, the lock between processes, catch up, recover, the change, both given up, tell
-///   the file streams: the state or a journal is another process's: the same with no change of its own
+///   a change: the turn in the process, the lock between processes, recovery, the change;
+///             both released; the new values sent as one; then the events
+///   another process's change, noticed by the file streams or by the next change: the same without a change of its own
 /// ```
 final class ContainerEngine: Sendable {
   let layout: ContainerLayout
@@ -26,6 +27,9 @@ final class ContainerEngine: Sendable {
 
   private let current: Guarded<Current>
 
+  /// The content of the state's file that was decoded last, because every write of a live value asks for it.
+  private let seenState = Guarded<(data: Data, switches: Int)?>(nil)
+
   private struct Current {
     var state = ContainerState()
     var stepHook: @Sendable (SwitchStep) -> Void
@@ -35,6 +39,9 @@ final class ContainerEngine: Sendable {
 
   /// Held while something is changed, also while another process is waited for.
   private let turn = OwnedLock()
+
+  /// Held while the values that a change has left are sent.
+  private let sending = OwnedLock()
 
   /// Opens the environments of a root, which has to exist.
   ///
@@ -62,7 +69,8 @@ final class ContainerEngine: Sendable {
         guard let self else { return try body() }
         try steadily(body)
       },
-      hasGoneOver: { [weak self] in self?.hasFollowed ?? true }
+      hasGoneOver: { [weak self] in self?.hasFollowed ?? true },
+      catchUp: { [weak self] in self?.follow() }
     )
     for one in settings { participants.add(one) }
     try prepareRoot()
@@ -120,17 +128,51 @@ final class ContainerEngine: Sendable {
 
   // MARK: Taking turns
 
-  /// Runs a closure while nobody else, in whatever process, changes anything; then tells what has happened.
+  /// Runs a closure while no other thread or process changes anything, and then sends what has changed.
   func exclusively<Result>(
     _ operation: String, _ body: (ContainerAccess) throws -> Result
   ) throws(AppContainerError) -> Result {
-    try enter(operation)
-    defer { outbox.deliver { $0() } }
-    defer { turn.unlock() }
-    return try AppContainerError.mapping { try lockedAccess(operation, body) }
+    try AppContainerError.mapping {
+      while true {
+        // The values of another process's change are sent before this change begins.
+        let result = try inTurn(operation) { access in access.changes.isEmpty ? try body(access) : nil }
+        if let result = result ?? nil { return result }
+      }
+    }
   }
 
-  private func lockedAccess<Result>(_ operation: String, _ body: (ContainerAccess) throws -> Result) throws -> Result {
+  /// Runs a closure in the turn of this process and under the lock between processes. Once both are released, sends
+  /// the values as one change, and then the events.
+  ///
+  /// - Parameters:
+  ///   - operation: The name of the operation, for errors.
+  ///   - isForSubscribers: A Boolean value that indicates whether a subscriber of these values may cause this, too.
+  ///   - isDue: Called in the turn; if it returns `false`, nothing is done.
+  ///   - body: Makes the change.
+  /// - Returns: The result of `body`, or `nil` if nothing was due.
+  private func inTurn<Result>(
+    _ operation: String, isForSubscribers: Bool = false, ifDue isDue: () throws -> Bool = { true },
+    _ body: (ContainerAccess) throws -> Result
+  ) throws -> Result? {
+    let changes = ScopeChanges()
+    let isNested = sending.isHeldByThisThread
+    if isNested && !isForSubscribers { throw AppContainerError.nested(operation: operation) }
+    try isNested ? turn.lock() : enter(operation)
+    defer { if !isNested { outbox.deliver { $0() } } }
+    defer {
+      changes.send()
+      if !isNested { sending.unlock() }
+    }
+    defer {
+      if !isNested { sending.lock() }
+      turn.unlock()
+    }
+    return try isDue() ? lockedAccess(operation, changes, body) : nil
+  }
+
+  private func lockedAccess<Result>(
+    _ operation: String, _ changes: ScopeChanges, _ body: (ContainerAccess) throws -> Result
+  ) throws -> Result {
     let file: ExclusiveFile
     do {
       file = try ExclusiveFile(locking: layout.stateURL)
@@ -138,7 +180,7 @@ final class ContainerEngine: Sendable {
       throw AppContainerError.nested(operation: operation)
     }
     defer { file.unlock() }
-    let access = try ContainerAccess(self, file)
+    let access = try ContainerAccess(self, file, changes)
     try access.catchUp()
     return try body(access)
   }
@@ -146,36 +188,51 @@ final class ContainerEngine: Sendable {
   private func enter(_ operation: String) throws(AppContainerError) {
     while true {
       if turn.isHeldByThisThread { throw .nested(operation: operation) }
-      // What is still to be told of the last change comes before anything of the next.
+      // The values and events of the last change come before anything of the next.
+      sending.withLock {}
       outbox.deliver { $0() }
       turn.lock()
-      if outbox.isDelivered { return }
+      if outbox.isDelivered, !sending.isHeld { return }
       turn.unlock()
     }
   }
 
   /// Runs a closure while nothing is moved; at once, if this very thread moves.
+  ///
+  /// It never waits for subscribers, because one of them may be waiting for the thread that calls it.
   private func steadily(_ body: () throws -> Void) throws {
     if turn.isHeldByThisThread { return try body() }
-    defer { outbox.deliver { $0() } }
-    try turn.withLock { try lockedAccess("Making a file") { _ in try body() } }
+    let changes = ScopeChanges()
+    defer {
+      if !changes.isEmpty {
+        changes.send()
+        outbox.deliver { $0() }
+      }
+    }
+    try turn.withLock { try lockedAccess("Making a file", changes) { _ in try body() } }
   }
 
   // MARK: What is known
 
   var known: ContainerState { current.withLock { $0.state } }
 
-  /// Takes in a state that is on the disk, and has it told.
-  func adopt(_ state: ContainerState) {
-    let all = state.ids.map { store.environment($0, in: state) }
-    guard let current = all.first(where: { $0.id == state.active }) else { return }
-    self.current.withLock { $0.state = state }
-    outbox.add { [environments, active] in
-      batch {
-        if environments.value != all { environments.value = all }
-        if active.value != current { active.value = current }
-      }
-    }
+  /// A state that is on the disk, with the records of its environments.
+  struct Adoption {
+    let state: ContainerState
+    let environments: [AppContainer.Environment]
+  }
+
+  /// Reads the records of all environments of a state.
+  func adoption(of state: ContainerState) -> Adoption {
+    Adoption(state: state, environments: state.ids.map { store.environment($0, in: state) })
+  }
+
+  /// Takes in a state that is on the disk, inside the change that is to be sent.
+  func adopt(_ adoption: Adoption) {
+    guard let current = adoption.environments.first(where: { $0.id == adoption.state.active }) else { return }
+    self.current.withLock { $0.state = adoption.state }
+    if environments.value != adoption.environments { environments.value = adoption.environments }
+    if active.value != current { active.value = current }
   }
 
   /// Sees to it that who opens the root sees what is there now, also if the news of it is still on its way, and if
@@ -193,7 +250,10 @@ final class ContainerEngine: Sendable {
   private var hasFollowed: Bool {
     do {
       // In this order: the journal is there before the first file is moved, and until the state says that all are.
-      guard try store.journal() == nil, let state = try store.state() else { return false }
+      guard try store.journalData() == nil, let data = try store.stateData() else { return false }
+      if let seen = seenState.withLock({ $0 }), seen.data == data { return seen.switches == known.switches }
+      let state = try store.state(from: data, at: layout.stateURL)
+      seenState.withLock { $0 = (data, state.switches) }
       return state.switches == known.switches
     } catch {
       return false
@@ -202,14 +262,11 @@ final class ContainerEngine: Sendable {
 
   /// Goes over to what another process has made of the root, or undoes what it began and died of.
   func follow() {
-    // Another thread may have taken it in, and not told it yet.
-    defer { outbox.deliver { $0() } }
+    if turn.isHeldByThisThread { return }
     do {
       guard try isBehind() else { return }
-      try enter("Following")
-      defer { turn.unlock() }
       // It may have been a change of this process, after which the root may be removed as well.
-      if try isBehind() { try lockedAccess("Following") { _ in } }
+      _ = try inTurn("Following", isForSubscribers: true, ifDue: isBehind) { _ in }
     } catch {
       // It cannot be read now; whoever repairs it, or changes something the next time, wakes us again.
     }

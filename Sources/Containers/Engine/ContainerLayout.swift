@@ -1,3 +1,4 @@
+import AppGroups
 import FileSignals
 import Foundation
 
@@ -25,13 +26,12 @@ struct ContainerLayout: Sendable, Hashable {
   /// What is never switched, besides the hidden directory.
   let permanent: [EntryPath]
 
-  init(root: URL, hidden: String = ".containers", fixed: [String] = [], permanent: [String] = []) {
+  init(root: URL, hidden: String = SwitchedRoots.recordDirectories[0], fixed: [String] = [], permanent: [String] = []) {
     self.root = root
     self.hidden = EntryPath(hidden)
     self.fixed = fixed.map { EntryPath($0) }
     // Locks of files in the root itself, and who is there, must stay one for all; the others belong to the system.
-    let system = [".shared", "Presence", "lost+found", ".com.apple.mobile_container_manager.metadata.plist"]
-    self.permanent = ([hidden] + system + permanent).map { EntryPath($0) }
+    self.permanent = ([hidden] + SwitchedRoots.permanentNames + permanent).map { EntryPath($0) }
   }
 
   var hiddenURL: URL { root.appending(path: hidden.text, directoryHint: .isDirectory) }

@@ -29,8 +29,16 @@ struct ContainerStore: Sendable {
     return nil
   }
 
+  /// The content of the state's file, or `nil` if there is none.
+  func stateData() throws(AppContainerError) -> Data? { try contents(of: layout.stateURL) }
+
   private func state(at url: URL) throws(AppContainerError) -> ContainerState? {
     guard let data = try contents(of: url) else { return nil }
+    return try state(from: data, at: url)
+  }
+
+  /// The state that the content of a file holds.
+  func state(from data: Data, at url: URL) throws(AppContainerError) -> ContainerState {
     let state = try decode(data, ContainerState.format, from: url)
     guard state.ids.contains(state.active) else {
       throw .unreadableState(url, reason: "the active environment is not in its list")
@@ -66,8 +74,11 @@ struct ContainerStore: Sendable {
 
   // MARK: Journal
 
+  /// The content of the journal's file, or `nil` if nothing is moved.
+  func journalData() throws(AppContainerError) -> Data? { try contents(of: layout.journalURL) }
+
   func journal() throws(AppContainerError) -> SwitchJournal? {
-    guard let data = try contents(of: layout.journalURL) else { return nil }
+    guard let data = try journalData() else { return nil }
     return try decode(data, SwitchJournal.format, from: layout.journalURL)
   }
 

@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// Whoever keeps a property in step with something else, such as a file, changes both under a lock of its own; sending
 /// there would run subscribers under that lock. So the value is stored, and thereby takes its place in the order, under
-/// the lock, and is sent after it. Until then other writers' values queue up behind it.
+/// the lock, and is sent after it. Until then other writers' values queue up behind it. A value that is staged inside
+/// ``batch(_:)`` is sent when the batch ends.
 package struct StagedValue<Value: Sendable> {
   private let core: PropertyCore<Value>
 
@@ -50,6 +51,11 @@ extension PropertyCore {
     stored = value
     version &+= 1
     if contenders > 0 { lastWriter = ThreadIdentity.current }
+    if activeBatches.pointee.load(ordering: .relaxed) > 0, BatchFrame.hold(self) {
+      mirror.store(value)
+      lock.unlock()
+      return StagedValue(core: self, isOurs: false, replaced: replaced, dependents: FlushList(), tracker: nil)
+    }
     let dependents = markDependents()
     mirror.store(value)
     let tracker = place?.tracker

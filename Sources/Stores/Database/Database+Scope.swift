@@ -27,27 +27,46 @@ extension Database: ScopeMember {
     readers?.pause(pause)
   }
 
-  /// Opens what is there now, or the same again, and lets all go on.
-  package func releaseAfterSwap(_ outcome: ScopeOutcome) {
+  /// Opens what is there now, or the same again.
+  package func prepareSwap(_ outcome: ScopeOutcome) {
+    guard pauses.isHeldByThisThread, writer.closedReason == nil else { return }
+    if outcome == .swapped, scopePolicy == .closes { return }
+    prepared = Result { () throws(DatabaseError) in try file.open() }
+  }
+
+  /// Lets all go on with what was opened.
+  package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
     guard pauses.isHeldByThisThread else {
       // This thread was in a transaction, which comes first.
       return DispatchQueue.global().async { [self] in
         do { try holdForSwap() } catch { stop(because: "A thread that has just begun was found in a transaction") }
-        releaseAfterSwap(outcome)
+        let changes = ScopeChanges()
+        prepareSwap(outcome)
+        changes.publish { publishSwap(outcome, into: changes) }
+        changes.send()
       }
     }
-    let isOther = outcome == .swapped
-    let failure =
-      writer.closedReason ?? (isOther && scopePolicy == .closes ? giveUp() : reopen(isOther: isOther))
+    let opened = prepared.take()
+    let failure: DatabaseError?
+    if let reason = writer.closedReason {
+      failure = reason
+    } else if let opened {
+      failure = resume(with: opened, isOther: outcome == .swapped)
+    } else {
+      failure = giveUp()
+    }
     readers?.resume(failure)
     // Before anybody hears of it, who may close the database then.
     pauses.end()
-    delivery.flush()
-    if failure != nil, writer.isClosed { delivery.finish() }
     mutableStatus.value = failure.map(DatabaseStatus.closed) ?? .open
     // Whoever has closed it meanwhile may have said so before.
     if let reason = writer.closedReason, reason != failure { mutableStatus.value = .closed(reason) }
-    if failure != nil { regions.tellAll() }
+    changes.afterwards { [self] in
+      delivery.flush()
+      guard failure != nil else { return }
+      if writer.isClosed { delivery.finish() }
+      regions.tellAll()
+    }
   }
 
   private func giveUp() -> DatabaseError {
@@ -56,16 +75,9 @@ extension Database: ScopeMember {
     return reason
   }
 
-  /// - Returns: Why it cannot be used.
-  private func reopen(isOther: Bool) -> DatabaseError? {
-    let opened: Result<DatabaseFile.Opened, DatabaseError>
-    do throws(DatabaseError) {
-      let file = try file.open()
-      lastOutcome.value = file.outcome
-      opened = .success(file)
-    } catch {
-      opened = .failure(error)
-    }
+  /// - Returns: The reason why it cannot be used.
+  private func resume(with opened: Result<DatabaseFile.Opened, DatabaseError>, isOther: Bool) -> DatabaseError? {
+    if case .success(let file) = opened { lastOutcome.value = file.outcome }
     return writer.resume(
       with: opened, version: file.schema?.version, isOther: isOther, observed: regions.observedTables)
   }

@@ -62,6 +62,9 @@ public final class Database: Sendable {
   let asyncReads: BlockingCalls
   private let ends = TransactionEnds()
   private let enrolment = Guarded<SignalSubscription?>(nil)
+  /// The connection to new contents, while it is not in use yet.
+  // Sound: it belongs to the thread that has the turn of `pauses`.
+  nonisolated(unsafe) var prepared: Result<DatabaseFile.Opened, DatabaseError>?
 
   /// Opens a database, and makes it if there is none and that is allowed.
   ///
@@ -97,6 +100,11 @@ public final class Database: Sendable {
     scope: Scope? = nil,
     onSwap: ScopePolicy = .follows
   ) throws(DatabaseError) {
+    if scope == nil, case .file(let url) = location,
+      let root = SwitchedRoots.root(switching: url.resolvingSymlinksInPath())
+    {
+      throw .switchedDirectory(path: location.path, root: root.path)
+    }
     self.location = location
     self.durability = durability
     scopePolicy = onSwap
@@ -119,7 +127,7 @@ public final class Database: Sendable {
       // A scope has the file swapped beneath the database, and says so.
       isBoundToPath: location != .memory && scope == nil)
     let readerCount = max(1, maximumReaderCount)
-    readers = location == .memory ? nil : ReaderPool(file, limit: readerCount)
+    readers = location == .memory ? nil : ReaderPool(file, limit: readerCount, scope: scope)
     asyncReads = BlockingCalls(width: location == .memory ? 1 : readerCount)
     if let scope, let epoch, location != .memory { try join(scope, since: epoch) }
   }
@@ -131,7 +139,10 @@ public final class Database: Sendable {
       enrolment.withLock { $0 = subscription }
       guard scope.swapCount.value != epoch else { return }
       try holdForSwap()
-      releaseAfterSwap(.swapped)
+      prepareSwap(.swapped)
+      let changes = ScopeChanges()
+      changes.publish { publishSwap(.swapped, into: changes) }
+      changes.send()
     }
   }
 

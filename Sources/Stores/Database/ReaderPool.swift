@@ -1,3 +1,4 @@
+import AppGroups
 import Dispatch
 import Signals
 
@@ -18,6 +19,8 @@ final class ReaderPool: @unchecked Sendable {
 
   private let file: DatabaseFile
   private let limit: Int
+  /// The scope whose contents may be swapped while a connection is opened.
+  private let scope: Scope?
   private let permits: DispatchSemaphore
   private let lock = Lock()
   private var idle: [Reader] = []
@@ -26,9 +29,10 @@ final class ReaderPool: @unchecked Sendable {
   private var refusal: DatabaseError?
   private var pause: DatabasePause?
 
-  init(_ file: DatabaseFile, limit: Int) {
+  init(_ file: DatabaseFile, limit: Int, scope: Scope?) {
     self.file = file
     self.limit = limit
+    self.scope = scope
     permits = DispatchSemaphore(value: limit)
   }
 
@@ -43,12 +47,32 @@ final class ReaderPool: @unchecked Sendable {
 
   /// Waits for a connection, and runs a closure in a transaction of it.
   func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+    for _ in 0..<Self.maximumOpenings {
+      if case .done(let result) = try attempt(body) { return result }
+      // The swap waits for the permit that this thread has just returned.
+      _ = scope?.waitUntilFollowed()
+    }
+    throw DatabaseError.unopenable(
+      file.location.path, because: "other processes kept swapping the directory around it; read again")
+  }
+
+  /// How often a connection is opened anew because the contents were swapped meanwhile.
+  private static let maximumOpenings = 20
+
+  /// What one attempt at a read came to.
+  private enum Attempt<Result> {
+    case done(Result)
+    /// The contents were swapped while a connection was opened.
+    case swapped
+  }
+
+  private func attempt<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Attempt<Result> {
     if permits.wait(timeout: .now()) == .timedOut {
       try lock.withLock { pause }?.refuse(file.location.path)
       permits.wait()
     }
     defer { permits.signal() }
-    let reader = try enter()
+    guard let reader = try enter() else { return .swapped }
     defer { leave(reader) }
     try reader.connection.begin()
     defer { reader.connection.endReading() }
@@ -56,7 +80,7 @@ final class ReaderPool: @unchecked Sendable {
     let transaction = ReadTransaction(connection: reader.connection)
     lock.withLock { reader.transaction = transaction }
     defer { transaction.end() }
-    return try body(transaction)
+    return .done(try body(transaction))
   }
 
   /// Waits for all who read, and closes the connections; whoever comes later is told why.
@@ -90,7 +114,8 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  private func enter() throws(DatabaseError) -> Reader {
+  /// - Returns: A connection for this thread, or `nil` if the contents were swapped while it was opened.
+  private func enter() throws(DatabaseError) -> Reader? {
     let thread = ThreadIdentity.current
     let found: Reader? = try lock.withLock { () throws(DatabaseError) in
       if let refusal { throw refusal }
@@ -100,10 +125,34 @@ final class ReaderPool: @unchecked Sendable {
       return reader
     }
     if let found { return found }
-    let reader = Reader(connection: try file.reader())
+    guard let connection = try open() else { return nil }
+    let reader = Reader(connection: connection)
     reader.owner = thread
     lock.withLock { busy.append(reader) }
     return reader
+  }
+
+  /// Opens a connection and all files that belong to it.
+  ///
+  /// SQLite opens a database and its log one after the other, by their paths. If another process swaps the contents in
+  /// between, the connection would have the database of one environment and the log of another. The members of the scope
+  /// cannot follow a swap while this thread has a permit. So if they show what is in the root afterwards, no swap began
+  /// before the last file was open.
+  ///
+  /// - Returns: The connection, or `nil` if a swap has begun.
+  private func open() throws(DatabaseError) -> SQLiteConnection? {
+    guard let scope else { return try file.reader() }
+    guard scope.isFollowed else { return nil }
+    let opened = Result { () throws(DatabaseError) in
+      let connection = try file.reader()
+      try connection.begin()
+      defer { connection.endReading() }
+      _ = try connection.value("SELECT count(*) FROM sqlite_schema")
+      return connection
+    }
+    if scope.isFollowed { return try opened.get() }
+    if case .success(let connection) = opened { connection.close() }
+    return nil
   }
 
   private func leave(_ reader: Reader) {

@@ -78,6 +78,9 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// ``DatabaseStatus``.
   case swapped(path: String)
 
+  /// The database was opened without a scope in a directory whose contents an `AppContainer` switches.
+  case switchedDirectory(path: String, root: String)
+
   /// The file was removed, moved or replaced while it was open; what would be written could not be found again.
   case fileRemoved(path: String)
 
@@ -191,6 +194,10 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
       "The database \(path) is suspended, so nothing can be written. Write again when it has been resumed."
     case .swapped(let path):
       "The directory of \(path) was swapped for another, and the database was closed. Open it again."
+    case .switchedDirectory(let path, let root):
+      "Can't open \(path) without a scope: an AppContainer switches the contents of \(root) between environments, and the "
+        + "database would not follow. Open it with `scope:` and the container's `scope`, choose a directory outside of that "
+        + "root, or exclude its directory from switching."
     case .closed(let path):
       "The database \(path) has been closed. Open it again."
     case .model(let error, let path):

@@ -1,0 +1,20 @@
+/// A batch that one function of a thread begins and another one ends.
+///
+/// Use it where the changes are made while a lock is held, and sent after it is released. Everywhere else, call
+/// ``batch(_:)``. Until the batch ends, its thread must not run code of users.
+package struct OpenBatch: ~Copyable {
+  private let frame: BatchFrame
+
+  /// Begins a batch on the calling thread.
+  package init() {
+    frame = BatchFrame.enter()
+  }
+
+  /// Ends the batch on the thread that began it, and sends the changes unless an outer batch is open.
+  package consuming func end() {
+    frame.leave()
+  }
+}
+
+@available(*, unavailable)
+extension OpenBatch: Sendable {}

@@ -1,0 +1,90 @@
+import AppGroups
+import Foundation
+import Stores
+import TestSupport
+import Testing
+
+@testable import Containers
+
+/// Values that lie in a root that an `AppContainer` switches, opened in a way that would not follow.
+@Suite("Opening without a scope in a directory that is switched", .timeLimit(.minutes(2)))
+struct SwitchedDirectoryTests {
+  private let fixture: Fixture
+  private let app: AppContainer
+  private let group: AppGroupsContainer
+
+  init() throws {
+    fixture = try Fixture(filled: false)
+    app = try fixture.open()
+    group = try AppGroupsContainer(directory: fixture.root)
+  }
+
+  private func refusal(of url: URL) -> AppGroupsError { .switchedDirectory(url, root: app.home) }
+
+  @Test func `a file, a suite and a log are refused with an error that names the scope form`() throws {
+    let file = app.home.appending(path: "Files/draft.json")
+    #expect(throws: AppGroupsFileError.unusableContainer(refusal(of: file))) {
+      try AppGroupsFile(name: "draft.json", initialValue: "", container: group)
+    }
+    #expect(throws: AppGroupsFileError.unusableContainer(refusal(of: file))) {
+      try AppGroupsSuite(name: "draft.json", container: group)
+    }
+    #expect(throws: AppGroupsFileError.unusableContainer(refusal(of: file))) {
+      try AppGroupsFile(url: file, initialValue: "")
+    }
+    #expect(!fixture.exists("Files"))
+    let log = app.home.appending(path: "Logs/events", directoryHint: .isDirectory)
+    #expect(throws: AppGroupsLogError.unusableContainer(refusal(of: log))) {
+      try AppGroupsLog<String>(name: "events", container: group)
+    }
+    #expect(!fixture.exists("Logs"))
+    #expect("\(refusal(of: file))".contains("scope:"))
+  }
+
+  @Test func `a database is refused, and nothing is made`() throws {
+    let url = app.home.appending(path: "list.sqlite", directoryHint: .notDirectory)
+    #expect(throws: DatabaseError.switchedDirectory(path: url.path, root: app.home.path)) {
+      try Database(.file(url))
+    }
+    #expect(!fixture.exists("list.sqlite"))
+    let database = try Database(.file(url), scope: app.scope)
+    try database.close()
+  }
+
+  @Test func `a link into the root is refused like the root`() throws {
+    let link = fixture.directory.url.appending(path: "link", directoryHint: .isDirectory)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: fixture.root)
+    #expect(throws: AppGroupsFileError.self) {
+      try AppGroupsFile(name: "draft.json", initialValue: "", container: AppGroupsContainer(directory: link))
+    }
+    #expect(throws: AppGroupsFileError.self) {
+      try AppGroupsFile(url: link.appending(path: "draft.json"), initialValue: "")
+    }
+  }
+
+  @Test func `what is excluded from switching, and what lies outside of the root, is opened as before`() throws {
+    try app.setExcludedPaths(["Files", "Shared"])
+    let file = try AppGroupsFile(name: "draft.json", initialValue: "", container: group)
+    try file.write("everybody's")
+    try app.activate(app.create(name: "Work"))
+    #expect(file.value == "everybody's")
+    let shared = try AppGroupsContainer(directory: fixture.url("Shared"))
+    #expect(try AppGroupsFile(name: "n.json", initialValue: 1, container: shared).value == 1)
+    let outside = try AppGroupsContainer(directory: fixture.directory.url)
+    #expect(try AppGroupsFile(name: "n.json", initialValue: 1, container: outside).value == 1)
+  }
+
+  @Test func `presence stays that of the group, because it is never switched`() throws {
+    _ = try AppGroupsPresence<String>(name: "here", container: group)
+  }
+
+  @Test func `the records of a root are found whatever its layout`() throws {
+    let layout = ContainerLayout(root: fixture.url("sandbox"), hidden: "Library/.containers", fixed: ["Library"])
+    try FileManager.default.createDirectory(at: layout.root, withIntermediateDirectories: true)
+    _ = try AppContainer(layout, settings: [])
+    let draft = layout.root.appending(path: "Library/Application Support/a.json", directoryHint: .notDirectory)
+    #expect(SwitchedRoots.root(switching: draft) != nil)
+    let preferences = layout.root.appending(path: "Library/Preferences/a.plist", directoryHint: .notDirectory)
+    #expect(SwitchedRoots.root(switching: preferences) == nil)
+  }
+}
