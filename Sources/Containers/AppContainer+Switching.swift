@@ -11,8 +11,10 @@ extension AppContainer {
   /// 2. Flush hooks run, and settings are written.
   /// 3. Live values come to rest.
   /// 4. Files are moved, and settings are loaded.
-  /// 5. Live values read their new content.
-  /// 6. ``active`` and ``environments`` change, ``events`` sends ``Event/didChange(from:to:)``, and delegates are called.
+  /// 5. Live values read their new content. A value that cannot is stale, and says why.
+  /// 6. All locks are released. Files, suites, ``active`` and ``environments`` change as in one `batch(_:)`, so a value
+  ///    that is derived from several of them is sent once.
+  /// 7. ``events`` sends ``Event/didChange(from:to:)``, and delegates are called.
   ///
   /// All of this has happened when the call returns.
   ///

@@ -35,7 +35,10 @@ public import Signals
 /// - **All or nothing.** What is to be moved is written down before. If the process, or the machine, stops at any
 ///   point, the next to open the root finds the old environment or the new one, complete. Nothing is ever overwritten.
 /// - **Live values follow.** An ``/AppGroups/AppGroupsFile`` or suite that is opened in the ``scope`` of the root shows
-///   the new environment's value when ``activate(_:)-104jo`` returns, and sends it; or it is closed, by choice.
+///   the new environment's value when ``activate(_:)-104jo`` returns, and sends it; or it is closed, by choice. Without
+///   the scope, files, suites, logs and databases in the root are refused.
+/// - **A switch is one change.** No subscriber in any process sees the values of two environments, or a value of one
+///   environment while ``active`` is another.
 /// - **Several processes, and several objects** of one process, may use one root: they take turns, and all hear of each
 ///   change. While a switch is under way elsewhere, a call waits.
 /// - **Errors** are ``AppContainerError``. What throws has changed nothing.

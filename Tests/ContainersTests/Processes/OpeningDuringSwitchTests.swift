@@ -1,0 +1,81 @@
+import AppGroups
+import Foundation
+import Stores
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Containers
+
+@Suite("Opening in a scope while another process switches", .timeLimit(.minutes(Scale.isTorture ? 60 : 5)))
+struct OpeningDuringSwitchTests {
+  private let fixture: Fixture
+  private let app: AppContainer
+  private let ids: [UUID]
+  private let names: String
+  private var database: DatabaseLocation { .file(app.home.appending(path: "list.sqlite", directoryHint: .notDirectory)) }
+
+  /// Makes three environments, each with its name in a file and in a database.
+  init() throws {
+    fixture = try Fixture(filled: false)
+    let app = try fixture.open()
+    self.app = app
+    ids = try [AppContainer.Environment.defaultID] + ["Work", "Play"].map { try app.create(name: $0).id }
+    names = ids.map(\.uuidString).joined(separator: ",")
+    for id in ids.reversed() {
+      try app.activate(id: id)
+      let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope)
+      try file.write(id.uuidString)
+      let database = try Database(database, scope: app.scope)
+      try database.write {
+        try $0.execute("CREATE TABLE item (name TEXT)")
+        for _ in 0..<50 { try $0.execute("INSERT INTO item VALUES (?)", id.uuidString) }
+      }
+      try database.close()
+    }
+  }
+
+  /// Has another process switch all the time, and calls a closure again and again meanwhile.
+  private func whileSwitching(_ count: Int, _ body: @escaping @Sendable () throws -> Void) async throws {
+    let peer = try PeerProcess()
+    try await peer.send("env \(fixture.root.path)")
+    let isOver = Flag()
+    let hammer = Task { [names] in
+      defer { isOver.isSet.store(true, ordering: .relaxed) }
+      try await peer.send("env-hammer \(names) \(count) 3")
+    }
+    try await onThread { repeat { try body() } while !isOver.isSet.load(ordering: .relaxed) }
+    _ = try await hammer.value
+  }
+
+  private final class Flag: Sendable {
+    let isSet = Atomic(false)
+  }
+
+  @Test func `a file opens every time and has the value of one environment`() async throws {
+    let (app, known) = (app, Set(ids.map(\.uuidString)))
+    try await whileSwitching(Scale.count(60, torture: 2_000)) {
+      let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope)
+      #expect(known.contains(file.value))
+    }
+  }
+
+  @Test func `a database opens and reads every time, and never has two environments at once`() async throws {
+    let (app, location) = (app, database)
+    try await whileSwitching(Scale.count(60, torture: 2_000)) {
+      let database = try Database(location, maximumReaderCount: 2, scope: app.scope)
+      let names = try database.read { try $0.rows("SELECT name, count(*) AS n FROM item GROUP BY name") }
+      #expect(names.count == 1)
+      #expect(try database.read { try $0.value("SELECT count(*) FROM item") } == .integer(50))
+      try database.close()
+    }
+    for id in ids {
+      try await app.activate(id: id)
+      #expect(fixture.exists("list.sqlite"))
+      let database = try Database(location, scope: app.scope)
+      #expect(try await database.read { try $0.value("SELECT DISTINCT name FROM item") } == .text(id.uuidString))
+      #expect(try await database.read { try $0.value("PRAGMA integrity_check") } == .text("ok"))
+      try database.close()
+    }
+  }
+}
