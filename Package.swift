@@ -129,7 +129,9 @@ let package = Package(
     ),
     .testTarget(
       name: "ContainersTests",
-      dependencies: ["Containers", "AppGroups", "FileSignals", "Signals", "TestSupport", "Peer"],
+      dependencies: [
+        "Containers", "Stores", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer",
+      ],
       swiftSettings: settings
     ),
     .testTarget(
@@ -142,6 +144,13 @@ let package = Package(
       dependencies: [
         "Tweaks", "AppGroups", "FileSignals", "Signals", "SignalsTesting", "TestSupport", "Peer",
         "TweakAccessorGenerator",
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "TogetherTests",
+      dependencies: [
+        "Containers", "Contexts", "Stores", "Tweaks", "AppGroups", "Signals", "SignalsTesting", "TestSupport", "Peer",
       ],
       swiftSettings: settings
     ),

@@ -66,7 +66,8 @@ struct OneChangeTests {
     }
   }
 
-  @Test func `a value derived from members of a scope and the active environment is sent once and never mixed`() throws {
+  @Test func `a value derived from members of a scope and the active environment is sent once and never mixed`() throws
+  {
     let moments = values.all.recorded()
     let hops = (0..<12).map { ids[($0 + 1) % 3] }
     for id in hops { try app.activate(id: id) }
@@ -91,7 +92,8 @@ struct OneChangeTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `subscribers in another process never see a mixed value, and end with the last environment`() async throws {
+  @Test func `subscribers in another process never see a mixed value, and end with the last environment`() async throws
+  {
     let peer = try PeerProcess()
     try await peer.send("env \(fixture.root.path)")
     let moments = values.all.recorded()

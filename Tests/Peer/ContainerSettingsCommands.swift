@@ -2,6 +2,7 @@ import Containers
 import Foundation
 import Signals
 import Synchronization
+import Tweaks
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -26,11 +27,14 @@ import Synchronization
 /// - `switching-refuse`: have settings, too, which once refuse to be loaded
 /// - `defaults-set SUITE KEY TEXT`, `defaults-get SUITE KEY`, `defaults-keys SUITE`, `defaults-sync SUITE`: use a suite
 /// - `defaults-fill SUITE`, `defaults-types SUITE`: set values of all types, and tell what and of what types they are
+/// - `flags-open SUITE`: read flags from a suite that is switched, and follow one of them
+/// - `flags-set TEXT`, `flags-values`: set it, and tell which values it has had, with commas in between
 /// - `cookies-take GROUP URL HEADER`, `cookies-list GROUP`: use cookies
 /// - `cookies-fill GROUP PREFIX N`, `cookies-count GROUP PREFIX`: set N cookies whose names begin so, and count them
 /// - `cookies-crash GROUP PREFIX N`: be killed as soon as there are N of them, on the way up or down
 final class ContainerSettingsCommands: CommandFamily {
   private var opened: AppContainer?
+  private var flags: (manager: TweakManager, values: Recorder<String>)?
 
   func perform(_ command: Command) throws -> String? {
     switch command.word {
@@ -110,6 +114,14 @@ final class ContainerSettingsCommands: CommandFamily {
     case "defaults-sync":
       guard try suite(command.argument()).synchronize() else { throw CommandError(description: "not synchronized") }
     case "defaults-fill": try fill(suite(command.argument()))
+    case "flags-open":
+      let provider = try UserDefaultsTweakProvider(
+        userDefaults: suite(command.argument()), migrating: [], scope: app().scope)
+      let manager = TweakManager(providers: [provider])
+      flags = (manager, manager.property(for: TweakKey("general", "color", default: "nothing")).recorded())
+    case "flags-set":
+      try flags?.manager.set(.string(command.argument()), feature: "general", variable: "color")
+    case "flags-values": return flags?.values.elements.joined(separator: ",")
     case "defaults-types": return try types(suite(command.argument()))
     default: return nil
     }

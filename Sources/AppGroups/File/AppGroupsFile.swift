@@ -196,6 +196,9 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   /// Where the file lies.
   public var url: URL { engine.location.url }
 
+  /// The scope in which the file was opened, if it was.
+  public var scope: Scope? { engine.location.scope }
+
   /// The last known good value.
   ///
   /// Reading it takes a few nanoseconds and waits for no file and no process. To change it, write or update.

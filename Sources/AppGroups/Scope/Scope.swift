@@ -204,7 +204,13 @@ public final class Scope: Sendable {
       members.isSwapping = true
       // The swap has happened already, so no member can refuse it. One that cannot be held is prepared all the same.
       let all = members.all
-      for member in all { try? member.holdForSwap() }
+      for member in all {
+        do {
+          try member.holdForSwap()
+        } catch {
+          continue
+        }
+      }
       release(all, .swapped, into: changes, publishing: publish)
     }
   }

@@ -22,9 +22,10 @@ package enum SwitchedRoots {
     let excludes: [String]?
   }
 
-  /// The root that switches what lies at a place, or `nil` if nothing does.
+  /// Finds the root that switches what lies at a place.
   ///
   /// - Parameter url: The place, with symbolic links resolved, which need not exist.
+  /// - Returns: The root, or `nil` if nothing switches the place.
   /// - Complexity: One look at the file system for each directory above the place.
   package static func root(switching url: URL) -> URL? {
     var names: [String] = []
@@ -51,7 +52,10 @@ package enum SwitchedRoots {
 
   /// The paths that a state excludes from switching; none if it cannot be read.
   private static func excludes(in state: URL) -> [String] {
-    guard let data = try? DurableFile.read(state) else { return [] }
-    return (try? JSONDecoder().decode(State.self, from: data))?.excludes ?? []
+    do {
+      return try JSONDecoder().decode(State.self, from: DurableFile.read(state)).excludes ?? []
+    } catch {
+      return []
+    }
   }
 }

@@ -168,6 +168,9 @@ public final class AppGroupsSuite: SharedValue {
   /// Where the file lies.
   public var url: URL { engine.location.url }
 
+  /// The scope in which the suite was opened, if it was.
+  public var scope: Scope? { engine.location.scope }
+
   /// All values that are stored, at one moment.
   public var value: SuiteContents { engine.value.value }
 

@@ -141,8 +141,9 @@ final class ContainerEngine: Sendable {
     }
   }
 
-  /// Runs a closure in the turn of this process and under the lock between processes. Once both are released, sends
-  /// the values as one change, and then the events.
+  /// Runs a closure in the turn of this process and under the lock between processes.
+  ///
+  /// Once both are released, it sends the values as one change, and then the events.
   ///
   /// - Parameters:
   ///   - operation: The name of the operation, for errors.
@@ -150,6 +151,7 @@ final class ContainerEngine: Sendable {
   ///   - isDue: Called in the turn; if it returns `false`, nothing is done.
   ///   - body: Makes the change.
   /// - Returns: The result of `body`, or `nil` if nothing was due.
+  /// - Throws: The error of `isDue` or `body`, or ``AppContainerError``.
   private func inTurn<Result>(
     _ operation: String, isForSubscribers: Bool = false, ifDue isDue: () throws -> Bool = { true },
     _ body: (ContainerAccess) throws -> Result

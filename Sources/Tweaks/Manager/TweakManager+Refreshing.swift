@@ -1,3 +1,4 @@
+import AppGroups
 import Signals
 
 extension TweakManager {
@@ -17,15 +18,21 @@ extension TweakManager {
   /// Asks the providers, stores their answers and tells everyone who observes them; then asks what is to be asked next.
   ///
   /// - Returns: The answers to the inquiry; `nil` for a question that this thread is asking already.
+  ///
+  /// - Parameters:
+  ///   - first: The first inquiry.
+  ///   - changes: The change of a scope that the new values belong to, if they do.
   @discardableResult
-  func settle(_ first: TweakState.Inquiry) -> [TweakResolution?] {
+  func settle(_ first: TweakState.Inquiry, into changes: ScopeChanges? = nil) -> [TweakResolution?] {
     let answers = ask(first.questions)
-    var next = store(answers, for: first)
-    while let inquiry = next { next = store(ask(inquiry.questions), for: inquiry) }
+    var next = store(answers, for: first, into: changes)
+    while let inquiry = next { next = store(ask(inquiry.questions), for: inquiry, into: changes) }
     return answers
   }
 
-  private func store(_ answers: [TweakResolution?], for inquiry: TweakState.Inquiry) -> TweakState.Inquiry? {
+  private func store(
+    _ answers: [TweakResolution?], for inquiry: TweakState.Inquiry, into changes: ScopeChanges?
+  ) -> TweakState.Inquiry? {
     if inquiry.isEmpty { return nil }
     let (outcome, staged) = state.withLock { state in
       let outcome = state.tweaks.take(answers, to: inquiry)
@@ -40,8 +47,11 @@ extension TweakManager {
       return (outcome, staged)
     }
     for value in staged { value.send() }
-    outbox.deliver { changeEmitter.send($0) }
-    if let update = outcome.update { updateEmitter.send(update) }
+    let sendEvents = { [self] in
+      outbox.deliver { changeEmitter.send($0) }
+      if let update = outcome.update { updateEmitter.send(update) }
+    }
+    if let changes { changes.afterwards(sendEvents) } else { sendEvents() }
     return outcome.next
   }
 

@@ -1,3 +1,4 @@
+import AppGroups
 import Signals
 
 /// Feature flags and settings from several providers, of which the first that has one decides.
@@ -122,7 +123,7 @@ public final class TweakManager: MutableTweakProvider {
         provider.updates.sink { [weak self] in self?.providerUpdated($0) },
         provider.failures.sink { [weak self] in self?.report($0) },
       ]
-    }
+    } + scopes.map { $0.enrol(self) }
     // Those of another thread, which has changed the providers since, are the ones to keep.
     let outdated = state.withLock { state in
       guard generation == state.generation else { return subscriptions }

@@ -13,6 +13,9 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   /// The suite.
   public let suite: AppGroupsSuite
 
+  /// The scope of the suite, if it has one.
+  public var scopes: [Scope] { [suite.scope].compactMap { $0 } }
+
   private let emitter = Emitter<TweakUpdate, Never>()
   private let subscription: SignalSubscription
 

@@ -1,3 +1,4 @@
+public import AppGroups
 public import Signals
 
 /// Makes the value of an encrypted tweak; may throw.
@@ -48,6 +49,12 @@ public protocol TweakProvider: Sendable {
 
   /// What keeps the provider from following what it reads, each time something does.
   var failures: AnySignal<TweakError, Never> { get }
+
+  /// The scopes in which the provider's store lies; none by default.
+  ///
+  /// When the contents of a scope are swapped, a ``TweakManager`` asks the provider again, and its tweaks change together
+  /// with all other live values of the scope.
+  var scopes: [Scope] { get }
 }
 
 /// Which tweaks of a provider may have changed.
@@ -69,6 +76,9 @@ public enum TweakUpdate: Sendable, Hashable {
 }
 
 extension TweakProvider {
+  /// No scope.
+  public var scopes: [Scope] { [] }
+
   /// Whether a feature is enabled: the Bool of the variable ``Tweak/enabledVariable``.
   ///
   /// - Parameter feature: The feature.

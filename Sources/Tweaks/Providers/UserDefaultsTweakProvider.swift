@@ -1,3 +1,4 @@
+public import AppGroups
 public import Foundation
 public import Signals
 
@@ -19,6 +20,9 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   /// What the provider is called.
   public let name: String
 
+  /// The scope that the initializer was given.
+  public let scopes: [Scope]
+
   private let userDefaults: UserDefaults
   private let emitter = Emitter<TweakUpdate, Never>()
 
@@ -29,10 +33,14 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   ///   - migrating: The tweaks whose values are taken over, once, from what JustTweak has stored. It does not tell
   ///     features apart, so variables of the same name get the same value.
   ///   - name: What the provider is called.
+  ///   - scope: The scope of the `AppContainer` that switches the values, if one does; see
+  ///     ``/Containers/AppContainer/switchDefaults(_:)``.
   public init(
-    userDefaults: UserDefaults, migrating: some Sequence<TweakID> = [], name: String = "UserDefaultsTweakProvider"
+    userDefaults: UserDefaults, migrating: some Sequence<TweakID> = [], name: String = "UserDefaultsTweakProvider",
+    scope: Scope? = nil
   ) {
     self.userDefaults = userDefaults
+    scopes = [scope].compactMap { $0 }
     self.name = name
     var legacy: Set<String> = []
     for id in migrating {

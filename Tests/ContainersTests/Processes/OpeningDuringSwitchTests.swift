@@ -13,7 +13,9 @@ struct OpeningDuringSwitchTests {
   private let app: AppContainer
   private let ids: [UUID]
   private let names: String
-  private var database: DatabaseLocation { .file(app.home.appending(path: "list.sqlite", directoryHint: .notDirectory)) }
+  private var database: DatabaseLocation {
+    .file(app.home.appending(path: "list.sqlite", directoryHint: .notDirectory))
+  }
 
   /// Makes three environments, each with its name in a file and in a database.
   init() throws {

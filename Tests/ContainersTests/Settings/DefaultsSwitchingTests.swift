@@ -31,6 +31,18 @@
       for suite in ["-", "org.example.app"] { #expect(try await peer.send("defaults-get \(suite) color") == "blue") }
     }
 
+    @Test func `flags in switched defaults follow each switch as a part of it`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching \(world.root) org.example.app")
+      try await peer.send("flags-open org.example.app")
+      let work = try await peer.send("switching-new Work")
+      try await peer.send("flags-set red")
+      try await peer.send("switching-to \(work)")
+      try await peer.send("flags-set blue")
+      try await peer.send("switching-to \(zero)")
+      #expect(try await peer.send("flags-values") == "nothing,red,nothing,blue,red")
+    }
+
     @Test func `values keep their types, and keys with any dots their names`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) my.plist.suite")
