@@ -92,7 +92,8 @@ let package = Package(
     .executableTarget(
       name: "Peer",
       dependencies: [
-        "Signals", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "TestSupport",
+        "Signals", "SignalsTesting", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks",
+        "TestSupport",
       ],
       path: "Tests/Peer",
       swiftSettings: settings

@@ -1,6 +1,7 @@
 import Containers
 import Foundation
 import Signals
+import SignalsTesting
 import Synchronization
 import Tweaks
 

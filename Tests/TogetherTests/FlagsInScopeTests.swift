@@ -27,6 +27,27 @@ struct FlagsInScopeTests {
     var isMixed: Bool { flag != file || file != active }
   }
 
+  @Test func `flags from a file and from a shared value change together with the active environment`() throws {
+    let names = try AppGroupsFile(name: "name.json", initialValue: "none", scope: app.scope)
+    for id in ids.reversed() {
+      try app.activate(id: id)
+      try names.write(id.uuidString)
+      let flags = #"{"general":{"environment":{"Value":"\#(id.uuidString)"}}}"#
+      try Data(flags.utf8).write(to: app.home.appending(path: "Files/flags.json"))
+    }
+    let key = Self.key
+    let file = TweakManager(providers: [try FileTweakProvider(name: "flags.json", scope: app.scope)])
+    let shared = TweakManager(providers: [
+      SharedTweakProvider(names) { [Tweak(feature: "general", variable: "environment", value: .string($0))] }
+    ])
+    let moments = Property.derived(file.property(for: key), shared.property(for: key), app.active) {
+      Moment(flag: $0, file: $1, active: $2.id.uuidString)
+    }.recorded()
+    for round in 1...12 { try app.activate(id: ids[round % 3]) }
+    #expect(moments.elements.filter(\.isMixed) == [])
+    #expect(moments.elements.count == 13)
+  }
+
   @Test func `a flag from a suite changes together with files and the active environment`() throws {
     let manager = TweakManager(providers: [
       try SuiteTweakProvider(suite: AppGroupsSuite(name: "flags.json", scope: app.scope))

@@ -186,6 +186,16 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     self.init(engine)
   }
 
+  /// Follows a file in a scope that other programs make; while there is none, the value is the initial one.
+  package convenience init(
+    observing name: String, initialValue: Value, scope: Scope, format: FileFormat<Value>, polling: WatchPolling
+  ) throws(AppGroupsFileError) {
+    let engine = try SharedFileEngine(
+      location: SharedFileLocation(name: name, scope: scope), initialValue: initialValue, format: format,
+      durability: .process, maximumSize: 64 << 20, polling: polling, isCreating: false, scope: scope)
+    self.init(engine)
+  }
+
   init(_ engine: SharedFileEngine<Value>) {
     self.engine = engine
     property = Property(engine.value, keeping: engine)

@@ -118,12 +118,13 @@ public final class TweakManager: MutableTweakProvider {
     if providers.contains(where: { ($0 as? TweakManager)?.reaches(self) ?? false }) {
       stop(because: "A TweakManager cannot be a provider of itself, nor of a manager that is one of its providers")
     }
-    let subscriptions = providers.flatMap { provider in
-      [
-        provider.updates.sink { [weak self] in self?.providerUpdated($0) },
-        provider.failures.sink { [weak self] in self?.report($0) },
-      ]
-    } + scopes.map { $0.enrol(self) }
+    let subscriptions =
+      providers.flatMap { provider in
+        [
+          provider.updates.sink { [weak self] in self?.providerUpdated($0) },
+          provider.failures.sink { [weak self] in self?.report($0) },
+        ]
+      } + scopes.map { $0.enrol(self) }
     // Those of another thread, which has changed the providers since, are the ones to keep.
     let outdated = state.withLock { state in
       guard generation == state.generation else { return subscriptions }

@@ -1,4 +1,4 @@
-import AppGroups
+public import AppGroups
 public import FileSignals
 public import Foundation
 public import Signals
@@ -65,6 +65,28 @@ public final class FileTweakProvider: TweakProvider {
     }
   }
 
+  /// Opens a file in the folder `Files` of a root whose contents may be switched, such as that of an `AppContainer`.
+  ///
+  /// After a switch, the tweaks are those of the new environment, as a part of the same change. While an environment has
+  /// no such file, there are no tweaks.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the file.
+  ///   - scope: The scope of the root.
+  ///   - polling: When to poll the file.
+  /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``.
+  public convenience init(
+    name: String, scope: Scope, polling: WatchPolling = .automatic
+  ) throws(TweakError) {
+    let url = scope.root.appending(path: "Files/\(name)", directoryHint: .notDirectory)
+    try self.init(url: url, isLive: true, isOptional: true) { format throws(AppGroupsFileError) in
+      try AppGroupsFile(
+        observing: name, initialValue: TweakFile(), scope: scope, format: format, polling: polling)
+    }
+    let membership = scope.enrol(self)
+    state.withLock { $0.subscriptions.append(membership) }
+  }
+
   /// Opens a file with a closure, which is given its format.
   init(
     url: URL, isLive: Bool, isOptional: Bool,
@@ -111,11 +133,19 @@ public final class FileTweakProvider: TweakProvider {
   }
 
   private func take(_ new: TweakFile) {
+    send(replace(by: new))
+  }
+
+  /// - Returns: The names of the tweaks that changed.
+  private func replace(by new: TweakFile) -> Set<TweakID> {
     let old = state.withLock { state in
       defer { state.contents = new }
       return state.contents
     }
-    let changed = new.difference(from: old)
+    return new.difference(from: old)
+  }
+
+  private func send(_ changed: Set<TweakID>) {
     if !changed.isEmpty { emitter.send(.tweaks(changed)) }
   }
 
@@ -181,4 +211,17 @@ public final class FileTweakProvider: TweakProvider {
 
   /// What keeps the tweaks from following the file, each time something does.
   public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }
+}
+
+extension FileTweakProvider: ScopeMember {
+  /// The scope of the file, if it was opened in one.
+  public var scopes: [Scope] { [file?.scope].compactMap { $0 } }
+
+  package var swapStage: ScopeStage { .dependents }
+
+  package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard outcome == .swapped, let file else { return }
+    let changed = replace(by: file.status.value == .missing ? TweakFile() : file.value)
+    changes.afterwards { self.send(changed) }
+  }
 }

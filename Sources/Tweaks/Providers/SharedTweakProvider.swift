@@ -1,3 +1,4 @@
+public import AppGroups
 public import Signals
 
 /// Tweaks that are made of a shared value, such as an ``/AppGroups/AppGroupsFile``, and follow it.
@@ -7,9 +8,13 @@ public final class SharedTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String
 
+  /// The scope of the shared value, if it has one.
+  public let scopes: [Scope]
+
   private let collection: TweakCollection
   private let failureEmitter = Emitter<TweakError, Never>()
-  private let subscriptions: [SignalSubscription]
+  private let tweaksNow: @Sendable () -> [Tweak]
+  private let subscriptions = Guarded<[SignalSubscription]>([])
 
   /// Makes a provider of a shared value.
   ///
@@ -27,7 +32,10 @@ public final class SharedTweakProvider: TweakProvider {
     let failures = value.failures.sink { [failureEmitter] in
       failureEmitter.send(.unusableStore(provider: name, TweakStoreError($0)))
     }
-    subscriptions = [subscription, failures]
+    tweaksNow = { tweaks(value.value) }
+    scopes = [(value as? any ScopedValue)?.scope].compactMap { $0 }
+    let memberships = scopes.map { $0.enrol(self) }
+    subscriptions.withLock { $0 = [subscription, failures] + memberships }
   }
 
   /// The tweak of a name.
@@ -48,4 +56,14 @@ public final class SharedTweakProvider: TweakProvider {
 
   /// What keeps the value from following what is stored, each time something does.
   public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }
+}
+
+extension SharedTweakProvider: ScopeMember {
+  package var swapStage: ScopeStage { .dependents }
+
+  package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard outcome == .swapped else { return }
+    let changed = collection.replace(by: tweaksNow())
+    changes.afterwards { [collection] in collection.tell(changed) }
+  }
 }

@@ -1,0 +1,8 @@
+/// A shared value that may have been opened in a ``Scope``.
+package protocol ScopedValue {
+  /// The scope in which the value was opened, if it was.
+  var scope: Scope? { get }
+}
+
+extension AppGroupsFile: ScopedValue {}
+extension AppGroupsSuite: ScopedValue {}
