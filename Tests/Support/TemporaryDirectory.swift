@@ -20,4 +20,16 @@ public final class TemporaryDirectory: Sendable {
   public func file(_ name: String) -> URL {
     url.appending(path: name, directoryHint: .notDirectory)
   }
+
+  /// Makes a directory in the directory, with all that lead to it.
+  public func makeFolder(_ name: String) throws -> URL {
+    let url = url.appending(path: name, directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    return url
+  }
+
+  /// The names of everything in the directory or in one below it, hidden ones included, in order.
+  public func names(in subdirectory: String = "") throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: url.appending(path: subdirectory).path).sorted()
+  }
 }

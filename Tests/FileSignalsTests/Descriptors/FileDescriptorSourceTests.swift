@@ -88,8 +88,8 @@ private func threadNumber() -> UInt64 {
   }
 
   @Test func `reads a regular file to its end, as a program does whose input is redirected`() async throws {
-    let folder = try TemporaryFolder()
-    let file = folder.entry("input")
+    let folder = try TemporaryDirectory()
+    let file = folder.file("input")
     try Data("abcdef".utf8).write(to: file)
     let input = open(file.path, O_RDONLY)
     let log = Log<[UInt8]>()
@@ -200,14 +200,14 @@ private func threadNumber() -> UInt64 {
       await counted.wait { $0.reduce(0, +) == 3 }
       counting.cancel()
 
-      let folder = try TemporaryFolder()
+      let folder = try TemporaryDirectory()
       let inotify = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
       #expect(inotify_add_watch(inotify, folder.url.path, UInt32(IN_CLOSE_WRITE)) > 0)
       let records = Log<Int>()
       let watching = try FileDescriptorSource(fileDescriptor: inotify, closesDescriptor: true).sink { count in
         records.append(readAll(inotify, count).count)
       }
-      try Data("x".utf8).write(to: folder.entry("file"))
+      try Data("x".utf8).write(to: folder.file("file"))
       #expect(await records.wait { !$0.isEmpty }.first == 32)
       watching.cancel()
     }

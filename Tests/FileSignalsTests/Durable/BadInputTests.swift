@@ -30,10 +30,10 @@ private func writeBeyondLimit(_ path: String) throws {
 }
 
 @Suite struct `Bad input to files is told in words` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func failure(_ body: () throws -> Void) throws -> DurableFileError {
@@ -70,15 +70,15 @@ private func writeBeyondLimit(_ path: String) throws {
   #endif
 
   @Test func `a missing directory`() throws {
-    let directory = folder.entry("missing")
+    let directory = folder.file("missing")
     let url = directory.appending(path: "value")
     let error = DurableFileError.directoryNotFound(URL(fileURLWithPath: directory.path, isDirectory: true))
     try expectFailure(url, reading: .notFound(url), writing: error)
   }
 
   @Test func `a file where the directory should be`() throws {
-    try Data().write(to: folder.entry("plain"))
-    let url = folder.entry("plain/value")
+    try Data().write(to: folder.file("plain"))
+    let url = folder.file("plain/value")
     let error = DurableFileError.directoryNotFound(url.deletingLastPathComponent())
     try expectFailure(url, reading: error, writing: error)
   }
@@ -91,7 +91,7 @@ private func writeBeyondLimit(_ path: String) throws {
   }
 
   @Test func `a named pipe, which would hang whoever opened it`() throws {
-    let url = folder.entry("pipe")
+    let url = folder.file("pipe")
     #expect(mkfifo(url.path, 0o600) == 0)
     let error = DurableFileError.notARegularFile(url, kind: "a named pipe")
     try expectFailure(url, reading: error, writing: error)
@@ -105,8 +105,8 @@ private func writeBeyondLimit(_ path: String) throws {
 
   @Test(arguments: ["file": "a regular file", "pipe": "a named pipe", "link": "a symbolic link"])
   func `something else in the place of the folder for locks is named`(_ thing: String, _ kind: String) throws {
-    let url = folder.entry("value")
-    try put(thing, at: folder.entry(".shared"))
+    let url = folder.file("value")
+    try put(thing, at: folder.file(".shared"))
     let error = try failure { try DurableFile.write(Data("x".utf8), to: url) }
     #expect(error.description.contains("/.shared is \(kind), and a directory is needed there"))
     #expect(!FileManager.default.fileExists(atPath: url.path))
@@ -114,9 +114,9 @@ private func writeBeyondLimit(_ path: String) throws {
 
   @Test(arguments: ["directory": "a directory", "pipe": "a named pipe", "link": "a symbolic link"])
   func `something else in the place of a lock is named, and not the file`(_ thing: String, _ kind: String) throws {
-    let url = folder.entry("value")
+    let url = folder.file("value")
     _ = try folder.makeFolder(".shared")
-    try put(thing, at: folder.entry(".shared/value.lock"))
+    try put(thing, at: folder.file(".shared/value.lock"))
     let error = try failure { try DurableFile.write(Data("x".utf8), to: url) }
     #expect(error.description.contains("/.shared/value.lock is \(kind), not a regular file"))
     #expect(!FileManager.default.fileExists(atPath: url.path))
@@ -133,9 +133,9 @@ private func writeBeyondLimit(_ path: String) throws {
 
   @Test func `a symbolic link to nowhere, and one to itself`() throws {
     try shell("ln -s nowhere dangling; ln -s loop loop", in: folder.url)
-    let dangling = folder.entry("dangling")
+    let dangling = folder.file("dangling")
     try expectFailure(dangling, reading: .danglingLink(dangling), writing: .danglingLink(dangling))
-    let loop = folder.entry("loop")
+    let loop = folder.file("loop")
     try expectFailure(loop, reading: .linkLoop(loop), writing: .linkLoop(loop))
   }
 
@@ -156,7 +156,7 @@ private func writeBeyondLimit(_ path: String) throws {
   }
 
   @Test func `the longest name that fits`() throws {
-    let url = folder.entry(String(repeating: "n", count: 250))
+    let url = folder.file(String(repeating: "n", count: 250))
     try DurableFile.write(Data("x".utf8), to: url)
     #expect(try DurableFile.read(url) == Data("x".utf8))
   }
@@ -169,12 +169,12 @@ private func writeBeyondLimit(_ path: String) throws {
 
   @Test func `a folder of locks that leads elsewhere`() throws {
     try shell("mkdir elsewhere; ln -s elsewhere .shared", in: folder.url)
-    _ = try failure { try DurableFile.write(Data("x".utf8), to: folder.entry("value")) }
+    _ = try failure { try DurableFile.write(Data("x".utf8), to: folder.file("value")) }
     #expect(try folder.names(in: "elsewhere").isEmpty)
   }
 
   @Test func `no permission`() async throws {
-    let url = folder.entry("value")
+    let url = folder.file("value")
     try await DurableFile.write(Data("kept".utf8), to: url)
     try shell("chmod 755 .; chmod 600 value", in: folder.url)
     // A user of no rights; if this process cannot become another, it has none over root's files already.
@@ -185,7 +185,7 @@ private func writeBeyondLimit(_ path: String) throws {
   }
 
   @Test func `a limit on the size of files, which would otherwise end the process`() async throws {
-    let url = folder.entry("value")
+    let url = folder.file("value")
     try await DurableFile.write(Data("kept".utf8), to: url)
     await #expect(processExitsWith: .success) { [path = url.path as String] in try writeBeyondLimit(path) }
     #expect(try text(url) == "kept")

@@ -1,5 +1,6 @@
 import FileSignals
 import Foundation
+import TestSupport
 import Testing
 
 /// Writes again and again, until this very process is killed in the midst of it.
@@ -16,12 +17,12 @@ private func writeUntilKilled(_ path: String, _ size: Int, after delay: useconds
 }
 
 @Suite struct `A writer that dies` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let file: URL
 
   init() throws {
-    folder = try TemporaryFolder()
-    file = folder.entry("value")
+    folder = try TemporaryDirectory()
+    file = folder.file("value")
   }
 
   @Test(arguments: [100, 300_000])

@@ -12,12 +12,12 @@ import Testing
 #endif
 
 @Suite(.patient) struct `A file that is to be created` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let file: URL
 
   init() throws {
-    folder = try TemporaryFolder()
-    file = folder.entry("value")
+    folder = try TemporaryDirectory()
+    file = folder.file("value")
   }
 
   private func create(_ content: String) throws {
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `a writer killed between the two names leaves one that the next writer does not write through`() throws {
     try create("first")
-    let temporary = folder.entry(".shared/value.tmp")
+    let temporary = folder.file(".shared/value.tmp")
     #expect(link(file.path, temporary.path) == 0)
     try DurableFile.withExclusiveAccess(to: file) { file in
       let prepared = try file.prepare(Data("second".utf8), durability: .process)

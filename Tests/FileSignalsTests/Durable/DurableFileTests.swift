@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(.patient) struct `A durable file` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let file: URL
 
   init() throws {
-    folder = try TemporaryFolder()
-    file = folder.entry("value")
+    folder = try TemporaryDirectory()
+    file = folder.file("value")
   }
 
   @Test(arguments: [Durability.process, .storage])
@@ -26,8 +26,8 @@ import Testing
   @Test func `is private when it is new, whatever the mask, and so is everything beside it`() throws {
     try DurableFile.write(Data("x".utf8), to: file)
     #expect(try permissions(of: file) == 0o600)
-    #expect(try permissions(of: folder.entry(".shared")) == 0o700)
-    #expect(try permissions(of: folder.entry(".shared/value.lock")) == 0o600)
+    #expect(try permissions(of: folder.file(".shared")) == 0o700)
+    #expect(try permissions(of: folder.file(".shared/value.lock")) == 0o600)
   }
 
   @Test(arguments: [0o600, 0o644, 0o640, 0o664])
@@ -53,7 +53,7 @@ import Testing
 
   @Test func `takes the place of what a killed writer left behind`() throws {
     _ = try folder.makeFolder(".shared")
-    try Data("half".utf8).write(to: folder.entry(".shared/value.tmp"))
+    try Data("half".utf8).write(to: folder.file(".shared/value.tmp"))
     try DurableFile.write(Data("whole".utf8), to: file)
     #expect(try text(file) == "whole")
     #expect(try folder.names(in: ".shared") == ["value.lock"])

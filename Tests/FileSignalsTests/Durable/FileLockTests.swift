@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 @Suite struct `A lock between processes` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let url: URL
 
   init() throws {
-    folder = try TemporaryFolder()
-    url = folder.entry("lock")
+    folder = try TemporaryDirectory()
+    url = folder.file("lock")
     try Data().write(to: url)
   }
 
@@ -147,7 +147,7 @@ import Testing
   @Test func `knows whether the path still names its file`() throws {
     let lock = try open()
     var answers = [lock.isFile(at: url.path)]
-    let moved = folder.entry("moved")
+    let moved = folder.file("moved")
     try FileManager.default.moveItem(at: url, to: moved)
     answers += [lock.isFile(at: moved.path), lock.isFile(at: url.path)]
     try Data().write(to: url)
@@ -165,20 +165,20 @@ import Testing
 
   @Test func `opens an existing file, makes a missing one, or insists on a new one`() throws {
     #expect(failure(.new, url) == EEXIST)
-    let made = folder.entry("made")
+    let made = folder.file("made")
     for opening in [FileLock.Opening.reading, .existing] { #expect(failure(opening, made) == ENOENT) }
     #expect(failure(.createdIfMissing, made) == nil)
     #expect(try permissions(of: made) == 0o600)
-    #expect(failure(.new, folder.entry("new")) == nil)
+    #expect(failure(.new, folder.file("new")) == nil)
   }
 
   @Test func `follows no link and waits at no pipe`() throws {
-    let link = folder.entry("link")
+    let link = folder.file("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
     for opening in [FileLock.Opening.reading, .existing, .createdIfMissing] {
       #expect(failure(opening, link) == ELOOP)
     }
-    let pipe = folder.entry("pipe")
+    let pipe = folder.file("pipe")
     #expect(mkfifo(pipe.path, 0o600) == 0)
     #expect(failure(.reading, pipe) == nil)
   }

@@ -6,16 +6,16 @@ import Testing
 @testable import FileSignals
 
 @Suite(.patient) struct `Locks that are removed or waited for a limited time` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let file: URL
 
   init() throws {
-    folder = try TemporaryFolder()
-    file = folder.entry("secret")
+    folder = try TemporaryDirectory()
+    file = folder.file("secret")
   }
 
   private func locks() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.entry(".shared").path)
+    try FileManager.default.contentsOfDirectory(atPath: folder.file(".shared").path)
   }
 
   @Test func `never let two threads hold the lock of a file that is removed again and again`() {
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `are removed if their file is gone, with what a killed writer left, and stay if it is there`() throws {
     try DurableFile.write(Data("1".utf8), to: file)
-    for name in ["gone.lock", "killed.lock", "killed.tmp"] { try Data().write(to: folder.entry(".shared/\(name)")) }
+    for name in ["gone.lock", "killed.lock", "killed.tmp"] { try Data().write(to: folder.file(".shared/\(name)")) }
     try DurableFile.removeUnusedLocks(in: folder.url)
     #expect(try locks() == ["secret.lock"])
     #expect(try text(file) == "1")
@@ -69,9 +69,9 @@ import Testing
     let peer = try PeerProcess()
     try await peer.send("hold \(file.path)")
     peer.signal(SIGSTOP)
-    let directory = folder.entry(".shared/directory.lock")
+    let directory = folder.file(".shared/directory.lock")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-    for index in 1...8 { try Data().write(to: folder.entry(".shared/gone \(index).lock")) }
+    for index in 1...8 { try Data().write(to: folder.file(".shared/gone \(index).lock")) }
     let folder = folder.url
     _ = try await onThread {
       let error = #expect(throws: DurableFileError.self) { try DurableFile.removeUnusedLocks(in: folder) }

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(.patient) struct `The lock of a file` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let file: URL
 
   init() throws {
-    folder = try TemporaryFolder()
-    file = folder.entry("count")
+    folder = try TemporaryDirectory()
+    file = folder.file("count")
   }
 
   private func increment() throws {
@@ -42,7 +42,7 @@ import Testing
 
   @Test func `is one for all names that lead to the file`() throws {
     try Data("0".utf8).write(to: file)
-    let link = folder.entry("link")
+    let link = folder.file("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
     let detour = URL(fileURLWithPath: "\(folder.url.path)/../\(folder.url.lastPathComponent)/./count")
     try DurableFile.withLock(on: file) {
@@ -55,7 +55,7 @@ import Testing
   @Test func `refuses a thread that would wait for itself, and lets it go on afterwards`() throws {
     try DurableFile.withLock(on: file) {
       #expect(throws: DurableFileError.reentrantLock(file)) { try DurableFile.withLock(on: file) {} }
-      try DurableFile.withLock(on: folder.entry("another")) {}
+      try DurableFile.withLock(on: folder.file("another")) {}
     }
     try DurableFile.withLock(on: file) {}
   }
@@ -67,7 +67,7 @@ import Testing
 
   @Test func `survives that somebody removes the folder it lies in`() throws {
     try DurableFile.withLock(on: file) {}
-    try FileManager.default.removeItem(at: folder.entry(".shared"))
+    try FileManager.default.removeItem(at: folder.file(".shared"))
     try DurableFile.withLock(on: file) { try increment() }
     #expect(try text(file) == "1")
   }

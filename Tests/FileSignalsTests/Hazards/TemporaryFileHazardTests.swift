@@ -1,14 +1,15 @@
 import FileSignals
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `Hazards of the temporary file` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let file: URL
 
   init() throws {
-    folder = try TemporaryFolder()
-    file = folder.entry("value")
+    folder = try TemporaryDirectory()
+    file = folder.file("value")
     try DurableFile.write(Data("old".utf8), to: file)
   }
 
@@ -22,7 +23,7 @@ import Testing
   }
 
   @Test func `its removal in the midst of a write is not told as if the file were missing`() throws {
-    let temporary = folder.entry(".shared/value.tmp")
+    let temporary = folder.file(".shared/value.tmp")
     let error = DurableFileError.system(operation: "put in place", path: temporary.path, errno: ENOENT)
     #expect(throws: error) { try write { try FileManager.default.removeItem(at: temporary) } }
     #expect(try text(file) == "old")
@@ -51,7 +52,7 @@ import Testing
 
   @Test func `a name that a killed maker of the file left to it is not written through`() throws {
     // A file is made by giving the temporary one a second name; whoever dies then leaves both.
-    let temporary = folder.entry(".shared/value.tmp")
+    let temporary = folder.file(".shared/value.tmp")
     try FileManager.default.linkItem(at: file, to: temporary)
     let reader = try FileHandle(forReadingFrom: file)
     try DurableFile.write(Data("new".utf8), to: file)

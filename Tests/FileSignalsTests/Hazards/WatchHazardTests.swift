@@ -1,27 +1,28 @@
 import FileSignals
 import Foundation
 import Signals
+import TestSupport
 import Testing
 
 @Suite struct `Hazards of watches` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   @Test func `a name of any length fits into the buffer`() async throws {
     let log = Log<String>()
     let subscription = try DirectoryObserver(folder.url).sink { log.append($0.url.lastPathComponent) }
     let names = (1...255).map { String(repeating: "n", count: $0) }
-    for name in names { try Data().write(to: folder.entry(name)) }
+    for name in names { try Data().write(to: folder.file(name)) }
     await log.wait { Set($0).isSuperset(of: names) }
     subscription.cancel()
   }
 
   /// Somebody may have looked in between, because of something else, and would believe for ever that it is there.
   @Test func `what comes and goes while nobody is told is told to be gone`() async throws {
-    let file = folder.entry("value")
+    let file = folder.file("value")
     let (entries, values) = (Log<FileEvent>(), Log<FileEvent.Kind>())
     let subscriptions = [
       try DirectoryObserver(folder.url).sink { entries.append($0) },
@@ -44,9 +45,9 @@ import Testing
     // The system has one watch for a directory, and the last who asks for it could narrow what all are told.
     let inner = try folder.makeFolder("inner")
     let (outerLog, innerLog) = (Log<FileEvent.Kind>(), Log<FileEvent.Kind>())
-    let outer = try FileObserver(folder.entry("value")).sink { outerLog.append($0.kind) }
+    let outer = try FileObserver(folder.file("value")).sink { outerLog.append($0.kind) }
     var within: SignalSubscription? = try FileObserver(inner.appending(path: "value")).sink { innerLog.append($0.kind) }
-    try Data("1".utf8).write(to: folder.entry("value"))
+    try Data("1".utf8).write(to: folder.file("value"))
     await outerLog.wait { !$0.isEmpty }
     try Data("1".utf8).write(to: inner.appending(path: "value"))
     await innerLog.wait { !$0.isEmpty }
@@ -61,13 +62,13 @@ import Testing
 
   @Test func `two who look into one directory are both told, and the one who stays goes on being told`() async throws {
     let logs = [Log<FileEvent.Kind>(), Log<FileEvent.Kind>()]
-    var subscriptions = try logs.map { log in try FileObserver(folder.entry("value")).sink { log.append($0.kind) } }
-    try store("1", folder.entry("value"))
+    var subscriptions = try logs.map { log in try FileObserver(folder.file("value")).sink { log.append($0.kind) } }
+    try store("1", folder.file("value"))
     for log in logs { await log.wait { $0.contains(.created) } }
     subscriptions.removeFirst()
     for round in 2...20 {
       let count = logs[1].all.count
-      try store("\(round)", folder.entry("value"))
+      try store("\(round)", folder.file("value"))
       await logs[1].wait { $0.count > count }
     }
     subscriptions.removeAll()
@@ -77,9 +78,9 @@ import Testing
     let log = Log<String>()
     let subscription = try DirectoryObserver(folder.url).sink { log.append($0.url.lastPathComponent) }
     for round in 0..<50 {
-      try store("\(round)", folder.entry("value"))
+      try store("\(round)", folder.file("value"))
     }
-    try Data().write(to: folder.entry("end"))
+    try Data().write(to: folder.file("end"))
     await log.wait { $0.contains("end") }
     #expect(Set(log.all) == ["value", "end"])
     subscription.cancel()

@@ -1,13 +1,14 @@
 import Dispatch
 import FileSignals
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `Bad paths to observe are told in words` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func failure<Observer>(_ body: () throws -> Observer) throws -> FileObserverError {
@@ -18,21 +19,21 @@ import Testing
   }
 
   @Test func `a missing directory`() throws {
-    let missing = folder.entry("missing")
-    #expect(try failure { try FileObserver(folder.entry("missing/deep/value")) } == .notFound(missing))
+    let missing = folder.file("missing")
+    #expect(try failure { try FileObserver(folder.file("missing/deep/value")) } == .notFound(missing))
     #expect(try failure { try DirectoryObserver(missing) } == .notFound(missing))
   }
 
   @Test func `a file where a directory should be`() throws {
-    try Data().write(to: folder.entry("plain"))
-    let plain = folder.entry("plain")
-    #expect(try failure { try FileObserver(folder.entry("plain/value")) } == .notADirectory(plain))
+    try Data().write(to: folder.file("plain"))
+    let plain = folder.file("plain")
+    #expect(try failure { try FileObserver(folder.file("plain/value")) } == .notADirectory(plain))
     #expect(try failure { try DirectoryObserver(plain) } == .notADirectory(plain))
   }
 
   @Test func `links in a circle`() throws {
     try shell("ln -s b a; ln -s a b", in: folder.url)
-    guard case .system(_, _, ELOOP) = try failure({ try FileObserver(folder.entry("a")) }) else {
+    guard case .system(_, _, ELOOP) = try failure({ try FileObserver(folder.file("a")) }) else {
       Issue.record("A loop was not seen")
       return
     }

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 @Suite(.patient) struct `A directory observer` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func observe(_ url: URL) throws -> (log: Log<FileEvent>, subscription: SignalSubscription) {
@@ -17,30 +17,30 @@ import Testing
   }
 
   @Test func `tells what happens to each entry`() async throws {
-    try Data("old".utf8).write(to: folder.entry("old"))
+    try Data("old".utf8).write(to: folder.file("old"))
     let (log, subscription) = try observe(folder.url)
     func expect(_ kind: FileEvent.Kind, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) async {
-      await log.wait(sourceLocation: sourceLocation) { $0.contains(FileEvent(kind: kind, url: folder.entry(name))) }
+      await log.wait(sourceLocation: sourceLocation) { $0.contains(FileEvent(kind: kind, url: folder.file(name))) }
     }
-    try Data("new".utf8).write(to: folder.entry("new"))
+    try Data("new".utf8).write(to: folder.file("new"))
     await expect(.created, "new")
-    try await DurableFile.write(Data("newer".utf8), to: folder.entry("new"))
+    try await DurableFile.write(Data("newer".utf8), to: folder.file("new"))
     await expect(.replaced, "new")
-    try Data("newest".utf8).write(to: folder.entry("old"))
+    try Data("newest".utf8).write(to: folder.file("old"))
     await expect(.modified, "old")
     // A child that another test starts may hold the file open for a moment; its closing is a late modification, which a
     // change of attributes can be joined with. It comes once, so one of these comes alone.
     for permissions in [0o640, 0o600, 0o640]
-    where !log.all.contains(FileEvent(kind: .attributes, url: folder.entry("old"))) {
+    where !log.all.contains(FileEvent(kind: .attributes, url: folder.file("old"))) {
       let count = log.all.count
-      try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.entry("old").path)
-      await log.wait { $0.dropFirst(count).contains { $0.url == folder.entry("old") } }
+      try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.file("old").path)
+      await log.wait { $0.dropFirst(count).contains { $0.url == folder.file("old") } }
     }
     await expect(.attributes, "old")
-    try FileManager.default.moveItem(at: folder.entry("old"), to: folder.entry("moved"))
+    try FileManager.default.moveItem(at: folder.file("old"), to: folder.file("moved"))
     await expect(.moved, "old")
     await expect(.created, "moved")
-    try FileManager.default.removeItem(at: folder.entry("new"))
+    try FileManager.default.removeItem(at: folder.file("new"))
     await expect(.deleted, "new")
     _ = try folder.makeFolder("folder")
     await expect(.created, "folder")
@@ -74,7 +74,7 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 8) { index in
       for round in 0..<100 {
         do {
-          try Data().write(to: folder.entry("\(index)-\(round)"))
+          try Data().write(to: folder.file("\(index)-\(round)"))
         } catch {
           Issue.record(error)
         }
@@ -91,11 +91,11 @@ import Testing
     let log = Log<FileEvent>()
     let subscription = observer.sink { log.append($0) }
     for round in 0..<50 {
-      try FileManager.default.moveItem(at: directory, to: folder.entry("away"))
+      try FileManager.default.moveItem(at: directory, to: folder.file("away"))
       await log.wait { $0.filter { $0 == FileEvent(kind: .moved, url: directory) }.count == round + 1 }
       #expect(observer.health.value == .waiting(for: URL(fileURLWithPath: directory.path, isDirectory: true)))
-      try Data("2".utf8).write(to: folder.entry("away/round\(round)"))
-      try FileManager.default.moveItem(at: folder.entry("away"), to: directory)
+      try Data("2".utf8).write(to: folder.file("away/round\(round)"))
+      try FileManager.default.moveItem(at: folder.file("away"), to: directory)
       let back = FileEvent(kind: .created, url: directory.appendingPathComponent("round\(round)", isDirectory: false))
       #expect(await log.wait { $0.contains(back) }.contains(FileEvent(kind: .created, url: directory)))
       #expect(observer.health.value == .active)
@@ -111,7 +111,7 @@ import Testing
     var tree = DirectoryTree(url: directory, isRecursive: false, filter: .all)
     tree.look(watch)
     let above = try #require(watch.plan.places.first { $0.path == folder.url.path })
-    try FileManager.default.moveItem(at: directory, to: folder.entry("away"))
+    try FileManager.default.moveItem(at: directory, to: folder.file("away"))
     let event = WatchEvent(kinds: .movedOut, name: "directory", point: WatchPoint(above, watch: watch))
     let events = tree.events(after: PathChange(events: [event], isRearmed: true), of: watch)
     #expect(events == [FileEvent(kind: .moved, url: directory)])
@@ -124,7 +124,7 @@ import Testing
     var tree = DirectoryTree(url: directory, isRecursive: isRecursive, filter: .all)
     tree.look(watch)
     let old = try #require(watch.plan.places.first { $0.isTarget })
-    try FileManager.default.moveItem(at: directory, to: folder.entry("away"))
+    try FileManager.default.moveItem(at: directory, to: folder.file("away"))
     _ = try folder.makeFolder("directory")
     _ = try folder.makeFolder("directory/inner")
     let replaced = tree.events(after: PathChange(events: [], isRearmed: true), of: watch)
@@ -149,10 +149,10 @@ import Testing
   @Test func `follows a symbolic link to the directory`() async throws {
     for name in ["v1", "v2"] { _ = try folder.makeFolder(name) }
     try shell("ln -s v1 current", in: folder.url)
-    let current = folder.entry("current")
+    let current = folder.file("current")
     let (log, subscription) = try observe(current)
     for round in 0..<20 {
-      try Data().write(to: folder.entry("\(round % 2 == 0 ? "v1" : "v2")/\(round)"))
+      try Data().write(to: folder.file("\(round % 2 == 0 ? "v1" : "v2")/\(round)"))
       let entry = current.appendingPathComponent("\(round)", isDirectory: false)
       await log.wait { $0.contains(FileEvent(kind: .created, url: entry)) }
       try shell("ln -sfn \(round % 2 == 0 ? "v2" : "v1") current", in: folder.url)

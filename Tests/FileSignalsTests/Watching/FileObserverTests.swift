@@ -31,12 +31,12 @@ private final class Follower: Sendable {
 }
 
 @Suite(.patient) struct `A file observer` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let file: URL
 
   init() throws {
-    folder = try TemporaryFolder()
-    file = folder.entry("value")
+    folder = try TemporaryDirectory()
+    file = folder.file("value")
   }
 
   private func replace(_ content: String, _ url: URL? = nil) throws {
@@ -81,7 +81,7 @@ private final class Follower: Sendable {
     try await expect(.attributes) {
       try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
     }
-    try await expect(.moved) { try FileManager.default.moveItem(at: file, to: folder.entry("other")) }
+    try await expect(.moved) { try FileManager.default.moveItem(at: file, to: folder.file("other")) }
     try await expect(.created) { try store("d", file) }
     try await expect(.deleted) { try FileManager.default.removeItem(at: file) }
   }
@@ -89,7 +89,7 @@ private final class Follower: Sendable {
   @Test func `says nothing of other files in the directory`() async throws {
     try overwrite("mine")
     let follower = try Follower(file)
-    for round in 0..<50 { try overwrite("\(round)", folder.entry("value\(round % 5)")) }
+    for round in 0..<50 { try overwrite("\(round)", folder.file("value\(round % 5)")) }
     try overwrite("mine too")
     await follower.expect("mine too")
     #expect(follower.kinds.all.count < 5)
@@ -130,7 +130,7 @@ private final class Follower: Sendable {
     let inner = directory.appendingPathComponent("value", isDirectory: false)
     let follower = try Follower(inner)
     for round in 0..<300 {
-      let old = folder.entry("old\(round)")
+      let old = folder.file("old\(round)")
       try FileManager.default.moveItem(at: directory, to: old)
       // Nobody should care about this one any more.
       try await DurableFile.write(Data("stale".utf8), to: old.appending(path: "value"), durability: .process)
@@ -150,16 +150,16 @@ private final class Follower: Sendable {
     let follower = try Follower(inner)
     for round in 0..<100 {
       if round % 2 == 0 {
-        try FileManager.default.moveItem(at: folder.entry("a"), to: folder.entry("old\(round)"))
+        try FileManager.default.moveItem(at: folder.file("a"), to: folder.file("old\(round)"))
       } else {
-        try FileManager.default.removeItem(at: folder.entry("a"))
+        try FileManager.default.removeItem(at: folder.file("a"))
       }
       try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
       try overwrite("\(round)", inner)
       await follower.expect("\(round)")
     }
-    try FileManager.default.removeItem(at: folder.entry("a"))
-    let missing = URL(fileURLWithPath: folder.entry("a").path, isDirectory: true)
+    try FileManager.default.removeItem(at: folder.file("a"))
+    let missing = URL(fileURLWithPath: folder.file("a").path, isDirectory: true)
     await health.wait { $0.last == .waiting(for: missing) }
     try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
     await health.wait { $0.last == .active }
@@ -175,11 +175,11 @@ private final class Follower: Sendable {
     let health = Log<WatchHealth>()
     let subscription = observer.health.sink { health.append($0) }
     let follower = try Follower(inner)
-    let descriptor = open(folder.entry(held).path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(folder.file(held).path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     #expect(descriptor >= 0)
     defer { close(descriptor) }
-    try FileManager.default.removeItem(at: folder.entry("a"))
-    let missing = URL(fileURLWithPath: folder.entry("a").path, isDirectory: true)
+    try FileManager.default.removeItem(at: folder.file("a"))
+    let missing = URL(fileURLWithPath: folder.file("a").path, isDirectory: true)
     await health.wait(10) { $0.last == .waiting(for: missing) }
     try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
     try overwrite("again", inner)
@@ -206,7 +206,7 @@ private final class Follower: Sendable {
   @Test func `follows a symbolic link in the middle of the path`() async throws {
     for name in ["v1", "v2"] { try overwrite(name, try folder.makeFolder(name).appending(path: "value")) }
     try shell("ln -s v1 current", in: folder.url)
-    let follower = try Follower(folder.entry("current/value"))
+    let follower = try Follower(folder.file("current/value"))
     for round in 0..<20 {
       let name = round % 2 == 0 ? "v2" : "v1"
       try shell("ln -s \(name) next && mv -T next current", in: folder.url)
@@ -233,7 +233,7 @@ private final class Follower: Sendable {
 
   @Test func `misses no write that happens while it is being made`() async throws {
     for round in 0..<500 {
-      let file = folder.entry("race\(round % 7)")
+      let file = folder.file("race\(round % 7)")
       async let wrote: Void = onThread { try store("\(round)", file) }
       if round % 2 == 0 { usleep(useconds_t(round % 100)) }
       // Watch, then read: what is not read is told.

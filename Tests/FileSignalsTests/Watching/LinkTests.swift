@@ -5,17 +5,17 @@ import TestSupport
 import Testing
 
 @Suite struct `An observer of symbolic links` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   /// Follows what one reads through a path.
   private func follow(
     _ name: String, polling: WatchPolling
   ) throws -> (contents: Log<String>, observer: FileObserver, subscription: SignalSubscription) {
-    let url = folder.entry(name)
+    let url = folder.file(name)
     let contents = Log<String>()
     let observer = try FileObserver(url, polling: polling)
     let subscription = observer.sink { _ in
@@ -102,14 +102,14 @@ import Testing
   @Test(arguments: pollings)
   func `a tree whose root is a link is followed to where the link points`(_ polling: WatchPolling) async throws {
     try shell("mkdir -p v1/a v2/a && echo > v1/a/old && echo > v2/a/new && ln -s v1 current", in: folder.url)
-    let follower = try TreeFollower(folder.entry("current"), polling: polling)
-    try Data().write(to: folder.entry("v1/a/more"))
+    let follower = try TreeFollower(folder.file("current"), polling: polling)
+    try Data().write(to: folder.file("v1/a/more"))
     await follower.expect(.created, "a/more")
     try shell("ln -sfn v2 current", in: folder.url)
     await follower.expect(.deleted, "a/old", "a/more")
     await follower.expect(.created, "a/new")
-    try Data().write(to: folder.entry("v1/a/unseen"))
-    try Data().write(to: folder.entry("v2/a/last"))
+    try Data().write(to: folder.file("v1/a/unseen"))
+    try Data().write(to: folder.file("v2/a/last"))
     await follower.expect(.created, "a/last")
     #expect(!follower.log.all.contains { $0.path.hasSuffix("unseen") })
   }

@@ -1,18 +1,19 @@
 import Foundation
 @testable import FileSignals
 import Signals
+import TestSupport
 import Testing
 
 @Suite struct `Events that wait to be processed` {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let watch: PathChanges
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     watch = try Self.watch(folder)
   }
 
-  private static func watch(_ folder: TemporaryFolder) throws -> PathChanges {
+  private static func watch(_ folder: TemporaryDirectory) throws -> PathChanges {
     try PathChanges(path: folder.url.path, target: .directory, polling: .never, queue: nil)
   }
 

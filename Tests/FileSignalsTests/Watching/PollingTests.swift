@@ -5,15 +5,15 @@ import TestSupport
 import Testing
 
 @Suite struct `A polled observer` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let often = WatchPolling.always(every: .milliseconds(20))
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   @Test func `sees all that becomes of a file`() async throws {
-    let file = folder.entry("value")
+    let file = folder.file("value")
     let observer = try FileObserver(file, polling: often)
     let log = Log<FileEvent.Kind>()
     let subscription = observer.sink { log.append($0.kind) }
@@ -39,13 +39,13 @@ import Testing
   @Test func `sees all that happens in a tree`() async throws {
     try folder.makeFolder("a/b").withFile("old")
     let follower = try TreeFollower(folder.url, polling: often)
-    try Data("new".utf8).write(to: folder.entry("a/b/old"))
+    try Data("new".utf8).write(to: folder.file("a/b/old"))
     await follower.expect(.modified, "a/b/old")
     try folder.makeFolder("c/d").withFile("new")
     await follower.expect(.created, "c", "c/d", "c/d/new")
-    try store("replaced", folder.entry("c/d/new"))
+    try store("replaced", folder.file("c/d/new"))
     await follower.expect(.replaced, "c/d/new")
-    try FileManager.default.removeItem(at: folder.entry("c"))
+    try FileManager.default.removeItem(at: folder.file("c"))
     await follower.expect(.deleted, "c", "c/d", "c/d/new")
   }
 
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `finds a change that leaves the size and the times as they were`() throws {
-    let file = folder.entry("value")
+    let file = folder.file("value")
     try Data("old".utf8).write(to: file)
     let stamp = try #require(FileStamp(path: file.path))
     var mark = FileMark(stamp, path: file.path)
@@ -121,7 +121,7 @@ import Testing
     @Test func `polls nothing on this machine's own file systems`() throws {
       #expect(FileSystems.silentType(of: "/") == nil)
       #expect(FileSystems.silentType(of: folder.url.path) == nil)
-      #expect(try FileObserver(folder.entry("value")).health.value == .active)
+      #expect(try FileObserver(folder.file("value")).health.value == .active)
     }
   #endif
 }

@@ -51,22 +51,22 @@ final class TreeFollower: Sendable {
 }
 
 @Suite(.patient) struct `A recursive directory observer` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   @Test func `tells what happens at any depth`() async throws {
     try store("1", try folder.makeFolder("a/b/c").appending(path: "file"))
     let follower = try TreeFollower(folder.url)
-    try Data("2".utf8).write(to: folder.entry("a/b/c/file"))
+    try Data("2".utf8).write(to: folder.file("a/b/c/file"))
     await follower.expect(.modified, "a/b/c/file")
-    try store("3", folder.entry("a/b/c/file"))
+    try store("3", folder.file("a/b/c/file"))
     await follower.expect(.replaced, "a/b/c/file")
-    try store("4", folder.entry("a/other"))
+    try store("4", folder.file("a/other"))
     await follower.expect(.created, "a/other")
-    try FileManager.default.removeItem(at: folder.entry("a/b/c/file"))
+    try FileManager.default.removeItem(at: folder.file("a/b/c/file"))
     await follower.expect(.deleted, "a/b/c/file")
     #expect(follower.observer.health.value == .active)
     #expect(!follower.log.all.contains { $0.path.contains(".shared") })
@@ -76,9 +76,9 @@ final class TreeFollower: Sendable {
     _ = try folder.makeFolder("a")
     let log = Log<FileEvent>()
     let subscription = try DirectoryObserver(folder.url).sink { log.append($0) }
-    try Data().write(to: folder.entry("a/inside"))
-    try Data().write(to: folder.entry("outside"))
-    await log.wait { $0.contains { $0.url == folder.entry("outside") } }
+    try Data().write(to: folder.file("a/inside"))
+    try Data().write(to: folder.file("outside"))
+    await log.wait { $0.contains { $0.url == folder.file("outside") } }
     #expect(!log.all.contains { $0.url.lastPathComponent == "inside" })
     subscription.cancel()
   }
@@ -94,31 +94,31 @@ final class TreeFollower: Sendable {
       expected.formUnion(["d\(round)", "d\(round)/a", path, "\(path)/file", "\(path)/other"])
     }
     await follower.expectPaths(expected)
-    for round in 0..<100 { try Data("x".utf8).write(to: folder.entry("d\(round)/a/b/late")) }
+    for round in 0..<100 { try Data("x".utf8).write(to: folder.file("d\(round)/a/b/late")) }
     for round in 0..<100 { await follower.expect(.created, "d\(round)/a/b/late") }
   }
 
   @Test func `tells of a tree that is moved in, within, and out`() async throws {
-    let outside = try TemporaryFolder()
+    let outside = try TemporaryDirectory()
     for name in ["x/y/1", "x/2"] {
       _ = try outside.makeFolder(String(name.dropLast(2))).withFile(String(name.suffix(1)))
     }
     let tree: Set = ["x", "x/y", "x/y/1", "x/2"]
     let follower = try TreeFollower(folder.url)
     for round in 0..<20 {
-      try FileManager.default.moveItem(at: outside.entry("x"), to: folder.entry("x"))
+      try FileManager.default.moveItem(at: outside.file("x"), to: folder.file("x"))
       await follower.expectPaths(tree)
-      try FileManager.default.moveItem(at: folder.entry("x"), to: folder.entry("z"))
+      try FileManager.default.moveItem(at: folder.file("x"), to: folder.file("z"))
       let moved = Set(tree.map { "z" + $0.dropFirst() })
       await follower.expectPaths(moved)
       // The watches went with it, under the new name.
-      try Data().write(to: folder.entry("z/y/new\(round)"))
+      try Data().write(to: folder.file("z/y/new\(round)"))
       await follower.expectPaths(moved.union(["z/y/new\(round)"]))
-      try FileManager.default.removeItem(at: folder.entry("z/y/new\(round)"))
-      try FileManager.default.moveItem(at: folder.entry("z"), to: outside.entry("x"))
+      try FileManager.default.removeItem(at: folder.file("z/y/new\(round)"))
+      try FileManager.default.moveItem(at: folder.file("z"), to: outside.file("x"))
       await follower.expectPaths([])
-      try Data().write(to: outside.entry("x/y/unseen"))
-      try FileManager.default.removeItem(at: outside.entry("x/y/unseen"))
+      try Data().write(to: outside.file("x/y/unseen"))
+      try FileManager.default.removeItem(at: outside.file("x/y/unseen"))
     }
     #expect(!follower.log.all.contains { $0.path.hasSuffix("unseen") })
     #expect(follower.log.all.contains(.init(kind: .moved, path: "z/y/1")))
@@ -129,7 +129,7 @@ final class TreeFollower: Sendable {
     for round in 0..<200 {
       try folder.makeFolder("a/b").withFile("f\(round)")
       await follower.expectPaths(["a", "a/b", "a/b/f\(round)"])
-      try FileManager.default.removeItem(at: folder.entry("a"))
+      try FileManager.default.removeItem(at: folder.file("a"))
       if round % 3 == 0 { await follower.expectPaths([]) }
     }
     await follower.expectPaths([])
@@ -141,11 +141,11 @@ final class TreeFollower: Sendable {
     let follower = try TreeFollower(root)
     for _ in 0..<10 {
       let count = follower.log.all.count
-      try FileManager.default.moveItem(at: root, to: folder.entry("away"))
+      try FileManager.default.moveItem(at: root, to: folder.file("away"))
       await follower.log.wait { $0.dropFirst(count).contains(.init(kind: .moved, path: "")) }
-      try Data().write(to: folder.entry("away/a/b/unseen"))
-      try FileManager.default.removeItem(at: folder.entry("away/a/b/unseen"))
-      try FileManager.default.moveItem(at: folder.entry("away"), to: root)
+      try Data().write(to: folder.file("away/a/b/unseen"))
+      try FileManager.default.removeItem(at: folder.file("away/a/b/unseen"))
+      try FileManager.default.moveItem(at: folder.file("away"), to: root)
       await follower.log.wait { entries in
         ["", "a", "a/b", "a/b/file"].allSatisfy { entries.dropFirst(count).contains(.init(kind: .created, path: $0)) }
       }
@@ -158,16 +158,16 @@ final class TreeFollower: Sendable {
   }
 
   @Test func `follows no symbolic link, neither out of the tree nor in a circle`() async throws {
-    let outside = try TemporaryFolder()
+    let outside = try TemporaryDirectory()
     let root = try folder.makeFolder("root/a")
-    try shell("ln -s ../.. a/up; ln -s '\(outside.url.path)' out; ln -s . self", in: folder.entry("root"))
-    let follower = try TreeFollower(folder.entry("root"))
-    try shell("ln -s '\(outside.url.path)' later && mkdir b && ln -s ../a b/a", in: folder.entry("root"))
+    try shell("ln -s ../.. a/up; ln -s '\(outside.url.path)' out; ln -s . self", in: folder.file("root"))
+    let follower = try TreeFollower(folder.file("root"))
+    try shell("ln -s '\(outside.url.path)' later && mkdir b && ln -s ../a b/a", in: folder.file("root"))
     await follower.expect(.created, "later", "b", "b/a")
     // A directory that becomes a link is left.
-    try shell("mv b gone && ln -s '\(outside.url.path)' b", in: folder.entry("root"))
+    try shell("mv b gone && ln -s '\(outside.url.path)' b", in: folder.file("root"))
     await follower.expect(.created, "gone", "gone/a", "b")
-    try Data().write(to: outside.entry("unseen"))
+    try Data().write(to: outside.file("unseen"))
     try Data().write(to: root.appending(path: "seen"))
     await follower.expect(.created, "a/seen")
     #expect(!follower.log.all.contains { $0.path.hasSuffix("unseen") })
@@ -184,7 +184,7 @@ final class TreeFollower: Sendable {
       """, in: folder.url
     )
     await follower.expectPaths(["a.json", "plain/a.json", "later/more/a.json"])
-    try FileManager.default.moveItem(at: folder.entry("later"), to: folder.entry("node_modules/later"))
+    try FileManager.default.moveItem(at: folder.file("later"), to: folder.file("node_modules/later"))
     await follower.expectPaths(["a.json", "plain/a.json"])
     #expect(follower.log.all.allSatisfy { $0.path.hasSuffix("a.json") })
   }
@@ -208,9 +208,9 @@ final class TreeFollower: Sendable {
             let name = "\(worker)-\(round)"
             try folder.makeFolder("\(name)/a/b").withFile("f")
             if round % 2 == 0 {
-              try FileManager.default.moveItem(at: folder.entry("\(name)/a"), to: folder.entry("\(name)/c"))
+              try FileManager.default.moveItem(at: folder.file("\(name)/a"), to: folder.file("\(name)/c"))
             }
-            if round % 5 == 0 { try FileManager.default.removeItem(at: folder.entry(name)) }
+            if round % 5 == 0 { try FileManager.default.removeItem(at: folder.file(name)) }
           }
         } catch {
           Issue.record(error)

@@ -6,13 +6,13 @@ import Testing
 
 /// Each runs in a process of its own, where nobody else watches anything.
 @Suite struct `The watch of the process` {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
 
   /// A folder in a folder that nothing is removed from, unlike from the one for temporary files.
   let quietFolder: URL
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     quietFolder = try folder.makeFolder("quiet")
   }
 

@@ -7,11 +7,11 @@
   /// Limits that a process of the test's own runs into, in a user namespace where they can be lowered for it alone.
   @Suite(.enabled("user namespaces are not allowed here, so no limit can be lowered", { hasUserNamespaces() }))
   struct `When the system allows no more watches` {
-    let folder: TemporaryFolder
+    let folder: TemporaryDirectory
     let peer: PeerProcess
 
     init() throws {
-      folder = try TemporaryFolder()
+      folder = try TemporaryDirectory()
       peer = try PeerProcess(
         executable: URL(filePath: "/usr/bin/unshare"), arguments: ["-Ur", PeerProcess.builtExecutable.path])
     }
@@ -23,18 +23,18 @@
     @Test func `an observer that must not poll says so`() async throws {
       try await peer.send("limit-watching max_inotify_watches 1")
       await #expect {
-        try await peer.send("watch-file \(folder.entry("value").path) never")
+        try await peer.send("watch-file \(folder.file("value").path) never")
       } throws: {
         "\($0)".contains("The limit of 1 watches")
       }
       try await peer.send("limit-watching max_inotify_watches 1000")
-      try await peer.send("watch-file \(folder.entry("value").path) never")
-      try store("x", folder.entry("value"))
+      try await peer.send("watch-file \(folder.file("value").path) never")
+      try store("x", folder.file("value"))
       try await expect("file created")
     }
 
     @Test func `a file is polled until there are some`() async throws {
-      let file = folder.entry("value")
+      let file = folder.file("value")
       try await peer.send("limit-watching max_inotify_watches 1")
       try await peer.send("watch-file \(file.path) 20")
       try await expect("health polling(every: 0.02 seconds, because")
@@ -52,12 +52,12 @@
       try await peer.send("limit-watching max_inotify_watches 20")
       try await peer.send("watch-tree \(folder.url.path) 20")
       try await expect("health polling")
-      for index in 0..<30 { try Data().write(to: folder.entry("\(index)/file")) }
-      for index in 0..<30 { try await expect("tree created \(folder.entry("\(index)/file").path)") }
+      for index in 0..<30 { try Data().write(to: folder.file("\(index)/file")) }
+      for index in 0..<30 { try await expect("tree created \(folder.file("\(index)/file").path)") }
       try await peer.send("limit-watching max_inotify_watches 1000")
       try await expect("health active")
-      for index in 0..<30 { try FileManager.default.removeItem(at: folder.entry("\(index)/file")) }
-      for index in 0..<30 { try await expect("tree deleted \(folder.entry("\(index)/file").path)") }
+      for index in 0..<30 { try FileManager.default.removeItem(at: folder.file("\(index)/file")) }
+      for index in 0..<30 { try await expect("tree deleted \(folder.file("\(index)/file").path)") }
     }
 
     @Test func `a tree that grows too large and must not be polled is impaired, and recovers`() async throws {
@@ -66,15 +66,15 @@
       try await expect("health active")
       for index in 0..<30 { _ = try folder.makeFolder("\(index)") }
       try await expect("health impaired(")
-      for index in 0..<30 { try Data().write(to: folder.entry("\(index)/file")) }
+      for index in 0..<30 { try Data().write(to: folder.file("\(index)/file")) }
       try await peer.send("limit-watching max_inotify_watches 1000")
       // What went unseen is found when the observer tries again.
-      for index in 0..<30 { try await expect("tree created \(folder.entry("\(index)/file").path)") }
+      for index in 0..<30 { try await expect("tree created \(folder.file("\(index)/file").path)") }
       try await peer.events.wait(timeout: .seconds(240)) { $0.last { $0.hasPrefix("health") } == "health active" }
     }
 
     @Test func `without an instance of inotify, files are polled until there is one`() async throws {
-      let file = folder.entry("value")
+      let file = folder.file("value")
       try await peer.send("limit-watching max_inotify_instances 0")
       await #expect { try await peer.send("watch-file \(file.path) never") } throws: {
         "\($0)".contains("No descriptor is left to observe with")
@@ -91,12 +91,12 @@
 
   @Suite(.patient) struct `When a process is frozen until the system has lost events` {
     @Test func `all its observers look again`() async throws {
-      let folder = try TemporaryFolder()
+      let folder = try TemporaryDirectory()
       let peer = try PeerProcess()
-      let (file, other) = (folder.entry("value"), folder.entry("tree/deep/other"))
+      let (file, other) = (folder.file("value"), folder.file("tree/deep/other"))
       _ = try folder.makeFolder("tree/deep")
       try await peer.send("watch-file \(file.path) never")
-      try await peer.send("watch-tree \(folder.entry("tree").path) never")
+      try await peer.send("watch-tree \(folder.file("tree").path) never")
       peer.signal(SIGSTOP)
       try await onThread {
         for _ in 0..<12_000 {
@@ -111,8 +111,8 @@
         try await peer.events.first(event, timeout: .seconds(240)) { $0.hasPrefix(event) }
       }
       // Also where there was no watch before.
-      try folder.entry("tree/unseen").withFile("y")
-      let event = "tree created \(folder.entry("tree/unseen/y").path)"
+      try folder.file("tree/unseen").withFile("y")
+      let event = "tree created \(folder.file("tree/unseen/y").path)"
       try await peer.events.first(event, timeout: .seconds(240)) { $0 == event }
     }
   }
