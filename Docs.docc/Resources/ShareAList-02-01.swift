@@ -20,7 +20,7 @@ try list.write { try $0.put([bread, Item(id: UUID(), text: "milk")]) }
 
 let shown = DispatchSemaphore(value: 0)
 let left = list.query(Item.where("isDone", .equal, false).ordered(by: "text"))
-let display = left.replaceError(with: []).sink { items in
+let display = left.sink { items in
   print(items.map(\.text))
   shown.signal()
 }

@@ -25,7 +25,7 @@ if isHelper {
 }
 
 let left = list.query(Item.where("isDone", .equal, false).ordered(by: "text"))
-let display = left.replaceError(with: []).sink { items in
+let display = left.sink { items in
   print(items.map(\.text))
   if items.contains(where: { $0.text == "tea" }) { exit(0) }
 }

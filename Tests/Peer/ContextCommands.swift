@@ -3,6 +3,7 @@ import Dispatch
 import FileSignals
 import Foundation
 import Signals
+import Stores
 
 /// A session, of which several processes have the archive.
 ///
@@ -14,11 +15,20 @@ import Signals
 /// - `context-expire`: let the session be over
 /// - `context-state`: the state, the user and the token
 /// - `context-await STATE TOKEN`: wait until that is the state, and the token
+/// - `context-put ID TEXT`: store an item in the current context's database
+/// - `context-follow`: tell the items of the current context each time that they change, as `items TEXT TEXT`, and each
+///   change of its database that this process has not made, as `changed` and the keys of new rows, or `everything`
 /// - `context-hold WORD`: stop in the next `login`, `renew`, `logout` or `migrate`, and tell `holding WORD`
 /// - `context-stop WORD`: the same, with a `SIGSTOP`, from which the process goes on
 ///
 /// All but `context-hold`, `context-stop`, `context-policy` and `context-version` answer with the state.
 final class ContextCommands: CommandFamily {
+  struct Item: StoreModel, Equatable {
+    static let table = TableSpec("item")
+    var id: Int
+    var text: String
+  }
+
   struct Visitor: SessionUser {
     nonisolated(unsafe) static var modelVersion = 1  // Sound: set before the first use, on the only thread by then.
 
@@ -130,6 +140,7 @@ final class ContextCommands: CommandFamily {
   private var policy = SessionPolicy()
   private var context: StandardAppContext<Visitor>?
   private var server: Server?
+  private var subscriptions: Set<SignalSubscription> = []
 
   init(console: Console) {
     self.console = console
@@ -146,7 +157,8 @@ final class ContextCommands: CommandFamily {
       context = try StandardAppContext(
         root: root,
         configuration: ContextConfiguration(
-          archiveLocation: arguments[1] == "file" ? .file(file) : .database, policy: policy))
+          archiveLocation: arguments[1] == "file" ? .file(file) : .database, policy: policy),
+        storeVersions: StoreVersions(cacheVersion: 1, persistenceVersion: 1, models: [Item.self]))
     case "context-version":
       Visitor.modelVersion = try command.number(command.argument())
       return ""
@@ -154,6 +166,14 @@ final class ContextCommands: CommandFamily {
       let arguments = try command.arguments(2)
       policy.lockTimeout = .milliseconds(try command.number(arguments[0]))
       policy.acceptsTokenReuse = arguments[1] == "repeats"
+      return ""
+    case "context-put":
+      let arguments = try command.arguments(2)
+      let item = Item(id: try command.number(arguments[0]), text: arguments[1])
+      try opened().context.current.value.store.persistence.write { try $0.put(item) }
+      return ""
+    case "context-follow":
+      try follow(opened().context)
       return ""
     case "context-stop":
       try opened().server.stopped.value = command.argument()
@@ -191,6 +211,18 @@ final class ContextCommands: CommandFamily {
       }
     }
     return state()
+  }
+
+  private func follow(_ context: StandardAppContext<Visitor>) throws {
+    let console = console
+    context.query(Item.ordered(by: "id")).sink { items in
+      console.report("items " + items.map(\.text).joined(separator: " "))
+    }.store(in: &subscriptions)
+    try context.current.value.store.persistence.changes.filter { $0.origin != .here }.sink { changes in
+      let item = changes["item"]
+      let keys = item.inserted.map { "\($0)" }.sorted().joined(separator: " ")
+      console.report("changed " + (item.isEverything ? "everything" : keys))
+    }.store(in: &subscriptions)
   }
 
   private func state() -> String {

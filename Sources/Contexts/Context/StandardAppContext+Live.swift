@@ -1,4 +1,4 @@
-public import Signals
+import Signals
 public import Stores
 
 extension StandardAppContext {
@@ -7,11 +7,18 @@ extension StandardAppContext {
   /// - Parameters:
   ///   - query: What to read.
   ///   - kind: In which of the databases.
-  /// - Returns: The signal; it fails if a database cannot be opened or read.
+  /// - Returns: The signal, which never ends; its `status` and `failures` tell what keeps it from being read.
   public func query<Model: StoreModel & Equatable>(
     _ query: Query<Model>, in kind: Store.Kind = .persistence
-  ) -> some Signal<[Model], DatabaseError> {
-    follow(kind) { $0.query(query).eraseToAnySignal() }
+  ) -> ContextQuery<[Model]> {
+    ContextQuery(current, kind, empty: []) { database in
+      let query = database.query(query)
+      // The values last: subscribing to them reads.
+      return merge(
+        query.failures.map { ContextReadEvent.failure($0) }, query.status.map { .status($0) },
+        query.map { .value($0) }
+      ).eraseToAnySignal()
+    }
   }
 
   /// One row of a database of the current context, whichever that is; `nil` if it has none with this key.
@@ -20,30 +27,15 @@ extension StandardAppContext {
   ///   - type: The type of the model.
   ///   - id: The key of the row.
   ///   - kind: In which of the databases.
-  /// - Returns: The signal; it fails if a database cannot be opened or read.
+  /// - Returns: The signal, which never ends; its `status` and `failures` tell what keeps it from being read.
   public func live<Model: StoreModel & Equatable>(
     _ type: Model.Type, id: Model.ID, in kind: Store.Kind = .persistence
-  ) -> some Signal<Model?, DatabaseError> {
-    follow(kind) { database throws(DatabaseError) in
-      try database.live(type, id: id).setFailureType(to: DatabaseError.self).eraseToAnySignal()
-    }
-  }
-
-  private func follow<Element: Sendable>(
-    _ kind: Store.Kind,
-    _ read: @escaping @Sendable (Database) throws(DatabaseError) -> AnySignal<Element, DatabaseError>
-  ) -> some Signal<Element, DatabaseError> {
-    current.setFailureType(to: DatabaseError.self).flatMapLatest { [current] context in
-      // Whoever is busy with the last switch on another thread may learn of this one after its databases are closed.
-      let rest = { @Sendable (error: DatabaseError) -> AnySignal<Element, DatabaseError> in
-        if case .closed = error, current.value != context { return .never() }
-        return .fail(error)
-      }
-      do throws(DatabaseError) {
-        return try read(context.store.database(kind)).catch(rest).eraseToAnySignal()
-      } catch {
-        return rest(error)
-      }
+  ) -> ContextQuery<Model?> {
+    ContextQuery(current, kind, empty: nil) { database throws(DatabaseError) in
+      let row = try database.live(type, id: id)
+      return merge(
+        row.failures.map { ContextReadEvent.failure($0) }, row.status.map { .status($0) }, row.map { .value($0) }
+      ).eraseToAnySignal()
     }
   }
 }

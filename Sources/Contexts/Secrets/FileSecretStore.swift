@@ -89,12 +89,12 @@ public struct FileSecretStore: SecretStore {
   public func keys() throws(SecretStoreError) -> [String] {
     guard try hasDirectory() else { return [] }
     guard let names = DirectoryListing.names(in: directory) else { throw failure("list", directory) }
-    return names.filter { !$0.hasPrefix(".") }.compactMap(UserDirectory.decoded)
+    return names.filter { !$0.hasPrefix(".") }.compactMap(EncodedName.decoded)
   }
 
   private func file(_ key: String) -> URL {
     // What an encoded name consists of cannot lead anywhere else.
-    directory.appending(path: UserDirectory.encoded(key), directoryHint: .notDirectory)
+    directory.appending(path: EncodedName.encoded(key), directoryHint: .notDirectory)
   }
 
   /// What is at a place; `nil` only if it is known that nothing is.

@@ -119,4 +119,26 @@ package struct FileLock: ~Copyable, Sendable {
   package func isFile(at path: String, in directory: CInt = AT_FDCWD) -> Bool {
     FileStatus(path: path, relativeTo: directory, followsLinks: false)?.identity == identity
   }
+
+  /// Acquires the lock of the file that a path names, if it is free, and makes the file if it is missing.
+  ///
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - opening: The way to open it.
+  ///   - owner: The directory whose owner receives the file if the superuser makes it.
+  /// - Returns: The lock; `nil` if another holder has it.
+  /// - Throws: ``DurableFileError`` if the file cannot be opened or locked.
+  package static func acquired(
+    at url: URL, _ opening: Opening = .createdIfMissing, owner: @autoclosure () -> FileStatus? = nil
+  ) throws(DurableFileError) -> FileLock? {
+    // Another process may remove the file between the two steps. It would then no longer keep a third one out.
+    for _ in 0..<100 {
+      guard let lock = FileLock(url.path, opening, of: url, owner: owner()) else {
+        throw DurableFileError(errno, "lock", url)
+      }
+      guard try lock.tryLock() else { return nil }
+      if lock.isFile(at: url.path) { return lock }
+    }
+    return nil
+  }
 }

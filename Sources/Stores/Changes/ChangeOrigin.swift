@@ -3,6 +3,9 @@ public enum ChangeOrigin: Hashable, Sendable {
   /// This object has written it.
   case here
 
+  /// Another ``Database`` of the same file has written it, in this process.
+  case sameProcess
+
   /// Another process has written it, which shares the database under this name.
   case peer(String)
 

@@ -63,7 +63,7 @@ extension Database: ScopeMember {
     if let reason = writer.closedReason, reason != failure { mutableStatus.value = .closed(reason) }
     changes.afterwards { [self] in
       delivery.flush()
-      guard failure != nil else { return }
+      guard failure != nil else { return regions.tellStale() }
       if writer.isClosed { delivery.finish() }
       regions.tellAll()
     }

@@ -56,8 +56,11 @@ public final class Database: Sendable {
   /// Who observes which part.
   let regions: RegionRegistry
   let objects = LiveObjects()
+  let sharing = DatabaseSharing()
   /// `nil` for a database that no other program can write.
   let foreignWrites: ForeignWrites?
+  /// `nil` for a database that no other object can write.
+  let siblings: FileSiblings?
   let asyncWrites = BlockingCalls(width: 1)
   let asyncReads: BlockingCalls
   private let ends = TransactionEnds()
@@ -113,9 +116,15 @@ public final class Database: Sendable {
       location: location, access: location == .memory ? .readWrite : access, schema: schema, policy: policy,
       durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
     delivery = ChangeDelivery()
-    regions = RegionRegistry(delivery.emitter)
-    foreignWrites =
-      if case .file(let url) = location, access != .immutable { ForeignWrites(beside: url) } else { nil }
+    regions = RegionRegistry(delivery.emitter, sharing)
+    if case .file(let url) = location, access != .immutable {
+      let siblings = FileSiblings.of(url)
+      self.siblings = siblings
+      // Counted before the file is looked at for the first time.
+      foreignWrites = ForeignWrites(beside: url, siblings: siblings)
+    } else {
+      (siblings, foreignWrites) = (nil, nil)
+    }
     let file = file
     let (opened, epoch) = try Self.steadily(scope, location) { () throws(DatabaseError) in
       (try file.open(), scope?.swapCount.value)
@@ -129,6 +138,7 @@ public final class Database: Sendable {
     let readerCount = max(1, maximumReaderCount)
     readers = location == .memory ? nil : ReaderPool(file, limit: readerCount, scope: scope)
     asyncReads = BlockingCalls(width: location == .memory ? 1 : readerCount)
+    siblings?.join(self, writer.commits)
     if let scope, let epoch, location != .memory { try join(scope, since: epoch) }
   }
 
@@ -156,9 +166,16 @@ public final class Database: Sendable {
   /// thread is calling them, which then goes on to this change. A subscription does not keep the database open; the
   /// signal finishes when the database is closed.
   ///
-  /// Commits of other programs, and of processes that do not share the database, come as changes of everything, with the
-  /// origin ``ChangeOrigin/foreign``, some hundredths of a second later.
-  public var changes: some Signal<ChangeSet, Never> { DatabaseChanges(database: self) }
+  /// Commits of other objects of this process that have the same file come with the origin ``ChangeOrigin/sameProcess``,
+  /// before their write returns. Commits of other programs, and of processes that do not share the database, come as
+  /// changes of everything, with the origin ``ChangeOrigin/foreign``, some hundredths of a second later.
+  public var changes: DatabaseChanges { DatabaseChanges(database: self) }
+
+  /// Has commits of others noticed from now on: of other programs, and of other objects with the same file.
+  func followOthers() {
+    foreignWrites?.start(self)
+    siblings?.follow(self)
+  }
 
   /// Reads, in one transaction that sees no change of others.
   ///
@@ -214,7 +231,7 @@ public final class Database: Sendable {
   }
 
   /// Closes the file for good, after all who use it are done; whatever is called later throws
-  /// ``DatabaseError/closed(path:)``, and live queries fail with it.
+  /// ``DatabaseError/closed(path:)``, and live queries tell it by their status and failures.
   ///
   /// When this returns nothing of the file is open in this object, so that it may be moved or removed.
   ///
@@ -227,10 +244,12 @@ public final class Database: Sendable {
     delivery.finish()
     mutableStatus.value = .closed(reason)
     regions.tellAll()
+    sharing.close()
   }
 
   private func close(_ reason: DatabaseError) {
     foreignWrites?.end()
+    siblings?.leave(ObjectIdentifier(self))
     readers?.close(reason)
     writer.close(reason)
   }

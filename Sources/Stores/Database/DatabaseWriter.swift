@@ -15,7 +15,10 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private var pause: DatabasePause?
   private let over = Atomic(false)
   private let delivery: ChangeDelivery
-  private var sequence: Int64 = 0
+  /// The number of the last change; those of other databases of the file are counted in without the lock.
+  private let sequence = Guarded<Int64>(0)
+  /// How many commits there have been.
+  let commits = FileSiblings.Commits()
   private var recorder: (any CommitRecorder)?
   private var isSuspended = false
   /// The state of the file when the first connection was opened.
@@ -86,7 +89,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
           throw DatabaseError.transactionLost(path: path, statement: connection.lastFailed)
         }
         let record = try record(open)
-        try connection.commit()
+        try commit(connection)
         publish(record, log)
         return result
       } catch {
@@ -95,6 +98,13 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
         throw error
       }
     }
+  }
+
+  @inline(__always)
+  private func commit(_ connection: SQLiteConnection) throws(DatabaseError) {
+    commits.begun.add(1, ordering: .sequentiallyConsistent)
+    defer { commits.ended.add(1, ordering: .sequentiallyConsistent) }
+    try connection.commit()
   }
 
   /// Copies the write-ahead log into the file, and empties it.
@@ -205,13 +215,18 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
         let opened = try opened.get()
         if let connection = opened.writer {
           let open = try Open(connection, version: version)
-          if isOtherDue { sequence = try recorder?.fileDidChange(on: connection) ?? 0 }
+          if isOtherDue {
+            let newest = try recorder?.fileDidChange(on: connection) ?? 0
+            sequence.withLock { $0 = newest }
+          }
           self.open = open
           refusal = nil
         } else {
           refusal = unwritable
         }
-        if isOtherDue { enqueueEverything(.swap, sequence: sequence, observed: observed, read: opened.tables) }
+        if isOtherDue {
+          enqueueEverything(.swap, sequence: sequence.withLock { $0 }, observed: observed, read: opened.tables)
+        }
         isOtherDue = false
         return nil
       } catch {
@@ -228,9 +243,19 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
 
   /// Enqueues a change of everything, made by a program that does not tell what it has changed.
   func tellForeignWrite(observed: Set<String>) {
-    lock.withLock {
-      sequence = ChangeSet.sequence(after: sequence)
-      enqueueEverything(.foreign, sequence: sequence, observed: observed)
+    lock.withLock { tell(everything(observed: observed), .foreign) }
+  }
+
+  /// Numbers a change, and enqueues it, as one step, so that numbers grow in the order of the queue.
+  ///
+  /// - Parameters:
+  ///   - tables: What has changed.
+  ///   - origin: Where it comes from.
+  ///   - recorded: The number by which the change is known to all processes; `nil` if it is not told to them.
+  func tell(_ tables: [String: TableChanges], _ origin: ChangeOrigin, recorded: Int64? = nil) {
+    sequence.withLock { sequence in
+      sequence = max(ChangeSet.sequence(after: sequence), recorded ?? 0)
+      delivery.enqueue(ChangeSet(sequence: sequence, origin: origin, tables: tables))
     }
   }
 
@@ -254,11 +279,15 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private func enqueueEverything(
     _ origin: ChangeOrigin, sequence: Int64, observed: Set<String>, read: [String] = []
   ) {
+    delivery.enqueue(
+      ChangeSet(sequence: sequence, origin: origin, tables: everything(observed: observed, read: read)))
+  }
+
+  /// A change of every table.
+  private func everything(observed: Set<String>, read: [String] = []) -> [String: TableChanges] {
     let there = Set((open?.log.tables.tables.keys).map(Array.init) ?? read).filter { !TableCatalog.isOwn($0) }
     let names = there.union(observed.subtracting(there.map { $0.lowercased() }))
-    let tables = names.map { ($0, TableChanges(isEverything: true)) }
-    delivery.enqueue(
-      ChangeSet(sequence: sequence, origin: origin, tables: Dictionary(uniqueKeysWithValues: tables)))
+    return Dictionary(uniqueKeysWithValues: names.map { ($0, TableChanges(isEverything: true)) })
   }
 
   @inline(__always)
@@ -296,10 +325,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     if record != nil { recorder?.didCommit() }
     if !log.entries.isEmpty, delivery.emitter.hasSubscribers {
       let tables = record?.tables ?? log.changes()
-      if !tables.isEmpty {
-        sequence = max(ChangeSet.sequence(after: sequence), record?.sequence ?? 0)
-        delivery.enqueue(ChangeSet(sequence: sequence, tables: tables))
-      }
+      if !tables.isEmpty { tell(tables, .here, recorded: record?.sequence) }
     }
     log.end(isCommitted: true)
   }

@@ -3,17 +3,18 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Notices commits that no one announces: those of other programs, and of processes without a ``DatabaseShare``.
+/// Notices commits that no one announces: those of other programs, and of other processes without a ``DatabaseShare``.
 ///
 /// It watches the database's directory from the first observer on. An event only means that something was written, and
 /// comes before the commit can be seen, so it looks several times, some moments later.
 final class ForeignWrites: Sendable {
   private let directory: URL
+  private let siblings: FileSiblings?
   private let names: Set<String>
   private let queue = DispatchQueue(label: "org.signals.database.watch", qos: .userInitiated)
   private let watch: @Sendable (URL, DispatchQueue) throws(FileObserverError) -> any ChangeSource
   private let following = Guarded(Following())
-  private let looking = Guarded(Looking())
+  private let looking: Guarded<Looking>
 
   /// Looks at the file several times after an event; a writer that synchronizes its log may take that long.
   private let looks: DelayedCall
@@ -42,15 +43,18 @@ final class ForeignWrites: Sendable {
     weak var database: Database?
     /// The state of the file at the last look; `nil` before the first, of a database that only reads.
     var last: FileState?
+    /// How many commits of other objects of this process were over before the last look.
+    var siblingCount: Int
   }
 
   /// Makes an object that does not watch yet.
   ///
   /// - Parameters:
   ///   - file: The database.
+  ///   - siblings: The other objects of this process with the same file, which announce what they commit.
   ///   - watch: Makes the signal of changes in a directory.
   init(
-    beside file: URL,
+    beside file: URL, siblings: FileSiblings? = nil,
     watch: @escaping @Sendable (URL, DispatchQueue) throws(FileObserverError) -> any ChangeSource = {
       (directory, queue) throws(FileObserverError) in try PathChanges(contentsOf: directory, queue: queue)
     }
@@ -59,6 +63,8 @@ final class ForeignWrites: Sendable {
     looks = DelayedCall(
       .exponential(from: .milliseconds(20), upTo: .seconds(2), factor: 5, limit: 4), on: queue)
     sweeps = DelayedCall(.constant(.seconds(1)), on: queue)
+    self.siblings = siblings
+    looking = Guarded(Looking(siblingCount: siblings?.endedCount(but: nil) ?? 0))
     directory = file.deletingLastPathComponent()
     names = [file.lastPathComponent, file.lastPathComponent + "-wal"]
   }
@@ -115,10 +121,14 @@ final class ForeignWrites: Sendable {
   }
 
   private func look() {
-    guard let database = looking.withLock({ $0.database }), let state = database.fileState() else { return }
-    let last = looking.withLock { looking in
-      defer { looking.last = state }
-      return looking.last
+    guard let database = looking.withLock({ $0.database }) else { return }
+    let own = ObjectIdentifier(database)
+    let ended = siblings?.endedCount(but: own) ?? 0
+    guard let state = database.fileState() else { return }
+    let begun = siblings?.begunCount(but: own) ?? 0
+    let (last, lastEnded) = looking.withLock { looking in
+      defer { (looking.last, looking.siblingCount) = (state, ended) }
+      return (looking.last, looking.siblingCount)
     }
     guard let last else { return database.tellForeignWrite() }
     if state == last { return }
@@ -128,10 +138,11 @@ final class ForeignWrites: Sendable {
       sweepSoon()
     } else if state.version == last.version {
       return
-    } else if state.shared == last.shared {
+    } else if state.shared == last.shared, begun == lastEnded {
+      // None of those who announce their commits has written since the last look.
       database.tellForeignWrite()
     } else {
-      // Those who share the database tell what they have changed. Somebody else may have written besides.
+      // Those announce what they have changed. Another program may have written besides.
       sweepSoon()
     }
   }
@@ -162,18 +173,5 @@ extension Database {
   fileprivate func tellForeignWrite() {
     writer.tellForeignWrite(observed: regions.observedTables)
     delivery.flush()
-  }
-}
-
-/// The signal of a database's changes, which has foreign writes noticed from the first subscription on.
-struct DatabaseChanges: Signal {
-  typealias Element = ChangeSet
-  typealias Failure = Never
-
-  let database: Database
-
-  func subscribe<Subscriber: SignalSubscriber<ChangeSet, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
-    database.foreignWrites?.start(database)
-    return database.delivery.emitter.subscribe(subscriber)
   }
 }

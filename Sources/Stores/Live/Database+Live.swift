@@ -16,7 +16,7 @@ extension Database {
   ///
   /// let database = try Database(.memory, schema: Schema(version: 1, models: [Person.self]))
   /// let seen = DispatchSemaphore(value: 0)
-  /// let people = database.query(Person.ordered(by: "name")).replaceError(with: [])
+  /// let people = database.query(Person.ordered(by: "name"))
   /// let subscription = people.sink { people in
   ///   print(people.map(\.name))
   ///   seen.signal()
@@ -70,29 +70,18 @@ extension Database {
       guard let keys = query.keys(in: layout) else { return .tables([Model.table.name]) }
       return try region(of: Model.self, keys: keys)
     }
-    return try readValue { transaction throws(DatabaseError) in
-      try transaction.withStatement(source.sql) { statement throws(DatabaseError) in
-        .tables(statement.traits.readTables)
-      }
+    let tables = try readValue { transaction throws(DatabaseError) in
+      try transaction.withStatement(source.sql) { $0.traits.readTables }
     }
-  }
-
-  /// The tables of some names, which must exist.
-  private func region(of tables: Set<String>) throws(DatabaseError) -> ObservedRegion {
-    let known = try readValue { transaction throws(DatabaseError) in
-      try transaction.connection.tableNames().filter { !TableCatalog.isOwn($0) }.sorted()
-    }
-    let names = Set(known.map { $0.lowercased() })
-    if let missing = tables.sorted().first(where: { !names.contains($0.lowercased()) }) {
-      throw .noSuchTable(missing, path: location.path, known: known)
-    }
-    return .tables(tables)
+    // A statement of which SQLite names no table may depend on any.
+    return tables.isEmpty ? .everything : .tables(tables)
   }
 
   /// What a read gives, now and after each change of the tables it depends on.
   ///
   /// - Parameters:
-  ///   - tables: The names of the tables. If one does not exist when the signal is subscribed to, the signal fails with
+  ///   - tables: The names of the tables, in any spelling that SQLite accepts; an empty set stands for all. If one does
+  ///     not exist, nothing is read before it does, and the signal's `failures` and `status` tell
   ///     ``DatabaseError/noSuchTable(_:path:known:)``.
   ///   - read: Reads; it is called with a transaction of its own.
   /// - Returns: The signal; nothing is read until it is subscribed to.
@@ -101,7 +90,9 @@ extension Database {
   ) -> LiveQuery<Element> {
     LiveQuery(
       database: self,
-      region: { database throws(DatabaseError) in try database.region(of: tables) },
+      region: { database throws(DatabaseError) in
+        tables.isEmpty ? .everything : .tables(try database.spelling(of: tables))
+      },
       read: read,
       isSame: ==
     )

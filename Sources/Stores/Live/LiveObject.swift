@@ -31,7 +31,7 @@ public final class LiveObject<Model: StoreModel>: Signal, Sendable {
   /// The model, or `nil` if there is no such row.
   public typealias Element = Model?
 
-  /// A row cannot fail; what keeps it from being read is told by ``failures``.
+  /// A row cannot fail; ``status`` and ``failures`` tell what keeps it from being read.
   public typealias Failure = Never
 
   /// The key of the row.
@@ -52,9 +52,16 @@ public final class LiveObject<Model: StoreModel>: Signal, Sendable {
   /// The model as of the last commit that touched it; `nil` if there is no such row.
   public var value: Model? { follower.model.value }
 
-  /// What kept the row from being read after a change, each time something did; ``value`` is the last that could be
-  /// read.
-  public var failures: some Signal<DatabaseError, Never> { follower.failures }
+  /// How ``value`` relates to the database: it is stale while the row cannot be read.
+  public var status: Property<SharedValueStatus<DatabaseError>> { Property(follower.health.status, keeping: follower) }
+
+  /// Sends each failure to read the row after a change; ``value`` is the last that could be read.
+  ///
+  /// The row is read again after the next change, when the database is resumed or opened again, and after pauses that
+  /// grow to five seconds. If that fails for the same reason, it is not reported again.
+  public var failures: some Signal<DatabaseError, Never> {
+    KeptSignal(upstream: follower.health.failures, owner: follower)
+  }
 
   /// Attaches a subscriber, and returns the token that keeps it attached, and the row observed.
   ///

@@ -3,100 +3,153 @@ public import Signals
 
 /// What a read gives, now and after each change of what it depends on; made by ``Database/query(_:)-22c9v``.
 ///
-/// - **The current value comes first**, before the subscription is returned. After that comes what the read gives after
-///   a change, unless it is the same: no change is missed, and the last value is that of the last change. Changes that
-///   come while a value is being read or delivered are taken together. Inside a transaction of the same
-///   thread the current value is what that sees, and read again when it is over.
-/// - **A value is one moment's**: never half of a transaction. Values come in the order of commits.
-/// - **Threads.** Reading and delivering happen on a serial queue of the subscription's own, but for the first value. A
-///   slow subscriber delays no writer, and nobody else.
-/// - **Failure.** If the read fails, the signal does, with the error that says why;
-///   ``/Signals/Signal/retry(_:when:)`` begins anew.
+/// It never ends. A read that fails changes nothing for its subscribers: they keep the last value, and ``status`` and
+/// ``failures`` say what is wrong.
 ///
-/// Each subscription reads for itself; with ``/Signals/Signal/share(replay:)``, many have one between them.
-public struct LiveQuery<Element: Sendable>: Signal {
-  /// Why a read failed.
-  public typealias Failure = DatabaseError
+/// ```swift
+/// import Stores
+///
+/// struct Person: StoreModel, Equatable {
+///   static let table = TableSpec("person")
+///   var id: Int
+/// }
+///
+/// let database = try Database(.memory, schema: Schema(version: 1, models: [Person.self]))
+/// let people = database.query(Query<Person>())
+/// let subscription = people.sink { print($0.count) }  // Prints "0"
+/// print(people.status.value)  // Prints "current"
+/// subscription.cancel()
+/// ```
+///
+/// - **The current value comes first**, before the subscription is returned, unless it cannot be read, or another
+///   thread is reading it for the first time. After that comes the result of each later read, unless it is the same: no
+///   change is missed, and the last value is that of the last change. Changes that come while a value is being read or
+///   delivered are taken together. Inside a transaction of the same thread the first subscriber's current value is what
+///   the transaction sees, and is read again when it is over.
+/// - **A value is one moment's**: never half of a transaction. Values come in the order of commits.
+/// - **Failure.** The read is repeated after the next change, when the database is resumed or opened again, and after
+///   pauses that grow to five seconds, unless the database is closed for good.
+/// - **Threads.** Reading and delivering happen on a serial queue of the query's own, but for the first value. A slow
+///   subscriber delays no writer, and no other query.
+/// - **Subscribers.** All subscribers of one query share its reads, from the first to come until the last to leave.
+/// - **Lifetime.** A subscription keeps the query and its database alive, and a ``DatabaseShare`` of the database.
+public final class LiveQuery<Element: Sendable>: Signal, Sendable {
+  /// A query cannot fail; ``failures`` tells what keeps it from being read.
+  public typealias Failure = Never
 
-  let database: Database
-  let region: @Sendable (Database) throws(DatabaseError) -> ObservedRegion
-  let read: @Sendable (ReadTransaction) throws(DatabaseError) -> Element
-  let isSame: @Sendable (Element, Element) -> Bool
+  /// How the last value relates to the database: ``/Signals/SharedValueStatus/connecting`` until the first read, and
+  /// from then on what has become of the last one.
+  public var status: Property<SharedValueStatus<DatabaseError>> { Property(health.status, keeping: self) }
 
-  /// Reads, hands over what there is, and observes from then on.
-  ///
-  /// - Parameter subscriber: Receives the values.
-  /// - Returns: A token that ends the observation when it is cancelled or released.
-  public func subscribe<Subscriber: SignalSubscriber<Element, DatabaseError>>(
-    _ subscriber: Subscriber
-  ) -> SignalSubscription {
-    let follower = QueryFollower(self)
-    let subscription = follower.emitter.subscribe(subscriber)
-    follower.start()
-    return SignalSubscription {
-      subscription.cancel()
-      follower.end()
-    }
-  }
-}
-
-/// One subscription to a query.
-private final class QueryFollower<Element: Sendable>: RegionObserver {
-  let emitter = Emitter<Element, DatabaseError>()
-  private let query: LiveQuery<Element>
-  private let refreshing = Refreshing()
-  private let queue = DispatchQueue(label: "org.signals.query", qos: .userInitiated)
+  private let database: Database
+  private let region: @Sendable (Database) throws(DatabaseError) -> ObservedRegion
+  private let read: @Sendable (ReadTransaction) throws(DatabaseError) -> Element
+  private let isSame: @Sendable (Element, Element) -> Bool
+  private let health = ReadHealth()
   private let state = Guarded(State())
 
   private struct State {
-    /// The last value that was sent.
-    var last: Element?
-    var region: ObservedRegion?
+    var round: Round?
+    var members = 0
   }
 
-  init(_ query: LiveQuery<Element>) {
-    self.query = query
+  /// What the present subscribers share, from the first to come until the last to leave.
+  private struct Round {
+    let values: MutableProperty<Element?>
+    let tracked: TrackedRead
   }
 
-  func start() {
-    let region: ObservedRegion
-    do throws(DatabaseError) {
-      region = try query.region(query.database)
-    } catch {
-      return emitter.fail(error)
-    }
-    state.withLock { $0.region = region }
-    // Before the first look: what is committed after that is then told of.
-    _ = refreshing.demand()
-    query.database.follow(region, self)
-    if refreshing.runOnce(look) { queue.async { [self] in refreshing.run(look) } }
-    // What a transaction sees may be older than the last commit, or never be committed.
-    query.database.afterTransaction { [self] in regionDidChange() }
+  init(
+    database: Database,
+    region: @escaping @Sendable (Database) throws(DatabaseError) -> ObservedRegion,
+    read: @escaping @Sendable (ReadTransaction) throws(DatabaseError) -> Element,
+    isSame: @escaping @Sendable (Element, Element) -> Bool
+  ) {
+    self.database = database
+    self.region = region
+    self.read = read
+    self.isSame = isSame
   }
 
-  func end() {
-    refreshing.end()
-    if let region = state.withLock({ $0.region }) { query.database.regions.remove(self, region) }
-  }
+  /// Sends each failure of a read while there are subscribers of the values; a repeated read that fails for the same
+  /// reason is not reported again.
+  public var failures: some Signal<DatabaseError, Never> { KeptSignal(upstream: health.failures, owner: self) }
 
-  func regionDidChange() {
-    if refreshing.demand() { queue.async { [self] in refreshing.run(look) } }
-  }
-
-  private func look() {
-    do throws(DatabaseError) {
-      let value = try query.database.readValue(query.read)
-      // One thread at a time refreshes.
-      if let last = state.withLock({ $0.last }), query.isSame(last, value) { return }
-      let old = state.withLock { state in
-        defer { state.last = value }
-        return state.last
-      }
-      withExtendedLifetime(old) {}
-      emitter.send(value)
-    } catch {
-      end()
-      emitter.fail(error)
+  /// Reads, delivers the current value, and observes from then on.
+  ///
+  /// - Parameter subscriber: Receives the values.
+  /// - Returns: A token that ends the observation when it is cancelled or released.
+  public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    let (round, isFirst) = join()
+    if isFirst { round.tracked.start() }
+    let subscription = round.values.subscribe(LiveQueryStage(downstream: subscriber))
+    return SignalSubscription { [self] in
+      subscription.cancel()
+      leave()
     }
   }
+
+  private func join() -> (Round, isFirst: Bool) {
+    state.withLock { state in
+      state.members += 1
+      if let round = state.round { return (round, false) }
+      let round = makeRound()
+      state.round = round
+      return (round, true)
+    }
+  }
+
+  private func leave() {
+    let ended = state.withLock { state -> Round? in
+      state.members -= 1
+      return state.members == 0 ? state.round.take() : nil
+    }
+    ended?.tracked.end()
+  }
+
+  private func makeRound() -> Round {
+    let values = MutableProperty<Element?>(nil)
+    let queue = DispatchQueue(label: "org.signals.query", qos: .userInitiated)
+    let (read, isSame) = (read, isSame)
+    let tracked = TrackedRead(database, health, on: queue, region: region) { database throws(DatabaseError) in
+      let value = try database.readValue(read)
+      // One thread at a time reads.
+      if let last = values.value, isSame(last, value) { return }
+      values.value = value
+    }
+    return Round(values: values, tracked: tracked)
+  }
+}
+
+extension LiveQuery {
+  /// The number of subscribers that receive the values, or are about to.
+  ///
+  /// - Complexity: O(1).
+  public var subscriberCount: Int { state.withLock { $0.members } }
+
+  /// Lists the subscribers of the values, for tests and debugging, to find leaks.
+  ///
+  /// It waits for the delivery that is under way, if there is one, and changes nothing.
+  ///
+  /// - Returns: One trace for each way that a value takes to a consumer.
+  public func subscriptions() async -> [SubscriptionTrace] {
+    await state.withLock { $0.round }?.values.subscriptions() ?? []
+  }
+}
+
+/// Passes on the values that there are.
+private struct LiveQueryStage<Downstream: SignalSubscriber>: SignalSubscriber where Downstream.Failure == Never {
+  typealias Failure = Never
+
+  let downstream: Downstream
+
+  func receive(_ value: Downstream.Element?) {
+    if let value { downstream.receive(value) }
+  }
+
+  func receive(completion: SignalCompletion<Never>) {
+    downstream.receive(completion: completion)
+  }
+
+  var isDone: Bool { downstream.isDone }
 }

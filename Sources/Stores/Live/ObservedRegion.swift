@@ -4,6 +4,8 @@ enum ObservedRegion: Hashable, Sendable {
   case tables(Set<String>)
   /// The rows of a table that have these keys, whether or not they exist.
   case rows(table: String, keys: Set<SQLiteValue>)
+  /// All rows of all tables.
+  case everything
 }
 
 extension Database {
@@ -16,11 +18,5 @@ extension Database {
     }
     // A region without keys would never be told that the database has been closed.
     return areKeysTold && !keys.isEmpty ? .rows(table: Model.table.name, keys: keys) : .tables([Model.table.name])
-  }
-
-  /// Notifies an observer of every change of a region that is committed from now on, by any program.
-  func follow(_ region: ObservedRegion, _ observer: any RegionObserver) {
-    foreignWrites?.start(self)
-    regions.add(observer, region)
   }
 }

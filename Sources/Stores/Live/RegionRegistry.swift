@@ -4,6 +4,9 @@ import Signals
 protocol RegionObserver: AnyObject, Sendable {
   /// Called when it may have changed, with no lock held, on the thread that made the change or delivers it.
   func regionDidChange()
+
+  /// A Boolean value that indicates whether the observer could not read its part at its last attempt.
+  var isStale: Bool { get }
 }
 
 /// Who observes which part of a database.
@@ -19,13 +22,27 @@ final class RegionRegistry: Sendable {
 
   private struct State {
     var tables: [String: Table] = [:]
+    /// Who observes everything.
+    var everything: [ObjectIdentifier: any RegionObserver] = [:]
     /// It exists only while there is an observer, because a database makes no change sets that nothing receives.
     var subscription: SignalSubscription?
+
+    var isEmpty: Bool { tables.isEmpty && everything.isEmpty }
+
+    /// All observers, each once.
+    var observers: [ObjectIdentifier: any RegionObserver] {
+      var all = everything
+      for table in tables.values {
+        for observers in [table.whole] + table.rows.values { all.merge(observers) { first, _ in first } }
+      }
+      return all
+    }
 
     mutating func change(
       _ region: ObservedRegion, _ body: (inout [ObjectIdentifier: any RegionObserver]) -> Void
     ) {
       switch region {
+      case .everything: body(&everything)
       case .tables(let names):
         for name in names { change(name) { body(&$0.whole) } }
       case .rows(let name, let keys):
@@ -48,27 +65,31 @@ final class RegionRegistry: Sendable {
 
   private let state = Guarded(State())
   private let changes: Emitter<ChangeSet, Never>
+  private let sharing: DatabaseSharing
 
-  init(_ changes: Emitter<ChangeSet, Never>) {
+  init(_ changes: Emitter<ChangeSet, Never>, _ sharing: DatabaseSharing) {
     self.changes = changes
+    self.sharing = sharing
   }
 
-  /// Tells an observer of every change that is committed from now on.
+  /// Tells an observer of every change of a region that is committed from now on, and no more of those of another.
   ///
-  /// It stays alive until it is removed.
-  func add(_ observer: any RegionObserver, _ region: ObservedRegion) {
-    state.withLock { state in
-      state.change(region) { $0[ObjectIdentifier(observer)] = observer }
-      if state.subscription == nil { state.subscription = changes.sink { [weak self] in self?.tell($0) } }
-    }
-  }
-
-  func remove(_ observer: any RegionObserver, _ region: ObservedRegion) {
-    let ended = state.withLock { state -> SignalSubscription? in
-      state.change(region) { $0[ObjectIdentifier(observer)] = nil }
-      return state.tables.isEmpty ? state.subscription.take() : nil
+  /// It stays alive for as long as it has a region.
+  func move(_ observer: any RegionObserver, from old: ObservedRegion?, to new: ObservedRegion?) {
+    let (ended, isFirst, isLast) = state.withLock { state in
+      let key = ObjectIdentifier(observer)
+      if let old { state.change(old) { $0[key] = nil } }
+      if let new { state.change(new) { $0[key] = observer } }
+      let hadSubscription = state.subscription != nil
+      if state.isEmpty { return (state.subscription.take(), false, hadSubscription) }
+      if !hadSubscription {
+        state.subscription = changes.named("live queries").sink { [weak self] in self?.tell($0) }
+      }
+      return (nil, !hadSubscription, false)
     }
     ended?.cancel()
+    if isFirst { sharing.addFollower() }
+    if isLast { sharing.removeFollower() }
   }
 
   /// The names of the tables that somebody observes, in small letters.
@@ -76,20 +97,18 @@ final class RegionRegistry: Sendable {
 
   /// Tells all who observe anything, each once.
   func tellAll() {
-    let told = state.withLock { state in
-      var told: [ObjectIdentifier: any RegionObserver] = [:]
-      for table in state.tables.values {
-        for observers in [table.whole] + table.rows.values { told.merge(observers) { first, _ in first } }
-      }
-      return told
-    }
-    for observer in told.values { observer.regionDidChange() }
+    for observer in state.withLock({ $0.observers }).values { observer.regionDidChange() }
+  }
+
+  /// Tells all who could not read what they observe, each once.
+  func tellStale() {
+    for observer in state.withLock({ $0.observers }).values where observer.isStale { observer.regionDidChange() }
   }
 
   /// Tells those who observe what has changed, each once.
   func tell(_ changes: ChangeSet) {
     let told = state.withLock { state in
-      var told: [ObjectIdentifier: any RegionObserver] = [:]
+      var told = state.everything
       for (name, changes) in changes.tables {
         guard let table = state.tables[name.lowercased()] else { continue }
         told.merge(table.whole) { first, _ in first }

@@ -50,7 +50,7 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The statement is not correct: its syntax, or a name in it.
   case invalidStatement(SQLiteFailure)
 
-  /// A table that was to be observed does not exist; `known` are those that do.
+  /// A table that was to be observed or shared does not exist; `known` are those that do.
   case noSuchTable(String, path: String, known: [String])
 
   /// The statement has another number of parameters than there are arguments.
@@ -86,6 +86,10 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
 
   /// The database is suspended; see ``Database/suspend()``.
   case suspended(path: String)
+
+  /// The name under which the database is shared was taken by another share while this one was suspended; the database
+  /// stays suspended.
+  case authorInUse(String, path: String)
 
   /// A model does not fit its table, or a row its model.
   case model(ModelError, path: String)
@@ -171,7 +175,7 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
     case .invalidStatement(let failure):
       "SQLite cannot run the statement: \(failure.reason)\(failure.place), in \(failure.path)."
     case .noSuchTable(let name, let path, let known):
-      "The table \(name.debugDescription) cannot be observed, because \(path) has no such table; it has "
+      "The table \(name.debugDescription) cannot be observed or shared, because \(path) has no such table; it has "
         + (known.isEmpty ? "none" : known.joined(separator: ", ")) + ". Check the spelling, or create it first."
     case .wrongArgumentCount(let statement, let path, let expected, let given):
       "The statement has \(expected) parameters and was given \(given) arguments: \(statement), in \(path)."
@@ -192,6 +196,9 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
         + "the database, and open it again."
     case .suspended(let path):
       "The database \(path) is suspended, so nothing can be written. Write again when it has been resumed."
+    case .authorInUse(let name, let path):
+      "The author's name \(name.debugDescription) is in use by another share of \(path), so this one does not receive what "
+        + "that one tells. End that process or share, and resume again."
     case .swapped(let path):
       "The directory of \(path) was swapped for another, and the database was closed. Open it again."
     case .switchedDirectory(let path, let root):

@@ -44,22 +44,26 @@ public import Signals
 ///   should that fail, they see the change with the next.
 /// - **In order, once.** Changes come in the order of commits, each once for as long as the process lives; one that is
 ///   killed gets those again that it took in during its last second, and tells them by their ``ChangeSet/sequence``.
-/// - **No echo.** Nobody gets his own changes; what is taken in is not told again.
+/// - **No echo.** A process never receives its own changes, and received changes are not told again.
+/// - **Authors.** One share at a time has a name. Sharing a database under a name that another share has, in this
+///   process or another, throws ``DatabaseShareError/authorInUse(_:_:)``. The name of a process that is killed is free
+///   at once. ``Database/suspend()`` gives it up, and ``Database/resume()`` takes it again.
 /// - **Live queries** and ``Database/changes`` of the database follow the other processes by themselves.
-/// - **Who stays away** finds what has changed meanwhile when he comes back, unless the history has become longer, or
-///   he has been away for longer, than ``ShareLimits`` says: then he is told that everything may have changed.
+/// - **A process that comes back** receives what has changed meanwhile, if it had subscribed to ``incoming`` before. If
+///   the history has become longer, or the process has been away for longer, than ``ShareLimits`` says, it is told that
+///   everything may have changed. The history is kept for no process that never subscribes to ``incoming``.
 /// - **Threads.** Everything may be called from any thread. Subscribers are called on a serial queue of the share's
 ///   own.
+/// - **Lifetime.** The share ends with ``close()``, or when nothing needs it any more: neither a reference to this
+///   object, nor a subscription to one of its signals, nor a live query or row of the database.
 ///
 /// Live queries also follow writes of programs that do not share the database, within about a second; ``incoming`` does
 /// not contain them.
 public final class DatabaseShare: Sendable {
   /// The name under which this process's changes are told.
-  public let author: String
+  public var author: String { engine.author }
 
-  private let database: Database
-  private let recorder: ShareRecorder
-  private let feed: ShareFeed
+  private let engine: ShareEngine
 
   /// Shares a database.
   ///
@@ -68,78 +72,73 @@ public final class DatabaseShare: Sendable {
   ///   - container: The container of the group whose processes share it.
   ///   - author: The name of this process: not that of another one that runs at the same time, and the same after a
   ///     restart.
-  ///   - tables: The tables whose changes are told and taken in.
+  ///   - tables: The tables whose changes are told and taken in, in any spelling that SQLite accepts; by default all.
+  ///   - remembersPosition: Whether the author's position in the history is kept while the process is not running. Pass
+  ///     `false` in a process that runs once, such as a command-line tool: it takes in what is committed while it
+  ///     runs, and leaves nothing behind in the database.
   ///   - limits: How long changes are remembered.
-  /// - Throws: ``DatabaseShareError``.
+  /// - Throws: ``DatabaseShareError``, such as ``DatabaseShareError/authorInUse(_:_:)``, or
+  ///   ``DatabaseError/noSuchTable(_:path:known:)`` in a ``DatabaseShareError/database(_:)``.
   public init(
     _ database: Database,
     container: AppGroupsContainer,
     author: String,
-    tables: Set<String>,
+    tables: Set<String>? = nil,
+    remembersPosition: Bool = true,
     limits: ShareLimits = ShareLimits()
   ) throws(DatabaseShareError) {
     guard case .file(let url) = database.location else { throw .inMemory }
     let path = url.resolvingSymlinksInPath().standardizedFileURL.path
     let root = container.containerURL.resolvingSymlinksInPath().standardizedFileURL.path
     guard path.hasPrefix(root + "/") else { throw .outsideContainer(url, container: container.containerURL) }
-    guard !author.isEmpty else { throw .invalidAuthor(author, reason: "it is empty") }
-    self.author = author
-    self.database = database
-    let bell = try ShareBell(beside: url)
-    recorder = ShareRecorder(author: author, scope: tables, limits: limits, bell: bell)
-    do {
-      try database.write { try $0.execute(script: ShareTables.script) }
-    } catch {
-      throw DatabaseShareError(error)
-    }
-    guard database.writer.setRecorder(recorder) else { throw .alreadyShared(url) }
-    do throws(DatabaseShareError) {
-      feed = try ShareFeed(database, url: url, author: author, recorder: recorder, bell: bell)
-    } catch {
-      recorder.end()
-      throw error
-    }
+    engine = try ShareEngine(
+      database, in: url, author: author, isUnique: false, remembersPosition: remembersPosition, tables: tables,
+      limits: limits)
   }
 
-  deinit {
-    recorder.end()
-    feed.end(isWaiting: false)
-  }
+  /// The tables whose changes are told and taken in, as the file spells them; `nil` for all.
+  public var tables: Set<String>? { engine.recorder.scope }
 
-  /// The tables whose changes are told and taken in.
+  /// Changes which tables' changes are told and taken in, from the next commit on.
   ///
-  /// It may be changed at any time; what is committed then is told, or not, as it says.
-  public var tables: Set<String> {
-    get { recorder.sharedNames }
-    set { recorder.sharedNames = newValue }
+  /// - Parameter tables: The tables; `nil` for all.
+  /// - Throws: ``DatabaseError/noSuchTable(_:path:known:)`` for a table that does not exist, and the tables stay as they
+  ///   were; or why the database cannot be read.
+  public func setTables(_ tables: Set<String>?) throws(DatabaseError) {
+    engine.recorder.scope = try tables.map { tables throws(DatabaseError) in try engine.database.spelling(of: tables) }
   }
 
   /// What other processes have committed, one value for each of their transactions.
   ///
-  /// What has waited for this process is sent first, to whoever subscribes first. While nobody subscribes, changes
-  /// wait; who subscribes beside others gets what comes from then on.
-  public var incoming: some Signal<ChangeSet, Never> { IncomingChanges(feed: feed) }
+  /// What has waited for this process is sent first, to whoever subscribes first. From the first subscription on,
+  /// changes wait while nobody subscribes, also while the process is not running; who subscribes beside others gets
+  /// what comes from then on. A subscription keeps the share alive.
+  public var incoming: IncomingChanges { IncomingChanges(engine: engine) }
 
   /// What this process has committed and told the others.
   public var outgoing: some Signal<ChangeSet, Never> {
-    database.delivery.emitter.compactMap { [recorder] changes in
+    let changes = engine.database.delivery.emitter.named("outgoing").compactMap {
+      [recorder = engine.recorder] changes -> ChangeSet? in
       guard changes.origin == .here, let tables = recorder.shared(changes.tables) else { return nil }
       return ChangeSet(sequence: changes.sequence, tables: tables)
     }
+    return KeptSignal(upstream: changes, owner: engine)
   }
 
   /// What keeps changes of others from being taken in, each time something does.
-  public var failures: some Signal<DatabaseShareError, Never> { feed.failures }
+  public var failures: some Signal<DatabaseShareError, Never> {
+    KeptSignal(upstream: engine.feed.failures, owner: engine)
+  }
 
   /// Whether changes of others are seen as they happen.
-  public var health: Property<WatchHealth> { feed.health }
+  public var health: Property<WatchHealth> { engine.feed.health }
 
   /// How many changes of others have not been taken in yet.
   ///
   /// - Returns: Their number.
   /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been swapped for
   ///   another that cannot be written yet, as while it is suspended.
-  public func pendingCount() throws(DatabaseShareError) -> Int { try feed.pendingCount() }
+  public func pendingCount() throws(DatabaseShareError) -> Int { try engine.feed.pendingCount() }
 
   /// Passes over all changes of others that have not been taken in yet.
   ///
@@ -147,15 +146,15 @@ public final class DatabaseShare: Sendable {
   /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been swapped for
   ///   another that cannot be written yet, as while it is suspended.
   @discardableResult
-  public func discardPending() throws(DatabaseShareError) -> Int { try feed.clear() }
+  public func discardPending() throws(DatabaseShareError) -> Int { try engine.feed.clear() }
 
-  /// Ends the share.
+  /// Ends the share, and frees the author's name.
   ///
   /// The database stays open. When this returns, what has been taken in is noted, unless it is called inside a
   /// transaction, or by who swaps the file for another; releasing the share ends it, too, but does not wait for that.
   public func close() {
-    recorder.end()
     // The queue may be waiting for this very thread.
-    feed.end(isWaiting: !database.isInTransactionOfThisThread && !database.pauses.isHeldByThisThread)
+    let database = engine.database
+    engine.end(isWaiting: !database.isInTransactionOfThisThread && !database.pauses.isHeldByThisThread)
   }
 }

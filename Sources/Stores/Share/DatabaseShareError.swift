@@ -13,6 +13,11 @@ public enum DatabaseShareError: Error, Hashable, Sendable {
   /// The author's name cannot be used.
   case invalidAuthor(String, reason: String)
 
+  /// Another share of the file has the author's name, in this process or in another that is running.
+  ///
+  /// Two processes with one name would not receive each other's changes.
+  case authorInUse(String, URL)
+
   /// This object is shared already; one share is enough for a process.
   case alreadyShared(URL)
 
@@ -33,6 +38,7 @@ extension DatabaseShareError {
     self =
       switch error {
       case let error as DatabaseShareError: error
+      case DatabaseError.authorInUse(let author, let path): .authorInUse(author, URL(filePath: path))
       case let error as DatabaseError: .database(error)
       case let error as FileObserverError: .unobservable(error)
       default: stop(because: "A database threw what it does not throw")
@@ -50,8 +56,11 @@ extension DatabaseShareError: CustomStringConvertible, LocalizedError {
       "\(url.path) is not in the container \(container.path), where the other processes would find it. Put it there."
     case .invalidAuthor(let name, let reason):
       "\(name.debugDescription) cannot be the name of an author: \(reason). Choose another name."
+    case .authorInUse(let name, let url):
+      "Can't share \(url.path) as \(name.debugDescription): another share of the file has that name, in this process or in "
+        + "another one. Close that share, or give each process a name of its own."
     case .alreadyShared(let url):
-      "\(url.path) is shared by this object already. Use that share, or let go of it first."
+      "\(url.path) is shared by this object already. Use that share, or close it first."
     case .database(let error): error.description
     case .unobservable(let error): error.description
     case .undecodable(let url, let sequence, let author, let reason):

@@ -42,7 +42,8 @@ final class ShareBell: Sendable {
     _ = uninterrupted { pwrite(number, &mark, 1, 0) }
   }
 
-  private static func directory(beside database: URL) -> URL {
+  /// The directory of what belongs to the share of a database.
+  static func directory(beside database: URL) -> URL {
     URL(fileURLWithPath: database.path + "-share", isDirectory: true)
   }
 
@@ -51,10 +52,15 @@ final class ShareBell: Sendable {
   /// The names of the files to follow.
   var names: Set<String> { [Self.name] }
 
-  private static func make(_ url: URL, in directory: URL) throws(FileObserverError) -> Descriptor {
+  /// Makes the directory unless it is there.
+  static func make(_ directory: URL) throws(FileObserverError) {
     guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
       throw FileObserverError(errno, "make", directory.path)
     }
+  }
+
+  private static func make(_ url: URL, in directory: URL) throws(FileObserverError) -> Descriptor {
+    try make(directory)
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
     guard let file = Descriptor(uninterrupted { open(url.path, flags, 0o600) }) else {
       throw FileObserverError(errno, "open", url.path)

@@ -12,11 +12,21 @@ struct ShareCursors: Sendable {
   private(set) var file = 0
   /// A Boolean value that indicates whether subscribers receive the present batch.
   var isHeard = false
+  /// A Boolean value that indicates whether there has been a subscriber, for whom changes wait from then on.
+  var isReader = false
+  /// A Boolean value that indicates whether other processes know of this one.
+  private(set) var isKnown: Bool
 
-  init(told: Int64, live: Int64) {
-    self.told = told
-    self.live = live
-    saved = told
+  /// Makes the positions of a process.
+  ///
+  /// - Parameters:
+  ///   - saved: The position that was saved last; `nil` if none was.
+  ///   - newest: The end of the history.
+  init(saved: Int64?, newest: Int64) {
+    told = saved ?? newest
+    self.saved = told
+    live = newest
+    isKnown = saved != nil
   }
 
   /// Begins a batch, and returns the position after which it begins.
@@ -40,22 +50,26 @@ struct ShareCursors: Sendable {
   ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - saved: The position that is saved in it.
+  ///   - saved: The position that is saved in it; `nil` if none is.
   ///   - isHeard: Whether subscribers are told that everything is different; they need none of the changes before.
-  mutating func move(to file: ShareRecorder.File, saved: Int64, isHeard: Bool) {
+  mutating func move(to file: ShareRecorder.File, saved: Int64?, isHeard: Bool) {
     self.file = file.number
-    self.saved = saved
+    self.saved = saved ?? file.newest
+    isKnown = saved != nil
     live = file.newest
-    told = isHeard ? file.newest : saved
+    told = isHeard ? file.newest : self.saved
   }
 
-  /// A Boolean value that indicates whether the position is to be saved; also now and then if it has not changed.
+  /// A Boolean value that indicates whether the position is to be saved.
+  ///
+  /// A process that reads saves it also now and then if it has not changed. For one that never reads, nothing waits.
   func isSaveWorthwhile(_ limits: ShareLimits) -> Bool {
-    told != saved || ShareLimits.now - savedTime > limits.peerAge / 4
+    if told != saved { return isReader || isKnown }
+    return isReader && (!isKnown || ShareLimits.now - savedTime > limits.peerAge / 4)
   }
 
   /// Notes that a position was saved.
   mutating func noteSaved(_ sequence: Int64, at time: Int64) {
-    (saved, savedTime) = (sequence, time)
+    (saved, savedTime, isKnown) = (sequence, time, true)
   }
 }

@@ -16,6 +16,9 @@ final class ShareFeed: Sendable {
   private let author: String
   private let recorder: ShareRecorder
   private let limits: ShareLimits
+  /// The author's name; `nil` if no other process can have it.
+  private let name: AuthorName?
+  private let remembersPosition: Bool
   private let queue = DispatchQueue(label: "org.signals.share", qos: .userInitiated)
   private let mark = DispatchSpecificKey<Bool>()
   private let state: Guarded<State>
@@ -37,19 +40,23 @@ final class ShareFeed: Sendable {
 
   init(
     _ database: Database, url: URL, author: String, recorder: ShareRecorder, bell: ShareBell,
-    changes injected: (any ChangeSource)? = nil
+    name: AuthorName? = nil, remembersPosition: Bool = true, changes injected: (any ChangeSource)? = nil
   ) throws(DatabaseShareError) {
     self.database = database
     self.url = url
     self.author = author
     self.recorder = recorder
+    self.name = name
+    self.remembersPosition = remembersPosition
     limits = recorder.limits
     saves = DelayedCall(.exponential(from: .seconds(1), upTo: .seconds(30)), on: queue)
     looks = DelayedCall(.exponential(from: .milliseconds(250), upTo: .seconds(5)), on: queue)
     let cursors: ShareCursors
     do {
-      let (told, live) = try ShareTables.join(author, database)
-      cursors = ShareCursors(told: told, live: live)
+      let (saved, newest) = try database.read {
+        try ShareTables.position(of: remembersPosition ? author : nil, $0)
+      }
+      cursors = ShareCursors(saved: saved, newest: newest)
     } catch {
       throw DatabaseShareError(error)
     }
@@ -150,7 +157,10 @@ final class ShareFeed: Sendable {
   private func drain() {
     if isOver { return }
     do {
-      repeat { try goOver(to: recorder.file) } while !isOver && drainBatch()
+      repeat {
+        try goOver(to: recorder.file)
+        keepHistory()
+      } while !isOver && drainBatch()
     } catch DatabaseError.suspended {
       // That is no failure.
     } catch {
@@ -169,9 +179,13 @@ final class ShareFeed: Sendable {
   /// - Throws: Why it cannot go over now; it is tried again in a while, unless the database is closed for good.
   private func goOver(to file: ShareRecorder.File) throws {
     if file.number == cursors.file { return }
-    let saved: Int64
+    let saved: Int64?
     do {
-      (saved, _) = try ShareTables.join(author, database)
+      // A transaction that writes, because a database that is suspended must not take the name.
+      saved = try database.write { [name, author, remembersPosition] transaction in
+        try name?.take()
+        return try ShareTables.position(of: remembersPosition ? author : nil, transaction).saved
+      }
     } catch {
       if !database.writer.isClosed { drainSoon() }
       throw error
@@ -183,6 +197,17 @@ final class ShareFeed: Sendable {
       state.cursors.move(to: file, saved: saved, isHeard: isHeard)
     }
     if isHeard { incoming.send(everything(upTo: file.newest, .swap)) }
+  }
+
+  /// Has changes wait from the first subscription on.
+  private func keepHistory() {
+    guard incoming.hasSubscribers else { return }
+    let isDue = state.withLock { [saves] state in
+      defer { state.cursors.isReader = true }
+      return !state.cursors.isKnown && !saves.isDue
+    }
+    // Before any of them is delivered, so that the next process of this name begins where this one has.
+    if isDue { save() }
   }
 
   /// Has live queries find out for themselves that the file cannot be read any more.
@@ -239,8 +264,17 @@ final class ShareFeed: Sendable {
 
   /// What is told when nobody knows what exactly has changed.
   private func everything(upTo sequence: Int64, _ origin: ChangeOrigin) -> ChangeSet {
-    let tables = recorder.sharedNames.map { ($0, TableChanges(isEverything: true)) }
+    let tables = (recorder.scope ?? allTables()).map { ($0, TableChanges(isEverything: true)) }
     return ChangeSet(sequence: sequence, origin: origin, tables: Dictionary(uniqueKeysWithValues: tables))
+  }
+
+  private func allTables() -> Set<String> {
+    do throws(DatabaseError) {
+      return Set(try database.userTables())
+    } catch {
+      // Those that somebody observes are what matters then.
+      return database.regions.observedTables
+    }
   }
 
   private func deliver(_ changes: ChangeSet) {
@@ -271,7 +305,8 @@ final class ShareFeed: Sendable {
   private var isOver: Bool { state.withLock { $0.isOver } }
 
   private func saveSoon() {
-    guard state.withLock({ [limits] in !$0.isOver && $0.cursors.isSaveWorthwhile(limits) }) else { return }
+    let isDue = state.withLock { [limits] in !$0.isOver && $0.cursors.isSaveWorthwhile(limits) }
+    guard remembersPosition, isDue else { return }
     saves.request { [weak self] in
       if let self, !isOver { save() }
     }
@@ -279,7 +314,7 @@ final class ShareFeed: Sendable {
 
   private func save() {
     let cursors = cursors
-    guard cursors.isSaveWorthwhile(limits) else { return }
+    guard remembersPosition, cursors.isSaveWorthwhile(limits) else { return }
     let (author, now) = (author, ShareLimits.now)
     do {
       try database.write { [recorder] in

@@ -8,7 +8,8 @@ final class ShareRecorder: CommitRecorder {
   private let state: Guarded<State>
 
   private struct State {
-    var scope: Set<String>
+    /// The tables that are shared; `nil` for all.
+    var scope: Set<String>?
     var isEnded = false
     var isRingDue = false
     /// The number of the change with which the history is trimmed next.
@@ -25,14 +26,15 @@ final class ShareRecorder: CommitRecorder {
     var newest: Int64
   }
 
-  init(author: String, scope: Set<String>, limits: ShareLimits, bell: ShareBell) {
+  init(author: String, scope: Set<String>?, limits: ShareLimits, bell: ShareBell) {
     self.author = author
     state = Guarded(State(scope: scope))
     self.limits = limits
     self.bell = bell
   }
 
-  var sharedNames: Set<String> {
+  /// The tables that are shared; `nil` for all.
+  var scope: Set<String>? {
     get { state.withLock { $0.scope } }
     set { state.withLock { $0.scope = newValue } }
   }
@@ -66,9 +68,12 @@ final class ShareRecorder: CommitRecorder {
     state.withLock { $0.isEnded = true }
   }
 
+  /// Whether the changes of a table are shared.
+  func shares(_ table: String) -> Bool { scope?.contains(table) ?? true }
+
   /// What of a change is shared; `nil` if nothing is.
   func shared(_ tables: [String: TableChanges]) -> [String: TableChanges]? {
-    let scope = sharedNames
+    guard let scope else { return tables.isEmpty ? nil : tables }
     let shared = tables.filter { name, _ in scope.contains(name) }
     return shared.isEmpty ? nil : shared
   }
@@ -83,7 +88,7 @@ final class ShareRecorder: CommitRecorder {
       return sequence >= state.nextTrim
     }
     if mustTrim {
-      try ShareTables.trim(limit: limits.trimmedCount, leavingBehind: now - limits.peerAge, on: connection)
+      try ShareTables.trim(limits, leavingBehind: now - limits.peerAge, on: connection)
       state.withLock { $0.trimmed = sequence }
     }
     return sequence

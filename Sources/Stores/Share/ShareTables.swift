@@ -9,6 +9,15 @@ enum ShareTables {
     CREATE TABLE IF NOT EXISTS signals_peer (author TEXT PRIMARY KEY, cursor INTEGER NOT NULL, seen INTEGER NOT NULL)
     """
 
+  /// Makes the tables, unless they are there.
+  static func make(in database: Database) throws {
+    // Most are, and then nobody needs to wait for anybody.
+    let count = try database.read {
+      try $0.value("SELECT count(*) FROM sqlite_schema WHERE name IN ('signals_history', 'signals_peer')")
+    }
+    if count != 2 { try database.write { try $0.execute(script: script) } }
+  }
+
   /// A change as it is written down.
   struct Entry {
     let sequence: Int64
@@ -84,18 +93,14 @@ enum ShareTables {
     return Int(count)
   }
 
-  /// Where a peer is; one who is new is where the history ends.
-  static func join(_ author: String, time: Int64, _ transaction: WriteTransaction) throws(DatabaseError) -> Int64 {
-    let known = try transaction.value("SELECT cursor FROM signals_peer WHERE author = ?", author)
-    let cursor: Int64
-    if case .integer(let value) = known { cursor = value } else { cursor = try newest(transaction) }
-    try save(cursor, author, time: time, transaction)
-    return cursor
-  }
-
-  /// Where a peer is, and where the history ends.
-  static func join(_ author: String, _ database: Database) throws -> (cursor: Int64, newest: Int64) {
-    try database.write { (try join(author, time: ShareLimits.now, $0), try newest($0)) }
+  /// The position that an author has saved, if there is one, and where the history ends.
+  static func position(
+    of author: String?, _ transaction: ReadTransaction
+  ) throws(DatabaseError) -> (saved: Int64?, newest: Int64) {
+    let saved = try author.flatMap { author throws(DatabaseError) in
+      try transaction.value("SELECT cursor FROM signals_peer WHERE author = ?", author).int64Value
+    }
+    return (saved, try newest(transaction))
   }
 
   /// Notes where a peer is, and that it is alive.
@@ -109,17 +114,20 @@ enum ShareTables {
       """, author, cursor, time)
   }
 
-  /// Removes what all peers know that have been heard of lately, and what exceeds the limit; never the last entry.
+  /// Removes what all peers know that have read lately, and what exceeds the limit; never the last entries.
   ///
-  /// The others are not forgotten: they find out by where they are that they have missed something.
+  /// The others are not forgotten: they find out by where they are that they have missed something. The last entries
+  /// stay for those who only follow as they happen, and have saved no position.
   static func trim(
-    limit: Int, leavingBehind longAgo: Int64, on connection: SQLiteConnection
+    _ limits: ShareLimits, leavingBehind longAgo: Int64, on connection: SQLiteConnection
   ) throws(DatabaseError) {
     try connection.run(
       """
       DELETE FROM signals_history WHERE sequence < (SELECT max(sequence) FROM signals_history) AND (
         sequence <= (SELECT coalesce(min(cursor), 1 << 62) FROM signals_peer WHERE seen >= ?)
+          AND sequence <= (SELECT max(sequence) FROM signals_history) - ?
         OR sequence <= (SELECT max(sequence) FROM signals_history) - ?)
-      """, [.integer(longAgo), .integer(Int64(limit))])
+      """,
+      [.integer(longAgo), .integer(Int64(limits.trimInterval)), .integer(Int64(limits.trimmedCount))])
   }
 }

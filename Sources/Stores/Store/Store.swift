@@ -7,6 +7,9 @@ import Signals
 ///
 /// Each is opened when it is first asked for. In an app with sessions each user has a store of their own, in
 /// directories of their own; `AppContext` gives it out.
+///
+/// Processes that have the same store open share the cache and the persistent database: ``Database/changes``, live
+/// queries and rows of each follow the commits of the others.
 public final class Store: Sendable {
   /// One of a user's databases.
   public enum Kind: Sendable, CaseIterable {
@@ -28,7 +31,7 @@ public final class Store: Sendable {
   private let state = Guarded(State())
 
   private struct State {
-    var opened: [Kind: Database] = [:]
+    var opened: [Kind: Opened] = [:]
     var isClosed = false
   }
 
@@ -66,10 +69,10 @@ public final class Store: Sendable {
   /// - Throws: `DatabaseError` if it cannot be opened, or if the store is closed.
   public func database(_ kind: Kind) throws(DatabaseError) -> Database {
     try state.withLock { state throws(DatabaseError) in
-      if let database = state.opened[kind] { return database }
+      if let opened = state.opened[kind] { return opened.database }
       if state.isClosed { throw .closed(path: path(kind)) }
       let database = try open(kind)
-      state.opened[kind] = database
+      state.opened[kind] = Opened(database: database, share: try Self.share(database))
       return database
     }
   }
@@ -78,14 +81,15 @@ public final class Store: Sendable {
   ///
   /// A store whose session ends is closed by its context.
   public func close() {
-    let databases = state.withLock { state in
+    let opened = state.withLock { state in
       state.isClosed = true
       defer { state.opened = [:] }
       return Array(state.opened.values)
     }
-    for database in databases {
+    for opened in opened {
+      opened.share?.end(isWaiting: false)
       do throws(DatabaseError) {
-        try database.close()
+        try opened.database.close()
       } catch {
         // Asked for inside a transaction of this thread: it closes when the last reference is gone.
       }

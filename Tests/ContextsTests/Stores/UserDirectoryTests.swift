@@ -1,3 +1,4 @@
+import FileSignals
 import Testing
 
 @testable import Contexts
@@ -26,7 +27,7 @@ struct UserDirectoryTests {
     ]
     let names = identities.map(UserDirectory.name)
     #expect(Set(names.map { $0.lowercased() }).count == identities.count)
-    for identity in identities { #expect(UserDirectory.decoded(UserDirectory.encoded(identity)) == identity) }
+    for identity in identities { #expect(EncodedName.decoded(EncodedName.encoded(identity)) == identity) }
     #expect(UserDirectory.name(for: "e\u{301}") == UserDirectory.name(for: "\u{E9}"), "they are one identity")
     #expect(!names.contains(UserDirectory.nobody))
     for name in names {

@@ -36,8 +36,7 @@ struct LiveInTransactionTests {
         }
         let errand = try database.live(Errand.self, id: 1)
         #expect(errand.value?.title == "old")
-        let subscription = database.query(Query<Errand>()).map { $0.map(\.title) }.sink(
-          receiveCompletion: { _ in }, receiveValue: { titles.record($0) })
+        let subscription = database.query(Query<Errand>()).map { $0.map(\.title) }.sink { titles.record($0) }
         #expect(titles.elements == [["old"]])
         return (errand, try database.live(Opaque.self, id: "key"), subscription)
       }
@@ -58,8 +57,7 @@ struct LiveInTransactionTests {
         try database.write { transaction in
           try transaction.put(Errand(id: 1, title: "unwanted"))
           let errand = try database.live(Errand.self, id: 1)
-          let subscription = database.query(Query<Errand>()).map { $0.map(\.title) }.sink(
-            receiveCompletion: { _ in }, receiveValue: { titles.record($0) })
+          let subscription = database.query(Query<Errand>()).map { $0.map(\.title) }.sink { titles.record($0) }
           kept.record((errand, subscription))
           #expect(errand.value?.title == "unwanted" && titles.elements == [["unwanted"]])
           throw Unwanted()

@@ -17,7 +17,7 @@ struct LiveKeyTests {
   /// Records how many rows a query has each time it is read; its models cannot be compared, so each read is sent.
   private func record(_ query: Query<Opaque>) -> (values: Recorder<[Int]>, SignalSubscription) {
     let values = Recorder<[Int]>()
-    let subscription = database.query(query).replaceError(with: []).sink { values.record($0.map(\.number)) }
+    let subscription = database.query(query).sink { values.record($0.map(\.number)) }
     return (values, subscription)
   }
 
@@ -65,10 +65,10 @@ struct LiveKeyTests {
           """)
     }
     let titles = Recorder<String?>()
-    let query = database.query(Errand.where("id", .equal, 50)).replaceError(with: [])
+    let query = database.query(Errand.where("id", .equal, 50))
     let first = query.sink { titles.record($0.first?.title) }
     let numbers = Recorder<Int?>()
-    let other = database.query(Opaque.where("id", .equal, "A")).replaceError(with: [])
+    let other = database.query(Opaque.where("id", .equal, "A"))
     let second = other.sink { numbers.record($0.first?.number) }
     let errand = try database.live(Errand.self, id: 50)
     try await database.write { try $0.execute("INSERT INTO errand VALUES (1, 50, 'bread', 0)") }

@@ -15,7 +15,7 @@ struct LiveQueryTests {
   /// Records what a query sends.
   private func record<Element>(_ query: LiveQuery<Element>) -> (values: Recorder<Element>, SignalSubscription) {
     let values = Recorder<Element>()
-    let subscription = query.sink(receiveCompletion: { _ in }, receiveValue: { values.record($0) })
+    let subscription = query.sink { values.record($0) }
     return (values, subscription)
   }
 
@@ -98,15 +98,13 @@ struct LiveQueryTests {
     let gate = DispatchSemaphore(value: 0)
     let values = Recorder<Int>()
     let subscription = database.query(Errand.ordered(by: "id")).map(\.count)
-      .sink(
-        receiveCompletion: { _ in },
-        receiveValue: { count in
-          if count > 0 {
-            gate.wait()
-            gate.signal()
-          }
-          values.record(count)
-        })
+      .sink { count in
+        if count > 0 {
+          gate.wait()
+          gate.signal()
+        }
+        values.record(count)
+      }
     for id in 1...100 { try await database.write { try $0.put(Errand(id: id)) } }
     gate.signal()
     try await values.wait { $0.last == 100 }
@@ -119,17 +117,15 @@ struct LiveQueryTests {
     let values = Recorder<[Int]>()
     let database = database
     let subscription = database.query(Errand.ordered(by: "id")).map { $0.map(\.id) }
-      .sink(
-        receiveCompletion: { _ in },
-        receiveValue: { ids in
-          values.record(ids)
-          guard ids.count < 20 else { return }
-          do {
-            try database.write { try $0.put(Errand(id: ids.count + 1)) }
-          } catch {
-            Issue.record(error)
-          }
-        })
+      .sink { ids in
+        values.record(ids)
+        guard ids.count < 20 else { return }
+        do {
+          try database.write { try $0.put(Errand(id: ids.count + 1)) }
+        } catch {
+          Issue.record(error)
+        }
+      }
     try await values.wait { $0.last == Array(1...20) }
     #expect(values.elements.map(\.count) == Array(0...20))
     subscription.cancel()
@@ -146,23 +142,31 @@ struct LiveQueryTests {
   }
 
   @Test
-  func `a query that cannot be run fails, and says why`() async throws {
-    let failures = Recorder<String>()
-    let subscription = database.query(Errand.where("colour", .equal, "red")).sink(
-      receiveCompletion: { if case .failure(let error) = $0 { failures.record("\(error)") } },
-      receiveValue: { _ in Issue.record("there is a value") })
-    #expect(failures.elements.count == 1 && failures.elements[0].contains("colour"))
+  func `a query that cannot be run says why, and reports it once`() async throws {
+    let query = database.query(Errand.where("colour", .equal, "red"))
+    let failures = query.failures.recorded()
+    let subscription = query.sink { _ in Issue.record("there is a value") }
+    #expect(failures.elements.count == 1 && "\(failures.elements)".contains("colour"))
+    #expect(query.status.value.failure == failures.elements.first)
     subscription.cancel()
   }
 
   @Test
-  func `observing a table that does not exist fails, and lists those that do`() async throws {
-    let failures = Recorder<String>()
-    let subscription = database.observe(["errand", "erand"]) { _ throws(DatabaseError) in 1 }.sink(
-      receiveCompletion: { if case .failure(let error) = $0 { failures.record("\(error)") } },
-      receiveValue: { _ in Issue.record("there is a value") })
-    let failure = failures.elements.first ?? ""
+  func `observing a table that does not exist says so, lists those that do, and begins when it is made`()
+    async throws
+  {
+    let query = database.observe(["errand", "erand"]) { transaction throws(DatabaseError) in
+      try transaction.value("SELECT count(*) FROM erand")
+    }
+    let failures = query.failures.recorded()
+    let counts = Recorder<SQLiteValue>()
+    let subscription = query.sink { counts.record($0) }
+    let failure = "\(failures.elements)"
     #expect(failure.contains("\"erand\"") && failure.contains("errand, level, opaque"))
+    #expect(counts.elements.isEmpty)
+    try await database.write { try $0.execute(script: "CREATE TABLE erand (id INTEGER); INSERT INTO erand VALUES (1)") }
+    try await counts.wait(for: 1)
+    #expect(query.status.value == .current)
     subscription.cancel()
     let (values, another) = record(database.observe(["Errand"]) { _ throws(DatabaseError) in 1 })
     #expect(values.elements == [1])
@@ -176,8 +180,7 @@ struct LiveQueryTests {
       let database = try liveDatabase()
       weakDatabase = database
       let values = Recorder<Int>()
-      let subscription = database.query(Query<Errand>()).sink(
-        receiveCompletion: { _ in }, receiveValue: { values.record($0.count) })
+      let subscription = database.query(Query<Errand>()).sink { values.record($0.count) }
       subscription.cancel()
       try await database.write { try $0.put(Errand(id: 1)) }
       #expect(values.elements == [0])

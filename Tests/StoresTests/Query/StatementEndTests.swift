@@ -19,7 +19,7 @@ struct StatementEndTests {
     #expect(try await database.read { try $0.all(query.ordered(by: "id")).map(\.id) } == [1, 2])
     #expect(try await database.read { try $0.count(query.where("title", .equal, "milk")) } == 1)
     let values = Recorder<Int>()
-    let subscription = database.query(query).replaceError(with: []).sink { values.record($0.count) }
+    let subscription = database.query(query).sink { values.record($0.count) }
     #expect(values.elements == [2])
     subscription.cancel()
     #expect(try await database.write { try $0.deleteAll(query.where("id", .equal, 1)) } == 1)

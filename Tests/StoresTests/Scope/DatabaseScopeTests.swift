@@ -21,8 +21,7 @@ struct DatabaseScopeTests {
     let collected = Collected(database)
     let errand = try database.live(Errand.self, id: 1)
     let titles = Recorder<[String]>()
-    let subscription = database.query(Query<Errand>()).map { $0.map(\.title) }.sink(
-      receiveCompletion: { _ in }, receiveValue: { titles.record($0) })
+    let subscription = database.query(Query<Errand>()).map { $0.map(\.title) }.sink { titles.record($0) }
     #expect(errand.value?.title == "old")
 
     try fixture.swap(away: "a", in: "b")
@@ -165,15 +164,15 @@ struct DatabaseScopeTests {
     let database = try fixture.open(.closes)
     let errand = try database.live(Errand.self, id: 1)
     let failures = errand.failures.recorded()
-    let ends = Recorder<DatabaseError>()
-    let subscription = database.query(Query<Errand>()).sink(
-      receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    let query = database.query(Query<Errand>())
+    let troubles = query.failures.recorded()
+    let subscription = query.sink { _ in }
     try fixture.swap(away: "a", in: "b")
     let reason = DatabaseError.swapped(path: fixture.url.path)
     #expect(database.status.value == .closed(reason))
     #expect(databaseError { try database.read { _ in } } == reason)
     #expect(databaseError { try database.write { _ in } } == reason)
-    #expect(try await ends.first { _ in true } == reason)
+    #expect(try await troubles.first { _ in true } == reason)
     #expect(failures.elements == [reason] && errand.value?.title == "old")
     // It does not come back.
     try fixture.swap(away: "b", in: "a")
@@ -268,14 +267,14 @@ struct DatabaseScopeTests {
   @Test func `is closed for good by who has it, and then nothing of it is open`() async throws {
     let database = try fixture.open()
     try await database.write { try $0.put(Errand(id: 1)) }
-    let ends = Recorder<DatabaseError>()
-    let subscription = database.query(Query<Errand>()).sink(
-      receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    let query = database.query(Query<Errand>())
+    let troubles = query.failures.recorded()
+    let subscription = query.sink { _ in }
     try database.close()
     let closed = DatabaseError.closed(path: fixture.url.path)
     #expect(database.status.value == .closed(closed))
     #expect(openFiles(in: fixture.root.path) == [])
-    #expect(try await ends.first { _ in true } == closed)
+    #expect(try await troubles.first { _ in true } == closed)
     try fixture.scope.swap {}
     #expect(database.status.value == .closed(closed))
     #expect(databaseError { try database.write { _ in } } == closed)

@@ -93,13 +93,13 @@ struct ShareScopeTests {
     let share = try share(database, "app")
     let changed = DatabaseError.schema(.changedMeanwhile(found: 2, opened: 1), path: fixture.url.path)
     for round in 1...2 {
-      let ends = Recorder<DatabaseError>()
-      let subscription = database.query(Query<Errand>()).sink(
-        receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+      let query = database.query(Query<Errand>())
+      let troubles = query.failures.recorded()
+      let subscription = query.sink { _ in }
       // What is shared from here is told, which needs what the other process will ring.
       try await database.write { try $0.put(Errand(id: 9)) }
       try Database(fixture.location, schema: newer).close()
-      #expect(try await ends.first { _ in true } == changed)
+      #expect(try await troubles.first { _ in true } == changed)
       subscription.cancel()
       if round == 1 { try fixture.swap(away: "a", in: "b") }
     }

@@ -97,7 +97,7 @@ struct DatabaseShareTests {
       try transaction.value("SELECT count(*) FROM item")
     }
     let seen = Recorder<SQLiteValue>()
-    let subscription = counts.sink(receiveCompletion: { _ in }, receiveValue: { seen.record($0) })
+    let subscription = counts.sink { seen.record($0) }
     let peer = try await fixture.peer("helper")
     try await peer.send("insert-items 10 bread")
     try await seen.first { $0 == 10 }
@@ -113,7 +113,7 @@ struct DatabaseShareTests {
     let incoming = share.incoming.recorded()
     let saves = theirs.outgoing.recorded()
     try insert("untold", into: other)
-    theirs.tables = ["item", "secret"]
+    try theirs.setTables(["item", "secret"])
     try await other.write { try $0.execute("INSERT INTO secret DEFAULT VALUES") }
     try await other.write { transaction in
       try transaction.execute("INSERT INTO secret DEFAULT VALUES")
@@ -129,7 +129,7 @@ struct DatabaseShareTests {
     let other = try fixture.database()
     let limits = ShareLimits(historyCount: 100)
     let theirs = try fixture.share(other, "helper", limits: limits)
-    try fixture.share(fixture.database(), "app", limits: limits).close()
+    try fixture.leave("app", limits: limits)
     for number in 0..<600 { try insert("\(number)", into: other) }
     let share = try fixture.share(fixture.database(), "app", limits: limits)
     let incoming = share.incoming.recorded()
@@ -145,7 +145,7 @@ struct DatabaseShareTests {
   func `a peer that does not come back holds no history, and is told so when it does`() async throws {
     let other = try fixture.database()
     let limits = ShareLimits(peerLifetime: .seconds(-10))
-    try fixture.share(fixture.database(), "gone", limits: limits).close()
+    try fixture.leave("gone", limits: limits)
     let theirs = try fixture.share(other, "helper", limits: ShareLimits())
     for number in 0..<300 { try insert("\(number)", into: other) }
     let all = try await other.read { try $0.value("SELECT count(*) FROM signals_history").int64Value ?? 0 }

@@ -38,6 +38,16 @@ struct ShareFixture: Sendable {
       database, container: container, author: author, tables: scope, limits: limits)
   }
 
+  /// Has an author subscribe and go away, so that changes wait for it from then on.
+  func leave(_ author: String, limits: ShareLimits = ShareLimits()) throws {
+    let share = try share(database(), author, limits: limits)
+    let subscription = share.incoming.sink { _ in }
+    // It waits for the queue, on which the subscription is noted.
+    _ = try share.pendingCount()
+    subscription.cancel()
+    share.close()
+  }
+
   /// Starts a process that shares the database.
   func peer(_ author: String) async throws -> PeerProcess {
     let peer = try PeerProcess()

@@ -32,7 +32,7 @@ struct ShareHazardTests {
 
   @Test func `what came before the start is taken in at the start, without another write`() async throws {
     let other = try fixture.database()
-    try fixture.share(fixture.database(), "app").close()
+    try fixture.leave("app")
     let theirs = try fixture.share(other, "helper")
     try insert("early", into: other)
     theirs.close()
@@ -263,6 +263,7 @@ struct ShareHazardTests {
 
   @Test func `what nobody subscribes to waits in the history, up to its limit`() async throws {
     let limits = ShareLimits(historyCount: 300)
+    try fixture.leave("app", limits: limits)
     let share = try fixture.share(fixture.database(), "app", limits: limits)
     let other = try fixture.database()
     let theirs = try fixture.share(other, "helper", limits: limits)

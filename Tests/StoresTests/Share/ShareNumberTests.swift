@@ -36,16 +36,16 @@ struct ShareNumberTests {
     let share = try DatabaseShare(database, container: container, author: "app", tables: ["errand"])
     let theirs = try DatabaseShare(other, container: container, author: "helper", tables: ["errand"])
     let incoming = share.incoming.recorded()
-    let ends = Recorder<DatabaseError>()
-    let subscription = database.query(Query<Errand>()).sink(
-      receiveCompletion: { if case .failure(let error) = $0 { ends.record(error) } }, receiveValue: { _ in })
+    let query = database.query(Query<Errand>())
+    let troubles = query.failures.recorded()
+    let subscription = query.sink { _ in }
     try exhaust(other)
     try await other.write { try $0.put(Errand(id: 2)) }
     try await incoming.wait { $0.last?.sequence == .max }
     let newer = Schema(version: 2, models: [Errand.self]) { MigrationStep(to: 2) { _ in } }
     try Database(fixture.location, schema: newer).close()
     let changed = DatabaseError.schema(.changedMeanwhile(found: 2, opened: 1), path: fixture.url.path)
-    #expect(try await ends.first { _ in true } == changed)
+    #expect(try await troubles.first { _ in true } == changed)
     subscription.cancel()
     theirs.close()
     share.close()

@@ -69,7 +69,7 @@ print(try list.read { try $0.value("SELECT max(aisle) FROM item") })  // Prints 
 //: It sends what there is, and then what there is after each change that makes a difference.
 
 let arrived = DispatchSemaphore(value: 0)
-let open = list.query(Item.where("isDone", .equal, false).ordered(by: "aisle")).replaceError(with: [])
+let open = list.query(Item.where("isDone", .equal, false).ordered(by: "aisle"))
 let texts = open.sink { items in
   print(items.map(\.text))
   arrived.signal()
@@ -78,7 +78,23 @@ arrived.wait()  // Prints "["milk", "bread"]"
 
 try list.write { try $0.put(Item(id: 3, text: "tea", aisle: 2)) }
 arrived.wait()  // Prints "["milk", "tea", "bread"]"
+
 texts.cancel()
+
+//: A read that fails does not end a query. What was sent stands, the status says what is wrong, and the query goes on when
+//: the reason has passed.
+
+let notes = list.observe(["note"]) { transaction throws(DatabaseError) in
+  try transaction.value("SELECT count(*) FROM note")
+}
+let counts = notes.sink { count in
+  print(count, "note")
+  arrived.signal()
+}
+print(notes.status.value.failure == nil)  // Prints "false"
+try list.write { try $0.execute(script: "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('hello')") }
+arrived.wait()  // Prints "1 note"
+counts.cancel()
 
 //: ## A row that is followed
 //:
@@ -123,6 +139,14 @@ let milks = milk.sink { item in
   arrived.signal()
 }
 incoming.cancel()
+
+//: Two shares with one name would not hear each other, so the second is refused.
+
+do {
+  _ = try DatabaseShare(Database(.file(file), schema: schema), container: container, author: "app")
+} catch DatabaseShareError.authorInUse(let name, _) {
+  print(name, "is taken")  // Prints "app is taken"
+}
 try same.write { try $0.update(Item.self, id: 2) { $0.isDone = true } }
 arrived.wait()  // Prints "milk is done"
 

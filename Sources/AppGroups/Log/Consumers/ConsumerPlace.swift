@@ -52,23 +52,17 @@ struct ConsumerPlace: Sendable {
   /// Becomes the consumer, until the lock is released or the process dies; `nil` if somebody else is.
   func lock(creating: Bool = true) throws(AppGroupsLogError) -> ConsumerLock? {
     let url = file(Self.lockSuffix)
-    let path = url.path
     let folder = place.consumers.path
-    // Another process may remove the file between the two steps. It would then no longer keep a third one out.
-    for _ in 0..<100 {
-      let opening: FileLock.Opening = creating ? .createdIfMissing : .existing
-      guard let lock = FileLock(path, opening, of: url, owner: FileStatus(path: folder)) else {
-        if !creating, errno == ENOENT { return nil }
-        throw .inaccessible(DurableFileError(errno, "lock", url))
-      }
-      do throws(DurableFileError) {
-        guard try lock.tryLock() else { return nil }
-      } catch {
-        throw .inaccessible(error)
-      }
-      if lock.isFile(at: path) { return ConsumerLock(lock, path: path) }
+    do throws(DurableFileError) {
+      let lock = try FileLock.acquired(
+        at: url, creating ? .createdIfMissing : .existing, owner: FileStatus(path: folder))
+      guard let lock else { return nil }
+      return ConsumerLock(lock, path: url.path)
+    } catch .notFound where !creating {
+      return nil
+    } catch {
+      throw .inaccessible(error)
     }
-    return nil
   }
 
   /// Whether a process is the consumer now.

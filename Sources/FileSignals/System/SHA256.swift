@@ -1,5 +1,5 @@
 /// The digest of FIPS 180-4, for names; Foundation has none everywhere.
-enum SHA256 {
+package enum SHA256 {
   /// The first 32 bits of the fractional parts of the square roots of the first eight primes.
   private static let start: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -16,7 +16,7 @@ enum SHA256 {
     return UInt32(truncatingIfNeeded: root)
   }
 
-  static func digest(_ message: [UInt8]) -> [UInt8] {
+  package static func digest(_ message: [UInt8]) -> [UInt8] {
     var hash = start
     let padding = (119 - message.count % 64) % 64
     let bits = UInt64(message.count) * 8

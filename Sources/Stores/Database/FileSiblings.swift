@@ -1,0 +1,139 @@
+import FileSignals
+import Foundation
+import Signals
+import Synchronization
+
+/// The databases of this process that have one file open.
+///
+/// Those that somebody observes follow the others directly: they receive each commit as its writer delivers it, with
+/// the keys of its rows, and do not wait for an event of the file system.
+final class FileSiblings: Sendable {
+  /// How many commits of one database have begun, and how many of them are over.
+  final class Commits: Sendable {
+    let begun = Atomic(0)
+    let ended = Atomic(0)
+  }
+
+  private struct Member {
+    weak var database: Database?
+    let commits: Commits
+    var isFollowing = false
+    /// What it follows.
+    var subscriptions: [ObjectIdentifier: SignalSubscription] = [:]
+  }
+
+  private struct State {
+    var members: [ObjectIdentifier: Member] = [:]
+    /// The commits of those that have left.
+    var past = 0
+  }
+
+  private let state = Guarded(State())
+
+  private static let groups = Guarded<[String: Group]>([:])
+
+  private struct Group {
+    weak var siblings: FileSiblings?
+  }
+
+  /// The databases of a file, whichever way its path is written.
+  static func of(_ url: URL) -> FileSiblings {
+    let directory = url.deletingLastPathComponent().resolvingSymlinksInPath().standardizedFileURL.path
+    let path = directory + "/" + url.lastPathComponent
+    return groups.withLock { groups in
+      if let siblings = groups[path]?.siblings { return siblings }
+      groups = groups.filter { $0.value.siblings != nil }
+      let siblings = FileSiblings()
+      groups[path] = Group(siblings: siblings)
+      return siblings
+    }
+  }
+
+  /// Adds a database, which those that are observed follow from now on.
+  func join(_ database: Database, _ commits: Commits) {
+    let followers = state.withLock { state in
+      let followers = state.members.values.filter(\.isFollowing).compactMap(\.database)
+      for follower in followers {
+        state.members[ObjectIdentifier(follower)]?.subscriptions[ObjectIdentifier(database)] = follower.follow(database)
+      }
+      state.members[ObjectIdentifier(database)] = Member(database: database, commits: commits)
+      return followers
+    }
+    // The last reference to one of them must not go while the lock is held.
+    withExtendedLifetime(followers) {}
+  }
+
+  /// Has a database follow all others from now on.
+  func follow(_ database: Database) {
+    let siblings = state.withLock { state -> [Database] in
+      let key = ObjectIdentifier(database)
+      guard state.members[key]?.isFollowing == false else { return [] }
+      state.members[key]?.isFollowing = true
+      let siblings = state.members.values.compactMap(\.database).filter { $0 !== database }
+      for sibling in siblings {
+        state.members[key]?.subscriptions[ObjectIdentifier(sibling)] = database.follow(sibling)
+      }
+      return siblings
+    }
+    withExtendedLifetime(siblings) {}
+  }
+
+  /// Removes a database that is closed.
+  func leave(_ key: ObjectIdentifier) {
+    let ended = state.withLock { state -> [SignalSubscription] in
+      guard let member = state.members.removeValue(forKey: key) else { return [] }
+      state.past += member.commits.ended.load(ordering: .sequentiallyConsistent)
+      var ended = Array(member.subscriptions.values)
+      for other in state.members.keys {
+        if let subscription = state.members[other]?.subscriptions.removeValue(forKey: key) {
+          ended.append(subscription)
+        }
+      }
+      return ended
+    }
+    for subscription in ended { subscription.cancel() }
+  }
+
+  /// The number of commits of all databases but one that have begun.
+  func begunCount(but own: ObjectIdentifier) -> Int {
+    state.withLock { state in
+      state.members.reduce(state.past) { count, member in
+        member.key == own ? count : count + member.value.commits.begun.load(ordering: .sequentiallyConsistent)
+      }
+    }
+  }
+
+  /// The number of commits of all databases but one that are over.
+  func endedCount(but own: ObjectIdentifier?) -> Int {
+    state.withLock { state in
+      state.members.reduce(state.past) { count, member in
+        member.key == own ? count : count + member.value.commits.ended.load(ordering: .sequentiallyConsistent)
+      }
+    }
+  }
+}
+
+extension Database {
+  /// Takes in what another database of the same file commits, until the subscription is cancelled.
+  fileprivate func follow(_ sibling: Database) -> SignalSubscription {
+    sibling.delivery.emitter.named("databases of the same file").sink { [weak self, weak sibling] changes in
+      if let self, let sibling, changes.origin == .here { takeIn(changes, of: sibling) }
+    }
+  }
+
+  private func takeIn(_ changes: ChangeSet, of sibling: Database) {
+    var tables = changes.tables
+    if let mine = sharing.recorder, let theirs = sibling.sharing.recorder {
+      // The shares tell of these, with the author.
+      tables = tables.filter { !mine.shares($0.key) || !theirs.shares($0.key) }
+    }
+    guard !tables.isEmpty, !writer.isClosed, delivery.emitter.hasSubscribers else { return }
+    writer.tell(tables, .sameProcess)
+    // A read of this very thread would not see it.
+    if isInTransactionOfThisThread {
+      afterTransaction { [delivery] in delivery.flush() }
+    } else {
+      delivery.flush()
+    }
+  }
+}

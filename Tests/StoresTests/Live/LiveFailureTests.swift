@@ -1,0 +1,158 @@
+import FileSignals
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("A live read that fails", .timeLimit(.minutes(5)))
+struct LiveFailureTests {
+  private let directory: TemporaryDirectory
+  private var url: URL { directory.file("list.sqlite") }
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  @Test func `keeps its rows, says why, and goes on with the change that ends the trouble`() async throws {
+    let database = try liveDatabase()
+    try await database.write { try $0.put(Level(id: 1, level: 5)) }
+    let query = database.query(Query<Level>())
+    #expect(query.status.value == .connecting)
+    let (levels, failures) = (Recorder<[UInt8]>(), query.failures.recorded())
+    let completions = Recorder<String>()
+    let subscription = query.sink(
+      receiveCompletion: { completions.record("\($0)") }, receiveValue: { levels.record($0.map(\.level)) })
+    #expect(query.status.value == .current)
+    try await database.write { try $0.execute("UPDATE level SET level = 300") }
+    let failure = try await failures.first { _ in true }
+    #expect("\(failure)".contains("level") && query.status.value.failure == failure)
+    try await database.write { try $0.execute("UPDATE level SET level = 6") }
+    try await levels.wait(for: [6])
+    try await query.status.firstValue { $0 == .current }
+    #expect(levels.elements == [[5], [6]] && completions.elements.isEmpty)
+    subscription.cancel()
+  }
+
+  @Test func `is repeated after a pause if nothing tells that the trouble is over, and is reported once`() async throws
+  {
+    let database = try liveDatabase()
+    let isTroubled = Shared(true)
+    let reads = Shared(0)
+    let query = database.observe(["errand"]) { transaction throws(DatabaseError) -> Int in
+      reads.value += 1
+      if isTroubled.value { throw .busy(SQLiteFailure(extendedCode: 5, message: "locked", path: transaction.path)) }
+      return try transaction.count(Errand.self)
+    }
+    let (counts, failures) = (Recorder<Int>(), query.failures.recorded())
+    let subscription = query.sink { counts.record($0) }
+    while reads.value < 3 { try await Task.sleep(for: .milliseconds(2)) }
+    #expect(counts.elements.isEmpty && failures.elements.count == 1)
+    isTroubled.value = false
+    try await counts.wait(for: 0)
+    try await query.status.firstValue { $0 == .current }
+    subscription.cancel()
+  }
+
+  @Test func `is repeated when the database is resumed`() throws {
+    let database = try liveDatabase(.file(url))
+    try database.write { try $0.put(Level(id: 1, level: 5)) }
+    let row = try database.live(Level.self, id: 1)
+    try database.write { try $0.execute("UPDATE level SET level = 300") }
+    #expect(row.status.value.failure != nil)
+    // Nothing announces this, and no event of the file system comes at once.
+    let foreign = try DatabaseOpening.connection(
+      to: .file(url), durability: .process, busyTimeout: .seconds(60), applicationID: 0)
+    try foreign.execute("UPDATE level SET level = 6")
+    try database.suspend()
+    try database.resume()
+    #expect(row.value?.level == 6 && row.status.value == .current)
+  }
+
+  @Test func `does not end when the database is closed, and says that it is`() async throws {
+    let database = try liveDatabase()
+    try await database.write { try $0.put(Errand(id: 1)) }
+    let query = database.query(Query<Errand>())
+    let failures = query.failures.recorded()
+    let ids = Recorder<[Int]>()
+    let ends = Recorder<Bool>()
+    let subscription = query.sink(
+      receiveCompletion: { _ in ends.record(true) }, receiveValue: { ids.record($0.map(\.id)) })
+    try database.close()
+    try await failures.wait(for: .closed(path: ":memory:"))
+    #expect(query.status.value.failure == .closed(path: ":memory:"))
+    #expect(ids.elements == [[1]] && ends.elements.isEmpty)
+    subscription.cancel()
+  }
+
+  @Test func `of a row says why, and since when`() async throws {
+    let database = try liveDatabase()
+    try await database.write { try $0.put(Level(id: 1, level: 5)) }
+    let row = try database.live(Level.self, id: 1)
+    #expect(row.status.value == .current)
+    try await database.write { try $0.execute("UPDATE level SET level = 300") }
+    let since = try #require(row.status.value.staleSince)
+    try await database.write { try $0.execute("UPDATE level SET level = 301") }
+    #expect(row.status.value.staleSince == since && row.value?.level == 5)
+    try await database.write { try $0.execute("UPDATE level SET level = 6") }
+    #expect(row.status.value == .current && row.value?.level == 6)
+  }
+
+  @Test func `goes on when a file that could not be used can be used again`() async throws {
+    let fixture = try ScopeFixture()
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    try fixture.make("damaged")
+    try Data(repeating: 65, count: 5000).write(to: fixture.url(in: "damaged"))
+    let database = try fixture.open()
+    let query = database.query(Query<Errand>())
+    let (titles, failures) = (Recorder<[String]>(), query.failures.recorded())
+    let subscription = query.sink { titles.record($0.map(\.title)) }
+    try fixture.swap(away: "a", in: "damaged")
+    _ = try await failures.first { if case .notADatabase = $0 { true } else { false } }
+    #expect(titles.elements == [["old"]])
+    try fixture.swap(away: "damaged", in: "b")
+    try await titles.wait(for: ["new"])
+    try await query.status.firstValue { $0 == .current }
+    subscription.cancel()
+  }
+
+  @Test func `is read once for all subscribers, of whom a late one gets the last value first`() async throws {
+    let database = try liveDatabase()
+    let reads = Shared(0)
+    let query = database.observe(["errand"]) { transaction throws(DatabaseError) -> Int in
+      reads.value += 1
+      return try transaction.count(Errand.self)
+    }
+    let (first, second) = (query.recorded(), query.recorded())
+    #expect(reads.value == 1 && second.elements == [0])
+    try await database.write { try $0.put(Errand(id: 1)) }
+    try await first.wait(for: 1)
+    try await second.wait(for: 1)
+    #expect(reads.value == 2 && query.subscriberCount == 2)
+  }
+
+  @Test func `that names no table follows them all`() async throws {
+    let database = try liveDatabase()
+    let reads = database.observe([]) { transaction throws(DatabaseError) in try transaction.count(Errand.self) }
+      .recorded()
+    try await database.write { try $0.put(Errand(id: 1)) }
+    try await reads.wait(for: 1)
+  }
+
+  @Test func `and all who follow a database are listed`() async throws {
+    let database = try liveDatabase()
+    let query = database.query(Query<Errand>())
+    let subscription = query.map(\.count).named("badge").sink { _ in }
+    let other = database.changes.named("sync").sink { _ in }
+    #expect(await query.subscriptions().map(\.description) == ["liveQuery → map → \"badge\" → sink"])
+    #expect(
+      await database.changes.subscriptions().map(\.names).sorted { $0[0] < $1[0] } == [["live queries"], ["sync"]])
+    #expect(database.changes.subscriberCount == 2)
+    subscription.cancel()
+    other.cancel()
+    #expect(await query.subscriptions().isEmpty)
+    #expect(await database.changes.subscriptions().isEmpty)
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Stores
+
+@Suite("The authors of a shared database", .timeLimit(.minutes(5)))
+struct ShareAuthorTests {
+  private let fixture: ShareFixture
+
+  init() throws {
+    fixture = try ShareFixture()
+  }
+
+  private func taken(_ author: String) -> DatabaseShareError { .authorInUse(author, fixture.file) }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: fixture.file.path + "-share").sorted()
+  }
+
+  private func rows(_ database: Database) throws -> [SQLiteValue] {
+    try database.read { try $0.rows("SELECT author FROM signals_peer ORDER BY author").map { $0[0] } }
+  }
+
+  @Test func `of two objects of one process with one name, the second is refused`() throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let share = try fixture.share(database, "app")
+    #expect(throws: taken("app")) { try fixture.share(other, "app") }
+    // What was refused can share under another name, and under this one when it is free.
+    try fixture.share(other, "App").close()
+    share.close()
+    let next = try fixture.share(other, "app")
+    #expect(throws: taken("app")) { try fixture.share(database, "app") }
+    next.close()
+  }
+
+  @Test func `one that is released frees its name at once`() throws {
+    var share: DatabaseShare? = try fixture.share(fixture.database(), "app")
+    withExtendedLifetime(share) {}
+    share = nil
+    try fixture.share(fixture.database(), "app").close()
+  }
+
+  @Test func `the name of another process is refused, and free when that is killed`() async throws {
+    let database = try fixture.database()
+    let peer = try await fixture.peer("app")
+    #expect(throws: taken("app")) { try fixture.share(database, "app") }
+    try await peer.kill()
+    let share = try fixture.share(database, "app")
+    await #expect(throws: PeerProcess.Failure.self) { try await fixture.peer("app") }
+    share.close()
+  }
+
+  @Test func `one that is suspended has no name, and is told if that was taken meanwhile`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let share = try fixture.share(database, "app")
+    let incoming = share.incoming.recorded()
+    try database.suspend()
+    let usurper = try fixture.share(other, "app")
+    let refusal = DatabaseError.authorInUse("app", path: fixture.file.path)
+    #expect(databaseError { try database.resume() } == refusal)
+    #expect("\(refusal)".contains("\"app\""))
+    #expect(databaseError { try insert("refused", into: database) } == .suspended(path: fixture.file.path))
+    usurper.close()
+    try database.resume()
+    #expect(throws: taken("app")) { try fixture.share(other, "app") }
+    let theirs = try fixture.share(other, "helper")
+    try insert("bread", into: other)
+    #expect(try await incoming.first { _ in true }.author == "helper")
+    theirs.close()
+    share.close()
+  }
+
+  @Test func `one that runs once leaves nothing behind, and takes in what is committed while it runs`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let share = try fixture.share(database, "app")
+    let before = try names()
+    let tool = try DatabaseShare(
+      other, container: fixture.container, author: "import 1", tables: ["item"], remembersPosition: false)
+    let incoming = tool.incoming.recorded()
+    try insert("bread", into: database)
+    #expect(try await incoming.first { _ in true }.author == "app")
+    #expect(throws: taken("import 1")) { try fixture.share(fixture.database(), "import 1") }
+    tool.close()
+    #expect(try rows(database).isEmpty)
+    #expect(try names() == before)
+    share.close()
+  }
+
+  @Test func `one that never subscribes to what comes in keeps no history, and follows all the same`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let (share, theirs) = (try fixture.share(database, "app"), try fixture.share(other, "helper"))
+    let counts = database.observe(["item"]) { transaction throws(DatabaseError) in
+      try transaction.value("SELECT count(*) FROM item")
+    }.recorded()
+    for number in 0..<3000 { try insert("\(number)", into: other) }
+    try await counts.wait(for: 3000)
+    #expect(try share.pendingCount() <= 512)
+    #expect(try await other.read { try $0.value("SELECT count(*) FROM signals_history").int64Value ?? 0 } <= 512)
+    #expect(try rows(other).isEmpty)
+    theirs.close()
+    share.close()
+  }
+
+  @Test func `begin to be waited for with their first subscription`() async throws {
+    let other = try fixture.database()
+    let theirs = try fixture.share(other, "helper")
+    try fixture.leave("app")
+    #expect(try rows(other) == ["app"])
+    try insert("waits", into: other)
+    let share = try fixture.share(fixture.database(), "app")
+    #expect(try await share.incoming.recorded().first { _ in true }["item"].inserted == [1])
+    theirs.close()
+    share.close()
+  }
+
+  @Test func `are told which tables there are if one is misspelt, and may spell them as SQLite lets them`() async throws
+  {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let missing = DatabaseError.noSuchTable("itme", path: fixture.file.path, known: ["item"])
+    #expect(throws: DatabaseShareError.database(missing)) { try fixture.share(database, "app", scope: ["itme"]) }
+    let share = try fixture.share(database, "app", scope: ["ITEM"])
+    #expect(share.tables == ["item"])
+    #expect(databaseError { try share.setTables(["item", "itme"]) } == missing)
+    #expect(share.tables == ["item"])
+    let theirs = try fixture.share(other, "helper")
+    let incoming = share.incoming.recorded()
+    try insert("bread", into: other)
+    #expect(try await incoming.first { _ in true }["item"].inserted == [1])
+    theirs.close()
+    share.close()
+  }
+
+  @Test func `share all tables unless they say otherwise, also those that are made later`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    let share = try DatabaseShare(database, container: fixture.container, author: "app")
+    let theirs = try DatabaseShare(other, container: fixture.container, author: "helper")
+    let incoming = share.incoming.recorded()
+    try await other.write {
+      try $0.execute(script: "CREATE TABLE later (id INTEGER PRIMARY KEY); INSERT INTO later VALUES (7)")
+    }
+    #expect(try await incoming.first { _ in true }.tables == ["later": TableChanges(inserted: [7])])
+    #expect(share.tables == nil)
+    theirs.close()
+    share.close()
+  }
+
+  @Test func `a share that is released goes on for a live query, and for who subscribes to it`() async throws {
+    let (database, other) = (try fixture.database(), try fixture.database())
+    var share: DatabaseShare? = try fixture.share(database, "app")
+    let counts = database.observe(["item"]) { transaction throws(DatabaseError) in
+      try transaction.value("SELECT count(*) FROM item")
+    }
+    let subscription = counts.sink { _ in }
+    let told = database.changes.recorded()
+    withExtendedLifetime(share) {}
+    share = nil
+    let theirs = try fixture.share(other, "helper")
+    let received = Recorder<String?>()
+    let incoming = theirs.incoming.sink { received.record($0.author) }
+    try insert("bread", into: other)
+    _ = try await told.first { $0.origin == .peer("helper") && $0["item"].inserted == [1] }
+    try insert("milk", into: database)
+    try await received.wait(for: "app")
+    #expect(throws: DatabaseShareError.alreadyShared(fixture.file)) { try fixture.share(database, "other") }
+    subscription.cancel()
+    // Nothing needs it any more.
+    try fixture.share(database, "app").close()
+    incoming.cancel()
+    theirs.close()
+  }
+
+  @Test func `those who subscribe to what comes in are listed`() async throws {
+    let share = try fixture.share(fixture.database(), "app")
+    let subscription = share.incoming.named("sync").sink { _ in }
+    #expect(await share.incoming.subscriptions().map(\.description) == ["\"sync\" → sink"])
+    #expect(share.incoming.subscriberCount == 1)
+    subscription.cancel()
+    #expect(await share.incoming.subscriptions().isEmpty)
+    share.close()
+  }
+}
