@@ -9,6 +9,7 @@ extension ChangeLog {
   func begin() throws(DatabaseError) {
     isTentative = false
     hasBegun = false
+    hasChangedSchema = false
     // Nobody else can change the file from now on; what others did before may have changed tables.
     if currentFileVersion != fileVersion {
       if let expectedVersion { try connection.checkVersion(expectedVersion) }

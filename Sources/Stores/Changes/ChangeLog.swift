@@ -33,6 +33,8 @@ final class ChangeLog {
   var isTentative = false
   /// Whether the transaction has got past the look at what others may have done to the file.
   var hasBegun = false
+  /// Whether the transaction has changed which tables there are, or what they are like.
+  var hasChangedSchema = false
   /// The state of the file after this connection's last look at it.
   var fileVersion: UInt32 = 0
   var schemaVersion: SQLiteValue = .null

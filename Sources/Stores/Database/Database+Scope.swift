@@ -1,5 +1,6 @@
 package import AppGroups
 import Dispatch
+import Foundation
 import Signals
 
 extension Database {
@@ -15,6 +16,15 @@ extension Database {
     } catch {
       throw .unopenable(location.path, because: "\(error)")
     }
+  }
+}
+
+extension Scope {
+  /// Whether a file lies in the directory whose contents are swapped, as it is written or with links followed.
+  func contains(_ file: URL) -> Bool {
+    let paths = { (url: URL) in [url.standardizedFileURL.path, url.resolvingSymlinksInPath().standardizedFileURL.path] }
+    let directory = file.deletingLastPathComponent()
+    return zip(paths(directory), paths(root)).contains { $0 == $1 || $0.hasPrefix($1 + "/") }
   }
 }
 
@@ -62,6 +72,8 @@ extension Database: ScopeMember {
     // Whoever has closed it meanwhile may have said so before.
     if let reason = writer.closedReason, reason != failure { mutableStatus.value = .closed(reason) }
     changes.afterwards { [self] in
+      // Who asks for a switch finds the new rows in live queries when it is over.
+      if failure == nil, outcome == .swapped { regions.readAll() }
       delivery.flush()
       guard failure != nil else { return regions.tellStale() }
       if writer.isClosed { delivery.finish() }

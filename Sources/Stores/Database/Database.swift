@@ -84,11 +84,11 @@ public final class Database: Sendable {
   ///     failure the last transactions may be missing then, but none is ever there by half.
   ///   - busyTimeout: How long to wait for other processes that write, before ``DatabaseError/busy(_:)`` is thrown;
   ///     while one migrates the file, they are waited for as long as that makes progress.
-  ///   - maximumReaderCount: How many may read at the same time, in this process; others wait.
+  ///   - maximumReaderCount: How many may read at the same time, in this process, 1 at least; others wait.
   ///   - applicationID: A number for the file's header that says whose it is; 0 for none. A file with another one is
   ///     refused.
   ///   - scope: The directory that the file is in, if its contents may be swapped for others; see ``DatabaseStatus``.
-  ///     It does not matter to a database in memory.
+  ///     A file outside throws ``DatabaseError/outsideScope(path:root:)``. It does not matter to a database in memory.
   ///   - onSwap: What becomes of the database when they are.
   /// - Throws: ``DatabaseError`` if it cannot be opened.
   public init(
@@ -107,6 +107,9 @@ public final class Database: Sendable {
       let root = SwitchedRoots.root(switching: url.resolvingSymlinksInPath())
     {
       throw .switchedDirectory(path: location.path, root: root.path)
+    }
+    if let scope, case .file(let url) = location, !scope.contains(url) {
+      throw .outsideScope(path: url.path, root: scope.root.path)
     }
     self.location = location
     self.durability = durability
@@ -227,6 +230,8 @@ public final class Database: Sendable {
     defer { ends.run() }
     let result = try writer.write(body)
     delivery.flush()
+    // A statement that makes, alters or renames a table changes no row, and yet what is read.
+    if writer.takeNewSchema() { regions.tellAll() }
     return result
   }
 

@@ -14,6 +14,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private let unwritable: DatabaseError
   private var pause: DatabasePause?
   private let over = Atomic(false)
+  private let newSchema = Atomic(false)
   private let delivery: ChangeDelivery
   /// The number of the last change; those of other databases of the file are counted in without the lock.
   private let sequence = Guarded<Int64>(0)
@@ -151,6 +152,12 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
       refusal = reason
       over.store(true, ordering: .releasing)
     }
+  }
+
+  /// Whether a transaction has changed the schema since the last call.
+  @inline(__always)
+  func takeNewSchema() -> Bool {
+    newSchema.load(ordering: .relaxed) && newSchema.exchange(false, ordering: .acquiring)
   }
 
   /// Whether it was closed for good; it does not wait for who writes.
@@ -323,6 +330,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   @inline(__always)
   private func publish(_ record: Record?, _ log: ChangeLog) {
     if record != nil { recorder?.didCommit() }
+    if log.hasChangedSchema { newSchema.store(true, ordering: .releasing) }
     if !log.entries.isEmpty, delivery.emitter.hasSubscribers {
       let tables = record?.tables ?? log.changes()
       if !tables.isEmpty { tell(tables, .here, recorded: record?.sequence) }

@@ -5,6 +5,9 @@ protocol RegionObserver: AnyObject, Sendable {
   /// Called when it may have changed, with no lock held, on the thread that made the change or delivers it.
   func regionDidChange()
 
+  /// Reads on this thread, unless another thread is reading, which then reads once more.
+  func read()
+
   /// A Boolean value that indicates whether the observer could not read its part at its last attempt.
   var isStale: Bool { get }
 }
@@ -98,6 +101,11 @@ final class RegionRegistry: Sendable {
   /// Tells all who observe anything, each once.
   func tellAll() {
     for observer in state.withLock({ $0.observers }).values { observer.regionDidChange() }
+  }
+
+  /// Has all who observe anything read on this thread.
+  func readAll() {
+    for observer in state.withLock({ $0.observers }).values { observer.read() }
   }
 
   /// Tells all who could not read what they observe, each once.

@@ -14,8 +14,10 @@ final class TrackedRead: RegionObserver {
   private let health: ReadHealth
   private let queue: DispatchQueue?
   private let region: @Sendable (Database) throws(DatabaseError) -> ObservedRegion
-  private let read: @Sendable (Database) throws(DatabaseError) -> Void
+  private let body: @Sendable (Database) throws(DatabaseError) -> Void
   private let refreshing = Refreshing()
+  /// Reads again after a failure, though nothing has changed.
+  private let retries: DelayedCall
   private let state = Guarded(State())
 
   private struct State {
@@ -25,14 +27,9 @@ final class TrackedRead: RegionObserver {
     var isRegionKnown = false
     var hasFailed = false
     var isOver = false
-    /// Whether a read is due after a pause.
-    var isRetryDue = false
     /// Whether the next read follows a pause, and no change.
     var isRetry = false
-    var pauses = TrackedRead.backoff.pauses()
   }
-
-  private static let backoff = Backoff.exponential(from: .milliseconds(250), upTo: .seconds(5))
 
   /// Makes a read that has not begun.
   ///
@@ -51,7 +48,9 @@ final class TrackedRead: RegionObserver {
     self.health = health
     self.queue = queue
     self.region = region
-    self.read = read
+    body = read
+    retries = DelayedCall(
+      .exponential(from: .milliseconds(250), upTo: .seconds(5)), on: queue ?? .global(qos: .userInitiated))
   }
 
   /// Reads on this thread, and follows changes from then on.
@@ -66,14 +65,19 @@ final class TrackedRead: RegionObserver {
   /// Reads no more.
   func end() {
     refreshing.end()
-    state.withLock { state in
+    let region = state.withLock { state in
       state.isOver = true
-      if let region = state.followed.take() { database.regions.move(self, from: region, to: nil) }
+      return state.followed.take()
     }
+    if let region { database.regions.move(self, from: region, to: nil) }
   }
 
   func regionDidChange() {
     if refreshing.demand() { run() }
+  }
+
+  func read() {
+    if refreshing.demand() { refreshing.run(look) }
   }
 
   var isStale: Bool { state.withLock { $0.hasFailed } }
@@ -91,38 +95,28 @@ final class TrackedRead: RegionObserver {
     do throws(DatabaseError) {
       // Before the read: what is committed after that is then told of.
       if !state.withLock({ $0.isRegionKnown }) { follow(try region(database), isKnown: true) }
-      try read(database)
+      try body(database)
     } catch {
       return fail(error, isRetry: isRetry)
     }
-    state.withLock { state in
-      guard state.hasFailed else { return }
-      state.hasFailed = false
-      state.pauses.reset()
-    }
+    if state.withLock({ exchange(&$0.hasFailed, with: false) }) { retries.reset() }
     health.succeed()
   }
 
   private func fail(_ error: DatabaseError, isRetry: Bool) {
     // Any change may be the one that makes the region known.
     if !state.withLock({ $0.isRegionKnown }) { follow(.everything, isKnown: false) }
-    let isHopeless = database.writer.isClosed
-    let (isOver, pause) = state.withLock { state -> (Bool, Duration?) in
+    let isOver = state.withLock { state in
       state.hasFailed = true
-      if state.isOver || isHopeless || state.isRetryDue { return (state.isOver, nil) }
-      let pause = state.pauses.next()
-      state.isRetryDue = pause != nil
-      return (false, pause)
+      return state.isOver
     }
     if isOver { return }
     health.fail(error, isRetry: isRetry)
-    guard let pause else { return }
-    (queue ?? .global(qos: .userInitiated)).async(after: pause) { [weak self] in self?.retry() }
+    if !database.writer.isClosed { retries.request { [weak self] in self?.retry() } }
   }
 
   private func retry() {
     let isDue = state.withLock { state in
-      state.isRetryDue = false
       if state.hasFailed { state.isRetry = true }
       return state.hasFailed && !state.isOver
     }

@@ -100,7 +100,7 @@ public struct Query<Model: StoreModel>: Hashable, Sendable {
     return query
   }
 
-  /// The rows without so many of the first.
+  /// The rows without so many of the first; a negative number is none.
   public func offset(_ count: Int) -> Query {
     var query = self
     query.skipped = max(0, count)

@@ -87,6 +87,9 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
   /// The database is suspended; see ``Database/suspend()``.
   case suspended(path: String)
 
+  /// The file does not lie in the directory of the scope that the database was to follow.
+  case outsideScope(path: String, root: String)
+
   /// The name under which the database is shared was taken by another share while this one was suspended; the database
   /// stays suspended.
   case authorInUse(String, path: String)
@@ -196,6 +199,9 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
         + "the database, and open it again."
     case .suspended(let path):
       "The database \(path) is suspended, so nothing can be written. Write again when it has been resumed."
+    case .outsideScope(let path, let root):
+      "The database \(path) cannot follow the scope \(root), because it does not lie in that directory. Put it there, or "
+        + "open it without the scope."
     case .authorInUse(let name, let path):
       "The author's name \(name.debugDescription) is in use by another share of \(path), so this one does not receive what "
         + "that one tells. End that process or share, and resume again."

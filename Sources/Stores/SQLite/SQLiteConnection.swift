@@ -191,7 +191,14 @@ final class SQLiteConnection {
   /// Runs all the statements of a text, which have no parameters.
   func execute(_ sql: String) throws(DatabaseError) {
     var text = SQLText(sql)
-    while let statement = try text.next(on: self) { try statement.run() }
+    while let statement = try text.next(on: self) {
+      // They would be NULL.
+      guard statement.parameterCount == 0 else {
+        throw .wrongArgumentCount(
+          statement: statement.sql, path: path, expected: Int(statement.parameterCount), given: 0)
+      }
+      try statement.run()
+    }
   }
 
   /// The one value that a statement gives, such as a `PRAGMA`.
@@ -246,6 +253,7 @@ final class SQLiteConnection {
   func didRun(_ statement: SQLiteStatement) throws(DatabaseError) {
     guard let changes else { return }
     if let savepoint = statement.traits.savepoint { changes.follow(savepoint) }
+    if statement.traits.changesSchema { changes.hasChangedSchema = true }
     if statement.traits.changesSchema || changes.needsRefresh { try changes.refresh() }
   }
 

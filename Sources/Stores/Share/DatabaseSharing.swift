@@ -31,10 +31,10 @@ final class DatabaseSharing: Sendable {
 
   /// Forgets a share that has ended.
   func detach(_ engine: ShareEngine) {
-    state.withLock { state in
-      guard state.engine === engine else { return }
+    state.replace { state -> ShareEngine? in
+      guard state.engine === engine else { return nil }
       state.engine = nil
-      state.kept = nil
+      return state.kept.take()
     }
   }
 
@@ -47,19 +47,17 @@ final class DatabaseSharing: Sendable {
   }
 
   func removeFollower() {
-    let released = state.withLock { state -> ShareEngine? in
+    state.replace { state -> ShareEngine? in
       state.followers -= 1
       return state.followers > 0 ? nil : state.kept.take()
     }
-    withExtendedLifetime(released) {}
   }
 
   /// Keeps the share alive no more, because the database is closed for good.
   func close() {
-    let released = state.withLock { state in
+    state.replace { state in
       state.isClosed = true
       return state.kept.take()
     }
-    withExtendedLifetime(released) {}
   }
 }

@@ -148,6 +148,14 @@ struct DatabaseTests {
     #expect(try database.read { try $0.value("SELECT count(*) FROM t") } == 0)
   }
 
+  @Test func `a parameter in a script is refused, and is not NULL in silence`() throws {
+    let refusal = databaseError {
+      try database.write { try $0.execute(script: "INSERT INTO t VALUES (7, 7); INSERT INTO t VALUES (8, ?)") }
+    }
+    guard case .wrongArgumentCount(_, _, 1, 0) = refusal else { return recordUnexpected(refusal) }
+    #expect(try database.read { try $0.value("SELECT count(*) FROM t WHERE id > 6") } == 0)
+  }
+
   @Test func `a subscriber may write, and hears of it after what it was told`() throws {
     let heard = Shared<[Int64]>([])
     let subscription = database.changes.sink { changes in

@@ -133,6 +133,24 @@ struct LiveFailureTests {
     #expect(reads.value == 2 && query.subscriberCount == 2)
   }
 
+  @Test func `follows tables that are renamed, altered and made, though no row changes`() async throws {
+    let database = try liveDatabase()
+    try await database.write { try $0.put(Errand(id: 1, title: "bread")) }
+    let query = database.query(Query<Errand>())
+    let (titles, failures) = (query.map { $0.map(\.title) }.recorded(), query.failures.recorded())
+    try await database.write { try $0.execute("ALTER TABLE errand RENAME TO hidden") }
+    #expect("\(try await failures.first { _ in true })".contains("errand"))
+    try await database.write { try $0.execute("ALTER TABLE hidden RENAME TO errand") }
+    try await query.status.firstValue { $0 == .current }
+    let count = database.observe(["later"]) { transaction throws(DatabaseError) in
+      try transaction.value("SELECT count(*) FROM later")
+    }.recorded()
+    #expect(count.elements.isEmpty)
+    try await database.write { try $0.execute("CREATE TABLE later (id INTEGER PRIMARY KEY)") }
+    try await count.wait(for: 0)
+    #expect(titles.elements == [["bread"]])
+  }
+
   @Test func `that names no table follows them all`() async throws {
     let database = try liveDatabase()
     let reads = database.observe([]) { transaction throws(DatabaseError) in try transaction.count(Errand.self) }

@@ -26,7 +26,7 @@ struct DatabaseScopeTests {
 
     try fixture.swap(away: "a", in: "b")
     #expect(errand.value?.title == "new")
-    try await titles.wait(for: ["new"])
+    #expect(titles.elements == [["old"], ["new"]])
     #expect(collected.take().map(\.origin) == [.swap])
     try errand.update { $0.title = "newer" }
     let set = try #require(collected.take().first)
@@ -211,6 +211,13 @@ struct DatabaseScopeTests {
     #expect(database.status.value == .open && errand.value?.title == "old")
     try errand.update { $0.title = "older" }
     #expect(errand.value?.title == "older")
+  }
+
+  @Test func `is refused if its file does not lie there`() throws {
+    let url = fixture.directory.file("elsewhere.sqlite")
+    let refusal = databaseError { _ = try Database(.file(url), scope: fixture.scope) }
+    #expect(refusal == .outsideScope(path: url.path, root: fixture.root.path))
+    #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
   @Test func `that only reads follows, too`() throws {
