@@ -42,9 +42,10 @@ public import Signals
 /// - **Several processes, and several objects** of one process, may use one root: they take turns, and all hear of each
 ///   change. While a switch is under way elsewhere, a call waits.
 /// - **Errors** are ``AppContainerError``. What throws has changed nothing.
-/// - **Threads.** Everything may be called from any thread. Nothing can be changed from inside of a delegate's
-///   `willChange`, a flush hook, or a subscriber of a live value that a switch changes: that is
-///   ``AppContainerError/nested(operation:)``. Tasks use the asynchronous forms.
+/// - **Threads.** Everything may be called from any thread. Tasks use the asynchronous forms.
+/// - **Nesting.** These cannot change environments, and get ``AppContainerError/nested(operation:)``: a delegate's
+///   `willChange`, a flush hook, a subscriber of ``active`` or of a live value that a switch changes, and the closure
+///   of an update or a transaction in the ``scope``. A delegate's `didChange` can, because the switch is over.
 public final class AppContainer: Sendable {
   let engine: ContainerEngine
 

@@ -30,7 +30,7 @@ public enum AppContainerError: Error, Hashable, Sendable {
   /// A live value of the environment could not be brought to rest.
   case heldOpen(reason: String)
 
-  /// It was asked for from inside of another change of the same root, on the same thread.
+  /// The call came from inside of another change of the same root, or of a value or database in it, on the same thread.
   case nested(operation: String)
 
   /// The list of environments cannot be read, so it is not known which one is active.
@@ -120,7 +120,8 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
     case .heldOpen(let reason):
       "A live value of the environment could not be brought to rest: \(reason). Nothing was moved."
     case .nested(let operation):
-      "\(operation) was called from inside of another change of the same root. Call it after that one has returned."
+      "\(operation) was called from inside of another change of the same root, or of a value or database in it. Call it "
+        + "after that one has returned."
     case .unreadableState(let url, let reason):
       "\(url.path) cannot be read: \(reason). It says which environment is active, so nothing is moved until it is restored "
         + "from a backup or removed; no environment's files are harmed."

@@ -1,6 +1,7 @@
 import Dispatch
 import FileSignals
 import Signals
+import Synchronization
 
 /// How a shared file stands to a swap of the contents around it.
 enum SwapPhase: Sendable {
@@ -15,6 +16,9 @@ enum SwapPhase: Sendable {
 }
 
 extension SharedFileEngine: ScopeMember {
+  // A thread finds its own identity here only if it has put it here.
+  var delaysSwapOnThisThread: Bool { writingThread.load(ordering: .relaxed) == ThreadIdentity.current.address }
+
   /// Waits for those who write, and keeps new ones waiting.
   ///
   /// The file's own lock does that, so those of other processes wait as well; each finds out with the lock whether the

@@ -2,6 +2,7 @@ import Dispatch
 import FileSignals
 import Foundation
 import Signals
+import Synchronization
 
 /// How the value gets into the file: one writer at a time, under the lock of the file.
 extension SharedFileEngine {
@@ -106,7 +107,13 @@ extension SharedFileEngine {
     defer { changes.resume { isKnown(in: locked) } }
     let file = try location.lockFollowing()
     locked = file
-    defer { file.unlock() }
+    let thread = ThreadIdentity.current.address
+    writingThread.store(thread, ordering: .relaxed)
+    defer {
+      // Another thread may have the lock by now: the file is unlocked earlier if nothing waits for the disk.
+      _ = writingThread.compareExchange(expected: thread, desired: 0, ordering: .relaxed)
+      file.unlock()
+    }
     try checkOpen()
     return try body(file, &delivery)
   }

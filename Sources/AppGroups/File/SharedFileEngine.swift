@@ -2,6 +2,7 @@ import Dispatch
 import FileSignals
 import Foundation
 import Signals
+import Synchronization
 
 /// Keeps a value in memory and a file in step, in both directions.
 ///
@@ -45,6 +46,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// The lock of the file while the contents around it are swapped.
   // Sound: it belongs to the thread that swaps, which alone may unlock it; the scope lets one thread swap at a time.
   nonisolated(unsafe) var held: ExclusiveFile?
+  /// The thread that holds the lock of the file in order to write; 0 if none does.
+  let writingThread = Atomic<UInt>(0)
+
   let changes: any ChangeSource
   /// The ways in which the engine hears of changes and of swaps.
   private let subscriptions = Guarded<Set<SignalSubscription>>([])

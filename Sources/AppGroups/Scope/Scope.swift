@@ -133,6 +133,11 @@ public final class Scope: Sendable {
     return result
   }
 
+  /// A Boolean value that indicates whether this thread is inside an operation of a member that a swap has to wait for.
+  ///
+  /// Such a thread must not wait for a thread or a process that swaps, because that one waits for it.
+  package var isDelayedByThisThread: Bool { members.all.contains { $0.delaysSwapOnThisThread } }
+
   /// Has a member take part in each swap from now on.
   ///
   /// - Parameter member: The member, which is not kept alive.

@@ -9,6 +9,10 @@
 ///   publish   the member stores what it read, in a batch with all others, and goes on
 /// ```
 package protocol ScopeMember: AnyObject, Sendable {
+  /// A Boolean value that indicates whether this thread is inside an operation that a swap waits for; `false` by
+  /// default.
+  var delaysSwapOnThisThread: Bool { get }
+
   /// The place of the member among all members.
   var swapStage: ScopeStage { get }
 
@@ -30,6 +34,7 @@ package protocol ScopeMember: AnyObject, Sendable {
 }
 
 extension ScopeMember {
+  package var delaysSwapOnThisThread: Bool { false }
   package var swapStage: ScopeStage { .contents }
   package func holdForSwap() throws {}
   package func prepareSwap(_ outcome: ScopeOutcome) {}

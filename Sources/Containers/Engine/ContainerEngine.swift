@@ -188,6 +188,8 @@ final class ContainerEngine: Sendable {
   }
 
   private func enter(_ operation: String) throws(AppContainerError) {
+    // Whoever switches waits for this thread.
+    if scope.isDelayedByThisThread { throw .nested(operation: operation) }
     while true {
       if turn.isHeldByThisThread { throw .nested(operation: operation) }
       // The values and events of the last change come before anything of the next.

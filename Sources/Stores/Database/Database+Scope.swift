@@ -29,6 +29,8 @@ extension Scope {
 }
 
 extension Database: ScopeMember {
+  package var delaysSwapOnThisThread: Bool { isInTransactionOfThisThread }
+
   /// Waits for the transactions that have begun, and closes all that is open of the file; who comes then waits.
   package func holdForSwap() throws(DatabaseError) {
     try refuseWaiting("swap")
