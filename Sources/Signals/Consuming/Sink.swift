@@ -17,11 +17,16 @@ extension Signal where Failure == Never {
   /// numbers.send(1)  // Prints "kept: 1"
   /// ```
   ///
-  /// - Parameter receiveValue: Called with each value.
+  /// - Parameters:
+  ///   - receiveValue: Called with each value.
+  ///   - file: The file that ``SubscriptionTrace/place`` shows.
+  ///   - line: The line that ``SubscriptionTrace/place`` shows.
   /// - Returns: The subscription; it ends when the token is cancelled or released.
   @inlinable @inline(__always)
-  public func sink(_ receiveValue: @escaping @Sendable (Element) -> Void) -> SignalSubscription {
-    subscribe(ValueSink(receiveValue: receiveValue))
+  public func sink(
+    _ receiveValue: @escaping @Sendable (Element) -> Void, file: StaticString = #fileID, line: UInt = #line
+  ) -> SignalSubscription {
+    subscribe(ValueSink(receiveValue: receiveValue, place: CodePlace(file, line)))
   }
 }
 
@@ -33,13 +38,18 @@ extension Signal {
   /// - Parameters:
   ///   - receiveCompletion: Called once, if the signal ends.
   ///   - receiveValue: Called with each value.
+  ///   - file: The file that ``SubscriptionTrace/place`` shows.
+  ///   - line: The line that ``SubscriptionTrace/place`` shows.
   /// - Returns: The subscription; it ends when the token is cancelled or released.
   @inlinable @inline(__always)
   public func sink(
     receiveCompletion: @escaping @Sendable (SignalCompletion<Failure>) -> Void,
-    receiveValue: @escaping @Sendable (Element) -> Void
+    receiveValue: @escaping @Sendable (Element) -> Void,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> SignalSubscription {
-    subscribe(CompletionSink(receiveCompletion: receiveCompletion, receiveValue: receiveValue))
+    subscribe(
+      CompletionSink(
+        receiveCompletion: receiveCompletion, receiveValue: receiveValue, place: CodePlace(file, line)))
   }
 }
 
@@ -49,10 +59,12 @@ struct ValueSink<Element: Sendable>: SignalSubscriber {
   @usableFromInline typealias Failure = Never
 
   @usableFromInline let receiveValue: @Sendable (Element) -> Void
+  @usableFromInline let place: CodePlace
 
   @inlinable @inline(__always)
-  init(receiveValue: @escaping @Sendable (Element) -> Void) {
+  init(receiveValue: @escaping @Sendable (Element) -> Void, place: CodePlace) {
     self.receiveValue = receiveValue
+    self.place = place
   }
 
   @inlinable @inline(__always)
@@ -69,14 +81,17 @@ struct ValueSink<Element: Sendable>: SignalSubscriber {
 struct CompletionSink<Element: Sendable, Failure: Error>: SignalSubscriber {
   @usableFromInline let receiveCompletion: @Sendable (SignalCompletion<Failure>) -> Void
   @usableFromInline let receiveValue: @Sendable (Element) -> Void
+  @usableFromInline let place: CodePlace
 
   @inlinable @inline(__always)
   init(
     receiveCompletion: @escaping @Sendable (SignalCompletion<Failure>) -> Void,
-    receiveValue: @escaping @Sendable (Element) -> Void
+    receiveValue: @escaping @Sendable (Element) -> Void,
+    place: CodePlace
   ) {
     self.receiveCompletion = receiveCompletion
     self.receiveValue = receiveValue
+    self.place = place
   }
 
   @inlinable @inline(__always)

@@ -6,12 +6,15 @@ extension Signal where Failure == Never {
   /// - Parameters:
   ///   - queue: Where the closure runs; values that come while it is busy are delivered together.
   ///   - receiveValue: Called with each value, never concurrently with itself.
+  ///   - file: The file that ``SubscriptionTrace/place`` shows.
+  ///   - line: The line that ``SubscriptionTrace/place`` shows.
   /// - Returns: The subscription; it ends when the token is cancelled or released.
   public func sink(
     on queue: DispatchQueue,
-    _ receiveValue: @escaping @Sendable (Element) -> Void
+    _ receiveValue: @escaping @Sendable (Element) -> Void,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> SignalSubscription {
-    receive(on: queue).sink(receiveValue)
+    receive(on: queue).sink(receiveValue, file: file, line: line)
   }
 
   /// Calls a closure with every value, on the main actor, in order.
@@ -35,14 +38,18 @@ extension Signal where Failure == Never {
   /// - Parameters:
   ///   - actor: `MainActor.shared`.
   ///   - receiveValue: Called with each value; values that come while the main actor is busy are delivered together.
+  ///   - file: The file that ``SubscriptionTrace/place`` shows.
+  ///   - line: The line that ``SubscriptionTrace/place`` shows.
   /// - Returns: The subscription; it ends when the token is cancelled or released.
   public func sink(
     on actor: MainActor,
-    _ receiveValue: @escaping @MainActor @Sendable (Element) -> Void
+    _ receiveValue: @escaping @MainActor @Sendable (Element) -> Void,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> SignalSubscription {
     // Sound: isolation does not change how a function is called, which `assumeIsolated` relies on too, but at the price
     // of an allocation for each value. `receive(on:)` delivers on the actor only.
-    receive(on: actor).sink(unsafeBitCast(receiveValue, to: (@Sendable (Element) -> Void).self))
+    receive(on: actor).sink(
+      unsafeBitCast(receiveValue, to: (@Sendable (Element) -> Void).self), file: file, line: line)
   }
 
   /// Calls a closure with every value, on an actor and with access to its state, in order.
@@ -55,15 +62,19 @@ extension Signal where Failure == Never {
   /// - Parameters:
   ///   - actor: Where the closure runs; values that come while it is busy are delivered together.
   ///   - receiveValue: Called with the actor and each value.
+  ///   - file: The file that ``SubscriptionTrace/place`` shows.
+  ///   - line: The line that ``SubscriptionTrace/place`` shows.
   /// - Returns: The subscription; it ends when the token is cancelled or released.
   public func sink<Isolation: Actor>(
     on actor: Isolation,
-    _ receiveValue: @escaping @Sendable (isolated Isolation, Element) -> Void
+    _ receiveValue: @escaping @Sendable (isolated Isolation, Element) -> Void,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> SignalSubscription {
     // Sound: isolation does not change how a function is called. `receive(on:)` delivers on the actor only, in a task
     // that keeps the actor alive.
     let receiveValue = unsafeBitCast(receiveValue, to: (@Sendable (Isolation, Element) -> Void).self)
     let reference = Unmanaged.passUnretained(actor)
-    return receive(on: actor).sink { value in reference._withUnsafeGuaranteedRef { receiveValue($0, value) } }
+    return receive(on: actor).sink(
+      { value in reference._withUnsafeGuaranteedRef { receiveValue($0, value) } }, file: file, line: line)
   }
 }

@@ -15,8 +15,12 @@ public struct SubscriptionTrace: Sendable, Hashable, CustomStringConvertible {
   /// The steps with arrows between them.
   public var description: String { steps.joined(separator: " → ") }
 
-  package init(steps: [String]) {
+  /// The place in the code where the consumer subscribed, such as `App/Settings.swift:12`; `nil` if it is not a `sink`.
+  public let place: String?
+
+  package init(steps: [String], place: String? = nil) {
     self.steps = steps
+    self.place = place
   }
 
   /// The names on the way, without quotes.
@@ -33,7 +37,8 @@ extension Emitter {
 
   /// Lists the live subscriptions, in the order in which they began: for tests and debugging, to find leaks.
   ///
-  /// It waits for the delivery that is under way, if there is one, and changes nothing.
+  /// It waits for the delivery that is under way, if there is one, and changes nothing. Values that are sent meanwhile
+  /// are never delivered by the caller.
   ///
   /// - Returns: One trace for each way that a value takes to a consumer.
   public func subscriptions() async -> [SubscriptionTrace] {
@@ -50,7 +55,8 @@ extension Property {
   /// Lists the live subscriptions, in the order in which they began, and then those of the derived values that depend
   /// on the property: for tests and debugging, to find leaks.
   ///
-  /// It waits for the delivery that is under way, if there is one, and changes nothing.
+  /// It waits for the delivery that is under way, if there is one, and changes nothing. Values that are sent meanwhile
+  /// are never delivered by the caller.
   ///
   /// - Returns: One trace for each way that a value takes to a consumer.
   public func subscriptions() async -> [SubscriptionTrace] {

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// A source whose subscriptions can be followed to their ends, by looking at what its subscribers hold.
@@ -5,16 +6,33 @@ import Synchronization
 /// Nothing is kept for it while values flow; it costs only those who ask.
 protocol TracedSource: SourceCore {
   /// Runs a closure with the turn: now, or when the turn's holder comes to it.
+  ///
+  /// The calling thread delivers no values, whatever is sent meanwhile.
   func runWithTurn(_ body: @escaping @Sendable () -> Void)
 
   /// The subscriber behind a node.
   func inspect(_ node: SubscriberNode) -> Any?
+
+  /// The type of the values.
+  var valueTypeName: String { get }
 }
 
 extension EmitterCore: TracedSource {
   final func runWithTurn(_ body: @escaping @Sendable () -> Void) {
-    withTurn(body)
+    if takeTurn() {
+      body()
+      if releaseTurn() { return }
+    } else {
+      let isOurs = lock.withLock {
+        queue.append(.task(body))
+        return demandTurn()
+      }
+      if !isOurs { return }
+    }
+    DispatchQueue.global(qos: .userInitiated).async { self.drain() }
   }
+
+  final var valueTypeName: String { "\(Element.self)" }
 
   final func inspect(_ node: SubscriberNode) -> Any? {
     ErasedSubscriber<Element, Failure>(body: node.body).inside
@@ -78,7 +96,7 @@ private struct Traces {
 
   mutating func add(_ way: Way, after steps: [String]) {
     switch way.end {
-    case .consumer: ended.append(SubscriptionTrace(steps: steps + way.steps))
+    case .consumer(let place): ended.append(SubscriptionTrace(steps: steps + way.steps, place: place))
     case .source(let next): pending.append((next, steps + way.steps))
     }
   }
@@ -96,12 +114,12 @@ private struct Traces {
 /// What a value passes between one source and the next, or a consumer.
 private struct Way: Sendable {
   enum End: Sendable {
-    case consumer
+    case consumer(place: String?)
     case source(any TracedSource)
   }
 
   private(set) var steps: [String] = []
-  private(set) var end = End.consumer
+  private(set) var end = End.consumer(place: nil)
 
   init(of subscriber: Any) {
     var current: Any? = subscriber
@@ -119,6 +137,7 @@ private struct Way: Sendable {
         return
       }
       steps.append((stage as? any NamedStep)?.quotedName ?? Self.name(of: stage))
+      if let placed = stage as? any PlacedStep { end = .consumer(place: placed.place.description) }
       current = (stage as? any IndirectStep)?.next ?? children.first { $0.label == "downstream" }?.value
     }
   }

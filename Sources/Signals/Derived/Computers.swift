@@ -1,7 +1,7 @@
 /// The threads that are computing one derived value: hardly ever more than one.
 @usableFromInline
 struct Computers {
-  private let origin: DerivedOrigin
+  let origin: DerivedOrigin
   private var first: ThreadIdentity?
   private var others: [ThreadIdentity] = []
 

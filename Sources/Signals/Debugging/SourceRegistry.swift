@@ -1,0 +1,181 @@
+/// The sources of this process that were registered under a name, for tools that look inside a running program.
+///
+/// Nothing is registered by itself, and an unregistered source costs nothing. The registry keeps no source alive.
+///
+/// ```swift
+/// import Signals
+///
+/// let volume = MutableProperty(5).registered(as: "volume") { "\($0) of 10" }
+/// let subscription = volume.sink { _ in }
+/// for source in SourceRegistry.sources {
+///   print(source.name, source.valueDescription ?? "hidden", source.subscriberCount)  // Prints "volume 5 of 10 1"
+/// }
+/// subscription.cancel()
+/// ```
+public enum SourceRegistry: Sendable {
+  private static let entries = Guarded<[Entry]>([])
+
+  private struct Entry {
+    let source: RegisteredSource
+    weak var core: SourceCore?
+  }
+
+  /// The registered sources that are alive, in the order in which they were registered.
+  ///
+  /// - Complexity: O(*n*) in the number of registered sources.
+  public static var sources: [RegisteredSource] {
+    let (sources, cores) = entries.withLock { entries in
+      // A core that goes meanwhile may run code as it does, so it must outlive the lock.
+      let cores = entries.map(\.core)
+      entries.removeAll { $0.core == nil }
+      return (entries.map(\.source), cores)
+    }
+    return withExtendedLifetime(cores) { sources }
+  }
+
+  static func register(
+    _ core: any TracedSource, _ kind: RegisteredSource.Kind, as name: String, at place: CodePlace,
+    describing: (@Sendable () -> String?)? = nil
+  ) {
+    let source = RegisteredSource(core: core, kind: kind, name: name, place: place.description, describing: describing)
+    let cores = entries.withLock { entries in
+      let cores = entries.map(\.core)
+      entries.removeAll { $0.core == nil || $0.core === core }
+      entries.append(Entry(source: source, core: core))
+      return cores
+    }
+    withExtendedLifetime(cores) {}
+  }
+
+  /// The name of a source, if it is registered.
+  static func name(of core: SourceCore) -> String? {
+    let (name, cores) = entries.withLock { entries in
+      (entries.first { $0.core === core }?.source.name, entries.map(\.core))
+    }
+    return withExtendedLifetime(cores) { name }
+  }
+}
+
+/// A source that was registered under a name; see ``SourceRegistry``.
+public struct RegisteredSource: Sendable, Identifiable {
+  /// The kinds of sources.
+  public enum Kind: String, Sendable, Hashable {
+    /// An ``Emitter``.
+    case emitter
+
+    /// A ``Property`` that holds a value.
+    case property
+
+    /// A ``Property`` that is computed from others.
+    case derived
+  }
+
+  /// The identity of the source in this process.
+  public let id: ObjectIdentifier
+
+  /// The name under which the source was registered.
+  public let name: String
+
+  /// The kind of the source.
+  public let kind: Kind
+
+  /// The type of the values.
+  public let valueType: String
+
+  /// The place in the code where the source was registered, such as `App/Settings.swift:12`.
+  public let place: String
+
+  private struct Reference: Sendable {
+    weak let core: SourceCore?
+  }
+
+  private let reference: Reference
+  private let describing: (@Sendable () -> String?)?
+
+  init(
+    core: any TracedSource, kind: Kind, name: String, place: String, describing: (@Sendable () -> String?)?
+  ) {
+    id = ObjectIdentifier(core)
+    self.name = name
+    self.kind = kind
+    valueType = core.valueTypeName
+    self.place = place
+    reference = Reference(core: core)
+    self.describing = describing
+  }
+
+  private var source: (any TracedSource)? { reference.core as? any TracedSource }
+
+  /// The current value as the registered closure describes it; `nil` without such a closure, or if the source is gone.
+  public var valueDescription: String? { describing?() }
+
+  /// The number of live subscriptions; 0 if the source is gone.
+  public var subscriberCount: Int { source?.subscriberCount ?? 0 }
+
+  /// Lists the live subscriptions in the order in which they began; see ``Property/subscriptions()``.
+  ///
+  /// - Returns: One trace for each way that a value takes to a consumer.
+  public func subscriptions() async -> [SubscriptionTrace] { await source?.traces() ?? [] }
+
+  /// The sources that a derived value is computed from; empty for other kinds.
+  ///
+  /// A registered source is listed by its name, a derived one by the place where it was made, and another one by its
+  /// type.
+  public var inputs: [String] { reference.core?.inputDescriptions ?? [] }
+}
+
+extension Property {
+  /// The sources that the property is computed from; empty unless it is derived.
+  ///
+  /// A source that is registered in the ``SourceRegistry`` is listed by its name, a derived one by the place where it was
+  /// made, and another one by its type.
+  public var inputs: [String] { core.inputDescriptions }
+
+  /// Registers the property under a name, for tools that look inside a running program.
+  ///
+  /// - Parameters:
+  ///   - name: The name. A property that is registered again has the last name only.
+  ///   - describing: Describes the current value. Without it, tools do not see the value.
+  ///   - file: The file that ``RegisteredSource/place`` shows.
+  ///   - line: The line that ``RegisteredSource/place`` shows.
+  /// - Returns: The property.
+  @discardableResult
+  public func registered(
+    as name: String, describing: (@Sendable (Value) -> String)? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) -> Self {
+    let kind: RegisteredSource.Kind = core.node == nil ? .property : .derived
+    var description: (@Sendable () -> String?)?
+    if let describing { description = { [weak core] in core.map { describing($0.value) } } }
+    SourceRegistry.register(core, kind, as: name, at: CodePlace(file, line), describing: description)
+    return self
+  }
+}
+
+extension Emitter {
+  /// Registers the emitter under a name, for tools that look inside a running program.
+  ///
+  /// - Parameters:
+  ///   - name: The name. An emitter that is registered again has the last name only.
+  ///   - file: The file that ``RegisteredSource/place`` shows.
+  ///   - line: The line that ``RegisteredSource/place`` shows.
+  /// - Returns: The emitter.
+  @discardableResult
+  public func registered(as name: String, file: StaticString = #fileID, line: UInt = #line) -> Self {
+    SourceRegistry.register(core, .emitter, as: name, at: CodePlace(file, line))
+    return self
+  }
+}
+
+extension SourceCore {
+  /// Descriptions of the sources that a derived value is computed from.
+  var inputDescriptions: [String] {
+    guard let node else { return [] }
+    return node.inputs.map { input in
+      input._withUnsafeGuaranteedRef { core in
+        if let name = SourceRegistry.name(of: core) { return name }
+        if let node = core.node { return core.lock.withLock { node.computers.origin }.description }
+        return (core as? any TracedSource).map { "Property<\($0.valueTypeName)>" } ?? "a source"
+      }
+    }
+  }
+}

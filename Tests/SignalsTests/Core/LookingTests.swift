@@ -1,0 +1,45 @@
+import Foundation
+import Signals
+import Synchronization
+import Testing
+
+@Suite("Looking at subscriptions", .timeLimit(.minutes(5)))
+struct LookingTests {
+  private final class Counts: Sendable {
+    let delivered = Atomic(0)
+    let byLooker = Atomic(0)
+    let isOver = Atomic(false)
+  }
+
+  @Test func `the task that looks never delivers values, whoever sends meanwhile, and none is lost`() async {
+    let counts = Counts()
+    let emitter = Emitter<Int, Never>()
+    let property = MutableProperty(0)
+    let note: @Sendable () -> Void = {
+      counts.delivered.add(1, ordering: .relaxed)
+      if withUnsafeCurrentTask(body: { $0 != nil }) { counts.byLooker.add(1, ordering: .relaxed) }
+    }
+    let subscriptions = [emitter.map { $0 + 1 }.sink { _ in note() }, property.dropFirst().sink { _ in note() }]
+    let total = 100_000
+    // Not by a task, which might wait for the thread that looks.
+    Thread {
+      for number in 1...total {
+        emitter.send(number)
+        property.value = number
+      }
+      counts.isOver.store(true, ordering: .releasing)
+    }.start()
+    var looks = 0
+    while !counts.isOver.load(ordering: .acquiring) {
+      #expect(await emitter.subscriptions().map(\.description) == ["map → sink"])
+      #expect(await property.subscriptions().count == 1)
+      looks += 1
+      await Task.yield()
+    }
+    // What another thread was asked to deliver has been delivered when it gives up the turn.
+    while counts.delivered.load(ordering: .relaxed) < 2 * total { await Task.yield() }
+    #expect(counts.byLooker.load(ordering: .relaxed) == 0)
+    #expect(looks > 0)
+    withExtendedLifetime(subscriptions) {}
+  }
+}

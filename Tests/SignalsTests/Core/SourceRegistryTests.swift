@@ -1,0 +1,67 @@
+import Dispatch
+import Signals
+import Testing
+
+@Suite("Registered sources")
+struct SourceRegistryTests {
+  private func source(_ name: String) -> RegisteredSource? { SourceRegistry.sources.first { $0.name == name } }
+
+  @Test func `a registered source is listed with its kind, type, value and subscriptions, until it is gone`()
+    async throws
+  {
+    var volume: MutableProperty<Int>? = MutableProperty(5).registered(as: "registry.volume") { "\($0) of 10" }
+    let line = #line - 1
+    let keys = Emitter<Character, Never>().registered(as: "registry.keys")
+    let subscription = volume?.map { $0 + 1 }.sink { _ in }
+    let listed = try #require(source("registry.volume"))
+    #expect(listed.kind == .property)
+    #expect(listed.valueType == "Int")
+    #expect(listed.valueDescription == "5 of 10")
+    #expect(listed.subscriberCount == 1)
+    #expect(listed.place == "SignalsTests/SourceRegistryTests.swift:\(line)")
+    #expect(await listed.subscriptions().map(\.description) == ["map → sink"])
+    volume?.value = 6
+    #expect(listed.valueDescription == "6 of 10")
+    #expect(source("registry.keys")?.kind == .emitter)
+    #expect(source("registry.keys")?.valueDescription == nil)
+    subscription?.cancel()
+    volume = nil
+    #expect(source("registry.volume") == nil)
+    #expect(listed.valueDescription == nil)
+    #expect(listed.subscriberCount == 0)
+    withExtendedLifetime(keys) {}
+  }
+
+  @Test func `a source that is registered again has the last name only`() {
+    let property = MutableProperty(1).registered(as: "registry.old")
+    property.registered(as: "registry.new")
+    #expect(source("registry.old") == nil)
+    #expect(source("registry.new") != nil)
+    withExtendedLifetime(property) {}
+  }
+
+  @Test func `a derived value says what it is derived from`() {
+    let first = MutableProperty("Ada").registered(as: "registry.first")
+    let second = MutableProperty(1)
+    let length = Property.derived(first) { $0.count }
+    let all = Property.derived(first, second, length) { "\($0) \($1) \($2)" }.registered(as: "registry.all")
+    let line = #line - 2
+    #expect(first.inputs == [])
+    #expect(
+      all.inputs == [
+        "registry.first", "Property<Int>",
+        "the Property<Int> derived at SignalsTests/SourceRegistryTests.swift:\(line)",
+      ])
+    #expect(source("registry.all")?.inputs == all.inputs)
+    #expect(source("registry.all")?.kind == .derived)
+  }
+
+  @Test func `a trace says where the consumer subscribed`() async {
+    let emitter = Emitter<Int, Never>()
+    let subscriptions = [emitter.map { $0 }.sink { _ in }, emitter.sink(on: .global()) { _ in }]
+    let line = #line - 1
+    let place = "SignalsTests/SourceRegistryTests.swift:\(line)"
+    #expect(await emitter.subscriptions().map(\.place) == [place, place])
+    withExtendedLifetime(subscriptions) {}
+  }
+}
