@@ -1,7 +1,7 @@
 import Dispatch
 public import Signals
 
-/// What a read gives, now and after each change of what it depends on; made by ``Database/query(_:)-22c9v``.
+/// What a read gives, now and after each change of what it depends on; made by ``Database/query(_:)-2cdug``.
 ///
 /// It never ends. A read that fails changes nothing for its subscribers: they keep the last value, and ``status`` and
 /// ``failures`` say what is wrong.
