@@ -1,3 +1,4 @@
+import Containers
 import Contexts
 import Dispatch
 import FileSignals
@@ -8,6 +9,7 @@ import Stores
 /// A session, of which several processes have the archive.
 ///
 /// - `context-open ROOT LOCATION`: open the root; the archive is in a `database`, or in a `file`
+/// - `context-scope HOME SERVER`: open the sessions in the scope of an `AppContainer`; the server has a file of its own
 /// - `context-version NUMBER`: the version of the model, before `context-setup`
 /// - `context-policy MILLISECONDS repeats|once`: the longest wait, and whether tokens may be used twice, before
 ///   `context-open`
@@ -158,6 +160,13 @@ final class ContextCommands: CommandFamily {
         root: root,
         configuration: ContextConfiguration(
           archiveLocation: arguments[1] == "file" ? .file(file) : .database, policy: policy),
+        storeVersions: StoreVersions(cacheVersion: 1, persistenceVersion: 1, models: [Item.self]))
+    case "context-scope":
+      let arguments = try command.arguments(2)
+      server = Server(url: URL(filePath: arguments[1]), console: console)
+      let app = try AppContainer(home: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      context = try StandardAppContext(
+        scope: app.scope, configuration: ContextConfiguration(policy: policy),
         storeVersions: StoreVersions(cacheVersion: 1, persistenceVersion: 1, models: [Item.self]))
     case "context-version":
       Visitor.modelVersion = try command.number(command.argument())

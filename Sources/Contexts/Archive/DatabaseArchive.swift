@@ -39,10 +39,13 @@ final class DatabaseArchive: SessionArchive {
   private static let schema = Schema(version: 1, models: [SessionRow.self, UserRow.self])
 
   let url: URL
+  /// A Boolean value that indicates whether it is only used while the contents of a scope are steady.
+  private let isInScope: Bool
   private let database = Guarded<Database?>(nil)
 
-  init(url: URL) {
+  init(url: URL, isInScope: Bool = false) {
     self.url = url
+    self.isInScope = isInScope
   }
 
   var path: String { url.path }
@@ -93,7 +96,10 @@ final class DatabaseArchive: SessionArchive {
   private func opened() throws -> Database {
     try database.withLock { database in
       if let database { return database }
-      let opened = try Database(.file(url), schema: Self.schema, durability: .storage)
+      let opened =
+        isInScope
+        ? try Database(steadily: url, schema: Self.schema, durability: .storage)
+        : try Database(.file(url), schema: Self.schema, durability: .storage)
       // What a process deleted that was killed before it could empty the log.
       opened.emptyLog()
       database = opened

@@ -15,6 +15,17 @@ struct SessionVault<User: SessionUser>: Sendable {
   var claims: RenewalClaims?
   /// The longest time to wait for a process that has the archive.
   var lockTimeout = SessionPolicy().lockTimeout
+  /// The environments of the scope that the archive lies in; `nil` without a scope.
+  var environments: SessionEnvironments?
+  /// The number of the environment that must be active.
+  private(set) var environment = 0
+
+  /// Returns the same vault, whose methods fail unless an environment is active.
+  func bound(to environment: Int) -> SessionVault {
+    var copy = self
+    copy.environment = environment
+    return copy
+  }
 
   // MARK: Reading
 
@@ -61,7 +72,8 @@ struct SessionVault<User: SessionUser>: Sendable {
 
   private func session(_ user: User, _ contents: ArchiveContents) -> StoredSession<User> {
     StoredSession(
-      user: user, session: contents.session, generation: contents.generation, revision: contents.revision)
+      user: user, session: contents.session, generation: contents.generation, revision: contents.revision,
+      environment: environment)
   }
 
   // MARK: Writing
@@ -205,7 +217,13 @@ struct SessionVault<User: SessionUser>: Sendable {
     }
   }
 
+  /// Runs a closure while no other process uses the archive and, in a scope, no process switches environments.
   func locked<Result>(_ body: () throws -> Result) throws -> Result {
+    guard let environments else { return try lockedBetweenProcesses(body) }
+    return try environments.steadily(in: environment) { try lockedBetweenProcesses(body) }
+  }
+
+  private func lockedBetweenProcesses<Result>(_ body: () throws -> Result) throws -> Result {
     guard let lockURL else { return try body() }
     return try DurableFile.withLock(on: lockURL, within: lockTimeout, body)
   }

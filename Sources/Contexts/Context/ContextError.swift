@@ -48,6 +48,25 @@ public enum ContextError: Error, Hashable, Sendable {
   /// Another process has logged the user out, or another one in.
   case endedElsewhere
 
+  /// The active environment was switched before the call ended.
+  ///
+  /// A result that came after the switch was dropped. The session of the environment that is active now is not affected.
+  case environmentSwitched
+
+  /// The contents of a directory are switched between environments, so a session in it needs a scope.
+  ///
+  /// - Parameters:
+  ///   - path: The place that was to be opened.
+  ///   - root: The root directory of the `AppContainer` that switches it.
+  case switchedDirectory(path: String, root: String)
+
+  /// A session in a scope was to use a place outside of it, where the environments would share it.
+  ///
+  /// - Parameters:
+  ///   - place: The path, or the type of a store of secrets that is not in files.
+  ///   - root: The root directory of the scope.
+  case outsideScope(place: String, root: String)
+
   /// The archive could not be read or written; it is as it was.
   case archive(path: String, operation: String, reason: String)
 
@@ -94,6 +113,16 @@ extension ContextError: CustomStringConvertible, LocalizedError {
       "The session has ended meanwhile, and the answer was dropped."
     case .endedElsewhere:
       "Another process has ended the session."
+    case .environmentSwitched:
+      "The active environment was switched before the call ended, so its result was dropped. Look at the status, and call "
+        + "again for the environment that is active now."
+    case .switchedDirectory(let path, let root):
+      "Can't open a session in \(path) without a scope: an AppContainer switches the contents of \(root) between "
+        + "environments, and the session would not follow. Use StandardAppContext(scope:) with the container's scope, "
+        + "choose a directory outside of that root, or exclude its directory from switching."
+    case .outsideScope(let place, let root):
+      "Can't use \(place) for sessions in the scope of \(root): all environments would share it. Choose a place below that "
+        + "root, or leave it out of the configuration for the default."
     case .archive(let path, let operation, let reason):
       "Could not \(operation) the archive \(path): \(reason)"
     case .undecodableUser(let userID, let version, let reason):

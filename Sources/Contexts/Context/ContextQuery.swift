@@ -68,10 +68,10 @@ enum ContextReadEvent<Element: Sendable>: Sendable {
   case failure(DatabaseError)
   case value(Element)
 
-  /// Whether it says that the database is closed.
+  /// Whether it says that the database is closed, or was when the environment was switched.
   var isClosed: Bool {
     switch self {
-    case .status(.stale(.closed, _)), .failure(.closed): true
+    case .status(.stale(.closed, _)), .failure(.closed), .status(.stale(.swapped, _)), .failure(.swapped): true
     default: false
     }
   }

@@ -2,7 +2,7 @@ public import Signals
 
 extension StandardAppContext {
   /// Who is or has been logged in, in the order in which they first were.
-  public var historyUsers: Property<[ArchivedUser<User>]> { history }
+  public var historyUsers: Property<[ArchivedUser<User>]> { board.history }
 
   /// Removes all users but the current one from the archive.
   ///
@@ -33,11 +33,11 @@ extension StandardAppContext {
     choose: @escaping @Sendable (_ archived: [String], _ present: Set<String>) throws -> [String]
   ) async throws -> [String] {
     try await withCheckedThrowingContinuation { continuation in
-      engine.run { [layout, history] engine in
+      engine.run { [layout, board] engine in
         guard engine.machine.state != .restoring else { return continuation.resume(throwing: ContextError.notSetUp) }
         continuation.resume(
           with: Result {
-            defer { Self.load(history, engine) }
+            defer { Self.load(board, engine) }
             return try engine.removeUsers(choose: choose) { if purgingStores { try layout.purge($0) } }
           })
       }

@@ -23,10 +23,16 @@ extension StandardAppContext {
     migrate: (@Sendable (_ data: Data, _ version: Int) throws -> User?)? = nil
   ) async throws -> User? {
     authController.delegate = authDelegate
-    return try await ask { [history] engine, reply in
-      engine.restore(migrate: migrate) { [weak engine] answer in
-        if let engine { Self.load(history, engine) }
-        reply(answer)
+    while true {
+      do {
+        return try await ask { [board] engine, reply in
+          engine.restore(migrate: migrate) { [weak engine] answer in
+            if let engine { Self.load(board, engine) }
+            reply(answer)
+          }
+        }
+      } catch ContextError.environmentSwitched {
+        // The session to restore is that of the environment which is active now.
       }
     }
   }
@@ -39,7 +45,7 @@ extension StandardAppContext {
   /// - Returns: The user, who is archived by now.
   /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, ``ContextError/noDelegate(operation:)``,
   ///   ``ContextError/authenticationFailed(_:)``, ``ContextError/sessionEnded`` if `logout` was called meanwhile,
-  ///   or why the user could not be archived; nobody is logged in then.
+  ///   ``ContextError/environmentSwitched``, or why the user could not be archived; nobody is logged in then.
   @discardableResult
   public func triggerLogin() async throws -> User {
     try await user { $0.ask(SessionEvent.login, $1) }
@@ -69,8 +75,8 @@ extension StandardAppContext {
   /// - Throws: ``ContextError/refreshFailed(_:)`` or, if another process does not come to an end,
   ///   ``ContextError/refreshBlocked(processID:)``, and it will be tried again; ``ContextError/rejected(_:)``
   ///   or ``ContextError/differentUser(expected:found:)``, and the user is logged out;
-  ///   ``ContextError/notAuthenticated``, ``ContextError/noDelegate(operation:)``, ``ContextError/sessionEnded`` or
-  ///   ``ContextError/endedElsewhere``.
+  ///   ``ContextError/notAuthenticated``, ``ContextError/noDelegate(operation:)``, ``ContextError/sessionEnded``,
+  ///   ``ContextError/endedElsewhere`` or ``ContextError/environmentSwitched``.
   @discardableResult
   public func refreshAuthentication(force: Bool = false) async throws -> User {
     try await user { $0.ask({ .refresh($0, isForced: force) }, $1) }

@@ -1,4 +1,4 @@
-import AppGroups
+public import AppGroups
 import Dispatch
 public import Foundation
 public import Signals
@@ -52,7 +52,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   /// The identity of the context without a user.
   public static var standardID: String { "__standard__" }
 
-  /// The directory that holds everything.
+  /// The directory that holds everything; in a scope, all of the active environment.
   public let root: URL
 
   /// Knows the delegate that speaks with the server.
@@ -61,9 +61,9 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   let engine: SessionEngine<User>
   let board: SessionBoard<User>
   let layout: StoreLayout
-  let history: MutableProperty<[ArchivedUser<User>]>
   private let bell: AppGroupsFile<Int>
-  private let subscription: SignalSubscription
+  private let subscriptions: [SignalSubscription]
+  private let follower: SessionFollower<User>?
 
   /// Opens a root; nothing is read before ``setup(authDelegate:migrate:)``.
   ///
@@ -72,22 +72,53 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   ///   - configuration: Where sessions are archived, and when they are renewed.
   ///   - storeVersions: What the databases of each user contain.
   ///   - time: The time by which sessions expire.
-  /// - Throws: ``ContextError/archive(path:operation:reason:)`` if the directory cannot be used.
-  public init(
+  /// - Throws: ``ContextError/archive(path:operation:reason:)`` if the directory cannot be used, or
+  ///   ``ContextError/switchedDirectory(path:root:)`` if its contents are switched between environments.
+  public convenience init(
     root: URL,
     configuration: ContextConfiguration = ContextConfiguration(),
     storeVersions: StoreVersions = StoreVersions(),
     time: SessionTime = .system
   ) throws(ContextError) {
-    let place: (container: AppGroupsContainer, bell: AppGroupsFile<Int>)
-    do {
-      let container = try AppGroupsContainer(directory: root)
-      place = (container, try AppGroupsFile(name: "revision.json", initialValue: 0, container: container))
-    } catch {
-      throw .archive(path: root.path, operation: "open the directory of", reason: "\(error)")
-    }
-    let root = place.container.containerURL
-    let bell = place.bell
+    try self.init(SessionPlace(root: root, configuration), configuration, storeVersions, time)
+  }
+
+  /// Opens the sessions of a root whose contents may be swapped, such as an `AppContainer`'s, and follows each swap.
+  ///
+  /// Each environment has a session, users and databases of its own. When another one is activated, the session that is
+  /// archived there is restored as at a start, and ``status``, ``current`` and all other properties change together with
+  /// the environment.
+  ///
+  /// - **Late answers.** The server is not waited for. What it answers for the old environment is dropped, and whoever
+  ///   waits for that gets ``ContextError/environmentSwitched``.
+  /// - **Old contexts.** The databases of an ``AppContext`` from the old environment are closed and throw
+  ///   `DatabaseError.swapped`, also if the same user is logged in in the new one.
+  /// - **Places.** Archive, secrets and caches lie below the root of the scope.
+  /// - **Threads.** Subscribers of a switch must not wait for calls of this object: calls begin when all of them have
+  ///   been called.
+  ///
+  /// - Parameters:
+  ///   - scope: The root.
+  ///   - directory: The name of the directory in it that holds everything.
+  ///   - configuration: Where sessions are archived, and when they are renewed.
+  ///   - storeVersions: What the databases of each user contain.
+  ///   - time: The time by which sessions expire.
+  /// - Throws: ``ContextError/archive(path:operation:reason:)`` if the directory cannot be used, or
+  ///   ``ContextError/outsideScope(place:root:)`` if the configuration names a place that all environments would share.
+  public convenience init(
+    scope: Scope,
+    directory: String = "Session",
+    configuration: ContextConfiguration = ContextConfiguration(),
+    storeVersions: StoreVersions = StoreVersions(),
+    time: SessionTime = .system
+  ) throws(ContextError) {
+    try self.init(SessionPlace(scope, directory, configuration), configuration, storeVersions, time)
+  }
+
+  private init(
+    _ place: SessionPlace, _ configuration: ContextConfiguration, _ storeVersions: StoreVersions, _ time: SessionTime
+  ) throws(ContextError) {
+    let (root, bell, environments) = (place.root, place.bell, place.environments)
     self.root = root
     self.bell = bell
     let layout = StoreLayout(
@@ -96,7 +127,9 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     self.layout = layout
     let archive: any SessionArchive =
       switch configuration.archiveLocation {
-      case .database: DatabaseArchive(url: root.appending(path: "session.sqlite", directoryHint: .notDirectory))
+      case .database:
+        DatabaseArchive(
+          url: root.appending(path: "session.sqlite", directoryHint: .notDirectory), isInScope: environments != nil)
       case .file(let url): FileArchive(url: url)
       }
     let secrets =
@@ -106,17 +139,15 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
       archive: archive, coding: UserCoding(secrets: secrets),
       lockURL: root.appending(path: "archive", directoryHint: .notDirectory),
       claims: RenewalClaims(url: root.appending(path: "renewal.json", directoryHint: .notDirectory)),
-      lockTimeout: configuration.policy.lockTimeout)
+      lockTimeout: configuration.policy.lockTimeout, environments: environments)
     let controller = AuthController<User>()
     authController = controller
     let board = SessionBoard<User>(standardID: Self.standardID) { id in
       Store(
         persistenceDirectory: layout.persistenceDirectory(of: id), cacheDirectory: layout.cacheDirectory(of: id),
-        versions: storeVersions)
+        versions: storeVersions, scope: environments?.scope)
     }
     self.board = board
-    let history = MutableProperty<[ArchivedUser<User>]>([])
-    self.history = history
     let queue = DispatchQueue(label: "org.signals.session", qos: .userInitiated)
     let engine = SessionEngine<User>(
       vault: vault,
@@ -125,13 +156,17 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
         refreshLockURL: root.appending(path: "refresh", directoryHint: .notDirectory)),
       time: time, policy: configuration.policy,
       executor: { queue.async(execute: $0) },
-      show: { board.show($0, $1) },
+      show: { board.show($0) },
       wrote: { Self.ring(bell, $0) })
     self.engine = engine
-    subscription = bell.sink { [weak engine] revision in
+    let following = bell.sink { [weak engine] revision in
       engine?.look(for: revision)
-      engine?.run { Self.load(history, $0) }
+      engine?.run { Self.load(board, $0) }
     }
+    follower = environments.map { SessionFollower($0, engine, board, queue: queue) }
+    // Before the archive is read for the first time.
+    let membership = environments.flatMap { [follower] environments in follower.map { environments.scope.enrol($0) } }
+    subscriptions = [following] + (membership.map { [$0] } ?? [])
   }
 
   /// Tells other processes, and the history of this one, that the archive has changed.
@@ -146,10 +181,11 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     }
   }
 
-  static func load(_ history: MutableProperty<[ArchivedUser<User>]>, _ engine: SessionEngine<User>) {
-    guard engine.machine.state != .restoring else { return }
+  static func load(_ board: SessionBoard<User>, _ engine: SessionEngine<User>) {
+    let (environment, machine) = engine.state.withLock { ($0.environment, $0.machine) }
+    guard machine.state != .restoring else { return }
     do {
-      history.value = try engine.vault.users()
+      board.show(try engine.vault.bound(to: environment).users(), in: environment)
     } catch {
       // An archive that cannot be read is told by `lastError`; the last list stands.
     }
@@ -160,7 +196,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   /// The current context: the user's, or ``standard``.
   public var current: Property<AppContext<User>> { board.current }
 
-  /// The context without a user, for what belongs to nobody.
+  /// The context without a user, for what belongs to nobody; another one in each environment.
   public var standard: AppContext<User> { board.standard }
 
   /// How far the current user is known; it follows every switch.

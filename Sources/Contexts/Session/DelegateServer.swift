@@ -49,8 +49,24 @@ struct DelegateServer<User: SessionUser>: SessionServer {
         // Only when the new session is archived may the next process ask.
         answer(result) { lock?.release() }
       } catch {
-        answer(.failed(.archive(path: refreshLockURL.path, operation: "lock", reason: "\(error)"))) {}
+        let failure = ContextError.archive(path: refreshLockURL.path, operation: "lock", reason: "\(error)")
+        answer(.failed(await reason(for: failure, session, refreshLockURL))) {}
       }
+    }
+  }
+
+  /// The reason for a failure, which is a switch of environments if one was under way.
+  private func reason(for failure: ContextError, _ session: StoredSession<User>, _ url: URL) async -> ContextError {
+    guard vault.environments != nil else { return failure }
+    let vault = vault.bound(to: session.environment)
+    do {
+      // It waits until no process switches.
+      try await BlockingCalls.run(for: url) { try vault.locked {} }
+      return failure
+    } catch ContextError.environmentSwitched {
+      return .environmentSwitched
+    } catch {
+      return failure
     }
   }
 
@@ -60,6 +76,7 @@ struct DelegateServer<User: SessionUser>: SessionServer {
   private func refresh(
     _ session: StoredSession<User>, lockedBy url: URL
   ) async throws -> (RefreshAnswer<User>, RenewalLock?) {
+    let vault = vault.bound(to: session.environment)
     while true {
       let known = try await BlockingCalls.run(for: url) { vault.knownClaim }
       switch try await RenewalLock.acquire(on: url, within: policy.lockTimeout) {

@@ -8,32 +8,48 @@ final class SessionEngine<User: SessionUser>: Sendable {
 
   private let executor: Executor
   private let server: any SessionServer<User>
-  private let time: SessionTime
+  let time: SessionTime
+  let policy: SessionPolicy
   private let chance: @Sendable () -> Double
-  private let show: @Sendable (SessionStatus<User>, _ context: Int) -> Void
-  private let wrote: @Sendable (_ revision: Int) -> Void
-  private let alarm = Guarded<(any SessionAlarm)?>(nil)
+  private let show: @Sendable (ShownSession<User>) -> Void
+  let wrote: @Sendable (_ revision: Int) -> Void
+  let alarm = Guarded<(any SessionAlarm)?>(nil)
 
   let vault: SessionVault<User>
-  private let events = Outbox<SessionEvent<User>>()
-  private let state: Guarded<State>
-  private let calls = Guarded(Calls())
+  private let events = Outbox<Arrival>()
+  let state: Guarded<State>
+  let calls = Guarded(Calls())
 
-  /// It changes in `executor` only, which is serial.
-  private struct State {
+  /// It changes in `executor`, which is serial, and by a switch of environments.
+  struct State {
     var machine: SessionMachine<User>
     var clock: ServerClock
+    /// The number of the active environment; what was asked in another one counts no more.
+    var environment = 0
+    /// A Boolean value that indicates whether the archive has been asked for, so that each environment's is.
+    var isSetUp = false
     /// The number of the context that is shown: another one for each session.
     var context = 0
     var shown: (session: Int?, userID: String?) = (nil, nil)
+    /// Counts what is shown, so that what comes late is not shown.
+    var showings = 0
     /// Ends of renewals, which wait until the last one is written.
     var ends: [@Sendable () -> Void] = []
   }
 
-  private struct Calls {
-    var replies: [Int: Reply] = [:]
+  struct Calls {
+    var replies: [Int: (environment: Int, reply: Reply)] = [:]
     var last = 0
   }
+
+  /// An event, and the number of the environment that it belongs to.
+  private struct Arrival: Sendable {
+    let event: SessionEvent<User>
+    let environment: Int
+  }
+
+  /// The number of the active environment.
+  var environment: Int { state.withLock { $0.environment } }
 
   var machine: SessionMachine<User> { state.withLock { $0.machine } }
 
@@ -46,7 +62,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
   ///   - policy: When sessions are renewed.
   ///   - chance: Makes a number from 0 to 1 at random.
   ///   - executor: Runs closures one after the other, where they may block.
-  ///   - show: Is given each new status, and a number that changes with each session.
+  ///   - show: Is given each new status.
   ///   - wrote: Is told of each revision of the archive that was written here.
   init(
     vault: SessionVault<User>,
@@ -55,12 +71,13 @@ final class SessionEngine<User: SessionUser>: Sendable {
     policy: SessionPolicy,
     chance: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
     executor: @escaping Executor,
-    show: @escaping @Sendable (SessionStatus<User>, _ context: Int) -> Void,
+    show: @escaping @Sendable (ShownSession<User>) -> Void,
     wrote: @escaping @Sendable (_ revision: Int) -> Void = { _ in }
   ) {
     self.vault = vault
     self.server = server
     self.time = time
+    self.policy = policy
     self.chance = chance
     self.executor = executor
     self.show = show
@@ -73,7 +90,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
   deinit {
     alarm.withLock { $0 }?.stop()
     vault.archive.close()
-    for reply in calls.withLock({ $0.replies }).values { reply(.failure(.sessionEnded)) }
+    for call in calls.withLock({ $0.replies }).values { call.reply(.failure(.sessionEnded)) }
   }
 
   // MARK: Events
@@ -82,23 +99,39 @@ final class SessionEngine<User: SessionUser>: Sendable {
   ///
   /// - Parameters:
   ///   - event: The event.
+  ///   - environment: The environment that it belongs to; by default the active one.
   ///   - end: Lets other processes renew the session. It is called when there is nothing left to write: as long as a new
   ///     token is in memory only, no other process may use the old one.
-  func submit(_ event: SessionEvent<User>, end: (@Sendable () -> Void)? = nil) {
+  func submit(_ event: SessionEvent<User>, in environment: Int? = nil, end: (@Sendable () -> Void)? = nil) {
+    let environment = environment ?? self.environment
     executor { [self] in
       if let end { state.withLock { $0.ends.append(end) } }
-      take(event)
+      take(event, environment)
     }
   }
 
-  /// Asks for something, and is answered once.
-  func ask(_ event: (SessionEvent<User>.Call) -> SessionEvent<User>, _ reply: @escaping Reply) {
+  /// Asks for something in the active environment, or in one that was, and is answered once.
+  func ask(
+    in environment: Int? = nil, _ event: (SessionEvent<User>.Call) -> SessionEvent<User>, _ reply: @escaping Reply
+  ) {
+    let environment = environment ?? self.environment
     let call = calls.withLock { calls in
       calls.last += 1
-      calls.replies[calls.last] = reply
+      calls.replies[calls.last] = (environment, reply)
       return calls.last
     }
-    submit(event(call))
+    submit(event(call), in: environment)
+  }
+
+  /// Answers all calls of environments that are no longer active.
+  func endOutdatedCalls() {
+    let environment = environment
+    let outdated = calls.withLock { calls in
+      let outdated = calls.replies.filter { $0.value.environment < environment }
+      for call in outdated.keys { calls.replies[call] = nil }
+      return outdated.values.map(\.reply)
+    }
+    for reply in outdated { reply(.failure(.environmentSwitched)) }
   }
 
   /// Runs something between two events, with the archive.
@@ -109,14 +142,18 @@ final class SessionEngine<User: SessionUser>: Sendable {
   /// Reads the archive for the first time.
   func restore(migrate: UserCoding<User>.Migrate?, _ reply: @escaping Reply) {
     run { engine in
+      let (environment, isRestoring) = engine.state.withLock { state in
+        state.isSetUp = true
+        return (state.environment, state.machine.state == .restoring)
+      }
       // Whoever comes later finds it done.
-      guard engine.machine.state == .restoring else {
-        return engine.ask({ .restored(.nobody(revision: 0), $0) }, reply)
+      guard isRestoring else {
+        return engine.ask(in: environment, { .restored(.nobody(revision: 0), $0) }, reply)
       }
       engine.vault.coding.migrate.value = migrate
-      let (restoration, isWritten) = engine.vault.restore()
+      let (restoration, isWritten) = engine.vault.bound(to: environment).restore()
       if isWritten, case .user(let session) = restoration { engine.wrote(session.revision) }
-      engine.ask({ .restored(restoration, $0) }, reply)
+      engine.ask(in: environment, { .restored(restoration, $0) }, reply)
       if case .failed = restoration { return }
       // What others have written since then may have been told too early to be followed.
       engine.look()
@@ -128,8 +165,9 @@ final class SessionEngine<User: SessionUser>: Sendable {
   /// - Parameter revision: The one that somebody has told of; nothing is looked at if it is known.
   func look(for revision: Int? = nil) {
     run { engine in
-      guard engine.machine.state != .restoring, revision != engine.machine.revision else { return }
-      engine.submit(.found(engine.vault.look()))
+      let (environment, machine) = engine.state.withLock { ($0.environment, $0.machine) }
+      guard machine.state != .restoring, revision != machine.revision else { return }
+      engine.submit(.found(engine.vault.bound(to: environment).look()), in: environment)
     }
   }
 
@@ -143,19 +181,21 @@ final class SessionEngine<User: SessionUser>: Sendable {
   func removeUsers(
     choose: (_ archived: [String], _ present: Set<String>) throws -> [String], purge: (String) throws -> Void
   ) throws(ContextError) -> [String] {
+    let (environment, machine) = state.withLock { ($0.environment, $0.machine) }
+    let vault = vault.bound(to: environment)
     let shown = machine.stored?.user.id
     let (chosen, revision) = try vault.removeUsers(
       after: machine.revision, choose: { try choose($0, Set([$1, shown].compactMap(\.self))) }, purge: purge)
     if let revision {
-      submit(.found(vault.look()))
+      submit(.found(vault.look()), in: environment)
       wrote(revision)
     }
     return chosen
   }
 
-  private func take(_ event: SessionEvent<User>) {
-    events.add(event)
-    guard events.deliver({ handle($0) }), machine.unwritten == nil else { return }
+  private func take(_ event: SessionEvent<User>, _ environment: Int) {
+    events.add(Arrival(event: event, environment: environment))
+    guard events.deliver({ handle($0.event, $0.environment) }), machine.unwritten == nil else { return }
     let ends = state.withLock { state in
       defer { state.ends = [] }
       return state.ends
@@ -163,66 +203,76 @@ final class SessionEngine<User: SessionUser>: Sendable {
     for end in ends { end() }
   }
 
-  private func handle(_ event: SessionEvent<User>) {
-    var (machine, clock) = state.withLock { ($0.machine, $0.clock) }
+  private func handle(_ event: SessionEvent<User>, _ environment: Int) {
+    let now = state.withLock { $0.environment == environment ? ($0.machine, $0.clock) : nil }
+    guard var (machine, clock) = now else { return endOutdatedCalls() }
     // Without the lock, because users are of the app's own type.
     if let issued = event.arrivedUser?.issued { clock.set(to: issued) }
     let effects = machine.handle(event, now: clock.now, chance: chance())
-    state.replace { state in
+    let old = state.withLock { state -> SessionMachine<User>? in
+      guard state.environment == environment else { return nil }
       state.clock = clock
       return exchange(&state.machine, with: machine)
     }
-    for effect in effects { perform(effect) }
+    // The environment may have been switched meanwhile, and what was decided is of no interest then.
+    guard old != nil else { return endOutdatedCalls() }
+    for effect in effects { perform(effect, environment) }
   }
 
   // MARK: Effects
 
-  private func perform(_ effect: SessionEffect<User>) {
+  func perform(_ effect: SessionEffect<User>, _ environment: Int) {
     switch effect {
-    case .publish: publish()
+    case .publish: publish(environment)
     case .wake(let date):
       let (alarm, now) = (alarm.withLock { $0 }, state.withLock { $0.clock }.now)
       if let date { alarm?.set(after: date.timeIntervalSince(now)) } else { alarm?.unset() }
-    case .answer(let call, let result): calls.withLock { $0.replies.removeValue(forKey: call) }?(result)
+    case .answer(let call, let result): calls.withLock { $0.replies.removeValue(forKey: call) }?.reply(result)
     case .write(let write):
-      let event = vault.perform(write, after: machine.revision)
+      let event = vault.bound(to: environment).perform(write, after: machine.revision)
       if case .written(let session, _) = event { wrote(session.revision) }
-      handle(event)
+      handle(event, environment)
     case .decide(let user, let isStartup, let epoch):
       let refreshes = server.shouldRefresh(user, isStartup: isStartup) ?? true
-      handle(.decided(refresh: refreshes, epoch: epoch))
+      handle(.decided(refresh: refreshes, epoch: epoch), environment)
     case .authenticate(let epoch):
-      server.authenticate { [weak self] in self?.submit(.loginAnswered($0, epoch: epoch)) }
+      server.authenticate { [weak self] in self?.submit(.loginAnswered($0, epoch: epoch), in: environment) }
     case .refresh(let session, let epoch, let flight):
       server.refresh(session) { [weak self] answer, end in
         guard let self else { return end() }
-        submit(.refreshAnswered(answer, epoch: epoch, flight: flight), end: end)
+        submit(.refreshAnswered(answer, epoch: epoch, flight: flight), in: environment, end: end)
       }
     case .deauthenticate(let user, let epoch):
       server.deauthenticate(user) { [weak self] error in
         self?.run { engine in
           // What others did while the server was waited for has been left alone. It is read before anybody is answered,
           // who may well remove everything then.
-          let found = engine.vault.look()
-          engine.take(.logoutAnswered(error, epoch: epoch))
-          engine.take(.found(found))
+          let found = engine.vault.bound(to: environment).look()
+          engine.take(.logoutAnswered(error, epoch: epoch), environment)
+          engine.take(.found(found), environment)
         }
       }
     }
   }
 
-  private func publish() {
-    let (machine, context) = state.withLock { state in
-      let new = (session: state.machine.stored?.session, userID: state.machine.stored?.user.id)
-      if new != state.shown {
-        state.shown = new
-        state.context += 1
-      }
-      return (state.machine, state.context)
+  private func publish(_ environment: Int) {
+    let shown = state.withLock { $0.environment == environment ? $0.nextShown() : nil }
+    if let shown { show(shown) }
+  }
+}
+
+extension SessionEngine.State {
+  /// The session as it is to be shown now.
+  mutating func nextShown() -> ShownSession<User> {
+    let new = (session: machine.stored?.session, userID: machine.stored?.user.id)
+    if new != shown {
+      shown = new
+      context += 1
     }
+    showings += 1
     let status = SessionStatus(
       authState: machine.state, activity: machine.activity, lastError: machine.lastError,
       user: machine.stored?.user, epoch: machine.epoch)
-    show(status, context)
+    return ShownSession(status: status, context: context, number: showings)
   }
 }

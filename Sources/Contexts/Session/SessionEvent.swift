@@ -67,6 +67,8 @@ struct StoredSession<User: SessionUser>: Sendable {
   var generation: Int
   /// How often the archive has been written.
   var revision: Int
+  /// The number of the environment whose archive has it; 0 without a scope.
+  var environment = 0
 }
 
 /// What came of renewing a session.

@@ -15,3 +15,12 @@ public struct SessionStatus<User: SessionUser>: Sendable {
   /// Counts the sessions of this process, so that what belongs to one can be told from what belongs to the next.
   public internal(set) var epoch: Int
 }
+
+/// A status, and its place among all that an engine shows.
+struct ShownSession<User: SessionUser>: Sendable {
+  let status: SessionStatus<User>
+  /// Another number for each session, and for each environment.
+  let context: Int
+  /// The place in the order.
+  let number: Int
+}

@@ -1,6 +1,6 @@
 public import AppGroups
 public import FileSignals
-import Foundation
+package import Foundation
 public import Signals
 
 /// An SQLite database whose changes are a signal.
@@ -91,7 +91,7 @@ public final class Database: Sendable {
   ///     A file outside throws ``DatabaseError/outsideScope(path:root:)``. It does not matter to a database in memory.
   ///   - onSwap: What becomes of the database when they are.
   /// - Throws: ``DatabaseError`` if it cannot be opened.
-  public init(
+  public convenience init(
     _ location: DatabaseLocation,
     access: DatabaseAccess = .readWrite,
     schema: Schema? = nil,
@@ -111,6 +111,25 @@ public final class Database: Sendable {
     if let scope, case .file(let url) = location, !scope.contains(url) {
       throw .outsideScope(path: url.path, root: scope.root.path)
     }
+    try self.init(
+      opening: location, access: access, schema: schema, policy: policy, durability: durability,
+      busyTimeout: busyTimeout, maximumReaderCount: maximumReaderCount, applicationID: applicationID, scope: scope,
+      onSwap: onSwap)
+  }
+
+  /// Opens a database in the root of a scope for a caller that uses it only inside `Scope.steadily(_:)`, and closes it
+  /// before the contents are swapped.
+  package convenience init(steadily url: URL, schema: Schema, durability: Durability) throws(DatabaseError) {
+    try self.init(
+      opening: .file(url), access: .readWrite, schema: schema, policy: .persistence, durability: durability,
+      busyTimeout: .seconds(5), maximumReaderCount: 4, applicationID: 0, scope: nil, onSwap: .follows)
+  }
+
+  private init(
+    opening location: DatabaseLocation, access: DatabaseAccess, schema: Schema?, policy: DatabasePolicy,
+    durability: Durability, busyTimeout: Duration, maximumReaderCount: Int, applicationID: Int32, scope: Scope?,
+    onSwap: ScopePolicy
+  ) throws(DatabaseError) {
     self.location = location
     self.durability = durability
     scopePolicy = onSwap

@@ -1,4 +1,4 @@
-import AppGroups
+public import AppGroups
 import FileSignals
 public import Foundation
 import Signals
@@ -10,6 +10,9 @@ import Signals
 ///
 /// Processes that have the same store open share the cache and the persistent database: ``Database/changes``, live
 /// queries and rows of each follow the commits of the others.
+///
+/// A store in a ``/AppGroups/Scope`` belongs to the contents that it was opened in. When these are swapped, its
+/// databases are closed, and it throws ``DatabaseError/swapped(path:)`` from then on.
 public final class Store: Sendable {
   /// One of a user's databases.
   public enum Kind: Sendable, CaseIterable {
@@ -28,11 +31,18 @@ public final class Store: Sendable {
   public let persistenceDirectory: URL
 
   private let versions: StoreVersions
+  private let scope: Scope?
   private let state = Guarded(State())
+  private let enrolment = Guarded<SignalSubscription?>(nil)
 
   private struct State {
     var opened: [Kind: Opened] = [:]
-    var isClosed = false
+    var end: End?
+  }
+
+  private enum End {
+    case closed
+    case swapped
   }
 
   /// Describes a store; nothing is opened or made yet.
@@ -41,10 +51,14 @@ public final class Store: Sendable {
   ///   - persistenceDirectory: The directory of the persistent database.
   ///   - cacheDirectory: The directory of the cache. It may be the same one.
   ///   - versions: What the databases contain.
-  public init(persistenceDirectory: URL, cacheDirectory: URL, versions: StoreVersions) {
+  ///   - scope: The directory that both directories are in, if its contents may be swapped for others.
+  public init(persistenceDirectory: URL, cacheDirectory: URL, versions: StoreVersions, scope: Scope? = nil) {
     self.persistenceDirectory = persistenceDirectory
     self.cacheDirectory = cacheDirectory
     self.versions = versions
+    self.scope = scope
+    let enrolment = scope?.enrol(self)
+    self.enrolment.withLock { $0 = enrolment }
   }
 
   /// What can be had again: emptied when it is damaged or of another version.
@@ -68,12 +82,20 @@ public final class Store: Sendable {
   /// - Returns: The database, the same each time.
   /// - Throws: `DatabaseError` if it cannot be opened, or if the store is closed.
   public func database(_ kind: Kind) throws(DatabaseError) -> Database {
-    try state.withLock { state throws(DatabaseError) in
-      if let opened = state.opened[kind] { return opened.database }
-      if state.isClosed { throw .closed(path: path(kind)) }
-      let database = try open(kind)
-      state.opened[kind] = Opened(database: database, share: try Self.share(database))
-      return database
+    if let opened = state.withLock({ $0.opened[kind] }) { return opened.database }
+    // The contents come before the lock, because a swap has them when it closes this store.
+    return try Database.steadily(scope, kind == .memory ? .memory : .file(url(kind))) { () throws(DatabaseError) in
+      try state.withLock { state throws(DatabaseError) in
+        if let opened = state.opened[kind] { return opened.database }
+        switch state.end {
+        case .closed: throw .closed(path: path(kind))
+        case .swapped: throw .swapped(path: path(kind))
+        case nil: break
+        }
+        let database = try open(kind)
+        state.opened[kind] = Opened(database: database, share: try Self.share(database))
+        return database
+      }
     }
   }
 
@@ -81,13 +103,15 @@ public final class Store: Sendable {
   ///
   /// A store whose session ends is closed by its context.
   public func close() {
-    let opened = state.withLock { state in
-      state.isClosed = true
+    let (opened, isSwapped) = state.withLock { state in
+      state.end = state.end ?? .closed
       defer { state.opened = [:] }
-      return Array(state.opened.values)
+      return (Array(state.opened), state.end == .swapped)
     }
-    for opened in opened {
+    for (kind, opened) in opened {
       opened.share?.end(isWaiting: false)
+      // After a swap, databases in files have closed themselves, and say why.
+      if isSwapped && kind != .memory { continue }
       do throws(DatabaseError) {
         try opened.database.close()
       } catch {
@@ -96,12 +120,10 @@ public final class Store: Sendable {
     }
   }
 
-  private func path(_ kind: Kind) -> String {
-    switch kind {
-    case .cache: cacheDirectory.appending(path: Self.fileName(kind)).path
-    case .memory: ":memory:"
-    case .persistence: persistenceDirectory.appending(path: Self.fileName(kind)).path
-    }
+  private func path(_ kind: Kind) -> String { kind == .memory ? ":memory:" : url(kind).path }
+
+  private func url(_ kind: Kind) -> URL {
+    (kind == .cache ? cacheDirectory : persistenceDirectory).appending(path: Self.fileName(kind))
   }
 
   private func open(_ kind: Kind) throws(DatabaseError) -> Database {
@@ -109,9 +131,13 @@ public final class Store: Sendable {
     case .memory:
       try Database(.memory, schema: versions.memory)
     case .cache:
-      try Database(.file(file(kind, in: cacheDirectory)), schema: versions.cache, policy: .cache)
+      try Database(
+        .file(file(kind, in: cacheDirectory)), schema: versions.cache, policy: .cache, scope: scope,
+        onSwap: .closes)
     case .persistence:
-      try Database(.file(file(kind, in: persistenceDirectory)), schema: versions.persistence, durability: .storage)
+      try Database(
+        .file(file(kind, in: persistenceDirectory)), schema: versions.persistence, durability: .storage, scope: scope,
+        onSwap: .closes)
     }
   }
 
@@ -127,4 +153,19 @@ public final class Store: Sendable {
   }
 
   private static func fileName(_ kind: Kind) -> String { "\(kind).sqlite" }
+}
+
+extension Store: ScopeMember {
+  package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard outcome == .swapped else { return }
+    endBySwap()
+    changes.afterwards { self.close() }
+  }
+
+  /// Opens no more databases, because the contents are swapped.
+  ///
+  /// Those that are open in files close themselves, and ``close()`` closes the one in memory.
+  package func endBySwap() {
+    state.withLock { $0.end = $0.end ?? .swapped }
+  }
 }

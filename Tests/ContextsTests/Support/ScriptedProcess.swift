@@ -24,7 +24,7 @@ final class ScriptedProcess: @unchecked Sendable {  // Sound: guarded by the loc
       server: server, time: SessionTime(clock: clock, startingAt: .beginning + clock.now.offset.seconds),
       policy: policy, chance: { chance },
       executor: { $0() },
-      show: { status, _ in box.process?.show(status) })
+      show: { box.process?.show($0.status) })
     box.process = self
   }
 

@@ -1,0 +1,78 @@
+import Signals
+
+/// A switch of environments has three steps for an engine, on the thread that switches:
+///
+/// ```
+///   restoreNext   reads the archive of the new environment; the session that is shown goes on
+///   goOver        replaces the session; events of the old environment change nothing from now on
+///   begin         in the executor, after subscribers have received the change: asks the delegate, as at a start
+/// ```
+extension SessionEngine {
+  /// The archive of an environment that is about to be shown.
+  struct NextSession: Sendable {
+    let environment: Int
+    /// `nil` if nobody has asked for the archive yet.
+    let restoration: Restoration<User>?
+    let isWritten: Bool
+    let users: [ArchivedUser<User>]
+  }
+
+  /// Reads the archive of the environment that begins.
+  func restoreNext(_ environment: Int) -> NextSession {
+    guard state.withLock({ $0.isSetUp }) else {
+      return NextSession(environment: environment, restoration: nil, isWritten: false, users: [])
+    }
+    let vault = vault.bound(to: environment)
+    let (restoration, isWritten) = vault.restore()
+    var users: [ArchivedUser<User>] = []
+    do {
+      users = try vault.users()
+    } catch {
+      // The restoration has failed for the same reason, and its status says so.
+    }
+    return NextSession(environment: environment, restoration: restoration, isWritten: isWritten, users: users)
+  }
+
+  /// Replaces the session by that of another environment.
+  ///
+  /// - Returns: The session to show, and an action for the time after it was shown, which answers those who wait for the
+  ///   old one.
+  func goOver(to next: NextSession) -> (shown: ShownSession<User>, finish: @Sendable () -> Void) {
+    var machine = SessionMachine<User>(policy: policy)
+    let clock = ServerClock(time)
+    if let restoration = next.restoration {
+      // What follows from it is begun later.
+      _ = machine.handle(.restored(restoration, 0), now: clock.now, chance: 0)
+    }
+    let (shown, ends, old) = state.withLock { state in
+      machine.epoch += state.machine.epoch + 1
+      machine.flight = state.machine.flight
+      let old = exchange(&state.machine, with: machine)
+      state.clock = clock
+      state.environment = next.environment
+      state.context += 1
+      state.shown = (machine.stored?.session, machine.stored?.user.id)
+      return (state.nextShown(), exchange(&state.ends, with: []), old)
+    }
+    alarm.withLock { $0 }?.unset()
+    return (
+      shown,
+      { [self] in
+        withExtendedLifetime(old) {}
+        for end in ends { end() }
+        endOutdatedCalls()
+        begin(next)
+      }
+    )
+  }
+
+  /// Goes on as after the first look at an archive.
+  private func begin(_ next: NextSession) {
+    run { engine in
+      if next.isWritten, case .user(let session) = next.restoration { engine.wrote(session.revision) }
+      let machine = engine.state.withLock { $0.environment == next.environment ? $0.machine : nil }
+      guard let machine, machine.state == .presession, let user = machine.stored?.user else { return }
+      engine.perform(.decide(user, isStartup: true, epoch: machine.epoch), next.environment)
+    }
+  }
+}

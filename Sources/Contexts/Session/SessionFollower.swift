@@ -1,0 +1,52 @@
+import AppGroups
+import Dispatch
+import Signals
+
+/// Has a session follow the switches of the scope that it lies in.
+final class SessionFollower<User: SessionUser>: ScopeMember {
+  private let environments: SessionEnvironments
+  private let engine: SessionEngine<User>
+  private let board: SessionBoard<User>
+  /// The queue of the engine.
+  private let queue: DispatchQueue
+  private let next = Guarded<SessionEngine<User>.NextSession?>(nil)
+
+  init(
+    _ environments: SessionEnvironments, _ engine: SessionEngine<User>, _ board: SessionBoard<User>,
+    queue: DispatchQueue
+  ) {
+    self.environments = environments
+    self.engine = engine
+    self.board = board
+    self.queue = queue
+  }
+
+  var swapStage: ScopeStage { .dependents }
+
+  /// Closes the archive.
+  ///
+  /// Nothing of it is in use, because every use keeps the contents steady. Neither the server nor a subscriber is waited
+  /// for.
+  func holdForSwap() {
+    engine.vault.archive.close()
+  }
+
+  func prepareSwap(_ outcome: ScopeOutcome) {
+    guard outcome == .swapped else { return }
+    let prepared = engine.restoreNext(environments.advance())
+    next.withLock { $0 = prepared }
+  }
+
+  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard outcome == .swapped, let next = next.withLock({ $0.take() }) else { return }
+    // Nothing happens to the new session until everyone has seen that the environment is another.
+    queue.suspend()
+    let (shown, finish) = engine.goOver(to: next)
+    let close = board.goOver(to: shown, users: next.users, in: next.environment)
+    changes.afterwards { [queue] in
+      finish()
+      queue.resume()
+      close()
+    }
+  }
+}
