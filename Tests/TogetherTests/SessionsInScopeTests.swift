@@ -157,7 +157,8 @@ struct SessionsInScopeTests {
     gate.open()
     try await answered.firstValue("the answer") { $0 }
     try await context.startAppContext(with: ScopedAccount(id: "grace", environment: second.uuidString))
-    #expect(context.historyUsers.value.map(\.id) == ["grace"])
+    // It is read again after each write.
+    try await context.historyUsers.firstValue("grace alone") { $0.map(\.id) == ["grace"] }
     try await app.activate(id: first)
     #expect(context.authState.value == .unauthenticated && context.historyUsers.value.isEmpty)
   }
