@@ -1,8 +1,8 @@
 /// A stream of values over time that may end once, by finishing or by a typed failure.
 ///
-/// A signal does nothing until it is observed. Observe it with ``sink(_:)``, or iterate ``values`` with `for await`;
-/// shape it first with operators such as ``map(_:)`` and ``filter(_:)``. A signal whose `Failure` is `Never` cannot
-/// fail; all state is of that kind.
+/// A signal does nothing until it is observed. Observe it with ``sink(_:file:line:)``, or iterate ``values`` with
+/// `for await`; shape it first with operators such as ``map(_:)`` and ``filter(_:)``. A signal whose `Failure` is
+/// `Never` cannot fail; all state is of that kind.
 ///
 /// ```swift
 /// import Signals
@@ -26,8 +26,8 @@ public protocol Signal<Element, Failure>: Sendable {
 
   /// Attaches a subscriber, and returns the token that keeps it attached.
   ///
-  /// Applications call ``sink(_:)`` instead. Implement this requirement to write a source or an operator: an operator
-  /// wraps `subscriber` in a stage of its own, a value type, and subscribes that to the signal it works on.
+  /// Applications call ``sink(_:file:line:)`` instead. Implement this requirement to write a source or an operator: an
+  /// operator wraps `subscriber` in a stage of its own, a value type, and subscribes that to the signal it works on.
   ///
   /// - Parameter subscriber: Receives the values, in order, never concurrently, and then the completion if there is
   ///   one.

@@ -25,7 +25,7 @@ struct DiagnosticsTests {
       }
       """
     let diagnostics = try await rejection(of: program)
-    #expect(diagnostics.contains("result of call to 'sink' is unused"), "\(diagnostics)")
+    #expect(diagnostics.contains("result of call to 'sink(_:file:line:)' is unused"), "\(diagnostics)")
   }
 
   @Test func `assigning to an object of the main actor is rejected in the words that the documentation explains`()

@@ -59,7 +59,7 @@ public enum SourceRegistry: Sendable {
 /// A source that was registered under a name; see ``SourceRegistry``.
 public struct RegisteredSource: Sendable, Identifiable {
   /// The kinds of sources.
-  public enum Kind: String, Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
     /// An ``Emitter``.
     case emitter
 

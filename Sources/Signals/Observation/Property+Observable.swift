@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The change is announced after the new value has been stored, on the thread that wrote it; in a ``batch(_:)``, at its
 /// end. Observation itself begins to watch only when the tracked closure returns: what another thread writes in that
-/// moment is not announced. Use ``Signal/sink(_:)`` or ``values`` where none may be missed.
+/// moment is not announced. Use ``Signal/sink(_:file:line:)`` or ``values`` where none may be missed.
 extension Property: Observable {}
 
 extension SourceCore {
