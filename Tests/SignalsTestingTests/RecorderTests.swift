@@ -1,6 +1,5 @@
 import Signals
 import SignalsTesting
-import TestSupport
 import Testing
 
 @Suite("A recorder")
@@ -34,7 +33,8 @@ struct RecorderTests {
     #expect(error?.description == #"Waited in vain for an eight; 1 came, the last ["7"]"#)
   }
 
-  @Test(.patient)
+  // Not `.patient`: the support of other tests has waits with another default.
+  @Test(.timeLimit(.minutes(1)))
   func `a wait in vain without a time limit ends after seconds, not minutes`() async {
     await #expect(throws: RecorderTimeout.self) { try await numbers.recorded().wait(for: 8) }
   }
