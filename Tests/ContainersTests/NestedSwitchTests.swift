@@ -28,6 +28,15 @@ struct NestedSwitchTests {
 
   private var refusal: String { AppContainerError.nested(operation: "activate").description }
 
+  /// Activates `Work` on another thread, and waits until the inner switch was refused and this one is over.
+  private func switchOnAnotherThread() async throws {
+    Thread { [app, work] in
+      do { try app.activate(work) } catch { log.record("\(error)") }
+    }.start()
+    try await log.wait(for: refusal)
+    _ = try await app.active.firstValue("the switch of the other thread") { $0.id == work.id }
+  }
+
   /// Activates `Play`, and records the result.
   private func switchOn() {
     do {
@@ -56,11 +65,7 @@ struct NestedSwitchTests {
       }
     }.start()
     try await updating.wait(for: true)
-    Thread { [app, work] in
-      do { try app.activate(work) } catch { log.record("\(error)") }
-    }.start()
-    try await log.wait(for: refusal)
-    _ = try await app.active.firstValue("the switch of the other thread") { $0.id == work.id }
+    try await switchOnAnotherThread()
     #expect(file.value == 0)
     hook.cancel()
   }
@@ -116,11 +121,7 @@ struct NestedSwitchTests {
       }
     }.start()
     try await inside.wait(for: true)
-    Thread { [app, work] in
-      do { try app.activate(work) } catch { log.record("\(error)") }
-    }.start()
-    try await log.wait(for: refusal)
-    _ = try await app.active.firstValue("the switch of the other thread") { $0.id == work.id }
+    try await switchOnAnotherThread()
     hook.cancel()
   }
 

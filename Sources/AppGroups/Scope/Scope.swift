@@ -170,7 +170,7 @@ public final class Scope: Sendable {
     into changes: ScopeChanges, _ act: () throws -> Result, publishing publish: (Result) -> Void = { _ in }
   ) throws -> Result {
     try withTurn {
-      let held = try hold()
+      let held = try hold(into: changes)
       let result: Result
       do {
         members.isSwapping = true
@@ -186,14 +186,14 @@ public final class Scope: Sendable {
 
   /// Runs a closure while every member waits, and the contents are complete.
   ///
-  /// - Parameter body: Reads the contents.
+  /// - Parameters:
+  ///   - changes: The object that collects the changes. The caller sends it when no lock is held.
+  ///   - body: Reads the contents.
   /// - Returns: What `body` returned.
   /// - Throws: What a member or `body` threw.
-  package func rest<Result>(_ body: () throws -> Result) throws -> Result {
-    let changes = ScopeChanges()
-    defer { changes.send() }
-    return try withTurn {
-      let held = try hold()
+  package func rest<Result>(into changes: ScopeChanges, _ body: () throws -> Result) throws -> Result {
+    try withTurn {
+      let held = try hold(into: changes)
       defer { release(held, .unchanged, into: changes) }
       return try body()
     }
@@ -234,7 +234,7 @@ public final class Scope: Sendable {
     return try members.turn.withLock(body)
   }
 
-  private func hold() throws -> [any ScopeMember] {
+  private func hold(into changes: ScopeChanges) throws -> [any ScopeMember] {
     var held: [any ScopeMember] = []
     do {
       for member in members.all {
@@ -243,9 +243,7 @@ public final class Scope: Sendable {
       }
       return held
     } catch {
-      let changes = ScopeChanges()
       release(held, .unchanged, into: changes)
-      changes.send()
       throw error
     }
   }

@@ -70,7 +70,7 @@ extension ContainerAccess {
       return try body(EnvironmentContents(files: data, entries: data.names(), settings: settings))
     }
     try flush()
-    return try engine.scope.rest {
+    return try engine.scope.rest(into: changes) {
       var plan = SwitchPlan(rules: rules)
       return try body(EnvironmentContents(files: root, entries: plan.leaving(root), settings: settings))
     }

@@ -52,10 +52,7 @@ extension Database: ScopeMember {
       // This thread was in a transaction, which comes first.
       return DispatchQueue.global().async { [self] in
         do { try holdForSwap() } catch { stop(because: "A thread that has just begun was found in a transaction") }
-        let changes = ScopeChanges()
-        prepareSwap(outcome)
-        changes.publish { publishSwap(outcome, into: changes) }
-        changes.send()
+        endSwap(outcome)
       }
     }
     let opened = prepared.take()
@@ -81,6 +78,14 @@ extension Database: ScopeMember {
       if writer.isClosed { delivery.finish() }
       regions.tellAll()
     }
+  }
+
+  /// Ends a swap that this database alone was held for, and sends its changes.
+  func endSwap(_ outcome: ScopeOutcome) {
+    let changes = ScopeChanges()
+    prepareSwap(outcome)
+    changes.publish { publishSwap(outcome, into: changes) }
+    changes.send()
   }
 
   private func giveUp() -> DatabaseError {

@@ -171,10 +171,7 @@ public final class Database: Sendable {
       enrolment.withLock { $0 = subscription }
       guard scope.swapCount.value != epoch else { return }
       try holdForSwap()
-      prepareSwap(.swapped)
-      let changes = ScopeChanges()
-      changes.publish { publishSwap(.swapped, into: changes) }
-      changes.send()
+      endSwap(.swapped)
     }
   }
 

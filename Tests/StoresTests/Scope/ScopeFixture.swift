@@ -52,6 +52,13 @@ struct ScopeFixture: Sendable {
     try scope.swap { try rename(away: old, in: new) }
   }
 
+  /// Has every member wait and go on with the same contents, as a copy of an environment does.
+  func rest() throws {
+    let changes = ScopeChanges()
+    defer { changes.send() }
+    try scope.rest(into: changes) {}
+  }
+
   /// The errand in a directory, as who opens it now sees it.
   func title(in name: String) throws -> SQLiteValue {
     let database = try Database(.file(url(in: name)))

@@ -38,14 +38,14 @@ struct SwapHazardTests {
     let changes = database.changes.recorded()
     let incoming = share.incoming.recorded()
     try fixture.swap(away: "a", in: "damaged")
-    try fixture.scope.rest {}
+    try fixture.rest()
     guard case .closed(.notADatabase) = database.status.value else {
       Issue.record("it is \(database.status.value)")
       return
     }
     #expect(changes.elements.isEmpty)
     try fixture.rename(away: "damaged", in: "b")
-    try fixture.scope.rest {}
+    try fixture.rest()
     #expect(database.status.value == .open)
     // The share looks into the new file on a thread of its own, which may be the one that delivers the change.
     try await changes.wait { $0.map(\.origin) == [.swap] }
@@ -55,7 +55,7 @@ struct SwapHazardTests {
     let swap = try await incoming.first { $0.origin == .swap }
     #expect(swap["errand"].isEverything)
 
-    try fixture.scope.rest {}
+    try fixture.rest()
     #expect(changes.elements.count == 2, "it is told once")
     share.close()
   }
@@ -63,7 +63,7 @@ struct SwapHazardTests {
   @Test func `one that was closed by a swap says so after whatever comes of the next`() throws {
     let database = try fixture.open(.closes)
     try fixture.swap(away: "a", in: "b")
-    try fixture.scope.rest {}
+    try fixture.rest()
     expectClosed(database, .swapped(path: path))
     try fixture.swap(away: "b", in: "damaged")
     expectClosed(database, .swapped(path: path))
@@ -77,7 +77,7 @@ struct SwapHazardTests {
     expectClosed(swapped, .swapped(path: path))
     try swapped.close()
     expectClosed(swapped, .closed(path: path))
-    try fixture.scope.rest {}
+    try fixture.rest()
     expectClosed(database, .closed(path: path))
     expectClosed(swapped, .closed(path: path))
   }
