@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A source that you send values into.
+/// A signal whose values you send yourself.
 ///
-/// Any thread may send, also from inside a subscriber. All subscribers get all values in one order, and each thread's
-/// own values keep theirs. If another thread is delivering when you send, it delivers your value too, right after its
-/// own, and ``send(_:)`` returns at once; no lock is held while subscribers run. See laws 1 to 3 of
-/// <doc:/Docs/TheLaws>.
+/// You can send from any thread, also from inside a subscriber. All subscribers receive all values in one order, which
+/// preserves the order of each thread's own values. If another thread is delivering when you send, it also delivers
+/// your value, directly after its own, and ``send(_:)`` returns at once. No lock is held while subscribers run. See
+/// laws 1 to 3 of <doc:/Docs/TheLaws>.
 ///
 /// ```swift
 /// import Signals
@@ -17,24 +17,24 @@ import Synchronization
 /// // Prints "b"
 /// ```
 ///
-/// An emitter lives until its last reference is released, and then finishes, since nobody can send any more.
-/// Subscriptions do not keep it alive. What follows an end is law 5.
+/// An emitter lives until its last reference is released, and then completes. Subscriptions do not keep it alive. Law 5
+/// describes what follows completion.
 ///
-/// - Complexity: Sending is one atomic load if there is no subscriber. Otherwise it is O(*n*) in the number of
-///   subscribers, without an allocation and without a lock.
+/// - Complexity: Sending costs one atomic load if there is no subscriber. Otherwise it is O(*n*) in the number of
+///   subscribers, without allocations or locks.
 public final class Emitter<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let core: EmitterCore<Element, Failure>
 
-  /// Makes an emitter that keeps nothing: a subscriber gets what is sent after it subscribes.
+  /// Creates an emitter without replay: a subscriber receives the values that are sent after it subscribes.
   public init() {
     core = EmitterCore()
   }
 
-  /// Makes an emitter that replays its last values to whoever subscribes later.
+  /// Creates an emitter that replays its last values to later subscribers.
   ///
-  /// The values are replayed also after the emitter ended, followed by the completion.
+  /// After the emitter has ended, a new subscriber still receives the replayed values, and then the completion.
   ///
-  /// - Parameter count: How many values to replay; a negative count counts as 0.
+  /// - Parameter count: The number of values to replay; a negative count counts as 0.
   public init(replay count: Int) {
     core = EmitterCore(replay: Swift.max(0, count))
   }
@@ -45,7 +45,7 @@ public final class Emitter<Element: Sendable, Failure: Error>: Signal {
 
   /// Sends a value to all subscribers.
   ///
-  /// Does nothing after the emitter has ended.
+  /// This method does nothing after the emitter has ended.
   ///
   /// - Parameter value: The value to send.
   @inlinable @inline(__always)
@@ -53,31 +53,34 @@ public final class Emitter<Element: Sendable, Failure: Error>: Signal {
     core.send(value)
   }
 
-  /// Whether somebody would get what is sent, so that who asks need not make it in vain.
+  /// A Boolean value that indicates whether a sent value would reach a subscriber.
+  ///
+  /// Check it before you build an expensive value.
   package var hasSubscribers: Bool { core.interest.load(ordering: .sequentiallyConsistent) != 0 }
 
-  /// Ends the signal; all later values and completions are ignored, and all subscribers are released.
+  /// Ends the signal and releases all subscribers; later values and completions are ignored.
   ///
-  /// - Parameter completion: How it ended.
+  /// - Parameter completion: The way the signal ends: finished, or with an error.
   public func send(completion: SignalCompletion<Failure>) {
     core.end(completion)
   }
 
-  /// Ends the signal normally.
+  /// Completes the signal normally.
   public func finish() {
     core.end(.finished)
   }
 
   /// Ends the signal with an error.
   ///
-  /// - Parameter error: Why the signal cannot go on.
+  /// - Parameter error: The error that subscribers receive.
   public func fail(_ error: Failure) {
     core.end(.failure(error))
   }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached.
+  /// Attaches a subscriber and returns the token that keeps it attached.
   ///
-  /// - Parameter subscriber: Receives what is replayed, then every later value, then the completion.
+  /// - Parameter subscriber: The subscriber. It receives the replayed values, then every later value, then the
+  ///   completion.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
@@ -88,7 +91,7 @@ public final class Emitter<Element: Sendable, Failure: Error>: Signal {
 }
 
 extension Emitter where Element == Void {
-  /// Sends the one value that there is.
+  /// Sends `()` to all subscribers.
   @inlinable @inline(__always)
   public func send() {
     core.send(())

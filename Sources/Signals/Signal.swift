@@ -1,8 +1,8 @@
-/// A stream of values over time that may end once, by finishing or by a typed failure.
+/// A stream of values over time, which can end by completing or with a typed error.
 ///
-/// A signal does nothing until it is observed. Observe it with ``sink(_:file:line:)``, or iterate ``values`` with
-/// `for await`; shape it first with operators such as ``map(_:)`` and ``filter(_:)``. A signal whose `Failure` is
-/// `Never` cannot fail; all state is of that kind.
+/// A signal does nothing until you subscribe to it. Subscribe with ``sink(_:file:line:)``, or iterate ``values`` with
+/// `for await`. Shape the stream first with operators such as ``map(_:)`` and ``filter(_:)``. A signal whose `Failure`
+/// is `Never` cannot fail; all signals of state are of that kind.
 ///
 /// ```swift
 /// import Signals
@@ -13,24 +13,30 @@
 /// subscription.cancel()
 /// ```
 ///
-/// Every signal keeps the same promises: a subscriber is never called concurrently with itself; all subscribers of a
-/// source see the same values in the same order; a value sent while another is delivered goes out after it; nothing
-/// follows completion; and after ``SignalSubscription/cancel()`` returns, the cancelling thread is never called again.
-/// These and the others are <doc:/Docs/TheLaws>, with what they mean for operators and the tests that hold them.
+/// Every signal keeps the same promises:
+///
+/// - **Serial:** A subscriber is never called concurrently with itself.
+/// - **Order:** All subscribers of a source receive the same values in the same order. A value that is sent during a
+///   delivery is delivered after it.
+/// - **Completion:** Nothing follows completion.
+/// - **Cancellation:** After ``SignalSubscription/cancel()`` returns, the subscriber is not called again on the
+///   cancelling thread.
+///
+/// <doc:/Docs/TheLaws> lists all promises, what they mean for operators, and the tests that verify them.
 public protocol Signal<Element, Failure>: Sendable {
-  /// The values the signal sends.
+  /// The type of the values that the signal sends.
   associatedtype Element: Sendable
 
-  /// The error that can end the signal; `Never` if it cannot fail.
+  /// The type of the error that can end the signal; `Never` if the signal cannot fail.
   associatedtype Failure: Error
 
-  /// Attaches a subscriber, and returns the token that keeps it attached.
+  /// Attaches a subscriber and returns the token that keeps it attached.
   ///
-  /// Applications call ``sink(_:file:line:)`` instead. Implement this requirement to write a source or an operator: an
-  /// operator wraps `subscriber` in a stage of its own, a value type, and subscribes that to the signal it works on.
+  /// Applications call ``sink(_:file:line:)`` instead. Implement this requirement to write a source or an operator. An
+  /// operator wraps `subscriber` in a stage of its own, a value type, and subscribes that stage to its upstream signal.
   ///
-  /// - Parameter subscriber: Receives the values, in order, never concurrently, and then the completion if there is
-  ///   one.
+  /// - Parameter subscriber: The subscriber. It receives the values in order, never concurrently, and then the
+  ///   completion, if there is one.
   /// - Returns: A token that cancels the subscription when it is released.
   func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(_ subscriber: Subscriber) -> SignalSubscription
 }

@@ -1,10 +1,10 @@
-/// How a signal ended.
+/// The way a signal ended.
 @frozen
 public enum SignalCompletion<Failure: Error>: Sendable {
-  /// The signal has sent everything it had.
+  /// The signal completed normally.
   case finished
 
-  /// The signal cannot go on because of an error.
+  /// The signal ended with an error.
   case failure(Failure)
 }
 

@@ -1,35 +1,36 @@
-/// What receives the values of a signal.
+/// A type that receives the values of a signal.
 ///
-/// Operators implement it, applications seldom do. A subscriber is a small value type that holds the next one, so that
-/// the compiler fuses a chain of operators into a single call. State that changes lives in a class instance that the
-/// subscriber refers to; it needs no lock, because a source never calls one subscriber concurrently.
+/// Operators implement this protocol; applications seldom do. A subscriber is a small value type that holds the next
+/// subscriber, so the compiler fuses a chain of operators into a single call. Mutable state belongs in a class instance
+/// that the subscriber refers to. It needs no lock, because a source never calls one subscriber concurrently.
 public protocol SignalSubscriber<Element, Failure>: Sendable {
-  /// The values the subscriber takes.
+  /// The type of the values that the subscriber receives.
   associatedtype Element: Sendable
 
-  /// The error that can end the subscriber's signal.
+  /// The type of the error that can end the signal.
   associatedtype Failure: Error
 
-  /// Takes the next value.
+  /// Receives the next value.
   ///
-  /// - Parameter value: The value; it comes after all values that its source sent before.
+  /// - Parameter value: The value. It comes after all values that its source sent before.
   func receive(_ value: Element)
 
-  /// Takes the end of the signal, after which nothing follows.
+  /// Receives the completion of the signal, after which nothing follows.
   ///
-  /// - Parameter completion: Whether the signal finished or failed.
+  /// - Parameter completion: The way the signal ended: finished, or with an error.
   func receive(completion: SignalCompletion<Failure>)
 
-  /// Whether the subscriber takes no more values.
+  /// A Boolean value that indicates whether the subscriber needs no more values.
   ///
-  /// A source that has many values to send in one go, such as a sequence, asks before each of them, because what it is
-  /// attached to cannot be cancelled before it has returned a token. An operator passes on what its downstream says, or
-  /// says `true` once it has ended the signal itself. Unless implemented it is `false`.
+  /// A source that sends many values at once, such as a sequence, checks this property before each of them. Its
+  /// subscription cannot be cancelled before `subscribe(_:)` has returned the token. An operator returns the answer of
+  /// its downstream subscriber, or `true` once it has ended the signal itself. The default implementation returns
+  /// `false`.
   var isDone: Bool { get }
 }
 
 extension SignalSubscriber {
-  /// Whether the subscriber takes no more values: never, unless it says so.
+  /// A Boolean value that indicates whether the subscriber needs no more values; `false` by default.
   @inlinable @inline(__always)
   public var isDone: Bool { false }
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The token of one subscription: it stays alive as long as the token does.
+/// A token that keeps one subscription alive.
 ///
-/// Keep the token, in a property or in a set with ``store(in:)``; releasing the last reference to it cancels. What then
-/// holds is law 4 of <doc:/Docs/TheLaws>.
+/// Keep the token in a property, or in a set with ``store(in:)``. Releasing its last reference cancels the
+/// subscription, with the effects that law 4 of <doc:/Docs/TheLaws> describes.
 ///
 /// ```swift
 /// import Signals
@@ -17,23 +17,25 @@ import Synchronization
 /// }
 /// ```
 public final class SignalSubscription: Hashable, Sendable {
-  /// The source or the operator that the token detaches from; retained until the subscription has been cancelled.
+  /// The source or operator that the subscriber is attached to; retained until the subscription has been cancelled.
   private let owner: Unmanaged<SubscriptionOwner>
 
-  /// The subscriber's place in the owner; guarded by the owner's lock, and `nil` once the subscription is over.
+  /// The subscriber's place in the owner, or `nil` after the subscription has ended.
+  ///
+  /// Guarded by the owner's lock.
   @exclusivity(unchecked)
   nonisolated(unsafe) var node: Unmanaged<SubscriberNode>?
 
-  /// What lives and ends with the subscription: upstream subscriptions, or a source that nobody else holds.
+  /// An object that lives and ends with the subscription: upstream subscriptions, or a source that has no other owner.
   private let companion = Atomic<Unmanaged<SubscriptionOwner>?>(nil)
 
-  /// How many threads are cancelling the subscription, or ``over``.
+  /// The number of threads that are cancelling the subscription, or ``over``.
   private let cancellers = Atomic<Int>(0)
 
-  /// In place of a number of threads: the subscription has been cancelled, companion and all, and the owner released.
+  /// The value of ``cancellers`` after the subscription and its companion have been cancelled and the owner released.
   private static var over: Int { -1 }
 
-  /// Makes the token of a subscriber that `owner` is about to take in.
+  /// Creates the token of a subscriber that `owner` is about to add.
   @usableFromInline
   init(owner: SubscriptionOwner, node: SubscriberNode) {
     self.owner = .passRetained(owner)
@@ -41,35 +43,36 @@ public final class SignalSubscription: Hashable, Sendable {
     node.token = Unmanaged.passUnretained(self)
   }
 
-  /// Makes a token that owns nothing but what it is given.
+  /// Creates a token that has no subscriber node and only cancels `owner`.
   @usableFromInline
   package init(owner: SubscriptionOwner) {
     self.owner = .passRetained(owner)
     self.node = nil
   }
 
-  /// Makes a subscription that runs a closure once, when it is cancelled or released.
+  /// Creates a subscription that runs a closure once, when it is cancelled or released.
   ///
-  /// Use it in a ``Signal`` of your own whose values do not come from an ``Emitter``.
+  /// Use it when you implement a ``Signal`` whose values do not come from an ``Emitter``.
   ///
-  /// - Parameter cancel: Called once, on the thread that cancels or releases the token.
+  /// - Parameter cancel: A closure that is called once, on the thread that cancels or releases the token.
   public convenience init(_ cancel: @escaping @Sendable () -> Void) {
     self.init(owner: ClosureOwner(cancel))
   }
 
   deinit {
-    // No other thread has the token any more.
+    // No other thread holds a reference any more.
     if cancellers.load(ordering: .acquiring) == Self.over { return }
     detach()
     owner.release()
   }
 
-  /// Ends the subscription.
+  /// Cancels the subscription and releases everything that the subscriber captured.
   ///
-  /// After this returns, the subscriber is not called again on this thread; a call that another thread is in may
-  /// finish, and none starts; if an operator's closure cancels, the value that it was called with may still be
-  /// delivered. What the subscriber captured is released. It may be called at any time, from any thread, from inside the
-  /// subscriber itself, and more than once.
+  /// - **Threads:** You can cancel from any thread, from inside the subscriber itself, and more than once. After
+  ///   `cancel()` returns, the subscriber is not called again on this thread. A call that is running on another thread
+  ///   may finish, but no new one starts.
+  /// - **Operators:** If the closure of an operator cancels, the value that it was called with may still be delivered.
+  ///
   ///
   /// - Complexity: O(1) amortised, whatever the number of subscribers.
   public func cancel() {
@@ -85,7 +88,7 @@ public final class SignalSubscription: Hashable, Sendable {
     }
   }
 
-  /// Counts this thread among those that cancel, unless all has been done.
+  /// Counts this thread as a canceller, unless the subscription has already been cancelled.
   private func beginCancelling() -> Bool {
     var count = cancellers.load(ordering: .acquiring)
     while count != Self.over {
@@ -98,7 +101,9 @@ public final class SignalSubscription: Hashable, Sendable {
     return false
   }
 
-  /// Ends what ``beginCancelling()`` began; the last thread releases the owner, because the others may still be in it.
+  /// Ends what ``beginCancelling()`` began.
+  ///
+  /// The last thread releases the owner, because the others may still be using it.
   private func endCancelling() {
     var count = cancellers.load(ordering: .relaxed)
     while true {
@@ -112,17 +117,16 @@ public final class SignalSubscription: Hashable, Sendable {
     if count == 1 { owner.release() }
   }
 
-  /// Keeps the token in a set, so that it lives as long as the set does.
+  /// Adds the token to a set, so that it lives as long as the set does.
   ///
-  /// - Parameter subscriptions: The set that will own the token.
+  /// - Parameter subscriptions: The set that owns the token.
   public func store(in subscriptions: inout Set<SignalSubscription>) {
     subscriptions.insert(self)
   }
 
-  /// Ties `companion` to the subscription: it is kept alive until the subscription is cancelled, and is then cancelled
-  /// too.
+  /// Ties `companion` to the subscription, which keeps it alive and cancels it when the subscription is cancelled.
   ///
-  /// To be called by operators and sources, before the token is handed to the user.
+  /// Operators and sources call this before they return the token to the user.
   @usableFromInline
   package func bind(_ companion: SubscriptionOwner) {
     var companion = companion
@@ -138,12 +142,12 @@ public final class SignalSubscription: Hashable, Sendable {
     return self
   }
 
-  /// Whether two tokens are the same one.
+  /// Returns a Boolean value that indicates whether two tokens are the same instance.
   public static func == (left: SignalSubscription, right: SignalSubscription) -> Bool {
     left === right
   }
 
-  /// Feeds the token's identity to a hasher.
+  /// Hashes the token's identity.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
   }

@@ -1,9 +1,12 @@
 /// An observable value that can be read and written from any thread.
 ///
-/// Writes are visible to the writer at once and are delivered in the order in which they were stored: laws 2 and 7 of
-/// <doc:/Docs/TheLaws>. To change a value based on what it is, use ``modify(_:)``: `value += 1` is a read and a write,
-/// between which another thread may write. To change a large value in place, use ``withLock(_:)``. To make several
-/// writes one change, use ``batch(_:)``.
+/// A write is visible to the writer at once. Values are delivered in the order in which they were stored; see laws 2
+/// and 7 of <doc:/Docs/TheLaws>.
+///
+/// - To change a value based on the current one, use ``modify(_:)``. `value += 1` is a read and a write, and another
+///   thread may write between the two.
+/// - To change a large value in place, use ``withLock(_:)``.
+/// - To combine several writes into one change, use ``batch(_:)``.
 ///
 /// ```swift
 /// import Signals
@@ -13,14 +16,13 @@
 /// print(count.value)  // Prints "1"
 /// ```
 ///
-/// A property lives until its last reference is released, and then finishes, since nobody can write any more.
-/// Subscriptions do not keep it alive.
+/// A property lives until its last reference is released, and then completes. Subscriptions do not keep it alive.
 public final class MutableProperty<Value: Sendable>: Property<Value>, @unchecked Sendable {
   // Sound: immutable; the core guards itself.
 
-  /// Makes a property.
+  /// Creates a property.
   ///
-  /// - Parameter value: The value it starts with.
+  /// - Parameter value: The initial value.
   public init(_ value: Value) {
     super.init(core: PropertyCore(value))
   }
@@ -29,9 +31,11 @@ public final class MutableProperty<Value: Sendable>: Property<Value>, @unchecked
     core.close()
   }
 
-  /// The current value; setting it sends the new one to all subscribers, equal or not.
+  /// The current value.
   ///
-  /// - Complexity: A change in place, such as `value.append(x)`, copies the storage of a collection, as ``modify(_:)``
+  /// Setting it sends the new value to all subscribers, even if it equals the old one.
+  ///
+  /// - Complexity: An in-place change, such as `value.append(x)`, copies the storage of a collection, as ``modify(_:)``
   ///   does.
   public override var value: Value {
     @inlinable @inline(__always) get {
@@ -41,20 +45,21 @@ public final class MutableProperty<Value: Sendable>: Property<Value>, @unchecked
     @inlinable @inline(__always) set { core.set(newValue) }
   }
 
-  /// Changes a copy of the value, stores it unless another thread has written meanwhile, and sends it.
+  /// Changes a copy of the value, stores the copy, and sends it.
   ///
-  /// - **Threads:** No lock is held while `body` runs, and readers continue to get the old value. If another thread
-  ///   writes meanwhile, `body` runs again on the newer value, so it should do nothing but compute.
-  /// - **Re-entrancy:** `body` may read the property, and read and write others. It must not write this same property,
-  ///   which stops the program with an explanation.
-  /// - **Errors:** If `body` throws, the value stays as it was and nothing is sent.
+  /// - **Threads:** No lock is held while `body` runs, and readers continue to see the old value. If another thread
+  ///   writes while `body` runs, the result is discarded and `body` runs again on the newer value. `body` should
+  ///   therefore have no side effects.
+  /// - **Re-entrancy:** `body` may read the property, and may read and write others. Writing this same property stops
+  ///   the program with an explanation.
+  /// - **Errors:** If `body` throws, the value stays unchanged and nothing is sent.
   ///
-  /// - Complexity: O(*n*) in the size of a collection that `body` changes: the property keeps the old storage for its
+  /// - Complexity: O(*n*) in the size of a collection that `body` changes. The property keeps the old storage for its
   ///   readers, so the first change copies it. To append to a large array many times, use ``withLock(_:)``.
   ///
-  /// - Parameter body: Changes its argument.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw.
+  /// - Parameter body: A closure that changes its argument.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws.
   @inlinable @discardableResult
   public func modify<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
@@ -62,10 +67,10 @@ public final class MutableProperty<Value: Sendable>: Property<Value>, @unchecked
     try core.modify(body)
   }
 
-  /// Changes the value in place while other threads wait, and sends it.
+  /// Changes the value in place, under a lock, and sends it.
   ///
-  /// Use it to make many small changes to a large collection. In all other cases prefer ``modify(_:)``, which holds no
-  /// lock.
+  /// Use this method to make many small changes to a large collection. In all other cases prefer ``modify(_:)``, which
+  /// holds no lock.
   ///
   /// ```swift
   /// import Signals
@@ -76,21 +81,22 @@ public final class MutableProperty<Value: Sendable>: Property<Value>, @unchecked
   /// ```
   ///
   /// - **Threads:** `body` runs once. Other threads that read, write or subscribe to the property, or to a value
-  ///   derived from it, wait until `body` returns, so keep it short. As with every lock, two threads deadlock if each
-  ///   waits for a property that the other one has locked: don't lock two properties in different orders.
-  /// - **Re-entrancy:** `body` must not read or write the property, nor read a value derived from it, which stops the
-  ///   program with an explanation. Nor must it write another property if an observed value is derived from both. The
-  ///   same holds for the `deinit` of a value that `body` removes. No lock is held while subscribers run.
-  /// - **Small values:** A number, or another plain value of at most eight bytes, is read without waiting, also inside
-  ///   `body`: the reader gets the old value.
-  /// - **Errors:** If `body` throws, the value keeps what `body` has changed until then, and is sent.
+  ///   derived from it, wait until `body` returns, so keep it short. Two threads deadlock if each waits for a property
+  ///   that the other has locked. Always lock several properties in the same order.
+  /// - **Re-entrancy:** Inside `body`, reading or writing the property, or reading a value derived from it, stops the
+  ///   program with an explanation. `body` must also not write another property if an observed value is derived from
+  ///   both. The same rules hold for the `deinit` of a value that `body` removes. No lock is held while subscribers
+  ///   run.
+  /// - **Small values:** A number, or another trivial value of at most eight bytes, is read without waiting, even
+  ///   inside `body`. The reader gets the old value.
+  /// - **Errors:** If `body` throws, the changes that it made before are kept and sent.
   ///
-  /// - Complexity: That of `body`, if no subscriber and no reader has kept a copy of the value; otherwise the first
-  ///   change copies a collection's storage.
+  /// - Complexity: The complexity of `body`, if neither a subscriber nor a reader has kept a copy of the value.
+  ///   Otherwise, the first change copies a collection's storage.
   ///
-  /// - Parameter body: Changes its argument.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw.
+  /// - Parameter body: A closure that changes its argument.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws.
   @inlinable @discardableResult
   public func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result

@@ -1,4 +1,4 @@
-/// A stored value that others can observe.
+/// A property wrapper for a stored value that can be observed.
 ///
 /// ```swift
 /// import Signals
@@ -12,27 +12,29 @@
 /// player.volume = 7  // Prints "volume 7"
 /// ```
 ///
-/// The name itself reads and writes the value, from any thread; `$` before it gives the ``MutableProperty``.
-/// Subscribers, and SwiftUI, hear of a change when the new value has been stored, so that reading it back gives that
-/// value. To change the value based on what it is, use ``MutableProperty/modify(_:)`` of the property: `volume += 1` is
-/// a read and a write.
+/// The property's name reads and writes the value, from any thread. The name prefixed with `$` is the
+/// ``MutableProperty``. Subscribers and SwiftUI are notified after the new value has been stored, so reading the
+/// property gives that value. To change the value based on the current one, call ``MutableProperty/modify(_:)``:
+/// `volume += 1` is a read and a write.
 ///
-/// Copies of a structure share the property. A wrapper's storage is a `var`, which a class that says it is `Sendable`,
-/// and the `nonisolated` part of an actor, must not have: declare `let volume = MutableProperty(5)` there.
+/// Copies of a structure share the property. The wrapper's storage is a `var`, which a `Sendable` class and the
+/// `nonisolated` part of an actor must not have. Declare `let volume = MutableProperty(5)` there.
 @propertyWrapper
 @frozen
 public struct Observed<Value: Sendable>: Sendable {
   /// The property that holds the value.
   public let projectedValue: MutableProperty<Value>
 
-  /// Makes an observable value.
+  /// Creates an observable value.
   ///
-  /// - Parameter wrappedValue: The value it starts with.
+  /// - Parameter wrappedValue: The initial value.
   public init(wrappedValue: Value) {
     projectedValue = MutableProperty(wrappedValue)
   }
 
-  /// The current value; setting it sends the new one to all subscribers.
+  /// The current value.
+  ///
+  /// Setting it sends the new value to all subscribers.
   @inlinable @inline(__always)
   public var wrappedValue: Value {
     get { projectedValue.value }

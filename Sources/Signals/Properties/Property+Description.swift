@@ -1,9 +1,9 @@
 extension Property: CustomStringConvertible {
   /// The type and the value, as in "MutableProperty<Int>(5)".
   ///
-  /// `String(describing:)` prints the value. Printing never computes, subscribes or waits. A derived value that is not
-  /// up to date prints "not computed", and one without an observer never is. While a thread is inside
-  /// ``MutableProperty/withLock(_:)``, the property prints "being changed".
+  /// The value is formatted with `String(describing:)`. Printing never computes, subscribes or waits. A derived value
+  /// that is not up to date prints "not computed", which is always the case without an observer. While a thread is
+  /// inside ``MutableProperty/withLock(_:)``, the property prints "being changed".
   public var description: String {
     let content =
       switch core.content {
@@ -16,7 +16,7 @@ extension Property: CustomStringConvertible {
 }
 
 extension PropertyCore {
-  /// The value as far as it is known without computing it or waiting for it.
+  /// The value, if it is known without computing or waiting.
   fileprivate enum Content {
     case value(Value)
     case notComputed

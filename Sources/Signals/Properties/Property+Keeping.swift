@@ -1,5 +1,5 @@
 extension Property {
-  /// Makes a read-only view that keeps `owner` alive for as long as the view, or a subscription to it, lives.
+  /// Creates a read-only view that keeps `owner` alive as long as the view, or a subscription to it, lives.
   package convenience init(_ property: MutableProperty<Value>, keeping owner: any AnyObject & Sendable) {
     self.init(core: property.core, source: KeepAlive(owner))
   }

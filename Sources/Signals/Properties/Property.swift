@@ -1,8 +1,8 @@
 /// An observable value that can be read at any time.
 ///
-/// A property is a signal that gives each subscriber the current value at once, inside the call that subscribes, and
-/// then every change, in order, with no gap and no repetition. Inside a subscriber, ``value`` is the delivered value or
-/// a newer one. Reading may be done from any thread, and waits for nothing but a short lock and the body of
+/// A property is a signal of state. It sends each new subscriber the current value before `sink` or `subscribe(_:)`
+/// returns, and then every change in order, without gaps or repetition. Inside a subscriber, ``value`` is the delivered
+/// value or a newer one. Reading ``value`` is safe on any thread. It waits only for a short lock and for the body of
 /// ``MutableProperty/withLock(_:)``. See laws 6 and 7 of <doc:/Docs/TheLaws>.
 ///
 /// ```swift
@@ -13,18 +13,18 @@
 /// level.value = 2  // Prints "level 2"
 /// ```
 ///
-/// This class is the read-only view; ``MutableProperty`` adds writing. Hand out a `MutableProperty` as a `Property` to
-/// let others watch but not touch.
+/// This class is the read-only view; ``MutableProperty`` adds writing. Expose a `MutableProperty` as a `Property` to
+/// let other code observe the value without changing it.
 public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound: immutable; the core guards itself.
-  /// The values the property sends.
+  /// The type of the values that the property sends.
   public typealias Element = Value
 
-  /// A property cannot fail.
+  /// `Never`: a property cannot fail.
   public typealias Failure = Never
 
   @usableFromInline final let core: PropertyCore<Value>
 
-  /// What feeds the property, and must live as long as anybody observes it.
+  /// The upstream subscription or owner that feeds the property; kept alive by the property and its subscriptions.
   @usableFromInline final let source: SubscriptionOwner?
 
   @usableFromInline
@@ -33,13 +33,13 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
     self.source = source
   }
 
-  /// Makes a property that never changes.
+  /// Returns a property that never changes.
   ///
-  /// It has ended from the start: each subscriber gets the value and then the completion. A value that is derived from
-  /// constants alone has ended too.
+  /// The property has already completed: each subscriber receives the value and then the completion. A value that is
+  /// derived from constants alone has completed as well.
   ///
-  /// - Parameter value: The value for all time.
-  /// - Returns: A property that has this value.
+  /// - Parameter value: The constant value.
+  /// - Returns: A property that always has this value.
   public static func constant(_ value: Value) -> Property<Value> {
     let core = PropertyCore(value)
     core.close()
@@ -58,23 +58,24 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
     }
   }
 
-  /// The current value of a property that is known not to be a derived one.
+  /// The current value of a property that is known not to be derived.
   ///
-  /// It is what ``value`` is, without the dynamic dispatch, which ends in code that is not specialised for the type.
+  /// It equals ``value`` but avoids the dynamic dispatch, which would end in unspecialised code.
   @inlinable @inline(__always)
   package final var plainValue: Value {
     core.noteAccess()
     return core.value
   }
 
-  /// The changes that follow, without the current value.
+  /// A signal of the changes that follow, without the current value.
   public var changes: PropertyChanges<Value> {
     PropertyChanges(property: self)
   }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached.
+  /// Attaches a subscriber and returns the token that keeps it attached.
   ///
-  /// - Parameter subscriber: Receives the current value before this returns, then every later one.
+  /// - Parameter subscriber: The subscriber. It receives the current value before this method returns, and then every
+  ///   later value.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
   public final func subscribe<Subscriber: SignalSubscriber<Value, Never>>(
@@ -83,7 +84,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
     observed { core.subscribeWithCurrent(subscriber) }
   }
 
-  /// Observes what the property depends on for as long as a subscription lives.
+  /// Subscribes to the property, and observes its inputs as long as the subscription lives.
   @inlinable @inline(__always)
   final func observed(_ subscribe: () -> SignalSubscription) -> SignalSubscription {
     guard let node = core.node else {
@@ -95,7 +96,7 @@ public class Property<Value: Sendable>: Signal, @unchecked Sendable {  // Sound:
     node.update(publishing: true)
     let subscription = subscribe()
     subscription.bind(node)
-    // A write that came before the subscriber was counted has told nobody; one that comes after the lock sees it.
+    // A write that preceded the subscriber's registration notified no one. A write after this lock notifies it.
     core.lock.withLock {}
     node.update(publishing: true)
     Topology.end(ended)

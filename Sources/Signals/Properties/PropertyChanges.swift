@@ -1,10 +1,10 @@
-/// The changes of a property, without the value that it has when one subscribes.
+/// A signal of the changes of a property, without the value at the time of the subscription.
 @frozen
 public struct PropertyChanges<Value: Sendable>: Signal {
-  /// The values the property sends.
+  /// The type of the values that the property sends.
   public typealias Element = Value
 
-  /// A property cannot fail.
+  /// `Never`: a property cannot fail.
   public typealias Failure = Never
 
   @usableFromInline let property: Property<Value>
@@ -13,9 +13,9 @@ public struct PropertyChanges<Value: Sendable>: Signal {
     self.property = property
   }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached.
+  /// Attaches a subscriber and returns the token that keeps it attached.
   ///
-  /// - Parameter subscriber: Receives every value stored from now on.
+  /// - Parameter subscriber: The subscriber. It receives every value that is stored from now on.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {

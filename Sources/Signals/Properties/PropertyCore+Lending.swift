@@ -1,18 +1,18 @@
-/// Where threads wait for a value that another one is changing in place.
+/// A lock that readers wait for while another thread changes the value in place.
 @usableFromInline
 final class Gate: Sendable {
   let lock = OwnedLock()
 }
 
 extension PropertyCore {
-  /// Waits until the property has a value to read or replace, and takes the lock.
+  /// Acquires the lock, after waiting until the property has a value to read or replace.
   @inlinable @inline(__always)
   final func lockValue() {
     lock.lock()
     if isLent { waitForValue() }
   }
 
-  /// Releases the lock until the value is back, and takes it again.
+  /// Releases the lock until the value is back, and then acquires it again.
   @usableFromInline
   final func waitForValue() {
     while isLent, let gate {
@@ -23,7 +23,7 @@ extension PropertyCore {
     }
   }
 
-  /// Changes the value where it is, and sends it; other threads wait for it meanwhile.
+  /// Changes the value in place and sends it, while other threads wait.
   @inlinable
   final func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
@@ -33,7 +33,7 @@ extension PropertyCore {
     return try body(&value)
   }
 
-  /// Hands the value out, so that it has no other reference than the caller's.
+  /// Moves the value out, so that the caller holds its only reference.
   @usableFromInline
   final func lend() -> Value {
     let gate = lock.withLock {
@@ -49,7 +49,7 @@ extension PropertyCore {
     return stored.take().unsafelyUnwrapped  // Sound: only a derived value starts without one.
   }
 
-  /// Stores the value that was handed out, sends it, and lets other threads at it.
+  /// Stores the value that was moved out, sends it, and lets waiting threads continue.
   @usableFromInline
   final func takeBack(_ value: Value) {
     lock.lock()

@@ -1,8 +1,8 @@
 extension PropertyCore {
-  /// Replaces the value by what `body` makes of it, and sends the result; nothing changes if `body` throws.
+  /// Replaces the value with the result of `body` and sends it; nothing changes if `body` throws.
   ///
-  /// No lock is held while `body` runs, so it may read and write other properties. If another thread wrote meanwhile,
-  /// `body` runs again on the newer value.
+  /// No lock is held while `body` runs, so it may read and write other properties. If another thread writes at the same
+  /// time, `body` runs again on the newer value.
   @inlinable
   final func modify<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
     var isContended = false
@@ -28,10 +28,9 @@ extension PropertyCore {
     }
   }
 
-  /// Stops with an explanation if a write from inside the body of `modify` is why it has to run again, as it would for
-  /// ever.
+  /// Stops with an explanation if `body` itself wrote the property, since `modify` would then repeat it for ever.
   ///
-  /// To be asked from the second run on: only then every write since the run began has left its thread's name.
+  /// Call this from the second run on. Only then has every write since the run began recorded its thread.
   @usableFromInline
   final func checkWriter() {
     if lastWriter == ThreadIdentity.current {

@@ -1,36 +1,38 @@
 public import Synchronization
 
-/// The engine of a property: a value, and the changes of it.
+/// The engine of a property: the value and its subscribers.
 ///
-/// The value is stored and its delivery queued under one lock, so the order in which values are stored is the order in
-/// which they are delivered, and whoever joins gets the current one exactly once.
+/// One lock guards both storing a value and queueing its delivery. The order of stores is therefore the order of
+/// deliveries, and each new subscriber receives the current value exactly once.
 @usableFromInline
 class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Sendable {
-  // Sound: its fields are guarded by the lock.
+  // Sound: the lock guards its fields.
 
-  /// The value that was stored last; in a derived value, the one that was published last, if any.
+  /// The value that was stored last; for a derived value, the value that was published last, if any.
   @exclusivity(unchecked) @usableFromInline final var stored: Value?
 
-  /// Counts the changes of the value.
+  /// The number of changes so far.
   @exclusivity(unchecked) @usableFromInline final var version: UInt64 = 0
 
-  /// The stored value, for readers in a hurry; not kept up in a derived value.
+  /// A copy of the stored value that is read without the lock; not maintained for a derived value.
   @usableFromInline final let mirror = ValueMirror<Value>()
 
-  /// How many threads are running `modify` for a second time; while there are any, each write leaves its thread's name.
+  /// The number of threads that are repeating `modify`.
+  ///
+  /// While it is not zero, each write records its thread.
   @exclusivity(unchecked) @usableFromInline final var contenders = 0
   @exclusivity(unchecked) @usableFromInline final var lastWriter: ThreadIdentity?
 
-  /// Whether a thread is changing the value in place, so that there is none to read until it returns it.
+  /// A Boolean value that indicates whether a thread is changing the value in place, so that ``stored`` is empty.
   @exclusivity(unchecked) @usableFromInline final var isLent = false
 
-  /// Held by the thread that is changing the value in place; made when a thread does so for the first time.
+  /// The gate that the thread changing the value in place holds; created on first use.
   @exclusivity(unchecked) @usableFromInline final var gate: Gate?
 
-  /// How many threads are inside a batch, anywhere.
+  /// The number of threads that are inside a batch, for any property.
   @usableFromInline final let activeBatches = BatchFrame.active
 
-  /// Makes the core of a property, or of a derived value, which has none to start with.
+  /// Creates the core of a property, or of a derived value, which starts without a value.
   @usableFromInline
   init(_ value: Value?) {
     stored = value
@@ -38,7 +40,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     super.init()
   }
 
-  /// The value in a property that is not derived.
+  /// The value of a property that is not derived.
   @inlinable @inline(__always)
   final var value: Value {
     if ValueMirror<Value>.isPossible { return mirror.load() }
@@ -47,7 +49,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     return stored.unsafelyUnwrapped  // Sound: only a derived value starts without one.
   }
 
-  /// The value as an input of a derived value.
+  /// Returns the value as an input of a derived value.
   @inlinable @inline(__always)
   final func sample(_ look: inout Look) -> Value {
     if node != nil {
@@ -81,12 +83,13 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     } else {
       sendThroughGraph(value)
     }
-    // Released only now: a value may run code as it goes.
+    // Released only now, because the `deinit` of a value may run code.
     withExtendedLifetime(old) {}
   }
 
-  /// Sends a value that was just stored, and brings the derived values that depend on it up to date, or leaves both to
-  /// the batch that this thread is in; unlocks the lock that the caller holds.
+  /// Sends a value that was just stored and updates the derived values that depend on it.
+  ///
+  /// Inside a batch, leaves both to the batch. Releases the lock that the caller holds.
   @inlinable @inline(never)
   final func sendThroughGraph(_ value: Value) {
     if BatchFrame.hold(self) {
@@ -94,7 +97,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
       return lock.unlock()
     }
     let list = markDependents()
-    // Only now: whoever reads the value, without the lock, must not find what is derived from it to be of old.
+    // Only now: a thread that reads the new value, without the lock, must not find derived values that are out of date.
     mirror.store(value)
     let tracker = placeReference?._withUnsafeGuaranteedRef { $0.tracker }
     send(stored: value)
@@ -102,7 +105,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     tracker?.notify()
   }
 
-  /// Sends a value that was just stored, and unlocks the lock that the caller holds.
+  /// Sends a value that was just stored, and releases the lock that the caller holds.
   @inlinable @inline(__always)
   final func send(stored value: Value) {
     guard interest.load(ordering: .relaxed) != 0 else { return lock.unlock() }
@@ -115,7 +118,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     }
   }
 
-  /// Sends the value that a batch, now over, held back, unless a newer one has been sent.
+  /// Sends the value that a finished batch held back, unless a newer one has been sent.
   final func send(held hold: Hold) {
     lockValue()
     let tracker = place?.tracker
@@ -129,13 +132,14 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     send(stored: value, exceptTo: hold.newcomers.filter { $0.version == version }.map(\.node))
   }
 
-  /// Sends a value to all but those who have been given it as they joined, and unlocks the lock that the caller holds.
+  /// Sends a value to all subscribers except those that received it when they joined, and releases the lock that the
+  /// caller holds.
   final func send(stored value: Value, exceptTo knowing: [ObjectIdentifier]) {
     if knowing.isEmpty { return send(stored: value) }
     enqueueAndUnlock(.task { [self] in deliver(value) { !knowing.contains($0) } })
   }
 
-  /// Takes in a subscriber that is given every value from now on, but not the current one.
+  /// Adds a subscriber that receives every value from now on, but not the current one.
   @inlinable @inline(__always)
   final func subscribeToChanges<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber)
     -> SignalSubscription
@@ -161,18 +165,19 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     withExtendedLifetime(current) {}
   }
 
-  /// Has the batches that are not over leave a subscriber out when they send what it knows; to be called with the lock
-  /// held.
+  /// Makes the open batches skip this subscriber when they send a value that it already knows.
   ///
-  /// - Returns: What it knows: the current value.
+  /// The caller holds the lock.
+  ///
+  /// - Returns: The value that the subscriber knows: the current one.
   private final func meet(_ node: SubscriberNode) -> Value {
     if let place { for hold in place.holds { hold.newcomers.append((ObjectIdentifier(node), version)) } }
-    // Sound: only derived values have a node, and such a one is published before anybody joins.
+    // Sound: only derived values have a node, and they are published before anyone joins.
     if self.node != nil { return unsafeDowncast(self, to: DerivedCore<Value>.self).meetDerived(node) }
     return stored.unsafelyUnwrapped
   }
 
-  /// Takes in a subscriber: it gets the current value before this returns, then every later one.
+  /// Adds a subscriber that receives the current value before this method returns, and then every later one.
   @inlinable @inline(__always)
   final func subscribeWithCurrent<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber)
     -> SignalSubscription
@@ -195,7 +200,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
       if !releaseTurn() { drain() }
       return
     }
-    // Somebody is delivering: what comes from now on waits in the node until it has had the current value.
+    // Another thread is delivering. Values wait in the node until the subscriber has received the current one.
     node.status.store(SubscriberNode.Status.joining, ordering: .relaxed)
     queue.append(.append(node))
     let isOurs = demandTurn()
@@ -209,7 +214,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     withUnsafePointer(to: value) { node.body(UnsafeRawPointer($0), nil) }
   }
 
-  /// Gives a subscriber what came while it was joining, and makes it a live one.
+  /// Delivers the values that were sent while the subscriber was joining, and then makes it live.
   private final func catchUp(_ node: SubscriberNode) {
     while true {
       let backlog = lock.withLock {
@@ -225,7 +230,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
 
   // MARK: The end
 
-  /// Ends a property that was let go of during a batch, unless another batch is still to send a value of it.
+  /// Ends a property that was released during a batch, unless another batch still has to send its value.
   final func endAfterBatch() {
     let isDue = lock.withLock {
       guard let place, place.isEnding, place.holds.isEmpty else { return false }
@@ -236,8 +241,9 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     if isDue { close() }
   }
 
-  /// Ends the property, and the derived values that can change no more without it, now or when the batches are over
-  /// that have written it and are still to send what they wrote.
+  /// Ends the property and the derived values that cannot change without it.
+  ///
+  /// If open batches have written the property, it ends after they have sent its value.
   final func close() {
     let isHeld = lock.withLock {
       guard let place, !place.holds.isEmpty else { return false }

@@ -1,46 +1,52 @@
-/// An observable value that is stored outside of the process and shared with others.
+/// An observable value that is stored outside the process and shared with other processes.
 ///
-/// `AppGroupsFile` shares a file, `SuiteValue` one key of a suite. Take a `some SharedValue<Settings>` where the
-/// kind of store does not matter.
+/// `AppGroupsFile` shares a file, and `SuiteValue` shares one key of a suite. Take a `some SharedValue<Settings>` where
+/// the kind of store does not matter.
 ///
-/// Reading ``value`` never waits: it is the last known good value. ``read()``, ``write(_:)`` and ``update(_:)`` reach
-/// what is stored, and may wait for other processes, which blocks no thread of a task.
+/// Reading ``value`` never waits and returns the last known good value. ``read()``, ``write(_:)`` and ``update(_:)``
+/// access the store and may wait for other processes. Such a wait suspends the task and blocks no thread of the
+/// concurrency pool.
 public protocol SharedValue<Value>: Signal where Element == Value, Failure == Never {
   /// The type of the value.
   associatedtype Value: Sendable
 
-  /// The error that says why what is stored cannot be reached or used.
+  /// The type of the errors that prevent access to the store.
   associatedtype AccessError: Error & Hashable
 
-  /// The signal of failures.
+  /// The type of the signal of failures.
   associatedtype Failures: Signal<AccessError, Never>
 
-  /// The last known good value; reading it never waits for another process.
+  /// The last known good value.
+  ///
+  /// Reading it never waits for another process.
   var value: Value { get }
 
-  /// How ``value`` relates to what is stored.
+  /// The relation of ``value`` to the stored value.
   var status: Property<SharedValueStatus<AccessError>> { get }
 
-  /// Sends each failure to follow what is stored.
+  /// A signal that sends each failure to follow the stored value.
   var failures: Failures { get }
 
-  /// Reads what is stored at this moment.
+  /// Reads the stored value.
   ///
-  /// - Returns: The stored value, which ``value`` may not have caught up with.
-  /// - Throws: Why what is stored cannot be used.
+  /// - Returns: The stored value, which may be newer than ``value``.
+  /// - Throws: An error if the stored value cannot be read or decoded.
   func read() async throws -> Value
 
-  /// Stores a value; the last of several writers wins.
+  /// Stores a value.
+  ///
+  /// The last writer wins.
   ///
   /// - Parameter value: The value to store.
-  /// - Throws: Why it could not be stored; nothing has changed then.
+  /// - Throws: An error if the value could not be stored. The stored value is then unchanged.
   func write(_ value: Value) async throws
 
-  /// Changes what is stored, exclusively: no change made at the same time, in whatever process, is lost.
+  /// Changes the stored value exclusively, so that no concurrent change by any process is lost.
   ///
-  /// - Parameter body: Changes its argument, which is what is stored at this moment.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, or why the change could not be made; nothing has changed then.
+  /// - Parameter body: A closure that changes its argument, the stored value.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws, or an error if the change could not be made. The stored value is then
+  ///   unchanged.
   @discardableResult
   func update<Result: Sendable>(_ body: @escaping @Sendable (inout Value) throws -> Result) async throws -> Result
 }

@@ -1,9 +1,11 @@
 extension Signal where Failure == Never {
-  /// Makes a property of the signal: its last value, to be read at any time.
+  /// Creates a property that holds the last value of the signal.
   ///
-  /// The signal is subscribed to at once, and for as long as the property or a subscription to it lives.
+  /// The property subscribes to the signal at once, and stays subscribed as long as the property or a subscription to
+  /// it lives.
   ///
-  /// - Parameter initial: The value until the signal sends its first; a property sends its first at once.
+  /// - Parameter initial: The value until the signal sends its first one. If the signal is itself a property, that
+  ///   happens at once.
   /// - Returns: A property that follows the signal.
   public func property(initial: Element) -> Property<Element> {
     let core = PropertyCore(initial)
@@ -12,7 +14,7 @@ extension Signal where Failure == Never {
   }
 }
 
-/// Stores what it receives in a property.
+/// A subscriber that stores every value in a property.
 private struct PropertyFeed<Value: Sendable>: SignalSubscriber {
   let core: PropertyCore<Value>
 

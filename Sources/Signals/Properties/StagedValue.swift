@@ -1,21 +1,23 @@
 import Synchronization
 
-/// A value that a property has stored already and is about to send.
+/// A value that a property has stored and still has to send.
 ///
-/// Whoever keeps a property in step with something else, such as a file, changes both under a lock of its own; sending
-/// there would run subscribers under that lock. So the value is stored, and thereby takes its place in the order, under
-/// the lock, and is sent after it. Until then other writers' values queue up behind it. A value that is staged inside
-/// ``batch(_:)`` is sent when the batch ends.
+/// Code that keeps a property in step with something else, such as a file, changes both under its own lock. Sending
+/// under that lock would run subscribers under it. Therefore the value is stored under the lock, which fixes its place
+/// in the order, and is sent afterwards. Until then, the values of other writers queue up behind it. A value that is
+/// staged inside ``batch(_:)`` is sent when the batch ends.
 package struct StagedValue<Value: Sendable> {
   private let core: PropertyCore<Value>
 
-  /// Whether this thread is the one that must deliver.
+  /// A Boolean value that indicates whether this thread has to deliver.
   private let isOurs: Bool
 
-  /// Released only with the staged value: a value may run code as it goes.
+  /// The old value.
+  ///
+  /// It is released with the staged value, because its `deinit` may run code.
   private let replaced: Value?
 
-  /// The derived values that depend on it.
+  /// The derived values that depend on the property.
   private let dependents: FlushList
   private let tracker: ObservationTracker?
 
@@ -29,7 +31,9 @@ package struct StagedValue<Value: Sendable> {
     self.tracker = tracker
   }
 
-  /// Sends the value; to be called exactly once, without any lock that a subscriber could want.
+  /// Sends the value.
+  ///
+  /// Call this exactly once, without holding a lock that a subscriber could need.
   package func send() {
     if isOurs { core.drain() }
     core.flush(dependents)
@@ -38,7 +42,7 @@ package struct StagedValue<Value: Sendable> {
 }
 
 extension MutableProperty {
-  /// Stores a value, visible to all readers at once, and leaves sending it to ``StagedValue/send()``.
+  /// Stores a value, visible to all readers at once, and leaves sending to ``StagedValue/send()``.
   package func stage(_ value: Value) -> StagedValue<Value> {
     core.stage(value)
   }

@@ -1,36 +1,38 @@
 public import Synchronization
 
-/// A copy of a small, trivial value in one atomic word, so that reading takes no lock.
+/// A copy of a small, trivial value in one atomic word, which is read without a lock.
 ///
-/// Written under the lock that guards the value; other values do without.
+/// It is written under the lock that guards the value. Values of other types have no mirror.
 @usableFromInline
 @frozen
 struct ValueMirror<Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let word = Atomic<UInt64>(0)
 
-  /// Whether the values are plain bytes that fit; known when the code is specialised for the type.
+  /// A Boolean value that indicates whether the values are trivial and fit into a word; a constant in specialised code.
   @inlinable @inline(__always)
   static var isPossible: Bool { _isPOD(Value.self) && MemoryLayout<Value>.size <= MemoryLayout<UInt64>.size }
 
   @inlinable @inline(__always)
   init() {}
 
-  /// Takes a copy.
+  /// Stores a copy of the value.
   @inlinable @inline(__always)
   func store(_ value: Value) {
     guard Self.isPossible else { return }
     var bits: UInt64 = 0
     withUnsafeMutableBytes(of: &bits) { bits in
-      // Sound: plain bytes, not more than there are.
+      // Sound: plain bytes, and no more than fit into the word.
       withUnsafeBytes(of: value) { bits.copyMemory(from: $0) }
     }
     word.store(bits, ordering: .releasing)
   }
 
-  /// The copy; there must be one.
+  /// Returns the copy.
+  ///
+  /// One must have been stored.
   @inlinable @inline(__always)
   func load() -> Value {
-    // Sound: the bytes of a value of this type, aligned at least as it must be.
+    // Sound: the bytes of a value of this type, with at least its alignment.
     withUnsafeBytes(of: word.load(ordering: .acquiring)) { $0.load(as: Value.self) }
   }
 }
