@@ -1,8 +1,10 @@
 extension Signal {
-  /// Sends the latest values of this signal and another whenever one of them sends, once both have sent.
+  /// Sends a pair of the latest values of this signal and another whenever either of them sends.
   ///
-  /// The result finishes when both have finished, or as soon as one finishes without having sent; it fails as soon as
-  /// one fails.
+  /// The first pair is sent once both signals have sent a value.
+  ///
+  /// The result finishes when both signals have finished, or as soon as one finishes without having sent a value. It
+  /// fails as soon as one of them fails.
   ///
   /// ```swift
   /// import Signals
@@ -22,7 +24,7 @@ extension Signal {
   }
 }
 
-/// A signal of the latest values of two; made by ``Signal/combineLatest(_:)``.
+/// A signal of pairs of the latest values of two signals; the result of ``Signal/combineLatest(_:)``.
 @frozen
 public struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
   /// One value of each signal.
@@ -40,7 +42,7 @@ public struct CombineLatestSignal<First: Signal, Second: Signal>: Signal where F
     self.second = second
   }
 
-  /// Attaches a subscriber to both signals, the first one first.
+  /// Attaches a subscriber to both signals, first to this one and then to the other.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

@@ -9,21 +9,21 @@ final class LatestValue<Value: Sendable>: @unchecked Sendable {  // Sound: only 
   @inlinable
   var isMissing: Bool { value == nil }
 
-  /// Makes the place for the values of a signal, whose type says which they are.
+  /// Creates the storage for the values of a signal, from which the compiler infers the type.
   @inlinable
   convenience init(of signal: AnySignal<Value, some Error>) {
     self.init()
   }
 }
 
-/// Where the inputs of one subscription to a combined signal meet.
+/// The object at which the inputs of one subscription to a combined signal meet.
 @usableFromInline
 final class CombineLatestHub<Output: Sendable, Failure: Error>: InputHub, @unchecked Sendable {
   // Sound: `live` is only touched with the core's turn.
   @usableFromInline let core = EmitterCore<Output, Failure>()
   @usableFromInline let upstreams = Upstreams()
 
-  /// The combination of the latest values, or `nil` as long as one is missing.
+  /// Returns the combination of the latest values, or `nil` if one is missing.
   @usableFromInline let combined: @Sendable () -> Output?
   private var live: Int
 

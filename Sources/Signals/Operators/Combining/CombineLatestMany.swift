@@ -1,7 +1,7 @@
-/// Sends the latest values of several signals whenever one of them sends, once all have sent.
+/// Sends a tuple of the latest values of several signals whenever one of them sends, once all have sent.
 ///
-/// The result finishes when all have finished, or as soon as one finishes without having sent; it fails as soon as one
-/// fails. Up to four signals are combined without erasing their types, which is faster.
+/// The result finishes when all signals have finished, or as soon as one finishes without having sent a value. It fails
+/// as soon as one of them fails. Two to four signals are combined without erasing their types, which is faster.
 ///
 /// ```swift
 /// import Signals
@@ -12,7 +12,7 @@
 /// let subscription = combineLatest(name, age, isAdmin).sink { print($0, $1, $2) }  // Prints "Ada 36 true"
 /// ```
 ///
-/// - Parameter signals: The signals, of one failure.
+/// - Parameter signals: The signals, which all have the same failure type.
 /// - Returns: A signal of tuples.
 public func combineLatest<each Element: Sendable, Failure: Error>(
   _ signals: repeat any Signal<each Element, Failure>
@@ -36,7 +36,7 @@ public func combineLatest<each Element: Sendable, Failure: Error>(
   })
 }
 
-/// Sends the latest values of two signals whenever one of them sends, once both have sent.
+/// Sends a pair of the latest values of two signals whenever one of them sends, once both have sent.
 ///
 /// - Parameters:
 ///   - first: The first signal.
@@ -50,7 +50,7 @@ public func combineLatest<First: Signal, Second: Signal>(
   first.combineLatest(second)
 }
 
-/// Sends the latest values of three signals whenever one of them sends, once all have sent.
+/// Sends a triple of the latest values of three signals whenever one of them sends, once all have sent.
 ///
 /// - Parameters:
 ///   - first: The first signal.
@@ -69,7 +69,7 @@ public func combineLatest<First: Signal, Second: Signal, Third: Signal>(
   first.combineLatest(second).combineLatest(third).map { ($0.0, $0.1, $1) }
 }
 
-/// Sends the latest values of four signals whenever one of them sends, once all have sent.
+/// Sends a quadruple of the latest values of four signals whenever one of them sends, once all have sent.
 ///
 /// - Parameters:
 ///   - first: The first signal.
@@ -91,10 +91,11 @@ where First.Failure == Second.Failure, Second.Failure == Third.Failure, Third.Fa
   first.combineLatest(second).combineLatest(third.combineLatest(fourth)).map { ($0.0, $0.1, $1.0, $1.1) }
 }
 
-/// Sends the latest values of a list of signals whenever one of them sends, once all have sent.
+/// Sends an array of the latest values of a list of signals whenever one of them sends, once all have sent.
 ///
-/// The values are in the order of the signals. The result finishes when all have finished, or as soon as one finishes
-/// without having sent, or at once, without a value, if the list is empty; it fails as soon as one fails.
+/// The values are in the order of the signals. The result finishes when all signals have finished, or as soon as one
+/// finishes without having sent a value. It fails as soon as one of them fails. If the list is empty, the result
+/// finishes at once, without a value.
 ///
 /// ```swift
 /// import Signals
@@ -125,9 +126,9 @@ public func combineLatest<Input: Signal>(
   })
 }
 
-/// Sends the latest values of a list of signals of different types whenever one of them sends, once all have sent.
+/// Sends an array of the latest values of a list of signals of different types, once all have sent.
 ///
-/// - Parameter signals: The signals, of one element and failure.
+/// - Parameter signals: The signals, which all have the same element and failure types.
 /// - Returns: A signal of arrays, in the order of the signals.
 public func combineLatest<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]

@@ -1,7 +1,7 @@
-// The compiler rejects a list of signals that differ in element or failure with "failed to produce diagnostic". These
-// functions accept such a list, so that it can say instead what is wrong.
+// For a list of signals that differ in element or failure type, the compiler reports "failed to produce diagnostic".
+// These overloads accept such a list, so that the compiler can report the actual error.
 
-/// Rejects a list of signals whose elements or failures differ.
+/// Rejects a list of signals whose element or failure types differ.
 @available(
   *, unavailable,
   message: "The signals of a list need the same Element and Failure; use map, mapError or setFailureType"
@@ -11,7 +11,7 @@ public func merge(_ signals: [any Signal]) -> NeverSignal<Never, Never> {
   NeverSignal()
 }
 
-/// Rejects a list of signals whose elements or failures differ.
+/// Rejects a list of signals whose element or failure types differ.
 @available(
   *, unavailable,
   message: "The signals of a list need the same Element and Failure; use map, mapError or setFailureType"
@@ -21,7 +21,7 @@ public func combineLatest(_ signals: [any Signal]) -> NeverSignal<Never, Never> 
   NeverSignal()
 }
 
-/// Rejects a list of signals whose elements or failures differ.
+/// Rejects a list of signals whose element or failure types differ.
 @available(
   *, unavailable,
   message: "The signals of a list need the same Element and Failure; use map, mapError or setFailureType"
@@ -31,7 +31,7 @@ public func zip(_ signals: [any Signal]) -> NeverSignal<Never, Never> {
   NeverSignal()
 }
 
-/// Rejects a list of signals whose elements or failures differ.
+/// Rejects a list of signals whose element or failure types differ.
 @available(
   *, unavailable,
   message: "The signals of a list need the same Element and Failure; use map, mapError or setFailureType"

@@ -1,12 +1,12 @@
-/// Where the inputs of one subscription to an operator with several of them meet.
+/// The object at which the inputs of one subscription to an operator with several inputs meet.
 ///
-/// Its core's turn makes one order of what the inputs send, from whatever threads.
+/// The turn of its core puts the values of all inputs into one order, whatever threads send them.
 @usableFromInline
 protocol InputHub: AnyObject, Sendable {
   associatedtype Output: Sendable
   associatedtype Failure: Error
 
-  /// What sends to the subscriber.
+  /// The core that sends to the subscriber.
   var core: EmitterCore<Output, Failure> { get }
 
   /// The subscriptions to the inputs.
@@ -14,7 +14,7 @@ protocol InputHub: AnyObject, Sendable {
 }
 
 extension InputHub {
-  /// Attaches the one subscriber, and returns the token that ends the whole subscription.
+  /// Attaches the only subscriber and returns the token that ends the whole subscription.
   @inlinable @inline(__always)
   func open(for subscriber: some SignalSubscriber<Output, Failure>) -> SignalSubscription {
     let subscription = core.subscribe(subscriber)
@@ -22,7 +22,7 @@ extension InputHub {
     return subscription
   }
 
-  /// Subscribes to an input, unless the subscription is over already.
+  /// Subscribes to an input, unless the subscription has ended.
   @inlinable @inline(__always)
   func attach<Input: Signal>(
     _ stage: @autoclosure () -> some SignalSubscriber<Input.Element, Input.Failure>, to input: Input
@@ -30,12 +30,14 @@ extension InputHub {
     if !upstreams.isCancelled { upstreams.add(input.subscribe(stage())) }
   }
 
-  /// Attaches the one subscriber and subscribes to a list of inputs, in order; ends at once if there are none.
+  /// Attaches the only subscriber and subscribes to a list of inputs in order.
+  ///
+  /// If the list is empty, the signal finishes at once.
   ///
   /// - Parameters:
   ///   - subscriber: The subscriber.
   ///   - inputs: The inputs.
-  ///   - stage: Makes the stage behind an input, from its place in the list.
+  ///   - stage: A closure that returns the subscriber of an input, given its index in the list.
   /// - Returns: The token that ends the whole subscription.
   func open<Input: Signal>(
     for subscriber: some SignalSubscriber<Output, Failure>, with inputs: [Input],
@@ -47,18 +49,20 @@ extension InputHub {
     return subscription
   }
 
-  /// Whether nobody takes values any more.
+  /// A Boolean value that indicates whether the subscriber needs no more values.
   @inlinable @inline(__always)
   var isDone: Bool { upstreams.isCancelled || core.isDone }
 
-  /// Ends the signal on both sides; for the holder of the turn.
+  /// Cancels the inputs and sends the completion.
+  ///
+  /// The caller holds the turn.
   @usableFromInline
   func finish(_ completion: SignalCompletion<Failure>) {
     upstreams.cancelAll()
     core.finish(completion)
   }
 
-  /// Ends the signal on both sides, now or when the turn's holder comes to it.
+  /// Cancels the inputs and sends the completion, now or as soon as the thread that holds the turn gets to it.
   @usableFromInline
   func end(_ completion: SignalCompletion<Failure>) {
     core.withTurn { [self] in finish(completion) }

@@ -1,22 +1,22 @@
 extension Signal {
-  /// Sends the values of this signal and of another as they come.
+  /// Sends the values of this signal and another as they arrive.
   ///
-  /// The result finishes when both have finished, and fails as soon as one fails.
+  /// The result finishes when both signals have finished, and fails as soon as one of them fails.
   ///
   /// - Parameter other: The other signal.
-  /// - Returns: A signal of all values.
+  /// - Returns: A signal of the values of both.
   @inlinable @inline(__always)
   public func merge<Other: Signal<Element, Failure>>(with other: Other) -> MergeSignal<Self, Other> {
     MergeSignal(first: self, second: other)
   }
 }
 
-/// Sends the values of two signals as they come.
+/// Sends the values of two signals as they arrive.
 ///
 /// - Parameters:
 ///   - first: The first signal.
 ///   - second: The second signal.
-/// - Returns: A signal of all values, as ``Signal/merge(with:)`` makes it.
+/// - Returns: A signal of the values of both, as returned by ``Signal/merge(with:)``.
 @inlinable @inline(__always)
 public func merge<First: Signal, Second: Signal<First.Element, First.Failure>>(
   _ first: First,
@@ -25,7 +25,7 @@ public func merge<First: Signal, Second: Signal<First.Element, First.Failure>>(
   MergeSignal(first: first, second: second)
 }
 
-/// A signal of the values of two; made by ``Signal/merge(with:)``.
+/// A signal of the values of two signals; the result of ``Signal/merge(with:)``.
 @frozen
 public struct MergeSignal<First: Signal, Second: Signal>: Signal
 where Second.Element == First.Element, Second.Failure == First.Failure {
@@ -44,7 +44,7 @@ where Second.Element == First.Element, Second.Failure == First.Failure {
     self.second = second
   }
 
-  /// Attaches a subscriber to both signals, the first one first.
+  /// Attaches a subscriber to both signals, first to this one and then to the other.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -57,7 +57,7 @@ where Second.Element == First.Element, Second.Failure == First.Failure {
   }
 }
 
-/// Where the inputs of one subscription to a merged signal meet.
+/// The object at which the inputs of one subscription to a merged signal meet.
 @usableFromInline
 final class MergeHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Sendable {
   // Sound: `live` is only touched with the core's turn.
@@ -70,7 +70,7 @@ final class MergeHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Se
     live = inputs
   }
 
-  /// Subscribes to one more input, unless nobody takes values any more.
+  /// Subscribes to one more input, unless the subscriber needs no more values.
   @inlinable @inline(__always)
   func attach(to input: some Signal<Element, Failure>) {
     if !isDone { upstreams.add(input.subscribe(MergeInput(hub: self))) }

@@ -1,4 +1,4 @@
-/// Sends the values of several signals as they come.
+/// Sends the values of several signals as they arrive.
 ///
 /// ```swift
 /// import Signals
@@ -10,30 +10,31 @@
 /// voice.send("stop")  // Prints "stop"
 /// ```
 ///
-/// The signals are subscribed to in the order given. The result finishes when all have finished, and fails as soon as
-/// one fails. Two or three signals, and lists of one kind of signal, are merged without erasing their types, which is
-/// faster.
+/// The signals are subscribed to in the order given. The result finishes when all signals have finished, and fails as
+/// soon as one of them fails. Two or three signals, and lists of one type of signal, are merged without erasing their
+/// types, which is faster.
 ///
-/// - Parameter signals: The signals, of one element and failure.
-/// - Returns: A signal of all values.
+/// - Parameter signals: The signals, which all have the same element and failure types.
+/// - Returns: A signal of the values of all signals.
 public func merge<Element: Sendable, Failure: Error>(
   _ signals: any Signal<Element, Failure>...
 ) -> MergeManySignal<AnySignal<Element, Failure>> {
   MergeManySignal(signals.map { $0.eraseToAnySignal() })
 }
 
-/// Sends the values of a list of signals as they come.
+/// Sends the values of a list of signals as they arrive.
 ///
-/// The result finishes when all have finished, at once if the list is empty, and fails as soon as one fails.
+/// The result finishes when all signals have finished, and fails as soon as one of them fails. If the list is empty,
+/// the result finishes at once.
 ///
 /// - Parameter signals: The signals.
-/// - Returns: A signal of all values.
+/// - Returns: A signal of the values of all signals.
 @inlinable @inline(__always)
 public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> MergeManySignal<Input> {
   MergeManySignal(Array(signals))
 }
 
-/// Sends the values of a list of signals of different types as they come.
+/// Sends the values of a list of signals of different types as they arrive.
 ///
 /// ```swift
 /// import Signals
@@ -45,23 +46,23 @@ public func merge<Input: Signal>(_ signals: some Sequence<Input>) -> MergeManySi
 /// keys.send(2)  // Prints "20"
 /// ```
 ///
-/// The types are erased, which is slower than a list of one type.
+/// The types are erased, which is slower than a list of signals of one type.
 ///
-/// - Parameter signals: The signals, of one element and failure.
-/// - Returns: A signal of all values.
+/// - Parameter signals: The signals, which all have the same element and failure types.
+/// - Returns: A signal of the values of all signals.
 public func merge<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]
 ) -> MergeManySignal<AnySignal<Element, Failure>> {
   MergeManySignal(signals.map { $0.eraseToAnySignal() })
 }
 
-/// Sends the values of three signals as they come.
+/// Sends the values of three signals as they arrive.
 ///
 /// - Parameters:
 ///   - first: The first signal.
 ///   - second: The second signal.
 ///   - third: The third signal.
-/// - Returns: A signal of all values.
+/// - Returns: A signal of the values of all three.
 @inlinable @inline(__always)
 public func merge<First: Signal, Second: Signal, Third: Signal>(
   _ first: First,
@@ -75,7 +76,7 @@ where
   MergeThreeSignal(first: first, second: second, third: third)
 }
 
-/// A signal of the values of a list of signals; made by ``merge(_:)-(Sequence)`` and its relatives.
+/// A signal of the values of a list of signals; the result of ``merge(_:)-(Sequence)`` and its overloads.
 @frozen
 public struct MergeManySignal<Input: Signal>: Signal {
   /// The values of the signals.
@@ -91,7 +92,7 @@ public struct MergeManySignal<Input: Signal>: Signal {
     self.inputs = inputs
   }
 
-  /// Attaches a subscriber to all the signals, in the order in which they were given.
+  /// Attaches a subscriber to all signals, in the order in which they were given.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -104,7 +105,7 @@ public struct MergeManySignal<Input: Signal>: Signal {
   }
 }
 
-/// A signal of the values of three; made by ``merge(_:_:_:)``.
+/// A signal of the values of three signals; the result of ``merge(_:_:_:)``.
 @frozen
 public struct MergeThreeSignal<First: Signal, Second: Signal, Third: Signal>: Signal
 where
@@ -128,7 +129,7 @@ where
     self.third = third
   }
 
-  /// Attaches a subscriber to all the signals, in the order in which they were given.
+  /// Attaches a subscriber to all signals, in the order in which they were given.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

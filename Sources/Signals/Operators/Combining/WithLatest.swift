@@ -1,9 +1,10 @@
 extension Signal {
   /// Sends each value together with the latest value of another signal.
   ///
-  /// Values that come before the other signal has sent are dropped. The result finishes with this signal, whether the
-  /// other goes on or not, and fails as soon as one of them fails. The other signal is subscribed to first, so that it
-  /// may be this same signal, or be made from it: then each value meets what the other made of that very value.
+  /// Values that arrive before the other signal has sent are dropped. The result finishes with this signal, even if the
+  /// other one continues, and fails as soon as one of them fails. The other signal is subscribed to first. It may
+  /// therefore be this same signal, or be derived from it: each value is then paired with the one that the other signal
+  /// derived from it.
   ///
   /// ```swift
   /// import Signals
@@ -16,7 +17,7 @@ extension Signal {
   /// saves.send(2)  // Prints "save 2 final"
   /// ```
   ///
-  /// - Parameter other: The signal to take the latest value of.
+  /// - Parameter other: The signal whose latest value is used.
   /// - Returns: A signal of pairs.
   @inlinable @inline(__always)
   public func withLatest<Other: Signal>(
@@ -25,13 +26,13 @@ extension Signal {
     WithLatestSignal(upstream: self, other: other, transform: { ($0, $1) })
   }
 
-  /// Sends what a closure makes of each value and the latest value of another signal.
+  /// Sends the result of combining each value with the latest value of another signal.
   ///
-  /// Values that come before the other signal has sent are dropped. See ``withLatest(from:)``.
+  /// Values that arrive before the other signal has sent are dropped. See ``withLatest(from:)``.
   ///
   /// - Parameters:
-  ///   - other: The signal to take the latest value of.
-  ///   - transform: Called with each value and the latest value of the other signal.
+  ///   - other: The signal whose latest value is used.
+  ///   - transform: A closure that combines a value with the latest value of the other signal.
   /// - Returns: A signal of the results.
   @inlinable @inline(__always)
   public func withLatest<Other: Signal, Output: Sendable>(
@@ -42,7 +43,7 @@ extension Signal {
   }
 }
 
-/// A signal of values with the latest of another signal; made by ``Signal/withLatest(from:)``.
+/// A signal of values combined with the latest of another signal; the result of ``Signal/withLatest(from:)``.
 @frozen
 public struct WithLatestSignal<Upstream: Signal, Other: Signal, Element: Sendable>: Signal
 where Other.Failure == Upstream.Failure {
@@ -64,7 +65,7 @@ where Other.Failure == Upstream.Failure {
     self.transform = transform
   }
 
-  /// Attaches a subscriber to both signals, the other one first.
+  /// Attaches a subscriber to both signals, first to the other one.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -77,7 +78,7 @@ where Other.Failure == Upstream.Failure {
   }
 }
 
-/// Where a signal meets the one whose latest value goes with each of its own.
+/// The object at which a signal meets the other one, whose latest value it uses.
 @usableFromInline
 final class WithLatestHub<Value: Sendable, Latest: Sendable, Output: Sendable, Failure: Error>: InputHub,
   @unchecked Sendable
@@ -105,7 +106,7 @@ final class WithLatestHub<Value: Sendable, Latest: Sendable, Output: Sendable, F
 
   @inlinable @inline(__always)
   func deliver(_ value: Value) {
-    // Nobody's closure is to be called after the end, nor after a cancellation.
+    // The closure must not be called after the end or after a cancellation.
     guard let latest, !upstreams.isCancelled else { return }
     core.deliver(transform(value, latest))
   }
@@ -152,7 +153,7 @@ struct WithLatestOther<Value: Sendable, Element: Sendable, Output: Sendable, Fai
 
   @inlinable @inline(__always)
   func receive(completion: SignalCompletion<Failure>) {
-    // Its last value stays the latest.
+    // After `other` has finished, its last value stays the latest.
     if case .failure = completion { hub.end(completion) }
   }
 

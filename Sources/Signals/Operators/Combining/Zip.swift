@@ -1,9 +1,10 @@
 extension Signal {
-  /// Sends pairs of values: the first of this signal with the first of another, the second with the second, and so on.
+  /// Sends pairs of values: the first values of both signals, then the second values, and so on.
   ///
-  /// A value waits until its partner comes. The result finishes as soon as no further pair can come, because a signal
-  /// has finished and all its values have been paired; it fails as soon as one signal fails. Subscribing to the first
-  /// signal may already send all that it has, so that must not be endless.
+  /// A value waits until its partner arrives. The result finishes as soon as no further pair is possible, because one
+  /// signal has finished and all its values have been paired. It fails as soon as one signal fails. The first signal
+  /// may send all its values during the subscription, before the second is subscribed to. It must therefore not send an
+  /// endless sequence at once.
   ///
   /// ```swift
   /// import Signals
@@ -25,7 +26,7 @@ extension Signal {
   }
 }
 
-/// A signal of pairs of the values of two; made by ``Signal/zip(_:)``.
+/// A signal of pairs of the values of two signals; the result of ``Signal/zip(_:)``.
 @frozen
 public struct ZipSignal<First: Signal, Second: Signal>: Signal where First.Failure == Second.Failure {
   /// One value of each signal.
@@ -43,7 +44,7 @@ public struct ZipSignal<First: Signal, Second: Signal>: Signal where First.Failu
     self.second = second
   }
 
-  /// Attaches a subscriber to both signals, the first one first.
+  /// Attaches a subscriber to both signals, first to this one and then to the other.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

@@ -7,36 +7,38 @@ final class ZipQueue<Value: Sendable>: @unchecked Sendable {  // Sound: only tou
   @inlinable @inline(__always)
   init() {}
 
-  /// Makes the queue for the values of a signal, whose type says which they are.
+  /// Creates the queue for the values of a signal, from which the compiler infers the type.
   @inlinable
   convenience init(of signal: AnySignal<Value, some Error>) {
     self.init()
   }
 
-  /// The next value; to be called if there is one.
+  /// Removes and returns the next value.
+  ///
+  /// The queue must not be empty.
   @inlinable @inline(__always)
   func next() -> Value {
-    values.popFirst().unsafelyUnwrapped  // Sound: the hub has seen that it is there.
+    values.popFirst().unsafelyUnwrapped  // Sound: the hub has checked that the queue is not empty.
   }
 
   @inlinable @inline(__always)
   var isEmpty: Bool { values.isEmpty }
 
-  /// Whether no value will ever come from here.
+  /// A Boolean value that indicates whether the input has ended and all its values have been used.
   @inlinable @inline(__always)
   var isExhausted: Bool { hasEnded && values.isEmpty }
 }
 
-/// Where the inputs of one subscription to a zipped signal meet.
+/// The object at which the inputs of one subscription to a zipped signal meet.
 @usableFromInline
 final class ZipHub<Output: Sendable, Failure: Error>: InputHub {
   @usableFromInline let core = EmitterCore<Output, Failure>()
   @usableFromInline let upstreams = Upstreams()
 
-  /// Takes the next value of each input, or returns `nil` as long as one is missing.
+  /// Removes the next value of each input and returns the combination, or `nil` if a value is missing.
   @usableFromInline let next: @Sendable () -> Output?
 
-  /// Whether an input has ended and has no value left.
+  /// Returns a Boolean value that indicates whether an input has ended and all its values have been used.
   @usableFromInline let isExhausted: @Sendable () -> Bool
 
   @inlinable

@@ -1,8 +1,8 @@
-/// Sends tuples of the values of several signals: the first of each, the second of each, and so on.
+/// Sends tuples of values: the first values of all signals, then the second values, and so on.
 ///
-/// A value waits until its partners come. The result finishes as soon as no further tuple can come, because a signal
-/// has finished and all its values have been used; it fails as soon as one signal fails. Two signals are zipped without
-/// erasing their types, which is faster.
+/// A value waits until its partners arrive. The result finishes as soon as no further tuple is possible, because one
+/// signal has finished and all its values have been used. It fails as soon as one signal fails. Two signals are zipped
+/// without erasing their types, which is faster.
 ///
 /// ```swift
 /// import Signals
@@ -14,7 +14,7 @@
 /// // Prints "2 Alan 1912"
 /// ```
 ///
-/// - Parameter signals: The signals, of one failure.
+/// - Parameter signals: The signals, which all have the same failure type.
 /// - Returns: A signal of tuples.
 public func zip<each Element: Sendable, Failure: Error>(
   _ signals: repeat any Signal<each Element, Failure>
@@ -43,12 +43,12 @@ public func zip<each Element: Sendable, Failure: Error>(
   })
 }
 
-/// Sends pairs of the values of two signals: the first of each, the second of each, and so on.
+/// Sends pairs of values: the first values of both signals, then the second values, and so on.
 ///
 /// - Parameters:
 ///   - first: The first signal.
 ///   - second: The second signal.
-/// - Returns: A signal of pairs, as ``Signal/zip(_:)`` makes it.
+/// - Returns: A signal of pairs, as returned by ``Signal/zip(_:)``.
 @inlinable @inline(__always)
 public func zip<First: Signal, Second: Signal>(
   _ first: First,
@@ -57,10 +57,11 @@ public func zip<First: Signal, Second: Signal>(
   first.zip(second)
 }
 
-/// Sends arrays of the values of a list of signals: the first of each, the second of each, and so on.
+/// Sends arrays of values: the first values of all signals, then the second values, and so on.
 ///
-/// The values are in the order of the signals. A value waits until its partners come. The result finishes as soon as no
-/// further array can come, at once if the list is empty; it fails as soon as one signal fails.
+/// The values are in the order of the signals. A value waits until its partners arrive. The result finishes as soon as
+/// no further array is possible, and fails as soon as one signal fails. If the list is empty, the result finishes at
+/// once.
 ///
 /// ```swift
 /// import Signals
@@ -85,9 +86,9 @@ public func zip<Input: Signal>(_ signals: some Sequence<Input>) -> AnySignal<[In
   })
 }
 
-/// Sends arrays of the values of a list of signals of different types: the first of each, then the second, and so on.
+/// Sends arrays of the values of signals of different types: the first values, then the second values, and so on.
 ///
-/// - Parameter signals: The signals, of one element and failure.
+/// - Parameter signals: The signals, which all have the same element and failure types.
 /// - Returns: A signal of arrays, in the order of the signals.
 public func zip<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]

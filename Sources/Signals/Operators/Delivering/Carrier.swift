@@ -1,18 +1,18 @@
 public import Synchronization
 
-/// Does work elsewhere; answers whether that place still exists.
+/// A function that runs work elsewhere and returns `false` if that place no longer exists.
 @usableFromInline
 typealias Schedule = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
-/// Takes values to a subscriber in another place, in order.
+/// An object that delivers values to a subscriber in another place, in order.
 ///
-/// Values that come in a burst are delivered in one go: at any time there is at most one piece of work scheduled or
+/// Values that arrive in a burst are delivered together: at any time, at most one piece of work is scheduled or
 /// running.
 @usableFromInline
 final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unchecked Sendable {
   // Sound: the state is guarded by the lock.
 
-  /// What is delivered.
+  /// A message to the subscriber.
   @usableFromInline
   enum Letter: Sendable {
     case value(Element)
@@ -22,16 +22,18 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
   @usableFromInline let lock = Lock()
   @usableFromInline let schedule: Schedule
 
-  /// What waits; its turn is taken while work is scheduled or running.
+  /// The messages that wait to be delivered.
+  ///
+  /// Its turn is taken while work is scheduled or running.
   @usableFromInline let outbox = Outbox<Letter>()
 
-  /// The subscriber; `nil` once the subscription is over.
+  /// The subscriber; `nil` once the subscription has ended.
   @exclusivity(unchecked) @usableFromInline var subscriber: ErasedSubscriber<Element, Failure>?
 
-  /// What brings the values here.
+  /// The subscription to the signal that sends the values.
   @exclusivity(unchecked) private var upstream: SignalSubscription?
 
-  /// Whether the subscription is over, to be asked without the lock before each delivery.
+  /// A Boolean value that indicates whether the subscription has ended; checked without the lock before each delivery.
   @usableFromInline let isClosed = Atomic<Bool>(false)
 
   @inlinable
@@ -40,7 +42,7 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
     self.schedule = schedule
   }
 
-  /// Adds a letter, and schedules its delivery unless a delivery is scheduled or running.
+  /// Adds a message, and schedules its delivery unless a delivery is scheduled or running.
   @inlinable @inline(__always)
   func put(_ letter: Letter) {
     if isClosed.load(ordering: .acquiring) { return }
@@ -53,7 +55,7 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
     if !isPossible { close() }
   }
 
-  /// Delivers the letters that wait, and schedules another delivery if more came meanwhile.
+  /// Delivers the waiting messages, and schedules another delivery if more have arrived.
   @inlinable
   func deliver() {
     lock.lock()
@@ -75,7 +77,7 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
     if mustSend { send() }
   }
 
-  /// Keeps the subscription that brings the values, or cancels it at once if nobody wants them any more.
+  /// Keeps the upstream subscription, or cancels it at once if this subscription has already ended.
   @usableFromInline
   func hold(_ subscription: SignalSubscription) {
     let isWanted = lock.withLock {
@@ -86,7 +88,7 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
     if !isWanted { subscription.cancel() }
   }
 
-  /// Drops what waits, lets go of the subscriber and ends the subscription that brings the values.
+  /// Drops the waiting messages, releases the subscriber and cancels the upstream subscription.
   @usableFromInline
   func close() {
     isClosed.store(true, ordering: .releasing)
@@ -106,7 +108,7 @@ final class Carrier<Element: Sendable, Failure: Error>: SubscriptionOwner, @unch
   }
 }
 
-/// Hands what it receives to a carrier.
+/// A subscriber that passes everything it receives to a carrier.
 @usableFromInline
 @frozen
 struct CarrierStage<Element: Sendable, Failure: Error>: SignalSubscriber {

@@ -1,13 +1,13 @@
 public import Dispatch
 
 extension Signal {
-  /// Delivers the values on a dispatch queue, in order.
+  /// Delivers values on a dispatch queue, in order.
   ///
-  /// Values that come while the queue is busy are delivered together, by one block. The subscriber is never called
-  /// concurrently with itself, even on a concurrent queue. What waits when the subscription is cancelled is dropped.
-  /// See laws 1, 2 and 4 of <doc:/Docs/TheLaws>.
+  /// Values that arrive while the queue is busy are delivered together, in one block. The subscriber is never called
+  /// concurrently with itself, even on a concurrent queue. Cancelling the subscription drops the values that still
+  /// wait. See laws 1, 2 and 4 of <doc:/Docs/TheLaws>.
   ///
-  /// - Parameter queue: Where the subscriber will run.
+  /// - Parameter queue: The queue on which the subscriber runs.
   /// - Returns: A signal that delivers on the queue.
   public func receive(on queue: DispatchQueue) -> ReceiveOnSignal<Self> {
     ReceiveOnSignal(upstream: self) { work in
@@ -16,10 +16,10 @@ extension Signal {
     }
   }
 
-  /// Delivers the values on the main actor, in order.
+  /// Delivers values on the main actor, in order.
   ///
-  /// Values that come while the main actor is busy are delivered together, in one hop. What waits when the subscription
-  /// is cancelled is dropped.
+  /// Values that arrive while the main actor is busy are delivered together, in one hop. Cancelling the subscription
+  /// drops the values that still wait.
   ///
   /// - Parameter actor: `MainActor.shared`.
   /// - Returns: A signal that delivers on the main actor.
@@ -30,12 +30,13 @@ extension Signal {
     }
   }
 
-  /// Delivers the values on an actor, in order.
+  /// Delivers values on an actor, in order.
   ///
-  /// Values that come while the actor is busy are delivered together, in one hop. What waits when the subscription is
-  /// cancelled is dropped. The actor is not kept alive: when it is gone, nothing more is delivered.
+  /// Values that arrive while the actor is busy are delivered together, in one hop. Cancelling the subscription drops
+  /// the values that still wait. The signal does not keep the actor alive. After the actor has been released, nothing
+  /// more is delivered.
   ///
-  /// - Parameter actor: Where the subscriber will run.
+  /// - Parameter actor: The actor on which the subscriber runs.
   /// - Returns: A signal that delivers on the actor.
   public func receive(on actor: some Actor) -> ReceiveOnSignal<Self> {
     ReceiveOnSignal(upstream: self) { [weak actor] work in
@@ -50,7 +51,8 @@ private func run(_ work: @Sendable () -> Void, on actor: isolated some Actor) {
   work()
 }
 
-/// A signal that delivers elsewhere; made by ``Signal/receive(on:)-(DispatchQueue)`` and its twin for actors.
+/// A signal that delivers elsewhere; the result of ``Signal/receive(on:)-(DispatchQueue)`` and its overloads for
+/// actors.
 public struct ReceiveOnSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -66,13 +68,13 @@ public struct ReceiveOnSignal<Upstream: Signal>: Signal {
     self.schedule = schedule
   }
 
-  /// Attaches a subscriber that will be called there.
+  /// Attaches a subscriber that is called on the queue or actor.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     let carrier = Carrier(to: ErasedSubscriber(subscriber), schedule: schedule)
-    // The token closes the carrier first: from then on nothing is delivered, whichever thread gets there first.
+    // The token closes the carrier first: from then on nothing is delivered, on any thread.
     carrier.hold(upstream.subscribe(CarrierStage(carrier: carrier)))
     return SignalSubscription(owner: carrier)
   }

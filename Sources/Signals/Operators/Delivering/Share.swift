@@ -1,10 +1,12 @@
 extension Signal {
-  /// Lets all subscribers share one subscription to this signal.
+  /// Shares one upstream subscription among all subscribers.
   ///
-  /// The first subscriber makes the upstream subscription, and the last one to leave releases it; who comes after that
-  /// starts anew, with nothing to replay. A late subscriber is given the last values that were sent, at most `count`,
-  /// and then every later one, with no gap and no repetition. Once the upstream has ended, that is final: who comes
-  /// then is given what is replayed and the end.
+  /// - **Lifetime:** The first subscriber starts the upstream subscription, and the last one to leave cancels it. A
+  ///   later subscriber starts a new one, with nothing to replay.
+  /// - **Replay:** A late subscriber receives the last values that were sent, at most `count`, and then every later
+  ///   one, without gaps or repetition.
+  /// - **Completion:** After the upstream has ended, it is not subscribed to again. New subscribers receive the
+  ///   replayed values and the completion.
   ///
   /// ```swift
   /// import Signals
@@ -21,18 +23,18 @@ extension Signal {
   /// let second = squares.sink { print("second", $0) }  // Prints "second 9"
   /// ```
   ///
-  /// Share the result, not the call: each call makes a signal with an upstream subscription of its own.
+  /// Share the result of this method. Each call returns a signal with an upstream subscription of its own.
   ///
-  /// - Parameter count: How many values a late subscriber is given; none unless given.
-  /// - Returns: A signal with one upstream subscription, however many subscribe.
+  /// - Parameter count: The number of values to replay to a late subscriber. The default is 0.
+  /// - Returns: A signal with one upstream subscription, however many subscribers it has.
   public func share(replay count: Int = 0) -> SharedSignal<Self> {
     SharedSignal(upstream: self, replay: Swift.max(0, count))
   }
 }
 
-/// A signal with one upstream subscription; made by ``Signal/share(replay:)``.
+/// A signal with one upstream subscription; the result of ``Signal/share(replay:)``.
 public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
-  // Sound: the mutable state is guarded by the lock.
+  // Sound: the lock guards the mutable state.
 
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
@@ -43,10 +45,12 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   private let replay: Int
   private let lock = Lock()
 
-  /// What is shared; let go of once it has ended, because who holds a token holds this signal.
+  /// The signal that is shared.
+  ///
+  /// It is released when it has ended, because every token keeps this object alive.
   private var upstream: Upstream?
 
-  /// What the present subscribers share, from the first to come until the last to leave.
+  /// The state that the current subscribers share, from the first that joins to the last that leaves.
   private var round: ShareRound<Element, Failure>?
 
   init(upstream: Upstream, replay: Int) {
@@ -54,9 +58,10 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
     self.replay = replay
   }
 
-  /// Attaches a subscriber, and, if it is the first, subscribes to the upstream signal.
+  /// Attaches a subscriber and, if it is the first, subscribes to the upstream signal.
   ///
-  /// - Parameter subscriber: Receives what is replayed, then every later value, then the completion.
+  /// - Parameter subscriber: The subscriber. It receives the replayed values, then every later value, then the
+  ///   completion.
   /// - Returns: A token that cancels the subscription when it is released.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
@@ -70,7 +75,7 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
     return subscription
   }
 
-  /// Counts one more subscriber in.
+  /// Adds a subscriber to the current round, or begins a round.
   @usableFromInline
   func join() -> (round: ShareRound<Element, Failure>, isFirst: Bool) {
     lock.withLock {
@@ -85,7 +90,7 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
     }
   }
 
-  /// Notes that a subscriber that was counted in has come to the core.
+  /// Notes that a subscriber that has joined has been attached to the core.
   @usableFromInline
   func admit(to round: ShareRound<Element, Failure>) {
     lock.withLock { round.admitted += 1 }
@@ -97,7 +102,7 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
     round.upstreams.add(upstream.subscribe(ShareStage(shared: self, round: round)))
   }
 
-  /// Counts a subscriber out; the last one to leave takes the upstream subscription along.
+  /// Removes a subscriber from a round; the last one to leave cancels the upstream subscription.
   fileprivate func leave(_ round: ShareRound<Element, Failure>) {
     let isOver = lock.withLock {
       round.members -= 1
@@ -112,7 +117,7 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   func end(_ round: ShareRound<Element, Failure>, _ completion: SignalCompletion<Failure>) {
     let released = lock.withLock { () -> Upstream? in
       round.hasEnded = true
-      // A round that everybody has left is not the end of the next one.
+      // The end of a round that all subscribers have left must not end the next round.
       guard self.round === round else { return nil }
       let released = upstream
       upstream = nil
@@ -120,17 +125,18 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
     }
     round.core.end(completion)
     round.upstreams.cancelAll()
-    // Not under the lock: what its closures captured may run code as it goes.
+    // Not under the lock: the `deinit` of a captured value may run code.
     withExtendedLifetime(released) {}
   }
 
-  /// Whether nobody in a round takes values any more.
+  /// Returns a Boolean value that indicates whether no subscriber of a round needs more values.
   ///
-  /// If so, whoever comes now begins a new round.
+  /// If so, the next subscriber begins a new round.
   @usableFromInline
   func isDone(_ round: ShareRound<Element, Failure>) -> Bool {
     if round.upstreams.isCancelled { return true }
-    // The core cannot be asked about one who is still on the way to it, nor has it been about one who came meanwhile.
+    // The core does not yet know subscribers that are still being attached. It must also be asked again if one has
+    // joined since.
     guard let joined = lock.withLock({ round.admitted == round.joined ? round.joined : nil }) else { return false }
     guard round.core.isDone else { return false }
     return lock.withLock {
@@ -141,20 +147,20 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   }
 }
 
-/// What those who subscribe to a shared signal share.
+/// The state shared by the subscribers of a shared signal.
 @usableFromInline
 final class ShareRound<Element: Sendable, Failure: Error>: @unchecked Sendable {
-  // Sound: the mutable state is guarded by the lock of the shared signal.
+  // Sound: the lock of the shared signal guards the mutable state.
   @usableFromInline let core: EmitterCore<Element, Failure>
   @usableFromInline let upstreams = Upstreams()
 
-  /// How many subscribers there are or are about to be.
+  /// The number of subscribers, including any that are still being attached.
   fileprivate var members = 1
 
-  /// How many subscribers there have been, those on the way to the core included.
+  /// The number of subscribers that have ever joined, including any that are still being attached.
   fileprivate var joined = 1
 
-  /// How many subscribers have come to the core.
+  /// The number of subscribers that have been attached to the core.
   fileprivate var admitted = 0
 
   fileprivate var hasEnded = false
@@ -164,10 +170,10 @@ final class ShareRound<Element: Sendable, Failure: Error>: @unchecked Sendable {
   }
 }
 
-/// One subscriber's part in a round.
+/// One subscriber's membership in a round.
 @usableFromInline
 final class ShareMembership<Upstream: Signal>: SubscriptionOwner, @unchecked Sendable {
-  // Sound: the mutable state is guarded by the lock.
+  // Sound: the lock guards the mutable state.
   private let lock = Lock()
   private let shared: SharedSignal<Upstream>
   private var round: ShareRound<Upstream.Element, Upstream.Failure>?
@@ -188,7 +194,7 @@ final class ShareMembership<Upstream: Signal>: SubscriptionOwner, @unchecked Sen
   }
 }
 
-/// Passes on what the upstream signal sends.
+/// A subscriber that passes on what the upstream signal sends.
 @usableFromInline
 @frozen
 struct ShareStage<Upstream: Signal>: SignalSubscriber {

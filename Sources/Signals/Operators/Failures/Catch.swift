@@ -1,5 +1,5 @@
 extension Signal {
-  /// Goes on with another signal if this one fails.
+  /// Replaces a failure with another signal.
   ///
   /// ```swift
   /// import Signals
@@ -10,9 +10,9 @@ extension Signal {
   /// // Prints "from the cache"
   /// ```
   ///
-  /// - Parameter handler: Called with the failure, on the thread that sends it; returns the signal to go on with. The
-  ///   result fails only if that one does.
-  /// - Returns: A signal of the values of this one and then, after a failure, of the other.
+  /// - Parameter handler: A closure that is called with the error, on the thread that sends it, and returns the signal
+  ///   to continue with. The result fails only if that signal fails.
+  /// - Returns: A signal of the values of this signal and, after a failure, of the other.
   @inlinable @inline(__always)
   public func `catch`<Replacement: Signal>(
     _ handler: @escaping @Sendable (Failure) -> Replacement
@@ -21,14 +21,14 @@ extension Signal {
   }
 }
 
-/// A signal that goes on with another after a failure; made by ``Signal/catch(_:)``.
+/// A signal that continues with another after a failure; the result of ``Signal/catch(_:)``.
 @frozen
 public struct CatchSignal<Upstream: Signal, Replacement: Signal>: Signal
 where Replacement.Element == Upstream.Element {
   /// The values of both signals.
   public typealias Element = Upstream.Element
 
-  /// The error of the signal that takes over.
+  /// The error of the replacement signal.
   public typealias Failure = Replacement.Failure
 
   @usableFromInline let upstream: Upstream
@@ -40,7 +40,7 @@ where Replacement.Element == Upstream.Element {
     self.handler = handler
   }
 
-  /// Attaches a subscriber to the upstream signal and, should that fail, to its replacement.
+  /// Attaches a subscriber to the upstream signal and, if that fails, to its replacement.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -97,7 +97,9 @@ where Replacement.Element == Downstream.Element, Replacement.Failure == Downstre
   var isDone: Bool { current.isCancelled || downstream.isDone }
 }
 
-/// Passes on what an input sends that was subscribed to late: the subscription may be over before its token is kept.
+/// A subscriber that passes on the values of an input until the subscription is cancelled.
+///
+/// An input that is subscribed to late may send before its token is kept, when it cannot yet be cancelled.
 @usableFromInline
 @frozen
 struct CurrentStage<Downstream: SignalSubscriber>: SignalSubscriber {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The subscription that an operator holds on one input after another.
+/// The subscription that an operator holds to one input after another.
 ///
-/// An input can end, and the next begin, before the call that subscribes to it has returned its token; so each input
-/// has a number, and a token that comes too late is dropped.
+/// An input can end, and the next one begin, before the call that subscribes to it has returned its token. Each input
+/// therefore has a number, and a token that arrives too late is cancelled.
 @usableFromInline
 final class CurrentUpstream: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.
   private let lock = Lock()
@@ -14,11 +14,11 @@ final class CurrentUpstream: SubscriptionOwner, @unchecked Sendable {  // Sound:
   @usableFromInline
   override init() {}
 
-  /// Whether the subscription is over.
+  /// A Boolean value that indicates whether the subscription has ended.
   @usableFromInline
   var isCancelled: Bool { isOver.load(ordering: .acquiring) }
 
-  /// Lets go of the current input, and numbers the next.
+  /// Cancels the current input and returns the number of the next.
   @usableFromInline
   func begin() -> Int {
     let (number, released) = lock.withLock {
@@ -31,7 +31,7 @@ final class CurrentUpstream: SubscriptionOwner, @unchecked Sendable {  // Sound:
     return number
   }
 
-  /// Keeps the token of an input, unless that is no longer the current one.
+  /// Keeps the token of an input, or cancels it if that input is no longer the current one.
   @usableFromInline
   func keep(_ subscription: SignalSubscription, of input: Int) {
     let isKept = lock.withLock {
@@ -42,7 +42,7 @@ final class CurrentUpstream: SubscriptionOwner, @unchecked Sendable {  // Sound:
     if !isKept { subscription.cancel() }
   }
 
-  /// Cancels the current input, and every later one.
+  /// Cancels the current input and every later one.
   @usableFromInline
   func cancelAll() {
     let released = lock.withLock {

@@ -1,10 +1,10 @@
 extension Signal {
-  /// Replaces the failure that ends the signal by what a closure makes of it.
+  /// Transforms the error that ends the signal.
   ///
-  /// Use it to bring signals that fail in different ways to one failure type.
+  /// Use this operator to give several signals the same failure type.
   ///
-  /// - Parameter transform: Called with the failure, if there is one, on the thread that sends it.
-  /// - Returns: A signal of the same values that fails with the result.
+  /// - Parameter transform: A closure that is called with the error, if there is one, on the thread that sends it.
+  /// - Returns: A signal of the same values that fails with the transformed error.
   @inlinable @inline(__always)
   public func mapError<NewFailure: Error>(
     _ transform: @escaping @Sendable (Failure) -> NewFailure
@@ -13,7 +13,7 @@ extension Signal {
   }
 }
 
-/// A signal of another failure; made by ``Signal/mapError(_:)``.
+/// A signal with a transformed error; the result of ``Signal/mapError(_:)``.
 @frozen
 public struct MapErrorSignal<Upstream: Signal, Failure: Error>: Signal {
   /// The values of the upstream signal.
@@ -28,7 +28,7 @@ public struct MapErrorSignal<Upstream: Signal, Failure: Error>: Signal {
     self.transform = transform
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the transformation.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

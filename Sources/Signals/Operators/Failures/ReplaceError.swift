@@ -1,7 +1,7 @@
 extension Signal {
-  /// Sends a value in place of the failure, and finishes.
+  /// Replaces a failure with a value, and then finishes.
   ///
-  /// - Parameter value: Sent if the signal fails, as its last value.
+  /// - Parameter value: The value to send, as the last one, if the signal fails.
   /// - Returns: A signal that cannot fail.
   @inlinable @inline(__always)
   public func replaceError(with value: Element) -> ReplaceErrorSignal<Self> {
@@ -9,13 +9,13 @@ extension Signal {
   }
 }
 
-/// A signal that ends with a value where another one fails; made by ``Signal/replaceError(with:)``.
+/// A signal that sends a value instead of failing; the result of ``Signal/replaceError(with:)``.
 @frozen
 public struct ReplaceErrorSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
 
-  /// The signal cannot fail.
+  /// `Never`: the signal cannot fail.
   public typealias Failure = Never
 
   @usableFromInline let upstream: Upstream
@@ -27,7 +27,7 @@ public struct ReplaceErrorSignal<Upstream: Signal>: Signal {
     self.replacement = replacement
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the replacement.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -69,7 +69,7 @@ where Downstream.Failure == Never {
   @inlinable @inline(__always)
   func receive(completion: SignalCompletion<Failure>) {
     if case .failure = completion, !isDone { downstream.receive(replacement) }
-    // The value may have made the subscriber cancel.
+    // The subscriber may have cancelled when it received the value.
     if !upstreams.isCancelled { downstream.receive(completion: .finished) }
   }
 

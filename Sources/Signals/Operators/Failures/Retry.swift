@@ -1,8 +1,8 @@
 extension Signal {
-  /// Subscribes anew when the signal fails.
+  /// Subscribes again when the signal fails.
   ///
-  /// The next attempt begins at once, however many there are, and the stack does not deepen. Values that were sent
-  /// before a failure stay sent; what an attempt sends again is sent again.
+  /// The next attempt begins at once, and any number of attempts uses constant stack space. Values that were sent
+  /// before a failure are not retracted. A new attempt may send them again.
   ///
   /// ```swift
   /// import Signals
@@ -18,10 +18,10 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - retries: How often to subscribe anew, after the first attempt; as often as it takes unless given.
-  ///   - shouldRetry: Called with each failure that could be followed by another attempt; says whether to make it.
-  ///     Every failure is unless given.
-  /// - Returns: A signal of the values of all attempts; it fails with the failure of the last.
+  ///   - retries: The maximum number of attempts after the first one. The default is no limit.
+  ///   - shouldRetry: A closure that is called with each error while attempts are left, and returns `true` to make
+  ///     another. By default, every failure is retried.
+  /// - Returns: A signal of the values of all attempts. It fails with the error of the last one.
   @inlinable
   public func retry(
     _ retries: Int = .max,
@@ -31,7 +31,7 @@ extension Signal {
   }
 }
 
-/// A signal that begins anew after a failure; made by ``Signal/retry(_:when:)``.
+/// A signal that subscribes again after a failure; the result of ``Signal/retry(_:when:)``.
 @frozen
 public struct RetrySignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
@@ -51,7 +51,7 @@ public struct RetrySignal<Upstream: Signal>: Signal {
     self.shouldRetry = shouldRetry
   }
 
-  /// Attaches a subscriber to the upstream signal, as often as it takes.
+  /// Attaches a subscriber to the upstream signal, once for each attempt.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -62,12 +62,12 @@ public struct RetrySignal<Upstream: Signal>: Signal {
   }
 }
 
-/// One subscription to a signal that begins anew after a failure.
+/// One subscription to a signal that is retried after a failure.
 @usableFromInline
 final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>:
   @unchecked Sendable
 {
-  // Sound: `left` belongs to the attempt that is running; the rest is immutable, atomic or guards itself.
+  // Sound: `left` belongs to the running attempt; the rest is immutable, atomic or guards itself.
   @usableFromInline let upstream: Upstream
   @usableFromInline let downstream: Downstream
   @usableFromInline let shouldRetry: @Sendable (Upstream.Failure) -> Bool
@@ -86,7 +86,7 @@ final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Ele
   @inlinable @inline(__always)
   var isDone: Bool { current.isCancelled || downstream.isDone }
 
-  /// Makes an attempt.
+  /// Starts an attempt.
   @inlinable
   func advance() {
     trampoline.run { attempt() }
@@ -99,7 +99,7 @@ final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Ele
     current.keep(upstream.subscribe(RetryStage(run: self)), of: input)
   }
 
-  /// Makes another attempt, or passes the failure on.
+  /// Starts another attempt, or passes the failure on.
   @inlinable
   func fail(_ error: Upstream.Failure) {
     guard !current.isCancelled else { return }
@@ -112,7 +112,7 @@ final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Ele
   }
 }
 
-/// Passes on the values of one attempt.
+/// A subscriber that passes on the values of one attempt.
 @usableFromInline
 @frozen
 struct RetryStage<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>: SignalSubscriber

@@ -1,8 +1,8 @@
 extension Signal where Failure == Never {
-  /// Gives a signal that cannot fail a failure type, so that it can meet others that can.
+  /// Declares a failure type for a signal that cannot fail, so that it can be combined with signals that can.
   ///
   /// - Parameter failureType: The failure type to declare.
-  /// - Returns: A signal of the same values, which still does not fail.
+  /// - Returns: A signal of the same values, which still never fails.
   @inlinable @inline(__always)
   public func setFailureType<NewFailure: Error>(
     to failureType: NewFailure.Type
@@ -11,7 +11,7 @@ extension Signal where Failure == Never {
   }
 }
 
-/// A signal that declares a failure and does not fail; made by ``Signal/setFailureType(to:)``.
+/// A signal that declares a failure type but never fails; the result of ``Signal/setFailureType(to:)``.
 @frozen
 public struct SetFailureTypeSignal<Upstream: Signal, Failure: Error>: Signal where Upstream.Failure == Never {
   /// The values of the upstream signal.

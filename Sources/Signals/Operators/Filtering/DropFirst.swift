@@ -1,15 +1,15 @@
 extension Signal {
-  /// Leaves out the first values.
+  /// Drops the first values.
   ///
-  /// - Parameter count: How many values to leave out; a negative count counts as 0.
-  /// - Returns: A signal of the values after them.
+  /// - Parameter count: The number of values to drop; a negative count counts as 0.
+  /// - Returns: A signal of the remaining values.
   @inlinable @inline(__always)
   public func dropFirst(_ count: Int = 1) -> DropFirstSignal<Self> {
     DropFirstSignal(upstream: self, count: count)
   }
 }
 
-/// A signal without the first values; made by ``Signal/dropFirst(_:)``.
+/// A signal without the first values; the result of ``Signal/dropFirst(_:)``.
 @frozen
 public struct DropFirstSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
@@ -27,7 +27,7 @@ public struct DropFirstSignal<Upstream: Signal>: Signal {
     self.count = count
   }
 
-  /// Attaches a subscriber to the upstream signal, behind a count of its own.
+  /// Attaches a subscriber to the upstream signal, with a count of its own.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

@@ -1,12 +1,11 @@
 extension Signal {
-  /// Leaves out values until another signal has sent one.
+  /// Drops values until another signal sends a value.
   ///
-  /// The other signal is subscribed to first, and cancelled with its first value. If it finishes without one, nothing
-  /// could ever be sent, and the result finishes too; if it fails without one, the result fails. Both may send from
-  /// different threads.
+  /// The other signal is subscribed to first, and is cancelled after its first value. If it finishes or fails without a
+  /// value, the result ends in the same way. The two signals may send from different threads.
   ///
-  /// - Parameter other: The signal whose first value lets the values through.
-  /// - Returns: A signal of the values after that.
+  /// - Parameter other: The signal whose first value opens this one.
+  /// - Returns: A signal of the values that arrive after the other signal has sent.
   @inlinable @inline(__always)
   public func drop<Other: Signal>(untilOutputFrom other: Other) -> DropUntilOutputSignal<Self, Other>
   where Other.Failure == Failure {
@@ -14,7 +13,7 @@ extension Signal {
   }
 }
 
-/// A signal that another one lets begin; made by ``Signal/drop(untilOutputFrom:)``.
+/// A signal that begins when another one sends; the result of ``Signal/drop(untilOutputFrom:)``.
 @frozen
 public struct DropUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal where Upstream.Failure == Other.Failure {
   /// The values of the upstream signal.
@@ -32,7 +31,7 @@ public struct DropUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal whe
     self.other = other
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the other one.
+  /// Attaches a subscriber to both signals, first to the other one.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -46,13 +45,13 @@ public struct DropUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal whe
   }
 }
 
-/// Where a signal meets the one that lets it begin.
+/// The object at which a signal meets the one that opens it.
 @usableFromInline
 final class DropUntilOutputHub<Element: Sendable, Failure: Error>: InputHub {
   @usableFromInline let core = EmitterCore<Element, Failure>()
   @usableFromInline let upstreams = Upstreams()
 
-  /// The subscription to the other signal; cancelled once that has sent.
+  /// The subscription to the other signal; cancelled after its first value.
   @usableFromInline let gate = Upstreams()
 
   @inlinable

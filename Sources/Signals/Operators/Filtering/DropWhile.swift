@@ -1,7 +1,8 @@
 extension Signal {
-  /// Leaves out values as long as they satisfy a condition.
+  /// Drops values as long as they satisfy a condition.
   ///
-  /// - Parameter predicate: Called with each value until it first says `false`, on the thread that sends.
+  /// - Parameter predicate: A closure that is called with each value, on the thread that sends it, until it returns
+  ///   `false`.
   /// - Returns: A signal that begins with the first value that does not satisfy the condition.
   @inlinable @inline(__always)
   public func drop(while predicate: @escaping @Sendable (Element) -> Bool) -> DropWhileSignal<Self> {
@@ -9,7 +10,7 @@ extension Signal {
   }
 }
 
-/// A signal that begins with a certain value; made by ``Signal/drop(while:)``.
+/// A signal that begins with the first value that fails a condition; the result of ``Signal/drop(while:)``.
 @frozen
 public struct DropWhileSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
@@ -27,7 +28,7 @@ public struct DropWhileSignal<Upstream: Signal>: Signal {
     self.predicate = predicate
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the condition.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

@@ -1,7 +1,8 @@
 extension Signal {
   /// Sends only the values that satisfy a condition.
   ///
-  /// - Parameter isIncluded: Called with each value, on the thread that sends it; says whether to send it on.
+  /// - Parameter isIncluded: A closure that is called with each value, on the thread that sends it, and returns `true`
+  ///   to keep it.
   /// - Returns: A signal of the values that satisfy the condition.
   @inlinable @inline(__always)
   public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> FilterSignal<Self> {
@@ -9,7 +10,7 @@ extension Signal {
   }
 }
 
-/// A signal of chosen values; made by ``Signal/filter(_:)``.
+/// A signal of the values that satisfy a condition; the result of ``Signal/filter(_:)``.
 @frozen
 public struct FilterSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
@@ -27,7 +28,7 @@ public struct FilterSignal<Upstream: Signal>: Signal {
     self.isIncluded = isIncluded
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the condition.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

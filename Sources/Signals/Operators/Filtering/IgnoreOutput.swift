@@ -1,5 +1,5 @@
 extension Signal {
-  /// Leaves out all values: only the end remains.
+  /// Drops all values and sends only the completion.
   ///
   /// - Returns: A signal that sends no value.
   @inlinable @inline(__always)
@@ -8,10 +8,10 @@ extension Signal {
   }
 }
 
-/// A signal of nothing but an end; made by ``Signal/ignoreOutput()``.
+/// A signal that sends only a completion; the result of ``Signal/ignoreOutput()``.
 @frozen
 public struct IgnoreOutputSignal<Upstream: Signal>: Signal {
-  /// There are no values.
+  /// `Never`: there are no values.
   public typealias Element = Never
 
   /// The error of the upstream signal.
@@ -24,7 +24,7 @@ public struct IgnoreOutputSignal<Upstream: Signal>: Signal {
     self.upstream = upstream
   }
 
-  /// Attaches a subscriber to the upstream signal, for its end.
+  /// Attaches a subscriber to the upstream signal, for its completion only.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Never, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
     upstream.subscribe(IgnoreOutputStage<Subscriber, Upstream.Element>(downstream: subscriber))

@@ -1,17 +1,19 @@
 extension Signal {
-  /// Sends the first values, and then ends.
+  /// Sends the first values, and then finishes.
   ///
-  /// The upstream subscription is cancelled with the last of these values. Without any to send, the signal finishes at
+  /// The upstream subscription is cancelled after the last of these values. If `maxLength` is 0, the signal finishes at
   /// once and does not subscribe.
   ///
-  /// - Parameter maxLength: How many values to send at most; a negative count counts as 0.
-  /// - Returns: A signal of at most so many values.
+  /// - Parameter maxLength: The maximum number of values to send; a negative number counts as 0.
+  /// - Returns: A signal of at most `maxLength` values.
   @inlinable @inline(__always)
   public func prefix(_ maxLength: Int) -> PrefixSignal<Self> {
     PrefixSignal(upstream: self, maxLength: maxLength)
   }
 
-  /// Sends the next value, and then ends; a property's is its current one.
+  /// Sends the next value, and then finishes.
+  ///
+  /// The first value of a property is its current one.
   ///
   /// To wait for the value itself, use `await signal.firstValue()`.
   ///
@@ -21,28 +23,29 @@ extension Signal {
     prefix(1)
   }
 
-  /// Sends the value of one position, counted from 0, and then ends.
+  /// Sends the value at a position, counted from 0, and then finishes.
   ///
   /// - Parameter index: The position; not negative.
-  /// - Returns: A signal of at most one value: none if the signal ends before the position.
+  /// - Returns: A signal of at most one value: none if the signal ends before that position.
   @inlinable @inline(__always)
   public func output(at index: Int) -> PrefixSignal<DropFirstSignal<Self>> {
     dropFirst(index).prefix(1)
   }
 
-  /// Sends the values of some positions, counted from 0, and then ends.
+  /// Sends the values at a range of positions, counted from 0, and then finishes.
   ///
-  /// - Parameter range: The positions. Those below 0 have no value; a range with `...` ends below `Int.max`.
-  /// - Returns: A signal of the values that have these positions.
+  /// - Parameter range: The positions. There are no values at negative positions. A range written with `...` must end
+  ///   below `Int.max`.
+  /// - Returns: A signal of the values at these positions.
   @inlinable @inline(__always)
   public func output(in range: some RangeExpression<Int>) -> PrefixSignal<DropFirstSignal<Self>> {
-    // Relative to all numbers first: a range that ends below 0 cannot be made relative to one that begins there.
+    // Relative to all integers first: a range that ends below 0 cannot be relative to a range that begins at 0.
     let positions = range.relative(to: Int.min..<Int.max).clamped(to: 0..<Int.max)
     return dropFirst(positions.lowerBound).prefix(positions.count)
   }
 }
 
-/// A signal of the first values; made by ``Signal/prefix(_:)``.
+/// A signal of the first values; the result of ``Signal/prefix(_:)``.
 @frozen
 public struct PrefixSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
@@ -60,7 +63,7 @@ public struct PrefixSignal<Upstream: Signal>: Signal {
     self.maxLength = maxLength
   }
 
-  /// Attaches a subscriber to the upstream signal, behind a count of its own.
+  /// Attaches a subscriber to the upstream signal, with a count of its own.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

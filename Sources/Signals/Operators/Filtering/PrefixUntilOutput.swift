@@ -1,7 +1,8 @@
 extension Signal {
-  /// Sends values until another signal sends one, and then ends.
+  /// Sends values until another signal sends a value, and then finishes.
   ///
-  /// The other signal is subscribed to first; how it ends does not matter. Both may send from different threads.
+  /// The other signal is subscribed to first; its completion has no effect. The two signals may send from different
+  /// threads.
   ///
   /// ```swift
   /// import Signals
@@ -15,14 +16,14 @@ extension Signal {
   /// ```
   ///
   /// - Parameter other: The signal whose first value ends this one.
-  /// - Returns: A signal of the values up to then.
+  /// - Returns: A signal of the values that arrive before the other signal sends.
   @inlinable @inline(__always)
   public func prefix<Other: Signal>(untilOutputFrom other: Other) -> PrefixUntilOutputSignal<Self, Other> {
     PrefixUntilOutputSignal(upstream: self, other: other)
   }
 }
 
-/// A signal that another one ends; made by ``Signal/prefix(untilOutputFrom:)``.
+/// A signal that ends when another one sends; the result of ``Signal/prefix(untilOutputFrom:)``.
 @frozen
 public struct PrefixUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal {
   /// The values of the upstream signal.
@@ -40,7 +41,7 @@ public struct PrefixUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal {
     self.other = other
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the other one.
+  /// Attaches a subscriber to both signals, first to the other one.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -54,7 +55,7 @@ public struct PrefixUntilOutputSignal<Upstream: Signal, Other: Signal>: Signal {
   }
 }
 
-/// Where a signal meets the one that ends it.
+/// The object at which a signal meets the one that ends it.
 @usableFromInline
 final class PrefixUntilOutputHub<Element: Sendable, Failure: Error>: InputHub {
   @usableFromInline let core = EmitterCore<Element, Failure>()

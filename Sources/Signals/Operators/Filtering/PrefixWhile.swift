@@ -1,17 +1,19 @@
 extension Signal {
-  /// Sends values as long as they satisfy a condition, and then ends.
+  /// Sends values as long as they satisfy a condition, and then finishes.
   ///
-  /// The upstream subscription is cancelled with the first value that does not; that value is not sent.
+  /// The upstream subscription is cancelled at the first value that does not satisfy the condition. That value is not
+  /// sent.
   ///
-  /// - Parameter predicate: Called with each value, on the thread that sends it; says whether to go on.
-  /// - Returns: A signal of the values before the first that does not satisfy the condition.
+  /// - Parameter predicate: A closure that is called with each value, on the thread that sends it, and returns `true`
+  ///   to continue.
+  /// - Returns: A signal of the values before the first one that does not satisfy the condition.
   @inlinable @inline(__always)
   public func prefix(while predicate: @escaping @Sendable (Element) -> Bool) -> PrefixWhileSignal<Self> {
     PrefixWhileSignal(upstream: self, predicate: predicate)
   }
 }
 
-/// A signal of the values before one that ends it; made by ``Signal/prefix(while:)``.
+/// A signal that ends when a value fails a condition; the result of ``Signal/prefix(while:)``.
 @frozen
 public struct PrefixWhileSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
@@ -29,7 +31,7 @@ public struct PrefixWhileSignal<Upstream: Signal>: Signal {
     self.predicate = predicate
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the condition.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -63,7 +65,7 @@ struct PrefixWhileStage<Downstream: SignalSubscriber>: SignalSubscriber {
   func receive(_ value: Element) {
     guard !hasEnded.value else { return }
     if predicate(value) {
-      // The closure may have cancelled.
+      // The closure may have cancelled the subscription.
       if !upstreams.isCancelled { downstream.receive(value) }
       return
     }

@@ -1,16 +1,16 @@
 extension Signal {
-  /// Leaves out each value that equals the one before.
+  /// Drops each value that equals the previous one.
   ///
-  /// - Returns: A signal whose neighbouring values differ.
+  /// - Returns: A signal in which successive values differ.
   @inlinable @inline(__always)
   public func removeDuplicates() -> RemoveDuplicatesSignal<Self> where Element: Equatable {
     removeDuplicates(by: ==)
   }
 
-  /// Leaves out each value that a closure says is the same as the last one sent.
+  /// Drops each value that a closure considers equal to the last one sent.
   ///
-  /// - Parameter isDuplicate: Called with the last value sent and the next one, on the thread that sends.
-  /// - Returns: A signal whose neighbouring values differ.
+  /// - Parameter isDuplicate: A closure that compares the last value sent with the next one, on the thread that sends.
+  /// - Returns: A signal in which successive values differ.
   @inlinable @inline(__always)
   public func removeDuplicates(
     by isDuplicate: @escaping @Sendable (Element, Element) -> Bool
@@ -19,7 +19,7 @@ extension Signal {
   }
 }
 
-/// A signal whose neighbouring values differ; made by ``Signal/removeDuplicates()``.
+/// A signal in which successive values differ; the result of ``Signal/removeDuplicates()``.
 @frozen
 public struct RemoveDuplicatesSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
@@ -37,7 +37,7 @@ public struct RemoveDuplicatesSignal<Upstream: Signal>: Signal {
     self.isDuplicate = isDuplicate
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the comparison.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

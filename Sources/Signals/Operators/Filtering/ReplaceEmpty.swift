@@ -1,17 +1,17 @@
 extension Signal {
-  /// Sends a value in place of none, if the signal finishes without having sent one.
+  /// Sends a value if the signal finishes without having sent one.
   ///
-  /// - Parameter value: What to send then.
-  /// - Returns: A signal of at least one value, unless it fails.
+  /// - Parameter value: The value to send in that case.
+  /// - Returns: A signal that sends at least one value, unless it fails.
   @inlinable @inline(__always)
   public func replaceEmpty(with value: Element) -> ReplaceEmptySignal<Self> {
     ReplaceEmptySignal(upstream: self, replacement: value)
   }
 
-  /// Sends a value in place of each `nil`.
+  /// Replaces each `nil` with a value.
   ///
-  /// - Parameter value: What to send instead.
-  /// - Returns: A signal of values that are not optional.
+  /// - Parameter value: The replacement for `nil`.
+  /// - Returns: A signal of non-optional values.
   @inlinable @inline(__always)
   public func replaceNil<Wrapped: Sendable>(with value: Wrapped) -> MapSignal<Self, Wrapped>
   where Element == Wrapped? {
@@ -19,7 +19,7 @@ extension Signal {
   }
 }
 
-/// A signal that is not empty; made by ``Signal/replaceEmpty(with:)``.
+/// A signal that is never empty; the result of ``Signal/replaceEmpty(with:)``.
 @frozen
 public struct ReplaceEmptySignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
@@ -37,7 +37,7 @@ public struct ReplaceEmptySignal<Upstream: Signal>: Signal {
     self.replacement = replacement
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the replacement.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

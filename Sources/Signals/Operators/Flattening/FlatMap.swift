@@ -1,12 +1,12 @@
 extension Signal {
-  /// Makes a signal of each value, and sends what all of those send, as it comes.
+  /// Transforms each value into a signal, and sends the values of all these inner signals as they arrive.
   ///
-  /// The result finishes when this signal and all the inner ones have finished, and fails as soon as one of them fails.
-  /// To have the inner signals one after the other, in order, let `maxConcurrent` be 1.
+  /// The result finishes when this signal and all inner signals have finished, and fails as soon as one of them fails.
+  /// To run the inner signals one after another, in order, pass 1 for `maxConcurrent`.
   ///
-  /// Inner signals are subscribed to one at a time: a value that comes while another thread is subscribing to the
-  /// signal of the value before is left to that thread. An inner signal's place is free as soon as it has ended, and
-  /// nothing is kept of it.
+  /// Inner signals are subscribed to one at a time. If a value arrives while another thread is subscribing to an inner
+  /// signal, that thread subscribes to the new one as well. When an inner signal ends, its slot becomes free and
+  /// nothing of it is retained.
   ///
   /// ```swift
   /// import Signals
@@ -20,9 +20,9 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - maxConcurrent: How many inner signals may be subscribed to at a time; values beyond that wait, in order, for
-  ///     one to finish. A number below 1 counts as 1.
-  ///   - transform: Called with each value when it is its turn; returns the inner signal.
+  ///   - maxConcurrent: The maximum number of inner signals that are active at the same time. Further values wait, in
+  ///     order, until one finishes. A number below 1 counts as 1.
+  ///   - transform: A closure that is called with each value when its turn comes, and returns the inner signal.
   /// - Returns: A signal of the values of all inner signals.
   @inlinable @inline(__always)
   public func flatMap<Inner: Signal>(
@@ -34,13 +34,13 @@ extension Signal {
 }
 
 extension Signal where Failure == Never {
-  /// Makes a signal that can fail of each value of this one, which cannot.
+  /// Transforms each value of this signal, which cannot fail, into a signal that can.
   ///
-  /// It is ``setFailureType(to:)`` followed by `flatMap(maxConcurrent:_:)`.
+  /// This method is equivalent to ``setFailureType(to:)`` followed by `flatMap(maxConcurrent:_:)`.
   ///
   /// - Parameters:
-  ///   - maxConcurrent: The number of inner signals that may be subscribed to at a time.
-  ///   - transform: Called with each value when it is its turn; returns the inner signal.
+  ///   - maxConcurrent: The maximum number of inner signals that are active at the same time.
+  ///   - transform: A closure that is called with each value when its turn comes, and returns the inner signal.
   /// - Returns: A signal of the values of all inner signals.
   @_disfavoredOverload
   @inlinable @inline(__always)
@@ -52,14 +52,14 @@ extension Signal where Failure == Never {
   }
 }
 
-/// A signal of the values of signals made from values; made by
+/// A signal of the values of inner signals; the result of
 /// ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>``.
 @frozen
 public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner.Failure == Upstream.Failure {
   /// The values of the inner signals.
   public typealias Element = Inner.Element
 
-  /// The error of the upstream signal and of the inner ones.
+  /// The error of the upstream signal and of the inner signals.
   public typealias Failure = Inner.Failure
 
   @usableFromInline let upstream: Upstream
@@ -86,7 +86,7 @@ public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner
   }
 }
 
-/// Takes the values that inner signals are made of.
+/// A subscriber that receives the values from which inner signals are created.
 @usableFromInline
 @frozen
 struct FlatMapOuter<Element: Sendable, Inner: Signal>: SignalSubscriber {
@@ -113,7 +113,7 @@ struct FlatMapOuter<Element: Sendable, Inner: Signal>: SignalSubscriber {
   var isDone: Bool { hub.isDone }
 }
 
-/// Takes the values of one inner signal.
+/// A subscriber that receives the values of one inner signal.
 @usableFromInline
 @frozen
 struct FlatMapInner<Value: Sendable, Inner: Signal>: SignalSubscriber {

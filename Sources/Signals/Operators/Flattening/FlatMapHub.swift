@@ -1,31 +1,36 @@
 import Synchronization
 
-/// Where the inner signals of one subscription to a flattened signal meet.
+/// The object at which the inner signals of one subscription to a flattened signal meet.
 ///
-/// Its core's turn makes one order of what they send, from whatever threads. Subscribing to them happens outside the
-/// turn, by one thread at a time and in a loop, so that inner signals that end at once do not deepen the stack.
+/// The turn of its core puts their values into one order, whatever threads send them. Subscribing to inner signals
+/// happens outside the turn, on one thread at a time and in a loop. Inner signals that end at once therefore do not
+/// deepen the stack.
 @usableFromInline
 final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
-  // Sound: the mutable state is guarded by the lock.
+  // Sound: the lock guards the mutable state.
   @usableFromInline let core = EmitterCore<Inner.Element, Inner.Failure>()
   private let limit: Int
 
   private let lock = Lock()
   private let isOver = Atomic<Bool>(false)
 
-  /// Makes the inner signals; let go of at the end, because the token of the subscription holds the hub.
+  /// The closure that creates the inner signals.
+  ///
+  /// It is released at the end, because the subscription's token keeps the hub alive.
   private var transform: (@Sendable (Value) -> Inner)?
   private var outer: SignalSubscription?
   private var hasOuterEnded = false
 
-  /// The values whose inner signals are still to be made.
+  /// The values whose inner signals have not been created yet.
   private var waiting = RingBuffer<Value>()
   private var tokens = TokenPlaces()
 
-  /// How many inner signals have begun and not ended.
+  /// The number of inner signals that have begun and have not ended.
   private var running = 0
 
-  /// Whether a thread is making inner signals, and will look for more to make before it stops.
+  /// A Boolean value that indicates whether a thread is starting inner signals.
+  ///
+  /// It checks for waiting values before it stops.
   private var isStarting = false
 
   @usableFromInline
@@ -34,7 +39,7 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
     self.transform = transform
   }
 
-  /// Whether nobody takes values any more.
+  /// A Boolean value that indicates whether the subscriber needs no more values.
   @usableFromInline
   var isDone: Bool { isCancelled || core.isDone }
 
@@ -53,7 +58,7 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
 
   // MARK: Inner signals
 
-  /// Lets a value wait for its inner signal to be made, which may be now.
+  /// Adds a value to the queue, and starts its inner signal if possible.
   @usableFromInline
   func receive(_ value: Value) {
     let isOurs = lock.withLock {
@@ -66,11 +71,13 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
     if isOurs { start() }
   }
 
-  /// Makes inner signals as long as there are values and places; for the thread that set `isStarting`.
+  /// Starts inner signals as long as there are values and free slots.
+  ///
+  /// Only the thread that set `isStarting` calls this.
   private func start() {
     while let (value, transform, place) = lock.withLock({ nextToStart() }) {
       let inner = transform(value)
-      // Cancelled by the closure, say.
+      // The closure may have cancelled the subscription.
       if isCancelled { continue }
       let token = inner.subscribe(FlatMapInner(hub: self, place: place))
       let dropped = lock.withLock { isCancelled ? token : tokens.fill(place, with: token) }
@@ -132,7 +139,7 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
     }
     released.outer?.cancel()
     released.tokens.cancelAll()
-    // Released only now: a value, and what the closure captured, may run code as they go.
+    // Released only now: the `deinit` of a value or of a capture may run code.
     withExtendedLifetime((released.waiting, released.transform)) {}
   }
 
@@ -141,21 +148,21 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
   }
 }
 
-/// The tokens of inner signals, in places that are used over and over.
+/// The tokens of the inner signals, in slots that are reused.
 private struct TokenPlaces {
   private enum Place {
     case free
     /// The call that subscribes has not returned.
     case reserved
     case held(SignalSubscription)
-    /// The signal has ended, before the call that subscribes has returned.
+    /// The signal ended before the call that subscribes returned.
     case ended
   }
 
   private var places: [Place] = []
   private var free: [Int] = []
 
-  /// Sets a place aside for a token to come.
+  /// Reserves a slot for a token that is still to come.
   mutating func reserve() -> Int {
     if let place = free.popLast() {
       places[place] = .reserved
@@ -165,7 +172,7 @@ private struct TokenPlaces {
     return places.count - 1
   }
 
-  /// Puts a token into its place, or returns it if its signal has ended.
+  /// Stores a token in its slot, or returns the token if its signal has already ended.
   mutating func fill(_ place: Int, with token: SignalSubscription) -> SignalSubscription? {
     if case .ended = places[place] {
       release(place)
@@ -175,7 +182,7 @@ private struct TokenPlaces {
     return nil
   }
 
-  /// Frees the place of a signal that has ended, and returns the token that was there.
+  /// Frees the slot of a signal that has ended, and returns the token that was in it.
   mutating func empty(_ place: Int) -> SignalSubscription? {
     guard case .held(let token) = places[place] else {
       places[place] = .ended

@@ -1,12 +1,12 @@
 public import Synchronization
 
-/// Where the inner signals of one subscription to a switched signal meet.
+/// The object at which the inner signals of one subscription to a switched signal meet.
 ///
-/// The number of the current one changes at once; what another one has sent is dropped when its turn to be delivered
-/// comes.
+/// A switch changes the number of the current inner signal at once. A value of an older one is dropped when its turn to
+/// be delivered comes.
 @usableFromInline
 final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
-  // Sound: the mutable state is guarded by the lock or atomic.
+  // Sound: the mutable state is atomic or guarded by the lock.
   @usableFromInline let core = EmitterCore<Inner.Element, Inner.Failure>()
 
   /// The subscription to the signal of signals.
@@ -26,8 +26,9 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
   @inlinable @inline(__always)
   func isCurrent(_ number: Int) -> Bool { current.load(ordering: .acquiring) == number }
 
-  /// Lets go of the current inner signal, and subscribes to the next; only the outer signal calls it, one call at a
-  /// time.
+  /// Cancels the current inner signal and subscribes to the next.
+  ///
+  /// Only the outer signal calls this, never concurrently.
   @usableFromInline
   func change(to inner: Inner) {
     guard !upstreams.isCancelled else { return }
@@ -78,7 +79,9 @@ final class SwitchHub<Inner: Signal>: SubscriptionOwner, @unchecked Sendable {
     core.withTurn { [self] in end(completion) }
   }
 
-  /// Ends the signal; for the holder of the turn.
+  /// Ends the signal.
+  ///
+  /// The caller holds the turn.
   private func end(_ completion: SignalCompletion<Inner.Failure>) {
     cancelAll()
     core.finish(completion)

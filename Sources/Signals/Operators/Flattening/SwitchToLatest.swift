@@ -1,9 +1,9 @@
 extension Signal where Element: Signal, Element.Failure == Failure {
-  /// Sends the values of the latest signal that this signal of signals has sent.
+  /// Sends the values of the latest inner signal.
   ///
-  /// The signal before it is cancelled; once the switch is made, none of its values is delivered any more, not even one
-  /// that another thread had sent already. The result finishes when this signal and the latest inner one have finished,
-  /// and fails as soon as one of them fails.
+  /// Each new inner signal cancels the previous one. After the switch, no value of the previous signal is delivered,
+  /// not even one that another thread had already sent. The result finishes when this signal and the latest inner
+  /// signal have finished, and fails as soon as one of them fails.
   ///
   /// - Returns: A signal of the values of the latest inner signal.
   @inlinable @inline(__always)
@@ -13,9 +13,9 @@ extension Signal where Element: Signal, Element.Failure == Failure {
 }
 
 extension Signal {
-  /// Makes a signal of each value, and sends what the latest of those sends.
+  /// Transforms each value into a signal, and sends the values of the latest one.
   ///
-  /// It is ``map(_:)`` followed by `switchToLatest()`.
+  /// This method is equivalent to ``map(_:)`` followed by `switchToLatest()`.
   ///
   /// ```swift
   /// import Signals
@@ -30,7 +30,8 @@ extension Signal {
   /// fahrenheit.value = 72  // Prints "72"
   /// ```
   ///
-  /// - Parameter transform: Called with each value, on the thread that sends it; returns the signal to switch to.
+  /// - Parameter transform: A closure that is called with each value, on the thread that sends it, and returns the
+  ///   signal to switch to.
   /// - Returns: A signal of the values of the latest inner signal.
   @inlinable @inline(__always)
   public func flatMapLatest<Inner: Signal>(
@@ -41,9 +42,9 @@ extension Signal {
 }
 
 extension Signal where Failure == Never, Element: Signal {
-  /// Sends the values of the latest signal that this one has sent, if those can fail and this one cannot.
+  /// Sends the values of the latest inner signal, if the inner signals can fail and this one cannot.
   ///
-  /// It is ``setFailureType(to:)`` followed by `switchToLatest()`.
+  /// This method is equivalent to ``setFailureType(to:)`` followed by `switchToLatest()`.
   ///
   /// - Returns: A signal of the values of the latest inner signal.
   @_disfavoredOverload
@@ -54,9 +55,10 @@ extension Signal where Failure == Never, Element: Signal {
 }
 
 extension Signal where Failure == Never {
-  /// Makes a signal that can fail of each value of this one, which cannot, and sends what the latest of those sends.
+  /// Transforms each value of this signal, which cannot fail, into a signal that can, and sends the values of the
+  /// latest one.
   ///
-  /// It is ``setFailureType(to:)`` followed by `flatMapLatest(_:)`.
+  /// This method is equivalent to ``setFailureType(to:)`` followed by `flatMapLatest(_:)`.
   ///
   /// ```swift
   /// import Signals
@@ -71,7 +73,8 @@ extension Signal where Failure == Never {
   /// query.send("")  // Prints "0"
   /// ```
   ///
-  /// - Parameter transform: Called with each value, on the thread that sends it; returns the signal to switch to.
+  /// - Parameter transform: A closure that is called with each value, on the thread that sends it, and returns the
+  ///   signal to switch to.
   /// - Returns: A signal of the values of the latest inner signal.
   @_disfavoredOverload
   @inlinable @inline(__always)
@@ -82,14 +85,15 @@ extension Signal where Failure == Never {
   }
 }
 
-/// A signal of the values of the latest inner signal; made by ``Signal/switchToLatest()->SwitchToLatestSignal<Self>``.
+/// A signal of the values of the latest inner signal; the result of
+/// ``Signal/switchToLatest()->SwitchToLatestSignal<Self>``.
 @frozen
 public struct SwitchToLatestSignal<Upstream: Signal>: Signal
 where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {
   /// The values of the inner signals.
   public typealias Element = Upstream.Element.Element
 
-  /// The error of the upstream signal and of the inner ones.
+  /// The error of the upstream signal and of the inner signals.
   public typealias Failure = Upstream.Failure
 
   @usableFromInline let upstream: Upstream
@@ -99,7 +103,7 @@ where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {
     self.upstream = upstream
   }
 
-  /// Attaches a subscriber to the upstream signal, and to each inner signal until the next comes.
+  /// Attaches a subscriber to the upstream signal, and to each inner signal until the next one arrives.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -112,7 +116,7 @@ where Upstream.Element: Signal, Upstream.Element.Failure == Upstream.Failure {
   }
 }
 
-/// Takes the inner signals.
+/// A subscriber that receives the inner signals.
 @usableFromInline
 @frozen
 struct SwitchOuter<Inner: Signal>: SignalSubscriber {
@@ -140,7 +144,7 @@ struct SwitchOuter<Inner: Signal>: SignalSubscriber {
   var isDone: Bool { hub.upstreams.isCancelled || hub.core.isDone }
 }
 
-/// Takes the values of one inner signal.
+/// A subscriber that receives the values of one inner signal.
 @usableFromInline
 @frozen
 struct SwitchInner<Inner: Signal>: SignalSubscriber {
@@ -149,7 +153,7 @@ struct SwitchInner<Inner: Signal>: SignalSubscriber {
 
   @usableFromInline let hub: SwitchHub<Inner>
 
-  /// Which one it is, counted from 1.
+  /// The number of the inner signal, counted from 1.
   @usableFromInline let number: Int
 
   @inlinable @inline(__always)

@@ -1,8 +1,8 @@
 extension Signal {
-  /// Sends the values of this signal and, once it has finished, those of another.
+  /// Sends the values of this signal and, after it has finished, the values of another.
   ///
-  /// The other signal is subscribed to when this one has finished; what it sent before is not seen. A failure of this
-  /// signal ends the result.
+  /// The other signal is subscribed to when this one has finished; its earlier values are not received. A failure of
+  /// this signal ends the result.
   ///
   /// ```swift
   /// import Signals
@@ -14,15 +14,15 @@ extension Signal {
   /// ```
   ///
   /// - Parameter other: The signal that follows.
-  /// - Returns: A signal of all values.
+  /// - Returns: A signal of the values of both, in sequence.
   @inlinable @inline(__always)
   public func append<Other: Signal<Element, Failure>>(_ other: Other) -> AppendSignal<Self, Other> {
     AppendSignal(first: self, second: other)
   }
 
-  /// Sends the values of this signal and, once it has finished, some more.
+  /// Sends the values of this signal and, after it has finished, the elements of a sequence.
   ///
-  /// - Parameter elements: The values that follow.
+  /// - Parameter elements: The values to append.
   /// - Returns: A signal of all values.
   @inlinable @inline(__always)
   public func append<Elements: Sequence<Element> & Sendable>(
@@ -31,30 +31,30 @@ extension Signal {
     append(SequenceSignal(elements))
   }
 
-  /// Sends the values of this signal and, once it has finished, some more.
+  /// Sends the values of this signal and, after it has finished, more values.
   ///
-  /// - Parameter elements: The values that follow.
+  /// - Parameter elements: The values to append.
   /// - Returns: A signal of all values.
   @inlinable @inline(__always)
   public func append(_ elements: Element...) -> AppendSignal<Self, SequenceSignal<[Element], Failure>> {
     append(SequenceSignal(elements))
   }
 
-  /// Sends the values of another signal and, once that has finished, those of this one.
+  /// Sends the values of another signal and, after it has finished, the values of this one.
   ///
-  /// This signal is subscribed to when the other has finished; what it sent before is not seen. A failure of the other
-  /// signal ends the result.
+  /// This signal is subscribed to when the other has finished; its earlier values are not received. A failure of the
+  /// other signal ends the result.
   ///
   /// - Parameter other: The signal that comes first.
-  /// - Returns: A signal of all values.
+  /// - Returns: A signal of the values of both, in sequence.
   @inlinable @inline(__always)
   public func prepend<Other: Signal<Element, Failure>>(_ other: Other) -> AppendSignal<Other, Self> {
     AppendSignal(first: other, second: self)
   }
 
-  /// Sends some values, and then those of this signal.
+  /// Sends the elements of a sequence, and then the values of this signal.
   ///
-  /// - Parameter elements: The values that come first; each subscriber gets them inside the call that subscribes.
+  /// - Parameter elements: The values that come first. Each subscriber receives them before `subscribe(_:)` returns.
   /// - Returns: A signal of all values.
   @inlinable @inline(__always)
   public func prepend<Elements: Sequence<Element> & Sendable>(
@@ -63,9 +63,9 @@ extension Signal {
     prepend(SequenceSignal(elements))
   }
 
-  /// Sends some values, and then those of this signal.
+  /// Sends some values, and then the values of this signal.
   ///
-  /// - Parameter elements: The values that come first; each subscriber gets them inside the call that subscribes.
+  /// - Parameter elements: The values that come first. Each subscriber receives them before `subscribe(_:)` returns.
   /// - Returns: A signal of all values.
   @inlinable @inline(__always)
   public func prepend(_ elements: Element...) -> AppendSignal<SequenceSignal<[Element], Failure>, Self> {
@@ -74,10 +74,10 @@ extension Signal {
 }
 
 extension Signal where Failure == Never {
-  /// Sends the values of this signal, which cannot fail, and then those of another, which can.
+  /// Sends the values of this signal, which cannot fail, and then the values of another, which can.
   ///
   /// - Parameter other: The signal that follows.
-  /// - Returns: A signal of all values.
+  /// - Returns: A signal of the values of both, in sequence.
   @_disfavoredOverload
   @inlinable @inline(__always)
   public func append<Other: Signal>(
@@ -86,10 +86,10 @@ extension Signal where Failure == Never {
     setFailureType(to: Other.Failure.self).append(other)
   }
 
-  /// Sends the values of another signal, which can fail, and then those of this one, which cannot.
+  /// Sends the values of another signal, which can fail, and then the values of this one, which cannot.
   ///
   /// - Parameter other: The signal that comes first.
-  /// - Returns: A signal of all values.
+  /// - Returns: A signal of the values of both, in sequence.
   @_disfavoredOverload
   @inlinable @inline(__always)
   public func prepend<Other: Signal>(
@@ -99,8 +99,8 @@ extension Signal where Failure == Never {
   }
 }
 
-/// A signal of the values of two, one after the other; made by ``Signal/append(_:)->AppendSignal<Self,Other>`` and
-/// its relatives.
+/// A signal of the values of two signals in sequence; the result of ``Signal/append(_:)->AppendSignal<Self,Other>`` and
+/// its overloads.
 @frozen
 public struct AppendSignal<First: Signal, Second: Signal<First.Element, First.Failure>>: Signal {
   /// The values of both signals.
@@ -118,7 +118,7 @@ public struct AppendSignal<First: Signal, Second: Signal<First.Element, First.Fa
     self.second = second
   }
 
-  /// Attaches a subscriber to the first signal and, once that has finished, to the second.
+  /// Attaches a subscriber to the first signal and, after that has finished, to the second.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -129,7 +129,7 @@ public struct AppendSignal<First: Signal, Second: Signal<First.Element, First.Fa
   }
 }
 
-/// Passes the first signal's values on, and its place to the second.
+/// A subscriber that passes on the values of the first signal, and then subscribes to the second.
 @usableFromInline
 @frozen
 struct AppendStage<Downstream: SignalSubscriber, Next: Signal<Downstream.Element, Downstream.Failure>>:
@@ -162,9 +162,9 @@ struct AppendStage<Downstream: SignalSubscriber, Next: Signal<Downstream.Element
   }
 }
 
-/// Passes on what a signal sends that was subscribed to when the user already had a token.
+/// A subscriber that passes on the values of a signal that was subscribed to after the user received the token.
 ///
-/// Such a signal may send before its own token has joined the group, and could not be stopped otherwise.
+/// Such a signal may send before its own token has joined the group. Until then, this check is the only way to stop it.
 @usableFromInline
 @frozen
 struct LateStage<Downstream: SignalSubscriber>: SignalSubscriber {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Sends the values of several signals, one signal after the other.
+/// Sends the values of several signals, one signal after another.
 ///
-/// Each signal is subscribed to when the one before it has finished. The first failure ends the result. Any number of
-/// signals is fine: even those that end at once do not deepen the stack.
+/// Each signal is subscribed to when the previous one has finished. The first failure ends the result. Any number of
+/// signals uses constant stack space, even if they finish at once.
 ///
 /// ```swift
 /// import Signals
@@ -15,7 +15,7 @@ import Synchronization
 /// // Prints "reader"
 /// ```
 ///
-/// - Parameter signals: The signals, of one element and failure.
+/// - Parameter signals: The signals, which all have the same element and failure types.
 /// - Returns: A signal of all values.
 public func concat<Element: Sendable, Failure: Error>(
   _ signals: any Signal<Element, Failure>...
@@ -23,7 +23,7 @@ public func concat<Element: Sendable, Failure: Error>(
   ConcatSignal(signals.map { $0.eraseToAnySignal() })
 }
 
-/// Sends the values of a list of signals, one signal after the other.
+/// Sends the values of a list of signals, one signal after another.
 ///
 /// - Parameter signals: The signals.
 /// - Returns: A signal of all values.
@@ -31,9 +31,9 @@ public func concat<Input: Signal>(_ signals: some Sequence<Input>) -> ConcatSign
   ConcatSignal(signals.map { $0.eraseToAnySignal() })
 }
 
-/// Sends the values of a list of signals of different types, one signal after the other.
+/// Sends the values of a list of signals of different types, one signal after another.
 ///
-/// - Parameter signals: The signals, of one element and failure.
+/// - Parameter signals: The signals, which all have the same element and failure types.
 /// - Returns: A signal of all values.
 public func concat<Element: Sendable, Failure: Error>(
   _ signals: [any Signal<Element, Failure>]
@@ -41,7 +41,7 @@ public func concat<Element: Sendable, Failure: Error>(
   ConcatSignal(signals.map { $0.eraseToAnySignal() })
 }
 
-/// A signal of the values of several, one after the other; made by ``concat(_:)-(Sequence)`` and its relatives.
+/// A signal of the values of several signals in sequence; the result of ``concat(_:)-(Sequence)`` and its overloads.
 public struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let signals: [AnySignal<Element, Failure>]
 
@@ -60,10 +60,10 @@ public struct ConcatSignal<Element: Sendable, Failure: Error>: Signal {
   }
 }
 
-/// One subscription to signals that follow one another.
+/// One subscription to a sequence of signals.
 @usableFromInline
 final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @unchecked Sendable {
-  // Sound: `next` belongs to the one that advances; the rest is atomic or guarded by the lock.
+  // Sound: `next` belongs to the thread that advances; the rest is atomic or guarded by the lock.
   private var next = 0
 
   private let trampoline = Trampoline()
@@ -71,7 +71,9 @@ final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @un
   private let lock = Lock()
   private let isOver = Atomic<Bool>(false)
 
-  /// The parts; let go of at the end, because the token of the subscription holds the run.
+  /// The signals.
+  ///
+  /// They are released at the end, because the subscription's token keeps the run alive.
   private var signals: [AnySignal<Element, Failure>]
   private var current: SignalSubscription?
   private var subscriber: ErasedSubscriber<Element, Failure>?
@@ -84,7 +86,7 @@ final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @un
 
   var isCancelled: Bool { isOver.load(ordering: .acquiring) }
 
-  /// Goes on to the next signal, or to the end after the last.
+  /// Continues with the next signal, or finishes after the last.
   @usableFromInline
   func advance() {
     trampoline.run { step() }
@@ -105,18 +107,18 @@ final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @un
       current = subscription
       return replaced
     }
-    // Either the one before, which has ended, or this one, which nobody wants any more.
+    // Either the previous token, whose signal has ended, or this one, if the subscription has been cancelled.
     replaced?.cancel()
   }
 
-  /// Ends the signal with the failure of one part.
+  /// Ends the result with the failure of one signal.
   func fail(_ completion: SignalCompletion<Failure>) {
     guard let subscriber = lock.withLock({ subscriber }) else { return }
     close()
     subscriber.receive(completion: completion)
   }
 
-  /// Cancels the current part and lets go of the subscriber and of all parts.
+  /// Cancels the current signal, and releases the subscriber and all signals.
   private func close() {
     isOver.store(true, ordering: .releasing)
     let released = lock.withLock {
@@ -127,7 +129,7 @@ final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @un
       return released
     }
     released.current?.cancel()
-    // Not under the lock: what the closures captured may run code as it goes.
+    // Not under the lock: the `deinit` of a captured value may run code.
     withExtendedLifetime((released.subscriber, released.signals)) {}
   }
 
@@ -136,7 +138,7 @@ final class ConcatRun<Element: Sendable, Failure: Error>: SubscriptionOwner, @un
   }
 }
 
-/// Passes on the values of one part.
+/// A subscriber that passes on the values of one signal.
 private struct ConcatStage<Element: Sendable, Failure: Error>: SignalSubscriber {
   let downstream: ErasedSubscriber<Element, Failure>
   let run: ConcatRun<Element, Failure>

@@ -1,7 +1,9 @@
 extension Signal {
-  /// Collects values into groups of one size; the last group, sent when the signal finishes, may be smaller.
+  /// Collects values into arrays of a fixed size.
   ///
-  /// A failure passes, and the unfinished group is dropped.
+  /// When the signal finishes, the last array is sent even if it is smaller.
+  ///
+  /// A failure is passed on, and the incomplete array is dropped.
   ///
   /// ```swift
   /// import Signals
@@ -12,15 +14,15 @@ extension Signal {
   /// // Prints "[5]"
   /// ```
   ///
-  /// - Parameter count: The size of a group; less than 1 counts as 1.
-  /// - Returns: A signal of arrays, none of them empty.
+  /// - Parameter count: The size of an array; a number below 1 counts as 1.
+  /// - Returns: A signal of non-empty arrays.
   @inlinable @inline(__always)
   public func collect(_ count: Int) -> CollectSignal<Self> {
     CollectSignal(upstream: self, count: count)
   }
 }
 
-/// A signal of groups of values; made by ``Signal/collect(_:)``.
+/// A signal of groups of values; the result of ``Signal/collect(_:)``.
 @frozen
 public struct CollectSignal<Upstream: Signal>: Signal {
   /// A group of values.
@@ -38,7 +40,7 @@ public struct CollectSignal<Upstream: Signal>: Signal {
     self.count = count
   }
 
-  /// Attaches a subscriber to the upstream signal, behind a group of its own.
+  /// Attaches a subscriber to the upstream signal, with a group of its own.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

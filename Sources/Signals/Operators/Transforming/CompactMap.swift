@@ -1,7 +1,7 @@
 extension Signal {
-  /// Sends what a closure makes of each value, unless that is `nil`.
+  /// Transforms each value, and sends the results that are not `nil`.
   ///
-  /// - Parameter transform: Called with each value, on the thread that sends it.
+  /// - Parameter transform: A closure that is called with each value, on the thread that sends it.
   /// - Returns: A signal of the results that are not `nil`.
   @inlinable @inline(__always)
   public func compactMap<Output: Sendable>(
@@ -11,7 +11,7 @@ extension Signal {
   }
 }
 
-/// A signal of transformed values that are not `nil`; made by ``Signal/compactMap(_:)``.
+/// A signal of transformed values that are not `nil`; the result of ``Signal/compactMap(_:)``.
 @frozen
 public struct CompactMapSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal.
@@ -26,7 +26,7 @@ public struct CompactMapSignal<Upstream: Signal, Element: Sendable>: Signal {
     self.transform = transform
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the transformation.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

@@ -1,7 +1,7 @@
 extension Signal {
-  /// Sends what a closure makes of each value.
+  /// Transforms each value.
   ///
-  /// - Parameter transform: Called with each value, on the thread that sends it.
+  /// - Parameter transform: A closure that is called with each value, on the thread that sends it.
   /// - Returns: A signal of the results.
   @inlinable @inline(__always)
   public func map<Output: Sendable>(
@@ -11,7 +11,7 @@ extension Signal {
   }
 }
 
-/// A signal of transformed values; made by ``Signal/map(_:)``.
+/// A signal of transformed values; the result of ``Signal/map(_:)``.
 @frozen
 public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal.
@@ -26,7 +26,7 @@ public struct MapSignal<Upstream: Signal, Element: Sendable>: Signal {
     self.transform = transform
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the transformation.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

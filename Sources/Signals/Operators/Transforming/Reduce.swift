@@ -1,7 +1,7 @@
 extension Signal {
-  /// Combines all values into one, and sends it when the signal finishes.
+  /// Combines all values into one result, and sends it when the signal finishes.
   ///
-  /// Each subscription starts anew from `initialResult`. A failure passes, and the partial result is dropped.
+  /// Each subscription starts with `initialResult`. A failure is passed on, and the partial result is dropped.
   ///
   /// ```swift
   /// import Signals
@@ -10,8 +10,8 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - initialResult: The result if there is no value.
-  ///   - nextPartialResult: Called with the last result and the next value, on the thread that sends.
+  ///   - initialResult: The result if there are no values.
+  ///   - nextPartialResult: A closure that combines the result so far with the next value, on the thread that sends.
   /// - Returns: A signal of one value.
   @inlinable @inline(__always)
   public func reduce<Result: Sendable>(
@@ -24,7 +24,7 @@ extension Signal {
     }
   }
 
-  /// Sends how many values there were, when the signal finishes.
+  /// Sends the number of values when the signal finishes.
   ///
   /// - Returns: A signal of one value.
   @inlinable @inline(__always)
@@ -32,12 +32,12 @@ extension Signal {
     reduce(0) { count, _ in count + 1 }
   }
 
-  /// Collects all values, and sends them when the signal finishes.
+  /// Collects all values into one array, and sends it when the signal finishes.
   ///
-  /// A failure passes, and what was collected is dropped.
+  /// A failure is passed on, and the collected values are dropped.
   ///
-  /// - Returns: A signal of one array, which is empty if there was no value.
-  /// - Complexity: O(1) amortised for each value; all are kept until the end.
+  /// - Returns: A signal of one array, which is empty if there were no values.
+  /// - Complexity: O(1) amortised for each value. All values are kept until the end.
   @inlinable @inline(__always)
   public func collect() -> ReduceSignal<Self, [Element]> {
     ReduceSignal(upstream: self, initial: []) { values, value in
@@ -46,18 +46,18 @@ extension Signal {
     }
   }
 
-  /// Sends the smallest value, when the signal finishes.
+  /// Sends the smallest value when the signal finishes.
   ///
-  /// - Returns: A signal of at most one value: the first of those that are smallest, or none if there was none.
+  /// - Returns: A signal of at most one value: the first of several equal minima, or none if there were no values.
   @inlinable @inline(__always)
   public func min() -> ReduceSignal<Self, Element> where Element: Comparable {
     min { $0 < $1 }
   }
 
-  /// Sends the smallest value by an order, when the signal finishes.
+  /// Sends the smallest value by a given order when the signal finishes.
   ///
-  /// - Parameter areInIncreasingOrder: Whether its first argument comes before its second.
-  /// - Returns: A signal of at most one value: the first of those that are smallest, or none if there was none.
+  /// - Parameter areInIncreasingOrder: A closure that returns `true` if its first argument comes before its second.
+  /// - Returns: A signal of at most one value: the first of several equal minima, or none if there were no values.
   @inlinable @inline(__always)
   public func min(
     by areInIncreasingOrder: @escaping @Sendable (Element, Element) -> Bool
@@ -68,18 +68,18 @@ extension Signal {
     }
   }
 
-  /// Sends the greatest value, when the signal finishes.
+  /// Sends the greatest value when the signal finishes.
   ///
-  /// - Returns: A signal of at most one value: the first of those that are greatest, or none if there was none.
+  /// - Returns: A signal of at most one value: the first of several equal maxima, or none if there were no values.
   @inlinable @inline(__always)
   public func max() -> ReduceSignal<Self, Element> where Element: Comparable {
     max { $0 < $1 }
   }
 
-  /// Sends the greatest value by an order, when the signal finishes.
+  /// Sends the greatest value by a given order when the signal finishes.
   ///
-  /// - Parameter areInIncreasingOrder: Whether its first argument comes before its second.
-  /// - Returns: A signal of at most one value: the first of those that are greatest, or none if there was none.
+  /// - Parameter areInIncreasingOrder: A closure that returns `true` if its first argument comes before its second.
+  /// - Returns: A signal of at most one value: the first of several equal maxima, or none if there were no values.
   @inlinable @inline(__always)
   public func max(
     by areInIncreasingOrder: @escaping @Sendable (Element, Element) -> Bool
@@ -90,9 +90,9 @@ extension Signal {
     }
   }
 
-  /// Sends the last value, when the signal finishes.
+  /// Sends the last value when the signal finishes.
   ///
-  /// - Returns: A signal of at most one value: none if there was none.
+  /// - Returns: A signal of at most one value: none if there were no values.
   @inlinable @inline(__always)
   public func last() -> ReduceSignal<Self, Element> {
     ReduceSignal(upstream: self, initial: nil) { last, value in
@@ -101,9 +101,9 @@ extension Signal {
     }
   }
 
-  /// Sends the last value that satisfies a condition, when the signal finishes.
+  /// Sends the last value that satisfies a condition when the signal finishes.
   ///
-  /// - Parameter predicate: Called with each value, on the thread that sends it.
+  /// - Parameter predicate: A closure that is called with each value, on the thread that sends it.
   /// - Returns: A signal of at most one value: none if no value satisfied the condition.
   @inlinable @inline(__always)
   public func last(where predicate: @escaping @Sendable (Element) -> Bool) -> ReduceSignal<Self, Element> {
@@ -113,11 +113,12 @@ extension Signal {
     }
   }
 
-  /// Sends the first value that satisfies a condition, and then ends.
+  /// Sends the first value that satisfies a condition, and then finishes.
   ///
   /// The upstream subscription is cancelled with that value.
   ///
-  /// - Parameter predicate: Called with each value until it says `true`, on the thread that sends.
+  /// - Parameter predicate: A closure that is called with each value, on the thread that sends it, until it returns
+  ///   `true`.
   /// - Returns: A signal of at most one value: none if no value satisfied the condition.
   @inlinable @inline(__always)
   public func first(where predicate: @escaping @Sendable (Element) -> Bool) -> ReduceSignal<Self, Element> {
@@ -128,11 +129,12 @@ extension Signal {
     }
   }
 
-  /// Sends whether any value satisfies a condition: `true` with the first that does, else `false` at the end.
+  /// Sends `true` as soon as a value satisfies a condition, or `false` when the signal finishes.
   ///
-  /// The upstream subscription is cancelled with the first value that does.
+  /// The upstream subscription is cancelled with the first value that satisfies the condition.
   ///
-  /// - Parameter predicate: Called with each value until it says `true`, on the thread that sends.
+  /// - Parameter predicate: A closure that is called with each value, on the thread that sends it, until it returns
+  ///   `true`.
   /// - Returns: A signal of one value.
   @inlinable @inline(__always)
   public func contains(where predicate: @escaping @Sendable (Element) -> Bool) -> ReduceSignal<Self, Bool> {
@@ -143,7 +145,7 @@ extension Signal {
     }
   }
 
-  /// Sends whether a value occurs: `true` with its first occurrence, else `false` at the end.
+  /// Sends `true` as soon as a value equals the given one, or `false` when the signal finishes.
   ///
   /// - Parameter element: The value to look for.
   /// - Returns: A signal of one value.
@@ -152,11 +154,12 @@ extension Signal {
     contains { $0 == element }
   }
 
-  /// Sends whether all values satisfy a condition: `false` with the first that does not, else `true` at the end.
+  /// Sends `false` as soon as a value violates a condition, or `true` when the signal finishes.
   ///
-  /// The upstream subscription is cancelled with the first value that does not.
+  /// The upstream subscription is cancelled with the first value that violates the condition.
   ///
-  /// - Parameter predicate: Called with each value until it says `false`, on the thread that sends.
+  /// - Parameter predicate: A closure that is called with each value, on the thread that sends it, until it returns
+  ///   `false`.
   /// - Returns: A signal of one value.
   @inlinable @inline(__always)
   public func allSatisfy(_ predicate: @escaping @Sendable (Element) -> Bool) -> ReduceSignal<Self, Bool> {
@@ -168,13 +171,13 @@ extension Signal {
   }
 }
 
-/// A signal of one value made of many; made by ``Signal/reduce(_:_:)`` and its relatives.
+/// A signal of one value that combines all others; the result of ``Signal/reduce(_:_:)`` and related operators.
 @frozen
 public struct ReduceSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal.
   public typealias Failure = Upstream.Failure
 
-  /// Takes a value into the result, and says whether later ones could still change that.
+  /// A function that adds a value to the result, and returns `false` if later values cannot change it.
   @usableFromInline typealias Step = @Sendable (_ result: inout Element?, _ value: Upstream.Element) -> Bool
 
   @usableFromInline let upstream: Upstream
@@ -188,7 +191,7 @@ public struct ReduceSignal<Upstream: Signal, Element: Sendable>: Signal {
     self.step = step
   }
 
-  /// Attaches a subscriber to the upstream signal, behind a result of its own.
+  /// Attaches a subscriber to the upstream signal, with a result of its own.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -225,7 +228,7 @@ struct ReduceStage<Downstream: SignalSubscriber, Element: Sendable>: SignalSubsc
   func receive(_ value: Element) {
     guard !hasEnded.value, !step(&result.value, value) else { return }
     hasEnded.value = true
-    // The closure may have cancelled.
+    // The closure may have cancelled the subscription.
     guard !upstreams.isCancelled else { return }
     sendResult()
     downstream.finish(cancelling: upstreams)

@@ -1,11 +1,11 @@
 extension Signal {
-  /// Sends a running result: what a closure makes of the last result and each value.
+  /// Sends a running result: the combination of the previous result with each value.
   ///
-  /// Each subscription starts anew from `initialResult`.
+  /// Each subscription starts with `initialResult`.
   ///
   /// - Parameters:
   ///   - initialResult: The result before the first value; it is not sent.
-  ///   - nextPartialResult: Called with the last result and the next value, on the thread that sends.
+  ///   - nextPartialResult: A closure that combines the previous result with the next value, on the thread that sends.
   /// - Returns: A signal of the results, one for each value.
   @inlinable @inline(__always)
   public func scan<Result: Sendable>(
@@ -16,7 +16,7 @@ extension Signal {
   }
 }
 
-/// A signal of running results; made by ``Signal/scan(_:_:)``.
+/// A signal of running results; the result of ``Signal/scan(_:_:)``.
 @frozen
 public struct ScanSignal<Upstream: Signal, Element: Sendable>: Signal {
   /// The error of the upstream signal.
@@ -37,7 +37,7 @@ public struct ScanSignal<Upstream: Signal, Element: Sendable>: Signal {
     self.nextPartialResult = nextPartialResult
   }
 
-  /// Attaches a subscriber to the upstream signal, behind a running result of its own.
+  /// Attaches a subscriber to the upstream signal, with a running result of its own.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
