@@ -1,10 +1,11 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// The elements as a signal that sends each as it comes, and ends as the sequence does.
+  /// A signal that sends the elements of the sequence as they arrive, and ends when the sequence ends.
   ///
-  /// Each subscription iterates anew, in a task of its own; how several share the elements is up to the sequence, and
-  /// `AsyncStream`, for one, gives each element to only one of them. The iterator is made inside the call that
-  /// subscribes, so that nothing that the sequence offers from then on is missed. Elements are sent from a thread of
-  /// the task.
+  /// - **Subscriptions:** Each subscription iterates the sequence separately, in its own task. How several iterations
+  ///   share the elements depends on the sequence. `AsyncStream`, for example, delivers each element to only one of
+  ///   them.
+  /// - **Timing:** The iterator is created before `subscribe(_:)` returns, so no later element is missed.
+  /// - **Threads:** Elements are sent on the task's thread.
   ///
   /// ```swift
   /// import Signals
@@ -20,23 +21,23 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   public var signal: AsyncSequenceSignal<Self> { AsyncSequenceSignal(self) }
 }
 
-/// A signal of what an asynchronous sequence gives; made by ``_Concurrency/AsyncSequence/signal``.
+/// A signal of the elements of an asynchronous sequence; the result of ``_Concurrency/AsyncSequence/signal``.
 ///
-/// Cancelling a subscription cancels its task, and so does an operator such as ``Signal/prefix(_:)`` once it has
-/// enough.
+/// Cancelling a subscription cancels its task. An operator such as ``Signal/prefix(_:)`` also cancels it after its last
+/// value.
 @frozen
 public struct AsyncSequenceSignal<Elements: AsyncSequence & Sendable>: Signal where Elements.Element: Sendable {
   /// The elements of the sequence.
   public typealias Element = Elements.Element
 
-  /// The error of the sequence.
+  /// The error that the sequence throws.
   public typealias Failure = Elements.Failure
 
   @usableFromInline let elements: Elements
 
-  /// Makes a signal of a sequence's elements.
+  /// Creates a signal of a sequence's elements.
   ///
-  /// - Parameter elements: What each subscription iterates.
+  /// - Parameter elements: The sequence that each subscription iterates.
   @inlinable @inline(__always)
   public init(_ elements: Elements) {
     self.elements = elements
@@ -54,7 +55,7 @@ public struct AsyncSequenceSignal<Elements: AsyncSequence & Sendable>: Signal wh
       do throws(Failure) {
         var isLast = false
         while let element = try await iterator.next(isolation: nil), !isLast {
-          // Asked once more, so that the sequence notices; but it need not heed the cancellation.
+          // Iterate once more after a cancellation, so that the sequence notices it; but the sequence may ignore it.
           isLast = Task.isCancelled
           core.send(element)
         }

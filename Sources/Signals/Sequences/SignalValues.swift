@@ -1,11 +1,11 @@
 extension Signal {
-  /// The values as an asynchronous sequence that loses none.
+  /// An asynchronous sequence of all values.
   ///
-  /// Each `for await` loop is a subscription of its own, from the moment the loop begins until it ends or its task is
-  /// cancelled. The loop stays on its caller's actor. A property's loop gets the current value first.
+  /// Each `for await` loop is a subscription of its own, from the beginning of the loop until it ends or its task is
+  /// cancelled. The loop stays on its caller's actor. A loop over a property receives the current value first.
   ///
-  /// Values that arrive while the loop is busy wait for it in memory. If only the latest one matters, as in a user
-  /// interface that shows a property, say so: ``values(buffering:)`` with ``SignalBuffering/newest(_:)`` of 1.
+  /// Values that arrive while the loop is busy wait in memory. If only the latest value matters, as in a user interface
+  /// that shows a property, use ``values(buffering:)`` with ``SignalBuffering/newest(_:)`` of 1.
   ///
   /// ```swift
   /// import Signals
@@ -23,7 +23,7 @@ extension Signal {
     SignalValues(signal: self, buffering: .unbounded)
   }
 
-  /// The values as an asynchronous sequence.
+  /// Returns an asynchronous sequence of the values, with a buffering policy.
   ///
   /// ```swift
   /// import Signals
@@ -37,14 +37,16 @@ extension Signal {
   /// await skipToTheLatest()  // Prints "100"
   /// ```
   ///
-  /// - Parameter buffering: What to keep while the loop is busy; this is the only way in which values are lost.
-  /// - Returns: A sequence; each loop over it is a subscription of its own.
+  /// - Parameter buffering: The values to keep while the loop is busy. Only this policy can drop values.
+  /// - Returns: An asynchronous sequence. Each loop over it is a subscription of its own.
   @inlinable
   public func values(buffering: SignalBuffering) -> SignalValues<Self> {
     SignalValues(signal: self, buffering: buffering)
   }
 
-  /// Waits for the next value; a property's is its current one.
+  /// Waits for the next value.
+  ///
+  /// For a property, that is the current value.
   ///
   /// ```swift
   /// import Signals
@@ -54,16 +56,16 @@ extension Signal {
   /// ```
   ///
   /// - Returns: The value, or `nil` if the signal finishes first or the task is cancelled.
-  /// - Throws: The signal's failure.
+  /// - Throws: The error that ends the signal.
   public func firstValue() async throws(Failure) -> Element? {
     var iterator = prefix(1).values(buffering: .oldest(1)).makeAsyncIterator()
     return try await iterator.next(isolation: #isolation)
   }
 }
 
-/// The values of a signal as an asynchronous sequence; made by ``Signal/values``.
+/// An asynchronous sequence of the values of a signal; the result of ``Signal/values``.
 ///
-/// Its buffering policy is the only way in which a loop loses values: law 9 of <doc:/Docs/TheLaws>.
+/// Only the buffering policy can drop values; see law 9 of <doc:/Docs/TheLaws>.
 public struct SignalValues<Base: Signal>: AsyncSequence, Sendable {
   /// The values of the signal.
   public typealias Element = Base.Element
@@ -80,15 +82,17 @@ public struct SignalValues<Base: Signal>: AsyncSequence, Sendable {
     self.buffering = buffering
   }
 
-  /// Subscribes to the signal: what it sends from now on is buffered until asked for.
+  /// Subscribes to the signal.
+  ///
+  /// Its values are buffered until the iterator requests them.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
     Iterator(ValueCursor(signal, buffering: buffering))
   }
 
-  /// Gives the values one by one.
+  /// An iterator that returns the values one by one.
   ///
-  /// It holds the subscription, which ends with it, with the signal, or with the task that waits in it.
+  /// The iterator holds the subscription, which ends with the iterator, the signal, or the task that waits for a value.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let cursor: ValueCursor<Element, Failure>
 
@@ -97,14 +101,14 @@ public struct SignalValues<Base: Signal>: AsyncSequence, Sendable {
       self.cursor = cursor
     }
 
-    /// How many values the buffering policy has dropped so far.
+    /// The number of values that the buffering policy has dropped.
     public var droppedCount: Int { cursor.channel.droppedCount }
 
     /// Waits for the next value.
     ///
     /// - Parameter actor: The actor to stay on.
-    /// - Returns: The value, or `nil` after the signal finished or the task was cancelled.
-    /// - Throws: The signal's failure, after all values before it.
+    /// - Returns: The value, or `nil` after the signal has finished or the task has been cancelled.
+    /// - Throws: The error that ends the signal, after all values that preceded it.
     @inlinable @inline(__always)
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(Failure) -> Element? {
       if let value = cursor.popLocal() { return value }

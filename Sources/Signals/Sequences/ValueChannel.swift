@@ -1,9 +1,9 @@
-/// Where a signal leaves values for one asynchronous loop.
+/// A queue between a signal and one asynchronous loop.
 @usableFromInline
 final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable {
-  // Sound: the state is guarded by the lock.
+  // Sound: the lock guards the state.
 
-  /// What a consumer finds.
+  /// The result of an attempt to take values.
   @usableFromInline
   enum Supply: Sendable {
     case values
@@ -18,7 +18,7 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var buffer = RingBuffer<Element>()
   @exclusivity(unchecked) @usableFromInline var waiter: UnsafeContinuation<Void, Never>?
 
-  /// Who waits besides: several tasks of one actor may share an iterator.
+  /// Further waiting tasks: several tasks of one actor may share an iterator.
   @exclusivity(unchecked) @usableFromInline var otherWaiters: [UnsafeContinuation<Void, Never>] = []
 
   @exclusivity(unchecked) @usableFromInline var completion: SignalCompletion<Failure>?
@@ -68,7 +68,9 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
     for waiter in waiters { waiter.resume() }
   }
 
-  /// All who wait; to be called with the lock held.
+  /// Removes and returns the continuations of all waiting tasks.
+  ///
+  /// The caller holds the lock.
   private func takeWaiters() -> [UnsafeContinuation<Void, Never>] {
     guard let first = waiter.take() else { return [] }
     let others = otherWaiters
@@ -84,8 +86,10 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
     lock.withLock { self.subscription = subscription }
   }
 
-  /// Takes what waits: everything, against the consumer's empty buffer, whose memory is used again; or a single value
-  /// if there is a limit, because what has been taken can no longer give way to newer values.
+  /// Moves buffered values to the consumer.
+  ///
+  /// Without a limit, this swaps the whole buffer with the consumer's empty one, whose memory is reused. With a limit,
+  /// it moves a single value, because a value that has been taken can no longer be replaced by a newer one.
   @inlinable @inline(__always)
   func take(into local: inout RingBuffer<Element>) -> Supply {
     lock.lock()
@@ -95,13 +99,13 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
       return .values
     }
     if !buffer.isEmpty {
-      // A burst must not cost memory for ever.
+      // The memory of a burst must not be kept for ever.
       if local.capacity > 4096 { local = RingBuffer() }
       swap(&local, &buffer)
       return .values
     }
     guard let completion else { return .nothing }
-    // A failure is thrown once; after it the loop finds the end, as in every sequence.
+    // A failure is thrown once. After that the loop finds the end, as in every asynchronous sequence.
     self.completion = .finished
     return .ended(completion)
   }
@@ -125,7 +129,7 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
     )
   }
 
-  /// Ends the subscription and drops what waits; the consumer finds the end.
+  /// Cancels the subscription and drops the buffered values; the consumer then finds the end.
   @usableFromInline
   func cancel() {
     lock.lock()
@@ -141,7 +145,7 @@ final class ValueChannel<Element: Sendable, Failure: Error>: @unchecked Sendable
   }
 }
 
-/// Puts what a signal sends into a channel.
+/// A subscriber that adds values to a channel.
 @usableFromInline
 @frozen
 struct ChannelSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {

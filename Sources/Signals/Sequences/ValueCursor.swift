@@ -1,9 +1,11 @@
-/// The consumer's end of a channel: it takes all that waits in one go and serves it without further locking.
+/// The consumer's end of a channel.
+///
+/// It takes the buffered values in one step and returns them without further locking.
 @usableFromInline
 final class ValueCursor<Element: Sendable, Failure: Error> {
   @usableFromInline let channel: ValueChannel<Element, Failure>
 
-  /// What has been taken from the channel and not yet been asked for.
+  /// The values that have been taken from the channel and not yet returned.
   @exclusivity(unchecked) @usableFromInline var local = RingBuffer<Element>()
 
   @inlinable
@@ -22,7 +24,7 @@ final class ValueCursor<Element: Sendable, Failure: Error> {
     return local.popFirst()
   }
 
-  /// Takes what the channel has, waiting for it if need be.
+  /// Takes values from the channel, and waits for one if necessary.
   @inlinable
   func refill(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
     while true {
@@ -30,7 +32,7 @@ final class ValueCursor<Element: Sendable, Failure: Error> {
         abandon()
         return nil
       }
-      // Another task that shares the iterator may have taken more than it needed while this one waited.
+      // While this task waited, another one that shares the iterator may have taken more values than it needed.
       if let value = local.popFirst() { return value }
       switch channel.take(into: &local) {
       case .values: return local.popFirst()

@@ -1,35 +1,41 @@
-/// Rings at a deadline that may be moved, on any clock; each subscription to an operator that waits has one.
+/// An alarm with a deadline that can be moved, on any clock.
 ///
-/// On a ``SchedulingClock``, each deadline is scheduled there. On any other clock, one task sleeps until the deadline
-/// and then looks whether it has been moved meanwhile, so that putting it off, as every value does that a
-/// ``Signal/debounce(for:clock:)`` receives, costs no more than storing it.
+/// Each subscription to an operator that waits has one.
+///
+/// On a ``SchedulingClock``, each deadline is scheduled with the clock. On any other clock, one task sleeps until the
+/// deadline and then checks whether it has been moved. Postponing the deadline, as ``Signal/debounce(for:clock:)`` does
+/// for every value, therefore costs no more than storing it.
 @usableFromInline
 package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Duration {
-  // Sound: the state is guarded by the lock.
+  // Sound: the lock guards the state.
 
-  /// Called with the deadline that is over, with no lock held.
+  /// A function that is called with the deadline that has passed.
   ///
-  /// By then, another thread may have set a later one: the caller compares.
+  /// No lock is held.
+  ///
+  /// Another thread may have set a later deadline by that time, so the receiver compares the two.
   @usableFromInline package typealias Ring = @Sendable (C.Instant) -> Void
 
   private let clock: C
   private let alarmClock: (any SchedulingClock<C.Instant>)?
   private let lock = Lock()
 
-  /// What to call; `nil` once the alarm is switched off for good.
+  /// The function to call; `nil` after the alarm has been stopped.
   @exclusivity(unchecked) private var ring: Ring?
 
-  /// When to ring, if at all.
+  /// The deadline, if one is set.
   @exclusivity(unchecked) private var deadline: C.Instant?
 
-  /// The task that sleeps, and until when; it ends when it finds no deadline.
+  /// The task that sleeps, and the instant until which it sleeps.
+  ///
+  /// The task ends when it finds no deadline.
   @exclusivity(unchecked) private var sleeper: Task<Void, Never>?
   @exclusivity(unchecked) private var wakeUp: C.Instant?
 
-  /// Counts the tasks, or what is scheduled, so that one that was replaced is known.
+  /// The number of tasks or scheduled calls so far, by which an outdated one is recognised.
   @exclusivity(unchecked) private var generation = 0
 
-  /// What is scheduled on an alarm clock.
+  /// The call that is scheduled with a scheduling clock.
   @exclusivity(unchecked) private var scheduled: SignalSubscription?
 
   @usableFromInline
@@ -38,9 +44,9 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
     alarmClock = clock as? any SchedulingClock<C.Instant>
   }
 
-  /// Says what to call.
+  /// Sets the function to call.
   ///
-  /// The closure usually holds what holds the alarm: ``stop()`` breaks that circle.
+  /// The closure usually keeps the owner of the alarm alive; ``stop()`` breaks that cycle.
   @usableFromInline
   package func start(_ ring: @escaping Ring) {
     lock.withLock { self.ring = ring }
@@ -52,7 +58,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
     if alarmClock != nil { schedule(deadline) } else { sleep(until: deadline) }
   }
 
-  /// Does not ring, until the next deadline is set.
+  /// Removes the deadline.
   @usableFromInline
   package func unset() {
     let old = lock.withLock {
@@ -62,7 +68,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
     old?.cancel()
   }
 
-  /// Never rings again, and lets go of what it would have called.
+  /// Stops the alarm for good and releases the function.
   @usableFromInline
   package func stop() {
     let old = lock.withLock {
@@ -85,7 +91,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
     }
     guard let begun else { return }
     begun.old?.cancel()
-    // The clock may call on another thread before this one goes on, so all that the call looks for is there by now.
+    // The clock may call on another thread before this call returns, so the state must be complete before it.
     let token = alarmClock?.schedule(at: deadline) { [weak self] in self?.expire(deadline) }
     let isCurrent = lock.withLock {
       guard ring != nil, generation == begun.number else { return false }
@@ -110,7 +116,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
     let replaced = lock.withLock { () -> Task<Void, Never>? in
       guard ring != nil else { return nil }
       self.deadline = deadline
-      // A task that wakes up before the deadline will see it; one that would wake up after it is of no use.
+      // A task that wakes up before the deadline will see it. A task that would wake up later must be replaced.
       if sleeper != nil, let wakeUp, wakeUp <= deadline { return nil }
       let replaced = sleeper
       generation += 1
@@ -127,14 +133,14 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
       do {
         try await clock.sleep(until: deadline, tolerance: nil)
       } catch {
-        // Cancelled: by then another task has taken this one's place, or nobody waits any more.
+        // Cancelled: another task has replaced this one, or the alarm has been stopped.
         return
       }
       if let ring = take(deadline, generation) { ring(deadline) }
     }
   }
 
-  /// The deadline to sleep until.
+  /// Returns the deadline to sleep until.
   private func next(_ generation: Int) -> C.Instant? {
     lock.withLock {
       guard generation == self.generation else { return nil }
@@ -144,7 +150,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
     }
   }
 
-  /// What to call, if the deadline that was slept for still holds and is over.
+  /// Returns the function to call, if the deadline of the sleep is still set and has passed.
   private func take(_ deadline: C.Instant, _ generation: Int) -> Ring? {
     guard clock.now >= deadline else { return nil }
     return lock.withLock {

@@ -1,6 +1,6 @@
-/// A rule for the pauses between attempts: how long the first one is, how fast they grow, and when to give up.
+/// A rule for the pauses between attempts: the first pause, its growth, and the number of attempts.
 ///
-/// A backoff is a value and has no clock. The part that waits chooses one, so that tests can use virtual time.
+/// A backoff is a value and has no clock. The component that waits chooses the clock, so tests can use virtual time.
 ///
 /// ```swift
 /// import Signals
@@ -24,22 +24,22 @@ public struct Backoff: Sendable, Hashable {
   /// The longest pause, before jitter.
   public var longest: Duration
 
-  /// The largest part of itself by which a pause is made longer or shorter at random, from 0 to 1.
+  /// The largest fraction, from 0 to 1, by which a pause is randomly lengthened or shortened.
   ///
-  /// Jitter keeps many clients from coming back at the same moment.
+  /// Jitter keeps many clients from retrying at the same moment.
   public var jitter: Double
 
-  /// The number of pauses until it is time to give up; `nil` if that never happens.
+  /// The number of pauses before giving up; `nil` for no limit.
   public var limit: Int?
 
-  /// Pauses that grow by a factor up to a longest one.
+  /// Returns a backoff whose pauses grow by a factor, up to a maximum.
   ///
   /// - Parameters:
   ///   - first: The first pause.
   ///   - longest: The longest pause, before jitter.
   ///   - factor: The number by which each pause is multiplied for the next one.
-  ///   - jitter: The largest part of itself by which a pause is varied at random, from 0 to 1.
-  ///   - limit: The number of pauses until it is time to give up; `nil` if that never happens.
+  ///   - jitter: The largest fraction, from 0 to 1, by which a pause is randomly varied.
+  ///   - limit: The number of pauses before giving up; `nil` for no limit.
   /// - Returns: The backoff.
   public static func exponential(
     from first: Duration, upTo longest: Duration, factor: Double = 2, jitter: Double = 0, limit: Int? = nil
@@ -47,12 +47,12 @@ public struct Backoff: Sendable, Hashable {
     Backoff(first: first, factor: factor, longest: longest, jitter: jitter, limit: limit)
   }
 
-  /// Pauses that are all as long.
+  /// Returns a backoff whose pauses are all equal.
   ///
   /// - Parameters:
   ///   - pause: The pause.
-  ///   - jitter: The largest part of itself by which a pause is varied at random, from 0 to 1.
-  ///   - limit: The number of pauses until it is time to give up; `nil` if that never happens.
+  ///   - jitter: The largest fraction, from 0 to 1, by which a pause is randomly varied.
+  ///   - limit: The number of pauses before giving up; `nil` for no limit.
   /// - Returns: The backoff.
   public static func constant(_ pause: Duration, jitter: Double = 0, limit: Int? = nil) -> Backoff {
     Backoff(first: pause, factor: 1, longest: pause, jitter: jitter, limit: limit)
@@ -62,15 +62,15 @@ public struct Backoff: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - failures: The number of attempts that have failed in a row, from 1.
-  ///   - chance: A number from 0 to 1 that decides about the jitter; 0.5 means none.
-  /// - Returns: The pause, or `nil` if it is time to give up.
+  ///   - chance: A number from 0 to 1 that determines the jitter; 0.5 means none.
+  /// - Returns: The pause, or `nil` if the limit has been reached.
   /// - Complexity: O(1).
   public func pause(after failures: Int, chance: Double = .random(in: 0...1)) -> Duration? {
     let earlier = Swift.max(0, failures - 1)
     if let limit, earlier >= limit { return nil }
     var pause = Swift.min(first, longest)
     if factor > 1, earlier > 0, pause > .zero, pause < longest {
-      // Computed as numbers, because a product of durations could overflow; at the cap it is exact.
+      // Computed in floating point, because a product of durations could overflow; exact at the maximum.
       let grown = pause.inSeconds * Self.power(factor, earlier)
       pause = grown < longest.inSeconds ? .seconds(grown) : longest
     }
@@ -94,19 +94,19 @@ public struct Backoff: Sendable, Hashable {
       self.backoff = backoff
     }
 
-    /// Counts a failed attempt, and returns the pause until the next one; `nil` if it is time to give up.
+    /// Counts a failed attempt and returns the pause before the next one, or `nil` if the limit has been reached.
     public mutating func next() -> Duration? {
       failures = failures == .max ? failures : failures + 1
       return backoff.pause(after: failures)
     }
 
-    /// Begins anew, after an attempt that succeeded.
+    /// Starts over after a successful attempt.
     public mutating func reset() {
       failures = 0
     }
   }
 
-  /// A power with a whole exponent, without the C library.
+  /// Returns a power with an integer exponent, without the C library.
   private static func power(_ base: Double, _ exponent: Int) -> Double {
     var (result, base, exponent) = (1.0, base, exponent)
     while exponent > 0 {
@@ -119,7 +119,7 @@ public struct Backoff: Sendable, Hashable {
 }
 
 extension Duration {
-  /// The duration as a number of seconds, to the precision of `Double`.
+  /// The duration in seconds, to the precision of `Double`.
   package var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }

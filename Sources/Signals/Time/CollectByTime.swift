@@ -1,9 +1,9 @@
 extension Signal {
   /// Sends the values of each interval as one array.
   ///
-  /// Intervals follow one another from the subscription on; one without values sends nothing and wakes nobody. A value
-  /// that comes at the very end of an interval belongs to the next. Combine's `collect(.byTime(…))`; here the labels
-  /// say what there the cases of an enumeration do, and the clock is a parameter as everywhere.
+  /// The first interval begins with the subscription, and each interval begins when the previous one ends. An interval
+  /// without values sends nothing and causes no wake-up. A value that arrives exactly at the end of an interval belongs
+  /// to the next one. This operator corresponds to Combine's `collect(.byTime(…))`.
   ///
   /// ```swift
   /// import Signals
@@ -15,13 +15,14 @@ extension Signal {
   /// // Prints "---'ab'--c--d-[e|]"
   /// ```
   ///
-  /// When the signal finishes, the values that wait are sent at once, before the end; a failure passes at once and
-  /// drops them. Arrays arrive on a thread of the clock: with most clocks, one of those that tasks share.
+  /// When the signal finishes, waiting values are sent at once, before the completion. A failure is passed on at once,
+  /// and waiting values are dropped. Arrays are delivered on a thread of the clock, for most clocks a thread of the
+  /// concurrency pool.
   ///
   /// - Parameters:
-  ///   - interval: How long to collect; one that is not positive counts as a nanosecond.
-  ///   - clock: What measures it.
-  /// - Returns: A signal of arrays, none of which is empty.
+  ///   - interval: The length of an interval. An interval that is not positive counts as one nanosecond.
+  ///   - clock: The clock that measures the interval.
+  /// - Returns: A signal of non-empty arrays.
   @inlinable @inline(__always)
   public func collect<C: Clock>(
     every interval: Duration,
@@ -30,16 +31,17 @@ extension Signal {
     CollectByTimeSignal(upstream: self, interval: interval, count: .max, clock: clock)
   }
 
-  /// Sends the values of each interval as one array, and sooner if there are enough.
+  /// Sends the values of each interval as one array, or earlier if the array is full.
   ///
-  /// As ``collect(every:clock:)``, but no array has more than `count` values: one that is full is sent at once, on the
-  /// thread that sends the last of its values. Combine's `collect(.byTimeOrCount(…))`.
+  /// This operator works like ``collect(every:clock:)``, but no array has more than `count` values. A full array is
+  /// sent at once, on the thread that sends the last of its values. It corresponds to Combine's
+  /// `collect(.byTimeOrCount(…))`.
   ///
   /// - Parameters:
-  ///   - interval: How long to collect at most; one that is not positive counts as a nanosecond.
-  ///   - count: How many values to collect at most; less than 1 counts as 1.
-  ///   - clock: What measures the interval.
-  /// - Returns: A signal of arrays, none of which is empty.
+  ///   - interval: The length of an interval. An interval that is not positive counts as one nanosecond.
+  ///   - count: The maximum number of values in an array; a number below 1 counts as 1.
+  ///   - clock: The clock that measures the interval.
+  /// - Returns: A signal of non-empty arrays.
   @inlinable @inline(__always)
   public func collect<C: Clock>(
     every interval: Duration,
@@ -50,10 +52,10 @@ extension Signal {
   }
 }
 
-/// A signal of the values of each interval; made by ``Signal/collect(every:clock:)``.
+/// A signal of the values of each interval; the result of ``Signal/collect(every:clock:)``.
 @frozen
 public struct CollectByTimeSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
-  /// Values of the upstream signal, in order.
+  /// An array of values of the upstream signal, in order.
   public typealias Element = [Upstream.Element]
 
   /// The error of the upstream signal.
@@ -72,7 +74,7 @@ public struct CollectByTimeSignal<Upstream: Signal, C: Clock>: Signal where C.Du
     self.clock = clock
   }
 
-  /// Attaches a subscriber to the upstream signal, behind intervals of its own.
+  /// Attaches a subscriber to the upstream signal, with intervals of its own.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -92,7 +94,7 @@ where C.Duration == Duration {
   @usableFromInline let grid: TimeGrid<C.Instant>
   @usableFromInline let count: Int
 
-  /// The values that wait.
+  /// The waiting values.
   @exclusivity(unchecked) @usableFromInline var values: [Element] = []
 
   @usableFromInline
@@ -111,7 +113,7 @@ where C.Duration == Duration {
   @inlinable
   func keep(_ value: Element, at now: C.Instant) {
     guard !core.hasEnded else { return }
-    // If the alarm is about to ring for the values that wait, this one is not among them.
+    // If the alarm is about to ring for the waiting values, the new value is not one of them.
     if let deadline, deadline <= now { flush() }
     values.append(value)
     if values.count >= count {

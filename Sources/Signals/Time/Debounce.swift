@@ -1,5 +1,5 @@
 extension Signal {
-  /// Sends a value once no other has followed it for a time.
+  /// Sends a value after no other value has followed it for an interval.
   ///
   /// ```swift
   /// import Signals
@@ -15,16 +15,17 @@ extension Signal {
   /// clock.advance(by: .milliseconds(200))  // Prints "searching sig"
   /// ```
   ///
-  /// A value that comes at the very moment at which the one before would be sent still replaces it. When the signal
-  /// finishes, the value that waits is sent at once, before the end; a failure passes at once and drops it.
+  /// A value that arrives exactly when the previous one would be sent still replaces it. When the signal finishes, a
+  /// waiting value is sent at once, before the completion. A failure is passed on at once, and a waiting value is
+  /// dropped.
   ///
-  /// Values arrive on a thread of the clock: with most clocks, one of those that tasks share. Putting the deadline off
-  /// costs neither an allocation nor a task per value.
+  /// Values are delivered on a thread of the clock, for most clocks a thread of the concurrency pool. Postponing the
+  /// deadline needs neither an allocation nor a task per value.
   ///
   /// - Parameters:
-  ///   - interval: How long the silence must last.
-  ///   - clock: What measures it.
-  /// - Returns: A signal of the values before each silence.
+  ///   - interval: The length of the silence that must follow a value.
+  ///   - clock: The clock that measures the interval.
+  /// - Returns: A signal of the values that precede a silence.
   @inlinable @inline(__always)
   public func debounce<C: Clock>(
     for interval: Duration,
@@ -34,7 +35,7 @@ extension Signal {
   }
 }
 
-/// A signal of the values that no other followed soon; made by ``Signal/debounce(for:clock:)``.
+/// A signal of the values that precede a silence; the result of ``Signal/debounce(for:clock:)``.
 @frozen
 public struct DebounceSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
@@ -54,7 +55,7 @@ public struct DebounceSignal<Upstream: Signal, C: Clock>: Signal where C.Duratio
     self.clock = clock
   }
 
-  /// Attaches a subscriber to the upstream signal, behind a delay of its own.
+  /// Attaches a subscriber to the upstream signal, with a delay of its own.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -73,7 +74,7 @@ where C.Duration == Duration {
   // Sound: the state belongs to the core's turn.
   @usableFromInline let interval: Duration
 
-  /// The value that waits.
+  /// The waiting value.
   @exclusivity(unchecked) @usableFromInline var pending: Element?
 
   @usableFromInline

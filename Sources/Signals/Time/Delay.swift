@@ -1,8 +1,8 @@
 extension Signal {
-  /// Sends each value, and the end, some time later.
+  /// Delivers each value, and the normal completion, after a delay.
   ///
-  /// The order stays, and so do the times between the values. A failure is not delayed: it passes at once, and drops
-  /// the values that wait.
+  /// The order of the values and the intervals between them are preserved. A failure is not delayed: it is passed on at
+  /// once, and waiting values are dropped.
   ///
   /// ```swift
   /// import Signals
@@ -13,12 +13,12 @@ extension Signal {
   /// // Prints "--ab-c|"
   /// ```
   ///
-  /// Values arrive on a thread of the clock: with most clocks, one of those that tasks share.
+  /// Values are delivered on a thread of the clock, for most clocks a thread of the concurrency pool.
   ///
   /// - Parameters:
-  ///   - interval: How much later.
-  ///   - clock: What measures it.
-  /// - Returns: A signal of the same values, later.
+  ///   - interval: The length of the delay.
+  ///   - clock: The clock that measures the delay.
+  /// - Returns: A signal of the same values, delayed.
   @inlinable @inline(__always)
   public func delay<C: Clock>(
     for interval: Duration,
@@ -28,7 +28,7 @@ extension Signal {
   }
 }
 
-/// A signal that comes later; made by ``Signal/delay(for:clock:)``.
+/// A delayed signal; the result of ``Signal/delay(for:clock:)``.
 @frozen
 public struct DelaySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
@@ -48,7 +48,7 @@ public struct DelaySignal<Upstream: Signal, C: Clock>: Signal where C.Duration =
     self.clock = clock
   }
 
-  /// Attaches a subscriber to the upstream signal, behind a queue of its own.
+  /// Attaches a subscriber to the upstream signal, with a queue of its own.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -67,7 +67,7 @@ where C.Duration == Duration {
   // Sound: the state belongs to the core's turn.
   @usableFromInline let interval: Duration
 
-  /// What waits, each until when; no value is the end.
+  /// The waiting values, each with its deadline; `nil` marks the completion.
   @exclusivity(unchecked) @usableFromInline var waiting = RingBuffer<(value: Element?, due: C.Instant)>()
 
   @usableFromInline

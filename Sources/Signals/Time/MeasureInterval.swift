@@ -1,7 +1,7 @@
 extension Signal {
-  /// Sends, for each value, the time since the one before.
+  /// Sends, for each value, the time since the previous value.
   ///
-  /// The first time is the one since the subscription.
+  /// The first interval begins with the subscription.
   ///
   /// ```swift
   /// import Signals
@@ -16,18 +16,18 @@ extension Signal {
   /// steps.send()  // Prints "1.0 seconds"
   /// ```
   ///
-  /// - Parameter clock: What measures, whatever its unit.
-  /// - Returns: A signal of times, on the threads of the values.
+  /// - Parameter clock: The clock that measures the intervals. Its duration type can be any.
+  /// - Returns: A signal of durations, which are delivered on the threads that send the values.
   @inlinable @inline(__always)
   public func measureInterval<C: Clock>(using clock: C = ContinuousClock()) -> MeasureIntervalSignal<Self, C> {
     MeasureIntervalSignal(upstream: self, clock: clock)
   }
 }
 
-/// A signal of the times between values; made by ``Signal/measureInterval(using:)``.
+/// A signal of the intervals between values; the result of ``Signal/measureInterval(using:)``.
 @frozen
 public struct MeasureIntervalSignal<Upstream: Signal, C: Clock>: Signal {
-  /// The clock's unit of time.
+  /// The clock's duration type.
   public typealias Element = C.Duration
 
   /// The error of the upstream signal.
@@ -42,7 +42,7 @@ public struct MeasureIntervalSignal<Upstream: Signal, C: Clock>: Signal {
     self.clock = clock
   }
 
-  /// Attaches a subscriber to the upstream signal, behind a stopwatch of its own.
+  /// Attaches a subscriber to the upstream signal, with a measurement of its own.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

@@ -1,8 +1,8 @@
 extension Signal {
-  /// Sends the latest value whenever another signal sends, unless that value has been sent already.
+  /// Sends the latest value whenever another signal sends, unless that value has already been sent.
   ///
-  /// When either signal finishes, the value that waits is sent, and then the result finishes; when either fails, the
-  /// result fails at once and drops it.
+  /// When either signal finishes, a waiting value is sent, and then the result finishes. When either signal fails, the
+  /// result fails at once, and a waiting value is dropped.
   ///
   /// ```swift
   /// import Signals
@@ -17,10 +17,10 @@ extension Signal {
   /// frame.send()  // Prints "4"
   /// ```
   ///
-  /// Values arrive on the thread on which the other signal sends, in order.
+  /// Values are delivered on the thread on which the other signal sends, in order.
   ///
-  /// - Parameter sampler: Says when; its values do not matter.
-  /// - Returns: A signal of the values that were the latest.
+  /// - Parameter sampler: The signal that triggers a sample. Its values are ignored.
+  /// - Returns: A signal of the samples.
   @inlinable @inline(__always)
   public func sample<Sampler: Signal>(
     by sampler: Sampler
@@ -29,7 +29,7 @@ extension Signal {
   }
 }
 
-/// A signal of the values that were the latest when another sent; made by ``Signal/sample(by:)``.
+/// A signal of samples that another signal triggers; the result of ``Signal/sample(by:)``.
 @frozen
 public struct SampleBySignal<Upstream: Signal, Sampler: Signal>: Signal where Upstream.Failure == Sampler.Failure {
   /// The values of the upstream signal.
@@ -47,7 +47,7 @@ public struct SampleBySignal<Upstream: Signal, Sampler: Signal>: Signal where Up
     self.sampler = sampler
   }
 
-  /// Attaches a subscriber to the upstream signal, and then to the other.
+  /// Attaches a subscriber to both signals, first to this one and then to the other.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -60,14 +60,14 @@ public struct SampleBySignal<Upstream: Signal, Sampler: Signal>: Signal where Up
   }
 }
 
-/// Where a signal meets the one that says when to send its latest value.
+/// The object at which a signal meets the one that triggers samples.
 @usableFromInline
 final class SampleByHub<Element: Sendable, Failure: Error>: InputHub, @unchecked Sendable {
   // Sound: `pending` is only touched with the core's turn.
   @usableFromInline let core = EmitterCore<Element, Failure>()
   @usableFromInline let upstreams = Upstreams()
 
-  /// The latest value, unless it has been sent.
+  /// The latest value, if it has not been sent.
   @exclusivity(unchecked) @usableFromInline var pending: Element?
 
   @usableFromInline

@@ -1,8 +1,9 @@
 extension Signal {
-  /// Sends, at the end of each interval, the latest value that came in it.
+  /// Sends, at the end of each interval, the latest value of that interval.
   ///
-  /// Intervals follow one another from the subscription on; one without a value sends nothing and wakes nobody. A value
-  /// that comes at the very end of an interval belongs to the next.
+  /// The first interval begins with the subscription, and each interval begins when the previous one ends. An interval
+  /// without a value sends nothing and causes no wake-up. A value that arrives exactly at the end of an interval
+  /// belongs to the next one.
   ///
   /// ```swift
   /// import Signals
@@ -14,12 +15,13 @@ extension Signal {
   /// // Prints "---c--f--g-----[h|]"
   /// ```
   ///
-  /// When the signal finishes, the value that waits is sent at once, before the end; a failure passes at once and drops
-  /// it. Values arrive on a thread of the clock: with most clocks, one of those that tasks share.
+  /// When the signal finishes, a waiting value is sent at once, before the completion. A failure is passed on at once,
+  /// and a waiting value is dropped. Values are delivered on a thread of the clock, for most clocks a thread of the
+  /// concurrency pool.
   ///
   /// - Parameters:
-  ///   - interval: The time between two samples; one that is not positive counts as a nanosecond.
-  ///   - clock: What measures it.
+  ///   - interval: The time between two samples. An interval that is not positive counts as one nanosecond.
+  ///   - clock: The clock that measures the interval.
   /// - Returns: A signal of at most one value per interval.
   @inlinable @inline(__always)
   public func sample<C: Clock>(
@@ -30,7 +32,7 @@ extension Signal {
   }
 }
 
-/// A signal of the latest value of each interval; made by ``Signal/sample(every:clock:)``.
+/// A signal of the latest value of each interval; the result of ``Signal/sample(every:clock:)``.
 @frozen
 public struct SampleEverySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
@@ -50,7 +52,7 @@ public struct SampleEverySignal<Upstream: Signal, C: Clock>: Signal where C.Dura
     self.clock = clock
   }
 
-  /// Attaches a subscriber to the upstream signal, behind intervals of its own.
+  /// Attaches a subscriber to the upstream signal, with intervals of its own.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -69,7 +71,7 @@ where C.Duration == Duration {
   // Sound: the state belongs to the core's turn.
   @usableFromInline let grid: TimeGrid<C.Instant>
 
-  /// The value that waits.
+  /// The waiting value.
   @exclusivity(unchecked) @usableFromInline var pending: Element?
 
   @usableFromInline
@@ -90,7 +92,7 @@ where C.Duration == Duration {
     let last = pending
     pending = value
     if let deadline, now < deadline { return }
-    // The interval of the value before is over, though the alarm has not rung for it yet.
+    // The interval of the previous value has ended, although the alarm has not rung for it yet.
     wait(until: grid.next(after: now))
     if let last { core.deliver(last) }
   }

@@ -1,16 +1,16 @@
-/// A clock that can do something at an instant, without a task that sleeps until then.
+/// A clock that can call a function at an instant, without a task that sleeps until then.
 ///
-/// Operators that work with time take any `Clock`. With most clocks each subscription has a task that sleeps until its
-/// next deadline. A clock that conforms to this protocol is asked to call back instead, which makes what happens when a
-/// matter of the clock alone: that is how a test's virtual time runs everything that is due within the call that
-/// advances it.
+/// Operators that work with time accept any `Clock`. With most clocks, each subscription has a task that sleeps until
+/// its next deadline. A clock that conforms to this protocol calls back instead, and thereby controls exactly when
+/// everything happens. A test's virtual clock uses this to run everything that is due within the call that advances it.
 public protocol SchedulingClock<Instant>: Clock {
-  /// Does something at an instant, once.
+  /// Schedules a function to be called once at an instant.
   ///
   /// - Parameters:
-  ///   - deadline: When to do it. What is scheduled for one instant is done in the order in which it was scheduled; for
-  ///     an instant that has passed, it is done as soon as possible, but never before this method has returned.
-  ///   - action: What to do. It is called without any lock held, and may schedule more.
-  /// - Returns: A token; the action is not called any more once it has been cancelled or released.
+  ///   - deadline: The instant of the call. Calls for the same instant are made in the order in which they were
+  ///     scheduled. If the instant has passed, the call is made as soon as possible, but never before this method has
+  ///     returned.
+  ///   - action: The function to call. No lock is held during the call, and the function may schedule further calls.
+  /// - Returns: A token. After it has been cancelled or released, the function is not called any more.
   func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) -> SignalSubscription
 }

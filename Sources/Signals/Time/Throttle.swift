@@ -1,10 +1,10 @@
 extension Signal {
-  /// Sends at most one value per interval: the first at once, and of those that follow within the interval the latest.
+  /// Sends at most one value per interval.
   ///
-  /// The first value is sent at once and opens an interval. If `latest` is `true`, the last value of an interval is
-  /// sent when the interval ends, even if the upstream signal has fallen silent, and opens the next interval. If
-  /// `latest` is `false`, the values of an interval are dropped. A value that arrives after an interval, or exactly at
-  /// its end, is sent at once, in place of one that waits.
+  /// The first value is sent at once and opens an interval. If `latest` is `true`, the last value of the interval is
+  /// sent at its end, even if the upstream signal has fallen silent, and opens the next interval. If `latest` is
+  /// `false`, the values of an interval are dropped. A value that arrives after an interval, or exactly at its end, is
+  /// sent at once, and replaces a waiting one.
   ///
   /// ```swift
   /// import Signals
@@ -16,17 +16,18 @@ extension Signal {
   /// // Prints "a--d--g--h----i--[j|]"
   /// ```
   ///
-  /// When the signal finishes, the value that waits is sent at once, before the end; a failure passes at once and drops
-  /// it.
+  /// When the signal finishes, a waiting value is sent at once, before the completion. A failure is passed on at once,
+  /// and a waiting value is dropped.
   ///
-  /// Values arrive on the thread that sends or on a thread of the clock, in order. An interval without a value wakes
-  /// nobody.
+  /// Values are delivered on the thread that sends or on a thread of the clock, in order. An interval without a value
+  /// causes no wake-up.
   ///
   /// - Parameters:
-  ///   - interval: How long to wait at least between two values.
-  ///   - latest: Whether the last value of an interval is sent when it is over.
-  ///   - clock: What measures it.
-  /// - Returns: A signal of fewer values.
+  ///   - interval: The minimum time between two values.
+  ///   - latest: A Boolean value that determines whether the last value of an interval is sent at the end of the
+  ///     interval.
+  ///   - clock: The clock that measures the interval.
+  /// - Returns: A signal of at most one value per interval.
   @inlinable @inline(__always)
   public func throttle<C: Clock>(
     for interval: Duration,
@@ -37,7 +38,7 @@ extension Signal {
   }
 }
 
-/// A signal of at most one value per interval; made by ``Signal/throttle(for:latest:clock:)``.
+/// A signal of at most one value per interval; the result of ``Signal/throttle(for:latest:clock:)``.
 @frozen
 public struct ThrottleSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
@@ -79,10 +80,10 @@ where C.Duration == Duration {
   @usableFromInline let interval: Duration
   @usableFromInline let latest: Bool
 
-  /// When the interval that the last value sent has opened is over.
+  /// The end of the interval that the last sent value opened.
   @exclusivity(unchecked) @usableFromInline var end: C.Instant?
 
-  /// The value that waits for that.
+  /// The value that waits for the end of the interval.
   @exclusivity(unchecked) @usableFromInline var pending: Element?
 
   @usableFromInline
@@ -106,7 +107,7 @@ where C.Duration == Duration {
       pending = value
       if deadline == nil { wait(until: end) }
     } else {
-      // The alarm may be about to ring for a value that waits; this one is newer.
+      // The alarm may be about to ring for a waiting value; the new value replaces it.
       rest()
       let replaced = pending.take()
       end = now.advanced(by: interval)

@@ -1,17 +1,19 @@
-/// Moments at equal distances, none of which drifts.
+/// Instants at equal intervals, without drift.
 @usableFromInline
 struct TimeGrid<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
   private let start: Instant
   private let interval: Duration
 
-  /// An interval that is not positive counts as the shortest there is, a nanosecond.
+  /// Creates a grid.
+  ///
+  /// An interval that is not positive counts as the shortest one, a nanosecond.
   @usableFromInline
   init(start: Instant, interval: Duration) {
     self.start = start
     self.interval = max(interval, .nanoseconds(1))
   }
 
-  /// The first moment after another; of those that have been missed, nothing remains.
+  /// Returns the first instant of the grid after a given one; missed instants are skipped.
   @usableFromInline
   func next(after instant: Instant) -> Instant {
     let passed = start.duration(to: instant)

@@ -1,7 +1,7 @@
-/// Where the values of one subscription meet the alarm of an operator that waits.
+/// The object at which the values of one subscription meet the alarm of a time-based operator.
 ///
-/// Its core's turn makes one order of what the upstream signal sends and of what time brings, from whatever threads.
-/// All state of subclasses belongs to the turn.
+/// The turn of its core puts the upstream values and the alarms into one order, whatever their threads. All state of
+/// subclasses belongs to the turn.
 @usableFromInline
 class TimedHub<Output: Sendable, Failure: Error, C: Clock>: SubscriptionOwner, @unchecked Sendable
 where C.Duration == Duration {
@@ -11,7 +11,9 @@ where C.Duration == Duration {
   @usableFromInline final let clock: C
   @usableFromInline final let alarm: Alarm<C>
 
-  /// What is waited for; it tells the ring of a deadline that was moved in the last moment from one that holds.
+  /// The current deadline.
+  ///
+  /// A ring for any other deadline is ignored, because that deadline was moved at the last moment.
   @exclusivity(unchecked) @usableFromInline final var deadline: C.Instant?
 
   @usableFromInline
@@ -20,7 +22,7 @@ where C.Duration == Duration {
     alarm = Alarm(clock: clock)
   }
 
-  /// Takes in the one subscriber, and makes the token that ends it all.
+  /// Attaches the only subscriber and returns the token that ends the whole subscription.
   @inlinable @inline(__always)
   final func open(for subscriber: some SignalSubscriber<Output, Failure>) -> SignalSubscription {
     start()
@@ -40,18 +42,24 @@ where C.Duration == Duration {
     }
   }
 
-  /// Does what was waited for; with the turn.
+  /// Called when the deadline has passed.
+  ///
+  /// The caller holds the turn.
   @usableFromInline
   func expire(_ deadline: C.Instant) {}
 
-  /// Waits until a deadline, and no longer for the one before; with the turn.
+  /// Sets a deadline, which replaces the previous one.
+  ///
+  /// The caller holds the turn.
   @inlinable @inline(__always)
   final func wait(until deadline: C.Instant) {
     self.deadline = deadline
     alarm.set(deadline)
   }
 
-  /// Waits for nothing any more; with the turn.
+  /// Removes the deadline.
+  ///
+  /// The caller holds the turn.
   @usableFromInline
   final func rest() {
     guard deadline != nil else { return }
@@ -59,11 +67,13 @@ where C.Duration == Duration {
     alarm.unset()
   }
 
-  /// Whether nobody takes values any more.
+  /// A Boolean value that indicates whether the subscriber needs no more values.
   @usableFromInline
   final var isDone: Bool { upstreams.isCancelled || core.isDone }
 
-  /// Ends the signal on both sides; with the turn.
+  /// Cancels the upstream signal and the alarm, and sends the completion.
+  ///
+  /// The caller holds the turn.
   @usableFromInline
   final func finish(_ completion: SignalCompletion<Failure>) {
     deadline = nil
@@ -81,20 +91,20 @@ where C.Duration == Duration {
   }
 }
 
-/// What a hub does with its upstream signal.
+/// The part of a hub that its upstream signal calls.
 @usableFromInline
 protocol TimedInput<Input, InputFailure>: AnyObject, Sendable {
   associatedtype Input: Sendable
   associatedtype InputFailure: Error
 
-  /// Whether nobody takes values any more.
+  /// A Boolean value that indicates whether the subscriber needs no more values.
   var isDone: Bool { get }
 
   func receive(_ value: Input)
   func receive(completion: SignalCompletion<InputFailure>)
 }
 
-/// Hands what it receives to a hub.
+/// A subscriber that passes everything it receives to a hub.
 @usableFromInline
 @frozen
 struct TimedStage<Hub: TimedInput>: SignalSubscriber {

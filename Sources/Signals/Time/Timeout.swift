@@ -1,9 +1,9 @@
 extension Signal {
-  /// Ends the signal if no value comes for a time.
+  /// Ends the signal if no value arrives for an interval.
   ///
-  /// The time begins with the subscription and anew with each value; a value that comes at the very moment when it is
-  /// over is in time. When it is over, the upstream signal is cancelled, and the result finishes or, if there is a
-  /// `customError`, fails.
+  /// The interval begins with the subscription and starts over with each value. A value that arrives exactly at the end
+  /// of the interval is in time. When the interval ends, the upstream signal is cancelled, and the result fails with
+  /// `customError` or, without one, finishes.
   ///
   /// ```swift
   /// import Signals
@@ -23,14 +23,14 @@ extension Signal {
   /// // Prints "failed: TooSlow"
   /// ```
   ///
-  /// Values arrive on the thread that sends, the end on a thread of the clock.
+  /// Values are delivered on the thread that sends, and the completion on a thread of the clock.
   ///
   /// - Parameters:
-  ///   - interval: How long to wait for each value.
-  ///   - clock: What measures it.
-  ///   - customError: Makes the error with which to fail; unless given, the signal finishes. To a signal that cannot
-  ///     fail, ``setFailureType(to:)`` gives an error first.
-  /// - Returns: A signal that ends when nothing comes.
+  ///   - interval: The maximum time to wait for each value.
+  ///   - clock: The clock that measures the interval.
+  ///   - customError: A closure that returns the error with which to fail. By default, the signal finishes. Apply
+  ///     ``setFailureType(to:)`` first if the signal cannot fail.
+  /// - Returns: A signal that ends after an interval without a value.
   @inlinable @inline(__always)
   public func timeout<C: Clock>(
     _ interval: Duration,
@@ -41,7 +41,7 @@ extension Signal {
   }
 }
 
-/// A signal that ends when nothing comes; made by ``Signal/timeout(_:clock:customError:)``.
+/// A signal that ends after an interval without a value; the result of ``Signal/timeout(_:clock:customError:)``.
 @frozen
 public struct TimeoutSignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
@@ -63,7 +63,7 @@ public struct TimeoutSignal<Upstream: Signal, C: Clock>: Signal where C.Duration
     self.customError = customError
   }
 
-  /// Attaches a subscriber to the upstream signal, and begins to wait.
+  /// Attaches a subscriber to the upstream signal and starts the interval.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -80,11 +80,13 @@ public struct TimeoutSignal<Upstream: Signal, C: Clock>: Signal where C.Duration
 final class TimeoutHub<Element: Sendable, Failure: Error, C: Clock>: TimedHub<Element, Failure, C>, TimedInput,
   @unchecked Sendable
 where C.Duration == Duration {
-  // Sound: what is mutable belongs to the turn, or is guarded by its superclass.
+  // Sound: the mutable state belongs to the turn or is guarded by the superclass.
   @usableFromInline let interval: Duration
   private let beginning: C.Instant
 
-  /// Let go of at the end, because the token of the subscription holds the hub.
+  /// The closure that creates the error.
+  ///
+  /// It is released at the end, because the subscription's token keeps the hub alive.
   private var customError: (@Sendable () -> Failure)?
 
   @usableFromInline
@@ -95,9 +97,9 @@ where C.Duration == Duration {
     super.init(clock: clock)
   }
 
-  /// Waits for the first value, unless one has come already.
+  /// Starts the interval for the first value, unless a value has already arrived.
   ///
-  /// Called after the upstream was subscribed to, so that a value due at the same moment comes first.
+  /// This is called after the subscription to the upstream, so that a value that is due at the same moment comes first.
   @usableFromInline
   func begin() {
     core.withTurn { [self] in

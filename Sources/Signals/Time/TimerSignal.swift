@@ -1,9 +1,13 @@
 /// A signal that ticks at equal intervals.
 ///
-/// Each subscription is a timer of its own. It begins with the subscription, ticks for the first time one interval
-/// later, and does not drift: every tick is a whole number of intervals after the beginning, however late the one
-/// before was. A tick that the subscriber is too busy for is skipped, rather than made up for in a burst: after a late
-/// tick, the next is the first that still lies in the future. The value is the moment for which the tick was meant.
+/// Each subscription is a timer of its own:
+///
+/// - **Start:** The timer starts with the subscription. Its first tick comes one interval later.
+/// - **Drift:** Ticks do not drift. Every tick is due a whole number of intervals after the start, however late the
+///   previous one was.
+/// - **Missed ticks:** If the subscriber is busy when ticks are due, they are skipped and not sent later in a burst.
+///   The next tick is the first one that is still in the future.
+/// - **Value:** The value of a tick is the instant at which it was due.
 ///
 /// ```swift
 /// import Signals
@@ -16,23 +20,25 @@
 /// // Prints "tick 20.0 seconds"
 /// ```
 ///
-/// Where a signal is expected, `.timer(every:)` means the same. Ticks arrive on a thread of the clock: with most
-/// clocks, one of those that tasks share. An interval that is not positive counts as one nanosecond.
+/// Where the context expects a signal, you can write `.timer(every:)`. Ticks are delivered on a thread of the clock,
+/// for most clocks a thread of the concurrency pool. An interval that is not positive counts as one nanosecond.
 public struct TimerSignal<C: Clock>: Signal where C.Duration == Duration {
-  /// The moment for which a tick was meant.
+  /// The instant at which a tick was due.
   public typealias Element = C.Instant
 
-  /// A timer does not fail; nor does it end.
+  /// `Never`: a timer cannot fail.
+  ///
+  /// It does not finish either.
   public typealias Failure = Never
 
   private let interval: Duration
   private let clock: C
 
-  /// Makes a signal that ticks.
+  /// Creates a signal that ticks at equal intervals of a clock.
   ///
   /// - Parameters:
-  ///   - interval: The time between two ticks, and before the first.
-  ///   - clock: What measures it.
+  ///   - interval: The time before the first tick and between ticks.
+  ///   - clock: The clock that measures the interval.
   public init(every interval: Duration, clock: C) {
     self.interval = interval
     self.clock = clock
@@ -50,18 +56,18 @@ public struct TimerSignal<C: Clock>: Signal where C.Duration == Duration {
 }
 
 extension TimerSignal where C == ContinuousClock {
-  /// Makes a signal that ticks, and goes on while the machine sleeps.
+  /// Creates a signal that ticks at equal intervals, measured also while the machine sleeps.
   ///
-  /// - Parameter interval: The time between two ticks, and before the first.
+  /// - Parameter interval: The time before the first tick and between ticks.
   public init(every interval: Duration) {
     self.init(every: interval, clock: ContinuousClock())
   }
 }
 
 extension Signal where Self == TimerSignal<ContinuousClock> {
-  /// A signal that ticks at equal intervals.
+  /// Returns a signal that ticks at equal intervals.
   ///
-  /// - Parameter interval: The time between two ticks, and before the first.
+  /// - Parameter interval: The time before the first tick and between ticks.
   /// - Returns: A ``TimerSignal``.
   public static func timer(every interval: Duration) -> Self {
     TimerSignal(every: interval)
@@ -69,11 +75,11 @@ extension Signal where Self == TimerSignal<ContinuousClock> {
 }
 
 extension Signal {
-  /// A signal that ticks at equal intervals of a clock.
+  /// Returns a signal that ticks at equal intervals of a clock.
   ///
   /// - Parameters:
-  ///   - interval: The time between two ticks, and before the first.
-  ///   - clock: What measures it.
+  ///   - interval: The time before the first tick and between ticks.
+  ///   - clock: The clock that measures the interval.
   /// - Returns: A ``TimerSignal``.
   public static func timer<C: Clock>(every interval: Duration, clock: C) -> Self where Self == TimerSignal<C> {
     TimerSignal(every: interval, clock: clock)
@@ -81,7 +87,7 @@ extension Signal {
 }
 
 final class TimerHub<C: Clock>: TimedHub<C.Instant, Never, C>, @unchecked Sendable where C.Duration == Duration {
-  // Sound: immutable, but for what its superclass guards.
+  // Sound: immutable, except for the state that the superclass guards.
   private let grid: TimeGrid<C.Instant>
   private let beginning: C.Instant
 
