@@ -3,13 +3,13 @@
   import Synchronization
 
   extension Publisher where Output: Sendable {
-    /// What the publisher publishes, as a signal.
+    /// A signal of the values of the publisher.
     ///
-    /// Each subscription subscribes to the publisher anew, and asks for everything it has. It is cancelled with the
-    /// token, and by an operator such as ``Signal/prefix(_:)`` once it has enough.
+    /// Each subscription subscribes to the publisher separately, with unlimited demand. The Combine subscription is
+    /// cancelled with the token, or by an operator such as ``Signal/prefix(_:)`` after its last value.
     ///
-    /// A signal may be subscribed to from any thread, which Combine allows with every publisher, although the compiler
-    /// cannot check it: take care that the closures of the publisher's own operators may run on any thread too.
+    /// A signal may be subscribed to on any thread. Combine allows this for every publisher, but the compiler cannot
+    /// check it. Make sure that the closures of the publisher's own operators may run on any thread, too.
     ///
     /// <!-- not compiled -->
     /// ```swift
@@ -19,26 +19,26 @@
     public var signal: PublisherSignal<Self> { PublisherSignal(self) }
   }
 
-  /// A signal of what a publisher publishes; made by `Publisher.signal`.
+  /// A signal of the values of a publisher; the result of `Publisher.signal`.
   public struct PublisherSignal<Upstream: Publisher>: Signal, @unchecked Sendable where Upstream.Output: Sendable {
     // Sound: Combine allows any thread to subscribe to a publisher.
 
-    /// What the publisher publishes.
+    /// The type of the values that the publisher sends.
     public typealias Element = Upstream.Output
 
-    /// The error of the publisher.
+    /// The type of the error of the publisher.
     public typealias Failure = Upstream.Failure
 
     private let publisher: Upstream
 
-    /// Makes a signal of what a publisher publishes.
+    /// Creates a signal of the values of a publisher.
     ///
-    /// - Parameter publisher: What each subscription subscribes to.
+    /// - Parameter publisher: The publisher to which each subscription subscribes.
     public init(_ publisher: Upstream) {
       self.publisher = publisher
     }
 
-    /// Subscribes to the publisher for a subscriber.
+    /// Subscribes to the publisher on behalf of a subscriber.
     public func subscribe<Downstream: SignalSubscriber<Element, Failure>>(
       _ subscriber: Downstream
     ) -> SignalSubscription {
@@ -51,14 +51,15 @@
     }
   }
 
-  /// Where one subscription's values come in from Combine.
+  /// A Combine subscriber that receives the values of one subscription.
   private final class PublisherInlet<Input: Sendable, Failure: Error>: SubscriptionOwner, Subscriber,
     @unchecked Sendable
   {
-    // Sound: the state is guarded by the lock.
+    // Sound: the lock guards the state.
     let core = EmitterCore<Input, Failure>()
 
-    /// Whether the publisher is still being subscribed to, so that the token cannot have been cancelled.
+    /// A Boolean value that indicates whether the call that subscribes is still running, so that the token cannot have
+    /// been cancelled.
     let isOpening = Atomic<Bool>(true)
 
     private let lock = Lock()
@@ -88,7 +89,7 @@
       }
     }
 
-    /// Lets go of the publisher.
+    /// Releases the publisher's subscription, and returns it if it must be cancelled.
     private func close() -> (any Subscription)? {
       lock.withLock {
         isOver = true

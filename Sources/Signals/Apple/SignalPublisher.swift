@@ -2,10 +2,10 @@
   public import Combine
 
   extension Signal {
-    /// The values as a Combine publisher.
+    /// A Combine publisher of the values.
     ///
-    /// Each subscriber gets all values, in order. Those that it has not asked for yet wait for it, so that nothing is
-    /// lost; memory grows while it asks for fewer than come.
+    /// Each subscriber receives all values, in order. Values beyond its demand wait in memory, so none is lost. Memory
+    /// grows while values arrive faster than the subscriber requests them.
     ///
     /// <!-- not compiled -->
     /// ```swift
@@ -15,24 +15,24 @@
     public var publisher: SignalPublisher<Self> { SignalPublisher(self) }
   }
 
-  /// A Combine publisher of what a signal sends; made by ``Signal/publisher``.
+  /// A Combine publisher of the values of a signal; the result of ``Signal/publisher``.
   public struct SignalPublisher<Upstream: Signal>: Publisher, Sendable {
-    /// The values of the signal.
+    /// The type of the values that the signal sends.
     public typealias Output = Upstream.Element
 
-    /// The error of the signal.
+    /// The type of the error of the signal.
     public typealias Failure = Upstream.Failure
 
     private let signal: Upstream
 
-    /// Makes a publisher of what a signal sends.
+    /// Creates a publisher of the values of a signal.
     ///
-    /// - Parameter signal: What each subscriber is attached to.
+    /// - Parameter signal: The signal to which each subscriber is attached.
     public init(_ signal: Upstream) {
       self.signal = signal
     }
 
-    /// Attaches a subscriber of Combine's to the signal.
+    /// Attaches a Combine subscriber to the signal.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == Failure {
       let outlet = PublisherOutlet(to: subscriber)
@@ -41,12 +41,12 @@
     }
   }
 
-  /// Where one subscriber's values go out to Combine, as fast as it asks for them.
+  /// A Combine subscription that delivers values to one subscriber according to its demand.
   private final class PublisherOutlet<Downstream: Subscriber>: Subscription, @unchecked Sendable
   where Downstream.Input: Sendable {
-    // Sound: the state is guarded by the lock, and whoever has set `isDelivering` is alone in calling the subscriber.
+    // Sound: the lock guards the state, and only the thread that set `isDelivering` calls the subscriber.
 
-    /// What goes to the subscriber; it is released outside the lock.
+    /// A message for the subscriber, which is released outside the lock.
     private enum Delivery {
       case value(Downstream.Input, Downstream)
       case completion(SignalCompletion<Downstream.Failure>, Downstream)
@@ -92,7 +92,7 @@
       deliver()
     }
 
-    /// Gives the subscriber what waits and what it has asked for, unless that is under way.
+    /// Delivers the waiting values up to the demand, unless a delivery is in progress.
     private func deliver() {
       let isOurs = lock.withLock {
         defer { isDelivering = true }
@@ -114,9 +114,9 @@
       }
     }
 
-    /// What is to be delivered now, if anything; otherwise the delivery is over.
+    /// Returns the next message to deliver, or `nil` if the delivery is complete.
     ///
-    /// To be called with the lock held.
+    /// The caller holds the lock.
     private func next() -> Delivery? {
       if let downstream {
         if demand > .none, let value = waiting.popFirst() {
@@ -129,7 +129,7 @@
       return nil
     }
 
-    /// Drops what waits, and lets go of both sides.
+    /// Drops the waiting values, and releases the subscriber and the signal.
     func cancel() {
       let released = lock.withLock {
         let released = (downstream.take(), upstream.take(), waiting)
@@ -141,7 +141,7 @@
     }
   }
 
-  /// Hands what it receives to an outlet.
+  /// A subscriber that passes everything it receives to an outlet.
   private struct OutletStage<Downstream: Subscriber>: SignalSubscriber where Downstream.Input: Sendable {
     let outlet: PublisherOutlet<Downstream>
 

@@ -1,18 +1,18 @@
 extension Signal where Failure == Never {
-  /// Writes every value into a property of an object, for as long as the object lives.
+  /// Assigns every value to a property of an object, as long as the object lives.
   ///
-  /// The object is not kept alive; when it is gone, the next value ends the subscription. Each value is written on the
-  /// thread that sends it, before the sender's call returns, unless another delivery is under way. This is safe because
-  /// the object and the key path must be `Sendable`.
+  /// The object is not kept alive. After it has been released, the next value ends the subscription. Each value is
+  /// assigned on the thread that sends it, before the sender's call returns, unless another delivery is in progress.
+  /// This is safe because the object and the key path must be `Sendable`.
   ///
-  /// In a `@MainActor` class, the compiler says "type 'ReferenceWritableKeyPath<…>' does not conform to the 'Sendable'
-  /// protocol", because values may be sent on any thread. Use ``assign(on:to:onWeak:)`` there:
+  /// In a `@MainActor` class, the compiler reports "type 'ReferenceWritableKeyPath<…>' does not conform to the
+  /// 'Sendable' protocol", because values may be sent on any thread. Use ``assign(on:to:onWeak:)`` there:
   /// `assign(on: MainActor.shared, to: \.text, onWeak: self)`.
   ///
   /// - Parameters:
-  ///   - keyPath: Where to write.
-  ///   - object: What to write into.
-  /// - Returns: The subscription; it ends when the token is cancelled or released.
+  ///   - keyPath: The key path of the property to assign.
+  ///   - object: The object that contains the property.
+  /// - Returns: The subscription, which ends when the token is cancelled or released.
   public func assign<Root: AnyObject & Sendable>(
     to keyPath: any ReferenceWritableKeyPath<Root, Element> & Sendable,
     onWeak object: Root
@@ -22,9 +22,9 @@ extension Signal where Failure == Never {
     return SignalSubscription(owner: upstreams)
   }
 
-  /// Writes every value into a property of an object of the main actor, for as long as the object lives.
+  /// Assigns every value to a property of an object on the main actor, as long as the object lives.
   ///
-  /// The values are written on the main actor, in order; those that come while it is busy are written together, in one
+  /// Values are assigned on the main actor, in order. Values that arrive while it is busy are assigned together, in one
   /// hop. The object is not kept alive.
   ///
   /// ```swift
@@ -42,9 +42,9 @@ extension Signal where Failure == Never {
   ///
   /// - Parameters:
   ///   - actor: `MainActor.shared`.
-  ///   - keyPath: Where to write.
-  ///   - object: What to write into.
-  /// - Returns: The subscription; it ends when the token is cancelled or released.
+  ///   - keyPath: The key path of the property to assign.
+  ///   - object: The object that contains the property.
+  /// - Returns: The subscription, which ends when the token is cancelled or released.
   @MainActor
   public func assign<Root: AnyObject & Sendable>(
     on actor: MainActor,
@@ -57,7 +57,7 @@ extension Signal where Failure == Never {
   }
 }
 
-/// Writes what it receives into an object that it does not keep alive.
+/// A subscriber that assigns values to a property of an object that it does not keep alive.
 private struct AssignSubscriber<Root: AnyObject & Sendable, Element: Sendable>: SignalSubscriber {
   let object: WeakReference<Root>
   let keyPath: any ReferenceWritableKeyPath<Root, Element> & Sendable
@@ -76,9 +76,9 @@ private struct AssignSubscriber<Root: AnyObject & Sendable, Element: Sendable>: 
   var isDone: Bool { object.target == nil }
 }
 
-/// Refers to an object without keeping it alive.
+/// A weak reference to an object.
 private final class WeakReference<Target: AnyObject & Sendable>: @unchecked Sendable {
-  // Sound: never written after `init`, except by the runtime, which does so atomically.
+  // Sound: written after `init` only by the runtime, which does so atomically.
   private(set) weak var target: Target?
 
   init(_ target: Target) {

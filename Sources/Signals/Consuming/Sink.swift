@@ -1,8 +1,8 @@
 extension Signal where Failure == Never {
   /// Calls a closure with every value.
   ///
-  /// The closure runs on the thread that sends, before the sender's call returns, unless another delivery is under way;
-  /// it never runs concurrently with itself.
+  /// The closure runs on the thread that sends, before the sender's call returns, unless another delivery is in
+  /// progress. It never runs concurrently with itself.
   ///
   /// Keep the token: the subscription ends when its last reference is released. `_ = signal.sink { … }` releases it at
   /// once, so the closure receives at most the current value. Swift warns about an unused result, but not about `_ =`.
@@ -18,10 +18,10 @@ extension Signal where Failure == Never {
   /// ```
   ///
   /// - Parameters:
-  ///   - receiveValue: Called with each value.
-  ///   - file: The file that ``SubscriptionTrace/place`` shows.
-  ///   - line: The line that ``SubscriptionTrace/place`` shows.
-  /// - Returns: The subscription; it ends when the token is cancelled or released.
+  ///   - receiveValue: A closure that is called with each value.
+  ///   - file: The file that ``SubscriptionTrace/place`` reports.
+  ///   - line: The line that ``SubscriptionTrace/place`` reports.
+  /// - Returns: The subscription, which ends when the token is cancelled or released.
   @inlinable @inline(__always)
   public func sink(
     _ receiveValue: @escaping @Sendable (Element) -> Void, file: StaticString = #fileID, line: UInt = #line
@@ -31,16 +31,16 @@ extension Signal where Failure == Never {
 }
 
 extension Signal {
-  /// Calls one closure with every value, and another with the end.
+  /// Calls one closure with every value, and another with the completion.
   ///
-  /// Both run on the thread that sends, never concurrently.
+  /// Both closures run on the thread that sends, never concurrently.
   ///
   /// - Parameters:
-  ///   - receiveCompletion: Called once, if the signal ends.
-  ///   - receiveValue: Called with each value.
-  ///   - file: The file that ``SubscriptionTrace/place`` shows.
-  ///   - line: The line that ``SubscriptionTrace/place`` shows.
-  /// - Returns: The subscription; it ends when the token is cancelled or released.
+  ///   - receiveCompletion: A closure that is called once, if the signal ends.
+  ///   - receiveValue: A closure that is called with each value.
+  ///   - file: The file that ``SubscriptionTrace/place`` reports.
+  ///   - line: The line that ``SubscriptionTrace/place`` reports.
+  /// - Returns: The subscription, which ends when the token is cancelled or released.
   @inlinable @inline(__always)
   public func sink(
     receiveCompletion: @escaping @Sendable (SignalCompletion<Failure>) -> Void,

@@ -4,11 +4,11 @@ extension Signal where Failure == Never {
   /// Calls a closure with every value, on a dispatch queue, in order.
   ///
   /// - Parameters:
-  ///   - queue: Where the closure runs; values that come while it is busy are delivered together.
-  ///   - receiveValue: Called with each value, never concurrently with itself.
-  ///   - file: The file that ``SubscriptionTrace/place`` shows.
-  ///   - line: The line that ``SubscriptionTrace/place`` shows.
-  /// - Returns: The subscription; it ends when the token is cancelled or released.
+  ///   - queue: The queue on which the closure runs. Values that arrive while it is busy are delivered together.
+  ///   - receiveValue: A closure that is called with each value, never concurrently with itself.
+  ///   - file: The file that ``SubscriptionTrace/place`` reports.
+  ///   - line: The line that ``SubscriptionTrace/place`` reports.
+  /// - Returns: The subscription, which ends when the token is cancelled or released.
   public func sink(
     on queue: DispatchQueue,
     _ receiveValue: @escaping @Sendable (Element) -> Void,
@@ -19,8 +19,8 @@ extension Signal where Failure == Never {
 
   /// Calls a closure with every value, on the main actor, in order.
   ///
-  /// - Complexity: A value costs no allocation. Each hop to the actor costs the few allocations of a task, and delivers
-  ///   all values that wait.
+  /// - Complexity: A value costs no allocation. Each hop to the actor costs the few allocations of a task and delivers
+  ///   all waiting values.
   ///
   /// ```swift
   /// import Signals
@@ -37,41 +37,42 @@ extension Signal where Failure == Never {
   ///
   /// - Parameters:
   ///   - actor: `MainActor.shared`.
-  ///   - receiveValue: Called with each value; values that come while the main actor is busy are delivered together.
-  ///   - file: The file that ``SubscriptionTrace/place`` shows.
-  ///   - line: The line that ``SubscriptionTrace/place`` shows.
-  /// - Returns: The subscription; it ends when the token is cancelled or released.
+  ///   - receiveValue: A closure that is called with each value. Values that arrive while the main actor is busy are
+  ///     delivered together.
+  ///   - file: The file that ``SubscriptionTrace/place`` reports.
+  ///   - line: The line that ``SubscriptionTrace/place`` reports.
+  /// - Returns: The subscription, which ends when the token is cancelled or released.
   public func sink(
     on actor: MainActor,
     _ receiveValue: @escaping @MainActor @Sendable (Element) -> Void,
     file: StaticString = #fileID, line: UInt = #line
   ) -> SignalSubscription {
-    // Sound: isolation does not change how a function is called, which `assumeIsolated` relies on too, but at the price
-    // of an allocation for each value. `receive(on:)` delivers on the actor only.
+    // Sound: isolation does not change a function's calling convention. `assumeIsolated` relies on the same fact, but
+    // allocates for each value. `receive(on:)` delivers on the actor only.
     receive(on: actor).sink(
       unsafeBitCast(receiveValue, to: (@Sendable (Element) -> Void).self), file: file, line: line)
   }
 
   /// Calls a closure with every value, on an actor and with access to its state, in order.
   ///
-  /// The actor is not kept alive: when it is gone, the closure is not called any more.
+  /// The actor is not kept alive. After it has been released, the closure is not called any more.
   ///
-  /// - Complexity: A value costs no allocation. Each hop to the actor costs the few allocations of a task, and delivers
-  ///   all values that wait.
+  /// - Complexity: A value costs no allocation. Each hop to the actor costs the few allocations of a task and delivers
+  ///   all waiting values.
   ///
   /// - Parameters:
-  ///   - actor: Where the closure runs; values that come while it is busy are delivered together.
-  ///   - receiveValue: Called with the actor and each value.
-  ///   - file: The file that ``SubscriptionTrace/place`` shows.
-  ///   - line: The line that ``SubscriptionTrace/place`` shows.
-  /// - Returns: The subscription; it ends when the token is cancelled or released.
+  ///   - actor: The actor on which the closure runs. Values that arrive while it is busy are delivered together.
+  ///   - receiveValue: A closure that is called with the actor and each value.
+  ///   - file: The file that ``SubscriptionTrace/place`` reports.
+  ///   - line: The line that ``SubscriptionTrace/place`` reports.
+  /// - Returns: The subscription, which ends when the token is cancelled or released.
   public func sink<Isolation: Actor>(
     on actor: Isolation,
     _ receiveValue: @escaping @Sendable (isolated Isolation, Element) -> Void,
     file: StaticString = #fileID, line: UInt = #line
   ) -> SignalSubscription {
-    // Sound: isolation does not change how a function is called. `receive(on:)` delivers on the actor only, in a task
-    // that keeps the actor alive.
+    // Sound: isolation does not change a function's calling convention. `receive(on:)` delivers on the actor only, in a
+    // task that keeps the actor alive.
     let receiveValue = unsafeBitCast(receiveValue, to: (@Sendable (Isolation, Element) -> Void).self)
     let reference = Unmanaged.passUnretained(actor)
     return receive(on: actor).sink(

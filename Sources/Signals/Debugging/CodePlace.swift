@@ -1,6 +1,6 @@
-/// A place in source code, in two words.
+/// A place in source code, stored in two words.
 ///
-/// A subscription carries one, so it is smaller than a `StaticString` and a line would be.
+/// Every subscription carries one, so it is smaller than a `StaticString` and a line.
 @usableFromInline
 @frozen
 struct CodePlace: @unchecked Sendable, CustomStringConvertible {
@@ -10,10 +10,10 @@ struct CodePlace: @unchecked Sendable, CustomStringConvertible {
   @usableFromInline let length: UInt32
   @usableFromInline let line: UInt32
 
-  /// Notes a place.
+  /// Creates a place.
   ///
   /// - Parameters:
-  ///   - file: The file, as `#fileID` gives it.
+  ///   - file: The file, in the form of `#fileID`.
   ///   - line: The line.
   @inlinable @inline(__always)
   init(_ file: StaticString, _ line: UInt) {
@@ -28,7 +28,7 @@ struct CodePlace: @unchecked Sendable, CustomStringConvertible {
   }
 }
 
-/// A subscriber that knows where in the code it was attached.
+/// A subscriber that knows the place in the code where it was attached.
 protocol PlacedStep {
   var place: CodePlace { get }
 }

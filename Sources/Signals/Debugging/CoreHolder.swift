@@ -1,6 +1,8 @@
-/// An object with a source of its own, from which it passes values on.
+/// An object with a core of its own, through which it passes values on.
 protocol CoreHolder: AnyObject {
-  /// The source; it never changes, so that whoever looks at it needs no turn.
+  /// The core.
+  ///
+  /// It never changes, so it can be read without holding the turn.
   var heldCore: any TracedSource { get }
 }
 

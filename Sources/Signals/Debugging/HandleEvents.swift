@@ -1,15 +1,15 @@
 import Synchronization
 
 extension Signal {
-  /// Calls closures when something happens, and changes nothing.
+  /// Calls closures when events occur, without changing the events.
   ///
-  /// Each closure runs before the event goes on, on the thread that it happens on.
+  /// Each closure runs before the event is passed on, on the thread on which the event occurs.
   ///
   /// - Parameters:
-  ///   - receiveSubscription: Called when a subscriber attaches, before it gets anything.
-  ///   - receiveOutput: Called with each value.
-  ///   - receiveCompletion: Called once, if the signal ends.
-  ///   - receiveCancel: Called once, if the subscription is cancelled before the signal has ended.
+  ///   - receiveSubscription: A closure that is called when a subscriber attaches, before it receives anything.
+  ///   - receiveOutput: A closure that is called with each value.
+  ///   - receiveCompletion: A closure that is called once, if the signal ends.
+  ///   - receiveCancel: A closure that is called once, if the subscription is cancelled before the signal has ended.
   /// - Returns: A signal that sends the same values.
   public func handleEvents(
     receiveSubscription: (@Sendable () -> Void)? = nil,
@@ -29,7 +29,7 @@ extension Signal {
   }
 }
 
-/// A signal that tells of what happens; made by
+/// A signal that calls closures when events occur; the result of
 /// ``Signal/handleEvents(receiveSubscription:receiveOutput:receiveCompletion:receiveCancel:)``.
 public struct HandleEventsSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
@@ -46,7 +46,7 @@ public struct HandleEventsSignal<Upstream: Signal>: Signal {
     self.events = events
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the closures.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -58,7 +58,7 @@ public struct HandleEventsSignal<Upstream: Signal>: Signal {
   }
 }
 
-/// What to call when.
+/// The closures to call for each kind of event.
 @usableFromInline
 struct SignalEvents<Element: Sendable, Failure: Error>: Sendable {
   @usableFromInline let receiveSubscription: (@Sendable () -> Void)?
@@ -79,14 +79,16 @@ struct SignalEvents<Element: Sendable, Failure: Error>: Sendable {
   }
 }
 
-/// Knows whether a subscription was cancelled or had ended before.
+/// An object that records whether the signal ended or the subscription was cancelled first.
 @usableFromInline
 final class EventWatch: SubscriptionOwner, @unchecked Sendable {
-  // Sound: the closure belongs to the one that notes the end; the rest is atomic.
+  // Sound: the closure belongs to the thread that records the end; the rest is atomic.
   @usableFromInline let upstreams = Upstreams()
   private let isOver = Atomic<Bool>(false)
 
-  /// Let go of at the end, because the token of the subscription holds the watch.
+  /// The closure for a cancellation.
+  ///
+  /// It is released at the end, because the subscription's token keeps the watch alive.
   private var receiveCancel: (@Sendable () -> Void)?
 
   @usableFromInline
@@ -94,11 +96,11 @@ final class EventWatch: SubscriptionOwner, @unchecked Sendable {
     self.receiveCancel = receiveCancel
   }
 
-  /// Whether the signal has ended or the subscription was cancelled.
+  /// A Boolean value that indicates whether the signal has ended or the subscription was cancelled.
   @usableFromInline
   var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
-  /// Notes the end; answers whether there was none before.
+  /// Records the end, and returns `false` if it was already recorded.
   @usableFromInline
   func end() -> Bool {
     guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return false }
@@ -138,7 +140,7 @@ struct HandleEventsStage<Downstream: SignalSubscriber>: SignalSubscriber {
   func receive(_ value: Element) {
     guard !watch.hasEnded else { return }
     events.receiveOutput?(value)
-    // The closure may have cancelled.
+    // The closure may have cancelled the subscription.
     if !watch.hasEnded { downstream.receive(value) }
   }
 

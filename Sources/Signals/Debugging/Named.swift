@@ -1,9 +1,9 @@
 extension Signal {
-  /// Gives the signal a name that shows in ``Emitter/subscriptions()`` and ``Property/subscriptions()``.
+  /// Gives the signal a name that appears in ``Emitter/subscriptions()`` and ``Property/subscriptions()``.
   ///
-  /// It changes nothing else, and costs nothing while values flow.
+  /// The name changes nothing else, and costs nothing while values flow.
   ///
-  /// - Parameter name: What to call it.
+  /// - Parameter name: The name.
   /// - Returns: A signal that sends the same values.
   @inlinable @inline(__always)
   public func named(_ name: String) -> NamedSignal<Self> {
@@ -11,7 +11,7 @@ extension Signal {
   }
 }
 
-/// A signal with a name; made by ``Signal/named(_:)``.
+/// A signal with a name; the result of ``Signal/named(_:)``.
 @frozen
 public struct NamedSignal<Upstream: Signal>: Signal {
   /// The values of the upstream signal.
@@ -29,7 +29,7 @@ public struct NamedSignal<Upstream: Signal>: Signal {
     self.name = name
   }
 
-  /// Attaches a subscriber to the upstream signal, behind the name.
+  /// Attaches a subscriber to the upstream signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

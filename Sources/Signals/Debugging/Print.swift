@@ -1,10 +1,10 @@
 extension Signal {
-  /// Prints what happens, and changes nothing.
+  /// Prints all events, without changing them.
   ///
-  /// The lines are those of Combine: `receive subscription: (…)` with the kind of signal, `receive value: (…)`,
-  /// `receive finished`, `receive error: (…)` and `receive cancel`. A line is written before the event goes on, on the
-  /// thread that it happens on; if several threads write at once, one of them writes for all. The stream is copied if
-  /// it is a value, so pass a reference to read what was written.
+  /// The lines have the format of Combine: `receive subscription: (…)` with the type of the signal,
+  /// `receive value: (…)`, `receive finished`, `receive error: (…)` and `receive cancel`. Each line is written before
+  /// the event is passed on, on the thread on which the event occurs. If several threads write at once, one of them
+  /// writes for all. A stream that is a value type is copied, so pass a reference type to read the output.
   ///
   /// ```swift
   /// import Signals
@@ -16,8 +16,8 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - prefix: What each line begins with, followed by a colon unless it is empty.
-  ///   - stream: Where to write; if `nil`, to the standard output.
+  ///   - prefix: The beginning of each line, followed by a colon unless it is empty.
+  ///   - stream: The stream to write to, or `nil` for the standard output.
   /// - Returns: A signal that sends the same values.
   public func print(
     _ prefix: String = "",
@@ -39,12 +39,12 @@ extension Signal {
   }
 }
 
-/// Writes lines, one at a time, whichever threads they come from.
+/// A writer of lines, one at a time, from any thread.
 private final class EventPrinter: @unchecked Sendable {  // Sound: the stream belongs to the turn.
   private let prefix: String
   private var stream: (any TextOutputStream & Sendable)?
 
-  /// Its turn makes one order of the lines without a lock, so that the stream may do as it likes.
+  /// A core whose turn puts the lines into one order without a lock, so the stream may run any code.
   private let turn = EmitterCore<Never, Never>()
 
   init(prefix: String, stream: (any TextOutputStream & Sendable)?) {

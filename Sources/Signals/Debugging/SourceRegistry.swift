@@ -1,6 +1,7 @@
-/// The sources of this process that were registered under a name, for tools that look inside a running program.
+/// The sources of this process that are registered under a name, for tools that inspect a running program.
 ///
-/// Nothing is registered by itself, and an unregistered source costs nothing. The registry keeps no source alive.
+/// Sources are registered only by an explicit call, and an unregistered source costs nothing. The registry keeps no
+/// source alive.
 ///
 /// ```swift
 /// import Signals
@@ -25,7 +26,7 @@ public enum SourceRegistry: Sendable {
   /// - Complexity: O(*n*) in the number of registered sources.
   public static var sources: [RegisteredSource] {
     let (sources, cores) = entries.withLock { entries in
-      // A core that goes meanwhile may run code as it does, so it must outlive the lock.
+      // The `deinit` of a core may run code, so the core must outlive the lock.
       let cores = entries.map(\.core)
       entries.removeAll { $0.core == nil }
       return (entries.map(\.source), cores)
@@ -47,7 +48,7 @@ public enum SourceRegistry: Sendable {
     withExtendedLifetime(cores) {}
   }
 
-  /// The name of a source, if it is registered.
+  /// Returns the name of a source, if it is registered.
   static func name(of core: SourceCore) -> String? {
     let (name, cores) = entries.withLock { entries in
       (entries.first { $0.core === core }?.source.name, entries.map(\.core))
@@ -56,7 +57,7 @@ public enum SourceRegistry: Sendable {
   }
 }
 
-/// A source that was registered under a name; see ``SourceRegistry``.
+/// A source that is registered under a name; see ``SourceRegistry``.
 public struct RegisteredSource: Sendable, Identifiable {
   /// The kinds of sources.
   public enum Kind: Sendable, Hashable {
@@ -79,7 +80,7 @@ public struct RegisteredSource: Sendable, Identifiable {
   /// The kind of the source.
   public let kind: Kind
 
-  /// The type of the values.
+  /// The name of the type of the values.
   public let valueType: String
 
   /// The place in the code where the source was registered, such as `App/Settings.swift:12`.
@@ -106,38 +107,40 @@ public struct RegisteredSource: Sendable, Identifiable {
 
   private var source: (any TracedSource)? { reference.core as? any TracedSource }
 
-  /// The current value as the registered closure describes it; `nil` without such a closure, or if the source is gone.
+  /// The current value as described by the closure given at registration.
+  ///
+  /// It is `nil` without such a closure, or if the source has been released.
   public var valueDescription: String? { describing?() }
 
-  /// The number of live subscriptions; 0 if the source is gone.
+  /// The number of active subscriptions; 0 if the source has been released.
   public var subscriberCount: Int { source?.subscriberCount ?? 0 }
 
-  /// Lists the live subscriptions in the order in which they began; see ``Property/subscriptions()``.
+  /// Lists the active subscriptions in the order in which they began; see ``Property/subscriptions()``.
   ///
-  /// - Returns: One trace for each way that a value takes to a consumer.
+  /// - Returns: One trace for each path from the source to a consumer.
   public func subscriptions() async -> [SubscriptionTrace] { await source?.traces() ?? [] }
 
-  /// The sources that a derived value is computed from; empty for other kinds.
+  /// The sources from which a derived value is computed; empty for other kinds.
   ///
-  /// A registered source is listed by its name, a derived one by the place where it was made, and another one by its
+  /// A registered source is listed by its name, a derived one by the place where it was created, and any other by its
   /// type.
   public var inputs: [String] { reference.core?.inputDescriptions ?? [] }
 }
 
 extension Property {
-  /// The sources that the property is computed from; empty unless it is derived.
+  /// The sources from which the property is computed; empty unless it is derived.
   ///
-  /// A source that is registered in the ``SourceRegistry`` is listed by its name, a derived one by the place where it was
-  /// made, and another one by its type.
+  /// A source that is registered in the ``SourceRegistry`` is listed by its name, a derived one by the place where it
+  /// was created, and any other by its type.
   public var inputs: [String] { core.inputDescriptions }
 
-  /// Registers the property under a name, for tools that look inside a running program.
+  /// Registers the property under a name, for tools that inspect a running program.
   ///
   /// - Parameters:
-  ///   - name: The name. A property that is registered again has the last name only.
-  ///   - describing: Describes the current value. Without it, tools do not see the value.
-  ///   - file: The file that ``RegisteredSource/place`` shows.
-  ///   - line: The line that ``RegisteredSource/place`` shows.
+  ///   - name: The name. Registering a property again replaces its name.
+  ///   - describing: A closure that describes the current value. Without it, tools cannot see the value.
+  ///   - file: The file that ``RegisteredSource/place`` reports.
+  ///   - line: The line that ``RegisteredSource/place`` reports.
   /// - Returns: The property.
   @discardableResult
   public func registered(
@@ -152,12 +155,12 @@ extension Property {
 }
 
 extension Emitter {
-  /// Registers the emitter under a name, for tools that look inside a running program.
+  /// Registers the emitter under a name, for tools that inspect a running program.
   ///
   /// - Parameters:
-  ///   - name: The name. An emitter that is registered again has the last name only.
-  ///   - file: The file that ``RegisteredSource/place`` shows.
-  ///   - line: The line that ``RegisteredSource/place`` shows.
+  ///   - name: The name. Registering an emitter again replaces its name.
+  ///   - file: The file that ``RegisteredSource/place`` reports.
+  ///   - line: The line that ``RegisteredSource/place`` reports.
   /// - Returns: The emitter.
   @discardableResult
   public func registered(as name: String, file: StaticString = #fileID, line: UInt = #line) -> Self {
@@ -167,7 +170,7 @@ extension Emitter {
 }
 
 extension SourceCore {
-  /// Descriptions of the sources that a derived value is computed from.
+  /// Descriptions of the sources from which a derived value is computed.
   var inputDescriptions: [String] {
     guard let node else { return [] }
     return node.inputs.map { input in

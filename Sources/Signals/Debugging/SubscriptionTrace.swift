@@ -1,4 +1,4 @@
-/// One live subscription of a source: the operators its values pass, and who receives them in the end.
+/// A description of one active subscription: the operators that its values pass through, and its consumer.
 ///
 /// ```swift
 /// import Signals
@@ -8,14 +8,16 @@
 /// print(await keys.subscriptions())  // Prints "[filter → "letters" → sink]"
 /// ```
 public struct SubscriptionTrace: Sendable, Hashable, CustomStringConvertible {
-  /// The operators in the order in which a value passes them, and at the end what consumes it; names given with
-  /// ``Signal/named(_:)`` stand in quotes.
+  /// The operators in the order in which a value passes through them, and then the consumer.
+  ///
+  /// Names given with ``Signal/named(_:)`` are in quotes.
   public let steps: [String]
 
   /// The steps with arrows between them.
   public var description: String { steps.joined(separator: " → ") }
 
-  /// The place in the code where the consumer subscribed, such as `App/Settings.swift:12`; `nil` if it is not a `sink`.
+  /// The place in the code where the consumer subscribed, such as `App/Settings.swift:12`; `nil` if the consumer is not
+  /// a `sink`.
   public let place: String?
 
   package init(steps: [String], place: String? = nil) {
@@ -23,42 +25,42 @@ public struct SubscriptionTrace: Sendable, Hashable, CustomStringConvertible {
     self.place = place
   }
 
-  /// The names on the way, without quotes.
+  /// The names along the path, without quotes.
   public var names: [String] {
     steps.filter { $0.first == "\"" }.map { String($0.dropFirst().dropLast()) }
   }
 }
 
 extension Emitter {
-  /// How many subscriptions are live, or about to be.
+  /// The number of subscriptions that are active or being started.
   ///
   /// - Complexity: O(1).
   public var subscriberCount: Int { core.subscriberCount }
 
-  /// Lists the live subscriptions, in the order in which they began: for tests and debugging, to find leaks.
+  /// Lists the active subscriptions, in the order in which they began.
   ///
-  /// It waits for the delivery that is under way, if there is one, and changes nothing. Values that are sent meanwhile
-  /// are never delivered by the caller.
+  /// Use this method in tests and while debugging, to find leaks. It waits for a delivery that is in progress, and
+  /// changes nothing. The caller never delivers values that are sent during the call.
   ///
-  /// - Returns: One trace for each way that a value takes to a consumer.
+  /// - Returns: One trace for each path from the source to a consumer.
   public func subscriptions() async -> [SubscriptionTrace] {
     await core.traces()
   }
 }
 
 extension Property {
-  /// How many subscriptions are live, or about to be; derived values are not counted.
+  /// The number of subscriptions that are active or being started; derived values are not counted.
   ///
   /// - Complexity: O(1).
   public var subscriberCount: Int { core.subscriberCount }
 
-  /// Lists the live subscriptions, in the order in which they began, and then those of the derived values that depend
-  /// on the property: for tests and debugging, to find leaks.
+  /// Lists the active subscriptions, in the order in which they began, and then the subscriptions of derived values
+  /// that depend on the property.
   ///
-  /// It waits for the delivery that is under way, if there is one, and changes nothing. Values that are sent meanwhile
-  /// are never delivered by the caller.
+  /// Use this method in tests and while debugging, to find leaks. It waits for a delivery that is in progress, and
+  /// changes nothing. The caller never delivers values that are sent during the call.
   ///
-  /// - Returns: One trace for each way that a value takes to a consumer.
+  /// - Returns: One trace for each path from the source to a consumer.
   public func subscriptions() async -> [SubscriptionTrace] {
     await core.traces()
   }

@@ -1,19 +1,19 @@
 import Dispatch
 import Synchronization
 
-/// A source whose subscriptions can be followed to their ends, by looking at what its subscribers hold.
+/// A source whose subscriptions can be followed to their consumers, by inspecting its subscribers.
 ///
-/// Nothing is kept for it while values flow; it costs only those who ask.
+/// Nothing is recorded while values flow; only a request for a trace has a cost.
 protocol TracedSource: SourceCore {
-  /// Runs a closure with the turn: now, or when the turn's holder comes to it.
+  /// Runs a closure with the turn, now or as soon as the thread that holds the turn gets to it.
   ///
-  /// The calling thread delivers no values, whatever is sent meanwhile.
+  /// The calling thread never delivers values that are sent during the call.
   func runWithTurn(_ body: @escaping @Sendable () -> Void)
 
-  /// The subscriber behind a node.
+  /// Returns the subscriber of a node.
   func inspect(_ node: SubscriberNode) -> Any?
 
-  /// The type of the values.
+  /// The name of the type of the values.
   var valueTypeName: String { get }
 }
 
@@ -40,10 +40,12 @@ extension EmitterCore: TracedSource {
 }
 
 extension TracedSource {
-  /// How many subscriptions are live, or about to be.
+  /// The number of subscriptions that are active or being started.
   var subscriberCount: Int { interest.load(ordering: .relaxed) & ~Self.recording }
 
-  /// The subscribers behind the live subscriptions; for the holder of the turn.
+  /// Returns the subscribers of the active subscriptions.
+  ///
+  /// The caller holds the turn.
   private func subscribers() -> [Any] {
     var subscribers: [Any] = []
     for index in 0..<slotCount {
@@ -54,20 +56,20 @@ extension TracedSource {
     return subscribers
   }
 
-  /// The cores of the derived values that depend on this one.
+  /// Returns the cores of the derived values that depend on this one.
   fileprivate func dependents() -> [any TracedSource] {
     let cores = lock.withLock { placeReference?._withUnsafeGuaranteedRef { $0.dependentCores } ?? [] }
     return cores.compactMap { $0 as? any TracedSource }
   }
 
-  /// The ways that a value takes from here to the next sources or to consumers.
+  /// Returns the paths from this source to the next sources or to consumers.
   fileprivate func ways() async -> [Way] {
     await withCheckedContinuation { continuation in
       runWithTurn { continuation.resume(returning: self.subscribers().map { Way(of: $0) }) }
     }
   }
 
-  /// Lists the ways that a value takes from here to its consumers.
+  /// Lists the paths from this source to its consumers.
   func traces() async -> [SubscriptionTrace] {
     var traces = Traces()
     traces.pending = [(self, [])]
@@ -76,12 +78,12 @@ extension TracedSource {
 }
 
 extension SubscriptionTrace {
-  /// Lists the ways that a value takes from subscribers to its consumers.
+  /// Lists the paths from subscribers to their consumers.
   ///
-  /// It is for a source that keeps its subscribers itself.
+  /// This is for a source that manages its subscribers itself.
   ///
-  /// - Parameter subscribers: The subscribers in the order in which they came.
-  /// - Returns: One trace for each way.
+  /// - Parameter subscribers: The subscribers in the order in which they joined.
+  /// - Returns: One trace for each path.
   package static func traces(of subscribers: [any Sendable]) async -> [SubscriptionTrace] {
     var traces = Traces()
     for subscriber in subscribers { traces.add(Way(of: subscriber), after: []) }
@@ -89,7 +91,7 @@ extension SubscriptionTrace {
   }
 }
 
-/// The ways that were followed to their ends, and those that lead on to another source.
+/// The paths that reached a consumer, and those leading to another source.
 private struct Traces {
   private var ended: [SubscriptionTrace] = []
   var pending: [(core: any TracedSource, steps: [String])] = []
@@ -101,7 +103,7 @@ private struct Traces {
     }
   }
 
-  /// Follows all ways to their ends.
+  /// Follows all paths to their consumers.
   consuming func followed() async -> [SubscriptionTrace] {
     while let (core, steps) = pending.popLast() {
       for way in await core.ways() { add(way, after: steps) }
@@ -111,7 +113,7 @@ private struct Traces {
   }
 }
 
-/// What a value passes between one source and the next, or a consumer.
+/// The steps between one source and the next source or a consumer.
 private struct Way: Sendable {
   enum End: Sendable {
     case consumer(place: String?)
@@ -128,7 +130,7 @@ private struct Way: Sendable {
         current = erased.inside
         continue
       }
-      // What an object holds may be changing at this moment: only it knows what may be looked at, and when.
+      // The contents of an object may be changing at this moment. Only the object knows what may be read, and when.
       let children = type(of: stage) is AnyClass ? [] : Array(Mirror(reflecting: stage).children)
       for child in children {
         guard let holder = child.value as? any CoreHolder else { continue }
@@ -142,7 +144,7 @@ private struct Way: Sendable {
     }
   }
 
-  /// The operator's name, from the name of the type that does its work.
+  /// Returns the operator's name, derived from the name of the type that implements it.
   private static func name(of stage: Any) -> String {
     let type = String(describing: type(of: stage)).prefix { $0 != "<" }
     if let known = irregular[String(type)] { return known }
@@ -159,7 +161,7 @@ private struct Way: Sendable {
   ]
 }
 
-/// A step that knows what it is called.
+/// A step with a name.
 protocol NamedStep {
   var quotedName: String { get }
 }
@@ -169,7 +171,7 @@ protocol IndirectStep {
   var next: Any? { get }
 }
 
-/// A step whose type is hidden.
+/// A step whose type is erased.
 protocol ErasedStep {
   var inside: Any? { get }
 }

@@ -1,15 +1,15 @@
 public import Observation
 import Synchronization
 
-/// What Swift Observation knows of one property; made when the value is first read.
+/// The registration of one property with Swift Observation; created when the value is first read.
 ///
-/// Observation does not tell whether a read is tracked. But it keeps the key paths of what it tracks in hashed
-/// collections, and hashing a key path hashes the arguments in it: so an argument of ours notices. A property that is
-/// read, but not tracked, pays nothing when it is written. (One registrar for all properties would do for noticing, but
-/// what is tracked once and never changes would stay registered there for ever.)
+/// Observation does not reveal whether a read is tracked. But it stores the key paths that it tracks in hashed
+/// collections, and hashing a key path hashes its arguments. An argument of our own type therefore detects tracking,
+/// and a property that is read but not tracked costs nothing when it is written. One registrar for all properties would
+/// also detect tracking, but a property that is tracked once and never changes would stay registered there for ever.
 @usableFromInline
 final class ObservationTracker: Observable, Sendable {
-  /// The argument of the key path.
+  /// The argument of the key path, which detects tracking.
   private final class Witness: Hashable, Sendable {
     let hasSeenTracking = Atomic<Bool>(false)
 
@@ -33,15 +33,15 @@ final class ObservationTracker: Observable, Sendable {
 
   private subscript(_: Witness) -> Void { () }
 
-  /// Tells Observation that the property is being read.
+  /// Reports a read of the property to Observation.
   ///
-  /// - Returns: Whether this, or an earlier read, was tracked.
+  /// - Returns: `true` if this read or an earlier one was tracked.
   func access() -> Bool {
     registrar.access(self, keyPath: keyPath)
     return witness.hasSeenTracking.load(ordering: .relaxed)
   }
 
-  /// Tells whoever has tracked the property that it has changed.
+  /// Notifies the observers of the property that it has changed.
   @usableFromInline
   func notify() {
     registrar.withMutation(of: self, keyPath: keyPath) {}

@@ -1,8 +1,9 @@
 extension Property {
-  /// Has Swift Observation told of a derived property's own changes, and not of each change of what it is derived from.
+  /// Returns the property after making it announce its own changes to Swift Observation, instead of each change of its
+  /// inputs.
   ///
-  /// That takes somebody who observes the property, so it is computed after every change for as long as the result
-  /// lives, or anything that is derived from it. To be called once, before anybody else has the property.
+  /// This requires an observer, so the property is computed after every change as long as the result, or a property
+  /// derived from it, lives. Call this once, before the property is shared.
   ///
   /// - Returns: The same property, observed.
   package func announcingItself() -> Property<Value> {

@@ -1,17 +1,21 @@
 public import Observation
 import Synchronization
 
-/// Reading ``Property/value`` inside `withObservationTracking`, and so inside the body of a SwiftUI view, makes that
-/// depend on the property, or, if it is a derived one, on what it is derived from.
+/// Reading ``Property/value`` inside `withObservationTracking`, and therefore in the body of a SwiftUI view, registers
+/// a dependency on the property.
 ///
-/// The change is announced after the new value has been stored, on the thread that wrote it; in a ``batch(_:)``, at its
-/// end. Observation itself begins to watch only when the tracked closure returns: what another thread writes in that
-/// moment is not announced. Use ``Signal/sink(_:file:line:)`` or ``values`` where none may be missed.
+/// For a derived property, the dependency is on its inputs.
+///
+/// A change is announced after the new value has been stored, on the thread that wrote it. In a ``batch(_:)``, it is
+/// announced at the end. Observation begins to watch only when the tracked closure returns, so a change that another
+/// thread makes during the closure may not be announced. Use ``Signal/sink(_:file:line:)`` or ``values`` if no change
+/// may be missed.
 extension Property: Observable {}
 
 extension SourceCore {
-  /// Notes the read of a property, if this thread is tracking what it reads; to be called before the value is read, so
-  /// that no change between the two is missed.
+  /// Records a read of a property, if this thread is tracking reads.
+  ///
+  /// Call this before reading the value, so that no change between the two is missed.
   @usableFromInline
   final func noteAccess() {
     guard let tracker = tracker.load(ordering: .acquiring) else { return noteAccess(by: makeTracker()) }
@@ -33,7 +37,9 @@ extension SourceCore {
     return existing.takeUnretainedValue()
   }
 
-  /// Has the changes of the property announced from now on; or, if it is a derived one, of what it is derived from.
+  /// Announces the changes of the property from now on.
+  ///
+  /// For a derived property, announces the changes of its inputs.
   private final func track() {
     guard node != nil else { return announce() }
     var seen: Set<ObjectIdentifier> = []

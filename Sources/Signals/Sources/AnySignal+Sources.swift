@@ -1,47 +1,47 @@
-/// The simple sources, where a signal is expected whose type is hidden.
+/// The simple sources, for a context that expects a type-erased signal.
 extension AnySignal {
-  /// A signal of one value, and then the end.
+  /// Returns a signal that sends one value and finishes.
   ///
-  /// - Parameter value: The value that each subscriber gets.
-  /// - Returns: A signal of any failure.
+  /// - Parameter value: The value that each subscriber receives.
+  /// - Returns: A signal with any failure type.
   public static func just(_ value: Element) -> AnySignal {
     AnySignal(JustSignal(value))
   }
 
-  /// A signal that ends at once, without a value.
+  /// Returns a signal that finishes at once, without a value.
   ///
-  /// - Returns: A signal of any element and failure.
+  /// - Returns: A signal with any element and failure types.
   public static func empty() -> AnySignal {
     AnySignal(EmptySignal())
   }
 
-  /// A signal that sends nothing and never ends.
+  /// Returns a signal that sends nothing and never ends.
   ///
-  /// - Returns: A signal of any element and failure.
+  /// - Returns: A signal with any element and failure types.
   public static func never() -> AnySignal {
     AnySignal(NeverSignal())
   }
 
-  /// A signal that fails at once, without a value.
+  /// Returns a signal that fails at once, without a value.
   ///
-  /// - Parameter error: The failure that each subscriber gets.
-  /// - Returns: A signal of any element.
+  /// - Parameter error: The error that each subscriber receives.
+  /// - Returns: A signal with any element type.
   public static func fail(_ error: Failure) -> AnySignal {
     AnySignal(FailSignal(error))
   }
 
-  /// A signal of a sequence's elements, and then the end.
+  /// Returns a signal that sends the elements of a sequence and finishes.
   ///
-  /// - Parameter elements: What each subscriber gets.
-  /// - Returns: A signal of any failure.
+  /// - Parameter elements: The values that each subscriber receives.
+  /// - Returns: A signal with any failure type.
   public static func from(_ elements: some Sequence<Element> & Sendable) -> AnySignal {
     AnySignal(SequenceSignal(elements))
   }
 
-  /// A signal of what one asynchronous call returns, and then the end.
+  /// Returns a signal that sends the result of one asynchronous call and finishes.
   ///
-  /// - Parameter operation: Called once for each subscription, in a task that is cancelled with it.
-  /// - Returns: A signal whose failure is what the call throws.
+  /// - Parameter operation: A function that is called once for each subscription, in a task that is cancelled with it.
+  /// - Returns: A signal that fails with the error that the call throws.
   public static func future(
     _ operation: @escaping @Sendable () async throws(Failure) -> Element
   ) -> AnySignal {

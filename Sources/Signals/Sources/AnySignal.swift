@@ -1,8 +1,8 @@
 extension Signal {
-  /// Hides the signal's type, keeping only what it sends and how it can fail.
+  /// Erases the signal's type, keeping only its element and failure types.
   ///
-  /// Use it to store signals of different kinds in one place. Where a function can say `some Signal<Element, Failure>`,
-  /// that is faster.
+  /// Use this method to store signals of different types in one place. Where a function can return
+  /// `some Signal<Element, Failure>`, that is faster.
   ///
   /// - Returns: A signal that sends the same values.
   @inlinable @inline(__always)
@@ -11,25 +11,25 @@ extension Signal {
   }
 }
 
-/// A signal whose type is hidden.
+/// A type-erased signal.
 public struct AnySignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let attach: @Sendable (ErasedSubscriber<Element, Failure>) -> SignalSubscription
 
-  /// Makes a signal from what attaches a subscriber to it.
+  /// Creates a signal from a closure that attaches a subscriber.
   @inlinable @inline(__always)
   init(attach: @escaping @Sendable (ErasedSubscriber<Element, Failure>) -> SignalSubscription) {
     self.attach = attach
   }
 
-  /// Makes a signal that sends what another one does.
+  /// Creates a signal that sends the same values as another one.
   ///
-  /// - Parameter signal: The signal whose type to hide.
+  /// - Parameter signal: The signal whose type is erased.
   @inlinable @inline(__always)
   public init(_ signal: some Signal<Element, Failure>) {
     attach = { signal.subscribe($0) }
   }
 
-  /// Attaches a subscriber to the hidden signal.
+  /// Attaches a subscriber to the underlying signal.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

@@ -1,6 +1,6 @@
-/// A signal that is made anew for each subscriber.
+/// A signal that is created for each subscriber.
 ///
-/// Use it where making a signal has an effect, or depends on the moment.
+/// Use it if creating a signal has a side effect, or depends on the moment.
 ///
 /// ```swift
 /// import Signals
@@ -12,23 +12,23 @@
 /// ```
 @frozen
 public struct DeferredSignal<Base: Signal>: Signal {
-  /// The values of the signals made.
+  /// The type of the values that the created signals send.
   public typealias Element = Base.Element
 
-  /// The error of the signals made.
+  /// The type of the error of the created signals.
   public typealias Failure = Base.Failure
 
   @usableFromInline let make: @Sendable () -> Base
 
-  /// Makes a signal that a closure makes anew for each subscriber.
+  /// Creates a signal from a closure that returns a new signal for each subscriber.
   ///
-  /// - Parameter make: Called at each subscription, on the thread that subscribes.
+  /// - Parameter make: A closure that is called at each subscription, on the thread that subscribes.
   @inlinable @inline(__always)
   public init(_ make: @escaping @Sendable () -> Base) {
     self.make = make
   }
 
-  /// Makes the signal and attaches a subscriber to it.
+  /// Creates the signal and attaches a subscriber to it.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber

@@ -1,13 +1,13 @@
-/// A signal that ends at once, without a value.
+/// A signal that finishes at once, without a value.
 ///
-/// Where a signal is expected as an argument, write `.empty()`.
+/// As an argument where a signal is expected, write `.empty()`.
 @frozen
 public struct EmptySignal<Element: Sendable, Failure: Error>: Signal {
-  /// Makes a signal that ends at once.
+  /// Creates a signal that finishes at once.
   @inlinable @inline(__always)
   public init() {}
 
-  /// Tells a subscriber of the end.
+  /// Sends the completion to a subscriber.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -18,9 +18,9 @@ public struct EmptySignal<Element: Sendable, Failure: Error>: Signal {
 }
 
 extension Signal {
-  /// A signal that ends at once, without a value.
+  /// Returns a signal that finishes at once, without a value.
   ///
-  /// - Returns: A signal of the element and failure that the context asks for.
+  /// - Returns: A signal whose element and failure types are inferred from the context.
   @inlinable @inline(__always)
   public static func empty<Value, Mistake>() -> Self where Self == EmptySignal<Value, Mistake> {
     EmptySignal()

@@ -1,19 +1,19 @@
 /// A signal that fails at once, without a value.
 ///
-/// Where a signal is expected as an argument, write `.fail(_:)`.
+/// As an argument where a signal is expected, write `.fail(_:)`.
 @frozen
 public struct FailSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let error: Failure
 
-  /// Makes a signal that fails at once.
+  /// Creates a signal that fails at once.
   ///
-  /// - Parameter error: The failure that each subscriber gets.
+  /// - Parameter error: The error that each subscriber receives.
   @inlinable @inline(__always)
   public init(_ error: Failure) {
     self.error = error
   }
 
-  /// Tells a subscriber of the failure.
+  /// Sends the error to a subscriber.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -24,10 +24,10 @@ public struct FailSignal<Element: Sendable, Failure: Error>: Signal {
 }
 
 extension Signal {
-  /// A signal that fails at once, without a value.
+  /// Returns a signal that fails at once, without a value.
   ///
-  /// - Parameter error: The failure that each subscriber gets.
-  /// - Returns: A signal of the element that the context asks for.
+  /// - Parameter error: The error that each subscriber receives.
+  /// - Returns: A signal whose element type is inferred from the context.
   @inlinable @inline(__always)
   public static func fail<Value, Mistake>(_ error: Mistake) -> Self where Self == FailSignal<Value, Mistake> {
     FailSignal(error)

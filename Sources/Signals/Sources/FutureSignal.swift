@@ -1,6 +1,6 @@
-/// A signal of what one asynchronous call returns, and then the end.
+/// A signal that sends the result of one asynchronous call and finishes.
 ///
-/// Each subscription makes the call anew, in a task of its own, which is cancelled with the subscription.
+/// Each subscription makes its own call, in a task that is cancelled with the subscription.
 ///
 /// ```swift
 /// import Signals
@@ -11,16 +11,16 @@
 /// for await name in answer.values { print(name) }  // Prints "Paris"
 /// ```
 ///
-/// The value is sent from a thread of the task; what the call throws is the signal's failure. Where a signal is
-/// expected as an argument, `.future(_:)` takes a function; a closure there must say that it is sendable,
-/// `.future { @Sendable in … }`, because the compiler does not find out by itself.
+/// The value is sent on the task's thread. If the call throws, the signal fails with that error. As an argument where a
+/// signal is expected, write `.future(_:)` with a function. A closure must be marked there as sendable,
+/// `.future { @Sendable in … }`, because the compiler does not infer it.
 @frozen
 public struct FutureSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let operation: @Sendable () async throws(Failure) -> Element
 
-  /// Makes a signal of what a closure returns.
+  /// Creates a signal of the result of a closure.
   ///
-  /// - Parameter operation: Called once for each subscription, on no actor unless it names one.
+  /// - Parameter operation: A closure that is called once for each subscription, on no actor unless it specifies one.
   @inlinable @inline(__always)
   public init(_ operation: @escaping @Sendable () async throws(Failure) -> Element) {
     self.operation = operation
@@ -47,10 +47,10 @@ public struct FutureSignal<Element: Sendable, Failure: Error>: Signal {
 }
 
 extension Signal {
-  /// A signal of what one asynchronous call returns, and then the end.
+  /// Returns a signal that sends the result of one asynchronous call and finishes.
   ///
-  /// - Parameter operation: Called once for each subscription, in a task that is cancelled with it.
-  /// - Returns: A signal whose failure is what the call throws.
+  /// - Parameter operation: A function that is called once for each subscription, in a task that is cancelled with it.
+  /// - Returns: A signal that fails with the error that the call throws.
   @inlinable @inline(__always)
   public static func future<Value, Mistake>(
     _ operation: @escaping @Sendable () async throws(Mistake) -> Value

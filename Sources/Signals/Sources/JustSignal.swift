@@ -1,6 +1,6 @@
-/// A signal of one value, and then the end.
+/// A signal that sends one value and finishes.
 ///
-/// Each subscriber gets both inside the call that subscribes. Where a signal is expected as an argument, write
+/// Each subscriber receives both before `subscribe(_:)` returns. As an argument where a signal is expected, write
 /// `.just(_:)`.
 ///
 /// ```swift
@@ -12,23 +12,23 @@
 public struct JustSignal<Element: Sendable, Failure: Error>: Signal {
   @usableFromInline let value: Element
 
-  /// Makes a signal of one value that cannot fail.
+  /// Creates a signal of one value that cannot fail.
   ///
-  /// - Parameter value: The value that each subscriber gets.
+  /// - Parameter value: The value that each subscriber receives.
   @inlinable @inline(__always)
   public init(_ value: Element) where Failure == Never {
     self.value = value
   }
 
-  /// Makes a signal of one value, of the failure that the context asks for.
+  /// Creates a signal of one value, with a failure type that is inferred from the context.
   ///
-  /// - Parameter value: The value that each subscriber gets.
+  /// - Parameter value: The value that each subscriber receives.
   @inlinable @inline(__always)
   public init(_ value: Element) {
     self.value = value
   }
 
-  /// Gives a subscriber the value and the end.
+  /// Sends the value and the completion to a subscriber.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -40,19 +40,19 @@ public struct JustSignal<Element: Sendable, Failure: Error>: Signal {
 }
 
 extension Signal {
-  /// A signal of one value, and then the end.
+  /// Returns a signal that sends one value and finishes.
   ///
-  /// - Parameter value: The value that each subscriber gets.
+  /// - Parameter value: The value that each subscriber receives.
   /// - Returns: A signal that cannot fail.
   @inlinable @inline(__always)
   public static func just<Value>(_ value: Value) -> Self where Self == JustSignal<Value, Never> {
     JustSignal(value)
   }
 
-  /// A signal of one value, and then the end.
+  /// Returns a signal that sends one value and finishes.
   ///
-  /// - Parameter value: The value that each subscriber gets.
-  /// - Returns: A signal of the failure that the context asks for.
+  /// - Parameter value: The value that each subscriber receives.
+  /// - Returns: A signal whose failure type is inferred from the context.
   @inlinable @inline(__always)
   public static func just<Value, Mistake>(_ value: Value) -> Self where Self == JustSignal<Value, Mistake> {
     JustSignal(value)

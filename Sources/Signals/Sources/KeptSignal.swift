@@ -1,4 +1,4 @@
-/// A signal whose subscriptions keep an object alive, because without it nothing would be sent.
+/// A signal whose subscriptions keep an object alive that is needed for sending.
 package struct KeptSignal<Upstream: Signal>: Signal {
   package typealias Element = Upstream.Element
   package typealias Failure = Upstream.Failure

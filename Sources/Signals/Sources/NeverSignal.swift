@@ -1,13 +1,13 @@
 /// A signal that sends nothing and never ends.
 ///
-/// It keeps nothing of its subscribers. Where a signal is expected as an argument, write `.never()`.
+/// It does not retain its subscribers. As an argument where a signal is expected, write `.never()`.
 @frozen
 public struct NeverSignal<Element: Sendable, Failure: Error>: Signal {
-  /// Makes a signal that sends nothing.
+  /// Creates a signal that sends nothing.
   @inlinable @inline(__always)
   public init() {}
 
-  /// Lets go of a subscriber at once, since there is nothing to tell it.
+  /// Releases the subscriber at once, since it never receives anything.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -17,9 +17,9 @@ public struct NeverSignal<Element: Sendable, Failure: Error>: Signal {
 }
 
 extension Signal {
-  /// A signal that sends nothing and never ends.
+  /// Returns a signal that sends nothing and never ends.
   ///
-  /// - Returns: A signal of the element and failure that the context asks for.
+  /// - Returns: A signal whose element and failure types are inferred from the context.
   @inlinable @inline(__always)
   public static func never<Value, Mistake>() -> Self where Self == NeverSignal<Value, Mistake> {
     NeverSignal()

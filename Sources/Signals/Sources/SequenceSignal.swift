@@ -1,10 +1,12 @@
 extension Sequence where Self: Sendable, Element: Sendable {
-  /// The elements as a signal that sends them all, and then ends.
+  /// A signal that sends all elements of the sequence, and then finishes.
   ///
-  /// Each subscription iterates anew and gets everything inside the call that subscribes. An endless sequence is fine
-  /// if an operator such as ``Signal/prefix(_:)`` ends the signal; but not as the inner signal of an operator such as
-  /// ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>`` that is made to subscribe to it by the very
-  /// subscriber it is calling, who cannot take anything before it returns.
+  /// Each subscription iterates the sequence separately, and receives all elements before `subscribe(_:)` returns.
+  ///
+  /// An endless sequence is possible if an operator such as ``Signal/prefix(_:)`` ends the signal. The exception is an
+  /// inner signal, as in ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>``, whose subscription the
+  /// subscriber itself causes during a delivery. The subscriber cannot receive a value before that delivery returns, so
+  /// the sequence would never stop.
   ///
   /// ```swift
   /// import Signals
@@ -19,9 +21,9 @@ extension Sequence where Self: Sendable, Element: Sendable {
   public var signal: SequenceSignal<Self, Never> { SequenceSignal(self) }
 }
 
-/// A signal of a sequence's elements, and then the end.
+/// A signal that sends the elements of a sequence and finishes.
 ///
-/// Made by ``Swift/Sequence/signal``. Where a signal is expected as an argument, write `.from(_:)`.
+/// The result of ``Swift/Sequence/signal``. As an argument where a signal is expected, write `.from(_:)`.
 @frozen
 public struct SequenceSignal<Elements: Sequence & Sendable, Failure: Error>: Signal where Elements.Element: Sendable {
   /// The elements of the sequence.
@@ -29,29 +31,29 @@ public struct SequenceSignal<Elements: Sequence & Sendable, Failure: Error>: Sig
 
   @usableFromInline let elements: Elements
 
-  /// Makes a signal of a sequence's elements that cannot fail.
+  /// Creates a signal of a sequence's elements that cannot fail.
   ///
-  /// - Parameter elements: What each subscriber gets.
+  /// - Parameter elements: The values that each subscriber receives.
   @inlinable @inline(__always)
   public init(_ elements: Elements) where Failure == Never {
     self.elements = elements
   }
 
-  /// Makes a signal of a sequence's elements, of the failure that the context asks for.
+  /// Creates a signal of a sequence's elements, with a failure type that is inferred from the context.
   ///
-  /// - Parameter elements: What each subscriber gets.
+  /// - Parameter elements: The values that each subscriber receives.
   @inlinable @inline(__always)
   public init(_ elements: Elements) {
     self.elements = elements
   }
 
-  /// Gives a subscriber all elements, as long as it takes any, and the end.
+  /// Sends all elements, until the subscriber needs no more, and then the completion.
   @inlinable @inline(__always)
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     var iterator = elements.makeIterator()
-    // Asked before each element, so that a lazy sequence computes none in vain.
+    // Checked before each element, so that a lazy sequence computes no unneeded one.
     while !subscriber.isDone {
       guard let element = iterator.next() else {
         subscriber.receive(completion: .finished)
@@ -64,19 +66,19 @@ public struct SequenceSignal<Elements: Sequence & Sendable, Failure: Error>: Sig
 }
 
 extension Signal {
-  /// A signal of a sequence's elements, and then the end.
+  /// Returns a signal that sends the elements of a sequence and finishes.
   ///
-  /// - Parameter elements: What each subscriber gets.
+  /// - Parameter elements: The values that each subscriber receives.
   /// - Returns: A signal that cannot fail.
   @inlinable @inline(__always)
   public static func from<Elements>(_ elements: Elements) -> Self where Self == SequenceSignal<Elements, Never> {
     SequenceSignal(elements)
   }
 
-  /// A signal of a sequence's elements, and then the end.
+  /// Returns a signal that sends the elements of a sequence and finishes.
   ///
-  /// - Parameter elements: What each subscriber gets.
-  /// - Returns: A signal of the failure that the context asks for.
+  /// - Parameter elements: The values that each subscriber receives.
+  /// - Returns: A signal whose failure type is inferred from the context.
   @inlinable @inline(__always)
   public static func from<Elements, Mistake>(_ elements: Elements) -> Self
   where Self == SequenceSignal<Elements, Mistake> {

@@ -1,5 +1,5 @@
 extension SignalSubscription {
-  /// The token of a subscription that was over before it could be returned.
+  /// The token of a subscription that had ended before it could be returned.
   @usableFromInline
   static var ended: SignalSubscription { SignalSubscription(owner: nobody) }
 

@@ -1,4 +1,4 @@
-/// The task that serves one subscription and ends with it.
+/// An owner of the task that serves one subscription and is cancelled with it.
 @usableFromInline
 final class TaskOwner: SubscriptionOwner, @unchecked Sendable {  // Sound: immutable.
   private let task: Task<Void, Never>
