@@ -1,8 +1,8 @@
-/// Makes several writes to properties one change.
+/// Combines several writes to properties into one change.
 ///
-/// The writes are visible to every reader at once, but nobody is told of them until the outermost batch of the thread
-/// is over, also if `body` throws. Then each property that was written sends its last value, once, and each derived
-/// value sends its new one, once and computed from all the new values.
+/// Every reader sees the writes at once, but subscribers are notified only when the thread's outermost batch ends, even
+/// if `body` throws. At that point, each property that was written sends its last value once. Each derived value sends
+/// its new value once, computed from all the new inputs.
 ///
 /// ```swift
 /// import Signals
@@ -18,13 +18,14 @@
 /// // Prints "Augusta King"
 /// ```
 ///
-/// Who subscribes inside is given what can be read there, and at the end only what has changed since.
+/// A subscriber that joins inside the batch receives the value that can be read there. When the batch ends, it receives
+/// only the changes made since.
 ///
-/// Values sent by other threads, or into an ``Emitter``, are not held back. See <doc:/Docs/DerivedValues>.
+/// Values that other threads send, and values sent by an ``Emitter``, are not held back. See <doc:/Docs/DerivedValues>.
 ///
-/// - Parameter body: Writes the properties, on this thread.
-/// - Returns: What `body` returned.
-/// - Throws: What `body` threw; what it wrote until then stays written and is sent.
+/// - Parameter body: A closure that writes the properties, on the calling thread.
+/// - Returns: The result of `body`.
+/// - Throws: The error that `body` throws. The writes that it made before are kept and sent.
 public func batch<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
   let frame = BatchFrame.enter()
   defer { frame.leave() }

@@ -8,12 +8,14 @@ public import Synchronization
   import Musl
 #endif
 
-/// What one thread has changed inside `batch`, and tells nobody about until the outermost one is over.
+/// The changes that one thread has made inside `batch`, which are sent when the outermost batch ends.
 @usableFromInline
 final class BatchFrame {
-  /// How many threads are inside a batch; each property has the address at hand, because each write asks.
+  /// The number of threads that are inside a batch.
+  ///
+  /// Each property stores this address, because every write reads it.
   @usableFromInline nonisolated(unsafe) static let active: UnsafeMutablePointer<Atomic<Int>> = {
-    // Sound: made once, never freed, atomic.
+    // Sound: created once, never freed, atomic.
     let active = UnsafeMutablePointer<Atomic<Int>>.allocate(capacity: 1)
     active.initialize(to: Atomic(0))
     return active
@@ -36,10 +38,10 @@ final class BatchFrame {
     pthread_getspecific(key).map { Unmanaged<BatchFrame>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Whether this thread is inside a batch.
+  /// A Boolean value that indicates whether this thread is inside a batch.
   static var isEntered: Bool { active.pointee.load(ordering: .relaxed) > 0 && current != nil }
 
-  /// Begins a batch on this thread, or one inside another.
+  /// Begins a batch on this thread, or a nested one.
   static func enter() -> BatchFrame {
     let frame: BatchFrame
     if let current {
@@ -53,11 +55,13 @@ final class BatchFrame {
     return frame
   }
 
-  /// Ends a batch; if it is the outermost one, everybody hears of the changes.
+  /// Ends a batch.
+  ///
+  /// If it is the outermost one, sends the changes.
   func leave() {
     depth -= 1
     guard depth == 0 else { return }
-    // Everything is released before anybody is told of anything.
+    // All changes are released before any of them is sent.
     var list = self.list
     self.list = FlushList()
     for hold in holds {
@@ -75,10 +79,10 @@ final class BatchFrame {
     Unmanaged.passUnretained(self).release()
   }
 
-  /// Keeps a value that was just stored from being sent, if this thread is inside a batch.
+  /// Holds back a value that was just stored, if this thread is inside a batch.
   ///
-  /// - Parameter core: The property's core, whose lock is held.
-  /// - Returns: Whether there is a batch.
+  /// - Parameter core: The property's core. The caller holds its lock.
+  /// - Returns: `true` if this thread is inside a batch.
   @usableFromInline
   static func hold<Value>(_ core: PropertyCore<Value>) -> Bool {
     guard active.pointee.load(ordering: .relaxed) > 0, let frame = current else { return false }
@@ -104,21 +108,21 @@ final class BatchFrame {
 @available(*, unavailable)
 extension BatchFrame: Sendable {}
 
-/// One property that a batch has written.
+/// A property that a batch has written.
 @usableFromInline
 class Hold: @unchecked Sendable {  // Sound: guarded by the core's lock.
   final let core: SourceCore
   final let frame: ObjectIdentifier
 
-  /// The version of the value that the batch wrote last.
+  /// The version of the last value that the batch wrote.
   @usableFromInline final var version: UInt64
 
-  /// Whether the batch is over, so that all its values may be believed.
+  /// A Boolean value that indicates whether the batch has ended, so that its values are final.
   final var isReleased = false
 
-  /// Who has subscribed meanwhile, and which version each was given.
+  /// The subscribers that joined during the batch, each with the version that it received.
   ///
-  /// They are not kept alive. Where one is gone and another in its memory, that one has been given the same version.
+  /// They are not kept alive. If a new subscriber takes the memory of a released one, it has received the same version.
   @usableFromInline final var newcomers: [(node: ObjectIdentifier, version: UInt64)] = []
 
   init(core: SourceCore, frame: ObjectIdentifier, version: UInt64) {
@@ -130,11 +134,11 @@ class Hold: @unchecked Sendable {  // Sound: guarded by the core's lock.
   /// Sends the held value, unless a newer one has been sent.
   func send() {}
 
-  /// Ends the property if it was let go of during the batch, unless another batch is still to send a value of it.
+  /// Ends the property if it was released during the batch, unless another batch still has to send its value.
   func endAfterBatch() {}
 }
 
-/// The same, for whom the type of the value is known.
+/// A hold that knows the type of the value.
 private final class PropertyHold<Value: Sendable>: Hold, @unchecked Sendable {  // Sound: see the superclass.
   private let property: PropertyCore<Value>
 

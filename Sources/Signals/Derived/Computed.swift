@@ -1,7 +1,9 @@
 public import Synchronization
 
 extension Property {
-  /// Makes a derived property; inlined, so that reading the inputs and computing become one function.
+  /// Creates a derived property.
+  ///
+  /// Inlining merges reading the inputs and computing into one function.
   @inlinable @inline(__always)
   static func computed<Inputs: DerivedInputs>(
     from inputs: Inputs,
@@ -11,7 +13,7 @@ extension Property {
   ) -> Property<Value> {
     let origin = DerivedOrigin(valueType: Value.self, file: place.file, line: place.line)
     let core = DerivedCore<Value>(inputs: inputs.cores, feeds: inputs.feeds, origin: origin) { core, isPublishing in
-      // Sound: only the core that is made here runs this.
+      // Sound: only the core that is created here runs this.
       let core = unsafeDowncast(core, to: DerivedCore<Value>.self)
       let mayBeNews = core.update(from: inputs, isSame, transform, isPublishing: isPublishing)
       if isPublishing, mayBeNews { core.publish(isSame) }
@@ -23,7 +25,7 @@ extension Property {
 extension DerivedCore {
   /// Brings the value up to date.
   ///
-  /// - Returns: Whether it may still have to be published.
+  /// - Returns: `true` if the value may still have to be published.
   @inlinable @inline(__always)
   func update<Inputs: DerivedInputs>(
     from inputs: Inputs,

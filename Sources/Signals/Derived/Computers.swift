@@ -1,4 +1,4 @@
-/// The threads that are computing one derived value: hardly ever more than one.
+/// The threads that are computing one derived value; seldom more than one.
 @usableFromInline
 struct Computers {
   let origin: DerivedOrigin
@@ -12,7 +12,7 @@ struct Computers {
 
   var isEmpty: Bool { first == nil }
 
-  /// Notes that this thread computes the value.
+  /// Records that this thread computes the value.
   @usableFromInline
   mutating func begin() {
     let thread = ThreadIdentity.current
@@ -31,7 +31,7 @@ struct Computers {
     }
   }
 
-  /// Stops with an explanation if a thread is computing the value already, as it would for ever.
+  /// Stops with an explanation if a thread is already computing the value, since it would then recurse for ever.
   func checkDependency(of thread: ThreadIdentity) {
     guard let first else { return }
     if first == thread || others.contains(thread) {
@@ -45,7 +45,7 @@ struct Computers {
   }
 }
 
-/// The declaration of a derived value: its type, and where it was made.
+/// The declaration of a derived value: its type, and its place in the code.
 @usableFromInline
 struct DerivedOrigin: CustomStringConvertible {
   private let valueType: Any.Type

@@ -1,11 +1,11 @@
-/// Takes long chains of derived values apart link by link, because releasing them recursively would exhaust the stack.
+/// A place where long chains of derived values are released link by link, since recursion would exhaust the stack.
 enum Debris {
   private static let lock = Lock()
-  // Sound: both are guarded by the lock.
+  // Sound: the lock guards both.
   private nonisolated(unsafe) static var pending: [DerivedNode.Update] = []
   private nonisolated(unsafe) static var isClearing = false
 
-  /// Releases what a node's closure holds: now, or after the link whose release led here.
+  /// Releases a node's closure, now or after the link whose release led here.
   static func clear(_ body: inout DerivedNode.Update?) {
     let isOurs = lock.withLock {
       if let update = body.take() { pending.append(update) }

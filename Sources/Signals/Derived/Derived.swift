@@ -1,5 +1,5 @@
 extension Property {
-  /// Makes a property that is computed from another one.
+  /// Creates a property that is computed from another one.
   ///
   /// ```swift
   /// import Signals
@@ -9,21 +9,25 @@ extension Property {
   /// print(fahrenheit.value)  // Prints "68.0"
   /// ```
   ///
-  /// It is computed when it is read and, as long as somebody observes it, after each change of what it depends on;
-  /// never for nobody, and not again as long as its inputs are the same. A result equal to the one before is no change:
-  /// nobody is told, and nothing is computed from it. However many paths lead from a property to a derived value, its
-  /// subscribers hear of a write once, and never see old and new inputs mixed, whatever other threads write: law 8 of
-  /// <doc:/Docs/TheLaws>. <doc:/Docs/DerivedValues> tells more.
+  /// - **Computation:** The value is computed when it is read and, while it is observed, after each change of its
+  ///   inputs. It is never computed if it is neither read nor observed, and not computed again while its inputs are
+  ///   unchanged.
+  /// - **Changes:** A result that equals the previous value is not a change. It is not sent, and no dependent value is
+  ///   computed from it.
+  /// - **Consistency:** However many paths lead from a property to a derived value, its subscribers receive at most one
+  ///   value per write. They never receive a value computed from a mix of old and new inputs, whatever other threads
+  ///   write. See law 8 of <doc:/Docs/TheLaws>, and <doc:/Docs/DerivedValues>.
   ///
-  /// The derived property keeps its inputs' values alive, and ends when none of them can change any more.
+  /// - **Lifetime:** The derived property keeps its inputs' values alive, and completes when none of them can change
+  ///   any more.
   ///
   /// - Parameters:
   ///   - source: The property to compute from.
-  ///   - transform: Computes the value, on the thread that reads or writes. It must depend on its argument alone, and
-  ///     read neither its own result nor write what it depends on, which stops the program with an explanation. Two
-  ///     threads that read at once may both run it.
-  ///   - file: The file that such an explanation names; the caller's by default.
-  ///   - line: The line that such an explanation names; the caller's by default.
+  ///   - transform: A closure that computes the value, on the thread that reads or writes. It must depend on its
+  ///     argument alone. Reading its own result, or writing one of its inputs, stops the program with an explanation.
+  ///     Two threads that read at the same time may both run it.
+  ///   - file: The file that such an explanation names; by default the caller's.
+  ///   - line: The line that such an explanation names; by default the caller's.
   /// - Returns: A property that always has the computed value.
   @inlinable
   public static func derived<Source>(
@@ -35,7 +39,7 @@ extension Property {
     computed(from: DerivedInput(source), isSame: ==, at: (file, line), transform)
   }
 
-  /// Makes a property that is computed from two others; see ``derived(_:_:file:line:)-63st2``.
+  /// Creates a property that is computed from two others; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
   public static func derived<First, Second>(
     _ first: Property<First>,
@@ -49,7 +53,7 @@ extension Property {
     }
   }
 
-  /// Makes a property that is computed from three others; see ``derived(_:_:file:line:)-63st2``.
+  /// Creates a property that is computed from three others; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
   public static func derived<First, Second, Third>(
     _ first: Property<First>,
@@ -65,7 +69,7 @@ extension Property {
     ) { transform($0.0.0, $0.0.1, $0.1) }
   }
 
-  /// Makes a property that is computed from four others; see ``derived(_:_:file:line:)-63st2``.
+  /// Creates a property that is computed from four others; see ``derived(_:_:file:line:)-63st2``.
   @inlinable
   public static func derived<First, Second, Third, Fourth>(
     _ first: Property<First>,
@@ -83,9 +87,9 @@ extension Property {
     return computed(from: inputs, isSame: ==, at: (file, line)) { transform($0.0.0, $0.0.1, $0.1.0, $0.1.1) }
   }
 
-  /// Makes a property that is computed from five or more others; see ``derived(_:_:file:line:)-63st2``.
+  /// Creates a property that is computed from five or more others; see ``derived(_:_:file:line:)-63st2``.
   ///
-  /// They are read through a list, which is slower than up to four.
+  /// The inputs are read through a list, which is slower than up to four inputs.
   public static func derived<First, Second, Third, Fourth, Fifth, each Other: Sendable>(
     _ first: Property<First>,
     _ second: Property<Second>,
@@ -106,7 +110,8 @@ extension Property {
     return computed(from: inputs, isSame: ==, at: (file, line), apply)
   }
 
-  /// Makes a property that is computed from a list of others of one type; see ``derived(_:_:file:line:)-63st2``.
+  /// Creates a property that is computed from an array of properties of one type; see
+  /// ``derived(_:_:file:line:)-63st2``.
   @inlinable
   public static func derived<Source>(
     _ sources: [Property<Source>],
@@ -119,8 +124,9 @@ extension Property {
 }
 
 extension Property {
-  /// Makes a property that is computed from another one, of a type whose values cannot be compared: every computation
-  /// counts as a change.
+  /// Creates a property that is computed from another one, for a type that is not `Equatable`.
+  ///
+  /// Every computation counts as a change.
   @inlinable
   public static func derived<Source>(
     _ source: Property<Source>,
@@ -131,7 +137,7 @@ extension Property {
     computed(from: DerivedInput(source), isSame: { _, _ in false }, at: (file, line), transform)
   }
 
-  /// Makes a property that is computed from two others and cannot be compared.
+  /// Creates a property that is computed from two others, for a type that is not `Equatable`.
   @inlinable
   public static func derived<First, Second>(
     _ first: Property<First>,
@@ -147,7 +153,7 @@ extension Property {
     }
   }
 
-  /// Makes a property that is computed from three others and cannot be compared.
+  /// Creates a property that is computed from three others, for a type that is not `Equatable`.
   @inlinable
   public static func derived<First, Second, Third>(
     _ first: Property<First>,
@@ -163,7 +169,7 @@ extension Property {
     ) { transform($0.0.0, $0.0.1, $0.1) }
   }
 
-  /// Makes a property that is computed from four others and cannot be compared.
+  /// Creates a property that is computed from four others, for a type that is not `Equatable`.
   @inlinable
   public static func derived<First, Second, Third, Fourth>(
     _ first: Property<First>,
@@ -183,9 +189,9 @@ extension Property {
     }
   }
 
-  /// Makes a property that is computed from five or more others and cannot be compared.
+  /// Creates a property that is computed from five or more others, for a type that is not `Equatable`.
   ///
-  /// They are read through a list, which is slower than up to four.
+  /// The inputs are read through a list, which is slower than up to four inputs.
   public static func derived<First, Second, Third, Fourth, Fifth, each Other: Sendable>(
     _ first: Property<First>,
     _ second: Property<Second>,
@@ -206,7 +212,7 @@ extension Property {
     return computed(from: inputs, isSame: { _, _ in false }, at: (file, line), apply)
   }
 
-  /// Makes a property that is computed from a list of others of one type and cannot be compared.
+  /// Creates a property that is computed from an array of properties of one type, for a type that is not `Equatable`.
   @inlinable
   public static func derived<Source>(
     _ sources: [Property<Source>],

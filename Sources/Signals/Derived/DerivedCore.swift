@@ -1,11 +1,11 @@
 public import Synchronization
 
-/// The engine of a derived value: the value that was computed last, and the one that was published last.
+/// The engine of a derived value: the value that was computed last, and the value that was published last.
 ///
-/// Reading computes, but never runs a subscriber; only a write, through its flush list, or a new subscriber publishes.
+/// Reading computes but never runs a subscriber. Only a write, through its flush list, or a new subscriber publishes.
 @usableFromInline
 final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendable {
-  // Sound: its fields are guarded by the lock.
+  // Sound: the lock guards its fields.
 
   /// The value that was computed last; its version is the core's.
   @exclusivity(unchecked) @usableFromInline var computed: Value?
@@ -13,26 +13,26 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
   /// The node's marks when the computation of that value began.
   @exclusivity(unchecked) @usableFromInline var computedMarks: UInt64 = 0
 
-  /// The sum of the inputs' versions that it was computed from.
+  /// The sum of the versions of the inputs from which that value was computed.
   @exclusivity(unchecked) @usableFromInline var inputVersions: UInt64 = 0
 
-  /// Whether the value comes from a batch that is not over.
+  /// A Boolean value that indicates whether the value was computed from an open batch.
   @exclusivity(unchecked) @usableFromInline var isProvisional = false
 
   @exclusivity(unchecked) @usableFromInline var publishedVersion: UInt64 = 0
 
-  /// Who has been given a value, inside a batch, that the other subscribers have not heard of, and which version.
+  /// The subscribers that received, inside a batch, a value that has not been published, each with its version.
   ///
-  /// The next publication empties the list, which keeps nobody alive.
+  /// The next publication empties the list, which keeps no subscriber alive.
   @exclusivity(unchecked) private var newcomers: [(node: ObjectIdentifier, version: UInt64)] = []
 
-  /// Whether there are newcomers.
+  /// A Boolean value that indicates whether there are newcomers.
   @exclusivity(unchecked) @usableFromInline var hasNewcomers = false
 
-  /// The same as the core's `node`, which need not be asked whether it is there.
+  /// The core's `node`, as a non-optional value.
   @usableFromInline let derivedNode: DerivedNode
 
-  /// What feeds the inputs, and must live as long as this does.
+  /// The owners that feed the inputs, kept alive as long as this core.
   private let feeds: [SubscriptionOwner]
 
   @usableFromInline
@@ -51,7 +51,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
 
   // MARK: Reading
 
-  /// The value, computed anew if need be.
+  /// Returns the value, after computing it if necessary.
   @usableFromInline
   func read() -> Value {
     lock.lock()
@@ -68,7 +68,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     return value
   }
 
-  /// The value as an input of another derived value, which observes this one.
+  /// Returns the value as an input of another derived value, which observes this one.
   @inlinable
   func sampleDerived(_ look: inout Look) -> Value {
     if !state.pointee.isSettled { derivedNode.update(publishing: false) }
@@ -77,36 +77,36 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     if !state.pointee.isSettled { look.isTorn = true }
     look.versions &+= version
     if isProvisional { look.isProvisional = true }
-    return computed.unsafelyUnwrapped  // Sound: just updated, or on the first observation before.
+    return computed.unsafelyUnwrapped  // Sound: just updated, or at the first observation.
   }
 
   // MARK: Updating
 
-  /// What has become of a computed value.
+  /// The outcome of an attempt to keep a computed value.
   @usableFromInline
   enum Outcome: Sendable {
-    /// There is another value to compare with first.
+    /// Another value has been stored, with which this one must be compared first.
     case contested
-    /// It is kept; whether subscribers have heard of it is not known.
+    /// The value is kept; it may not have been published.
     case kept
-    /// It is kept, and subscribers know all there is to know.
+    /// The value is kept, and subscribers are up to date.
     case published
   }
 
-  /// What a look at the inputs comes to.
+  /// The result of comparing the inputs that were read with the current value.
   @usableFromInline
   enum Verdict {
-    /// They changed meanwhile.
+    /// The inputs changed while they were read.
     case moved
-    /// Nobody observes the value any more.
+    /// The value is not observed any more.
     case abandoned
-    /// They are what the value was computed from.
+    /// The inputs are those from which the value was computed.
     case same
-    /// The value must be computed; there may be an old one to compare with.
+    /// The value must be computed and, if there is an old one, compared with it.
     case changed(old: Value?, version: UInt64)
   }
 
-  /// Judges a look at the inputs that began when the node's marks were `marks`.
+  /// Compares the inputs that were read since the node's marks were `marks` with the current value.
   @inlinable
   func judge(_ look: Look, marks: UInt64) -> Verdict {
     lock.lock()
@@ -123,16 +123,16 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     return .changed(old: computed, version: version)
   }
 
-  /// Keeps a computed value, unless a newer one has been kept meanwhile.
+  /// Keeps a computed value, unless a newer one has been kept.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - isSame: Whether it equals the one that had `version`.
-  ///   - version: Which version it was compared with.
-  ///   - look: What it was computed from.
-  ///   - marks: The node's marks when that was read.
-  ///   - isPublishing: Whether to send the value at once if it is the next one.
-  /// - Returns: What has become of it.
+  ///   - isSame: A Boolean value that indicates whether it equals the value that had `version`.
+  ///   - version: The version with which it was compared.
+  ///   - look: The inputs from which it was computed.
+  ///   - marks: The node's marks when the inputs were read.
+  ///   - isPublishing: A Boolean value that determines whether to send the value at once if it is the next one.
+  /// - Returns: The outcome.
   @inlinable
   func keep(
     _ value: Value, isSame: Bool, asVersion version: UInt64, from look: Look, marks: UInt64, isPublishing: Bool
@@ -169,13 +169,16 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     return outcome
   }
 
-  /// Whether subscribers may be told of the computed value; to be asked with the lock held.
+  /// A Boolean value that indicates whether the computed value may be sent to subscribers.
   ///
-  /// One that nobody hears may be provisional: it is for somebody who is about to join, and wants the value of now.
+  /// The caller holds the lock.
+  ///
+  /// A provisional value may be published if there are no subscribers: one that is about to join needs the current
+  /// value.
   @inlinable @inline(__always)
   var isPublic: Bool { !isProvisional || stored == nil || interest.load(ordering: .relaxed) == 0 }
 
-  /// Sends the computed value to the subscribers, if it is news to them.
+  /// Sends the computed value to the subscribers, unless they already have it.
   @inlinable
   func publish(_ isSame: (Value, Value) -> Bool) {
     while true {
@@ -183,13 +186,13 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
       guard version != publishedVersion, let computed, isPublic else { return lock.unlock() }
       let old = stored
       if version != publishedVersion &+ 1, let old {
-        // Several changes may have led back to where it was.
+        // Several changes may have led back to the published value.
         let candidate = version
         let base = publishedVersion
         lock.unlock()
         let isUnchanged = isSame(old, computed)
         lock.lock()
-        // Another thread may have computed, or may have published the same, meanwhile.
+        // Another thread may have computed or published a value since the lock was released.
         guard candidate == version, base == publishedVersion, isPublic else {
           lock.unlock()
           continue
@@ -206,7 +209,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     }
   }
 
-  /// Sends a value that was just published, and unlocks the lock that the caller holds.
+  /// Sends a value that was just published, and releases the lock that the caller holds.
   @inlinable @inline(__always)
   func send(published value: Value) {
     if hasNewcomers { sendToStrangers(value) } else { send(stored: value) }
@@ -214,23 +217,25 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
 
   // MARK: Joining inside a batch
 
-  /// Notes who joins, if it is given a value that the other subscribers have not heard of; to be called with the lock
-  /// held.
+  /// Records a new subscriber if it receives a value that the others have not received.
   ///
-  /// - Returns: The current value: inside a batch what can be read there, for everybody else what was published last.
+  /// The caller holds the lock.
+  ///
+  /// - Returns: The current value: inside a batch, the value that can be read there; otherwise the last published one.
   func meetDerived(_ node: SubscriberNode) -> Value {
     let node = ObjectIdentifier(node)
-    // Another may have been where this one is in memory.
+    // Another subscriber may have had the same address in memory.
     if hasNewcomers { newcomers.removeAll { $0.node == node } }
     if isProvisional, version != publishedVersion, BatchFrame.isEntered, let computed {
       newcomers.append((node, version))
       hasNewcomers = true
       return computed
     }
-    return stored.unsafelyUnwrapped  // Sound: a derived value is published before anybody joins.
+    return stored.unsafelyUnwrapped  // Sound: a derived value is published before anyone joins.
   }
 
-  /// Sends a value that was just published to those who do not know it, and unlocks the lock that the caller holds.
+  /// Sends a value that was just published to the subscribers that do not have it, and releases the lock that the
+  /// caller holds.
   @usableFromInline
   func sendToStrangers(_ value: Value) {
     let knowing = takeNewcomers { $0 == version }
@@ -238,8 +243,8 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     send(stored: value, exceptTo: knowing)
   }
 
-  /// Sends a value that is back where it was to those who were given another one meanwhile, and unlocks the lock that
-  /// the caller holds.
+  /// Sends a value that is unchanged to the subscribers that received a different one during a batch, and releases the
+  /// lock that the caller holds.
   @usableFromInline
   func sendBack(_ value: Value) {
     let misled = takeNewcomers { $0 != version }
@@ -247,7 +252,7 @@ final class DerivedCore<Value: Sendable>: PropertyCore<Value>, @unchecked Sendab
     enqueueAndUnlock(.task { [self] in deliver(value) { misled.contains($0) } })
   }
 
-  /// Forgets the newcomers, and answers which of them were given certain versions.
+  /// Removes the newcomers, and returns those whose version satisfies a condition.
   private func takeNewcomers(where isMeant: (UInt64) -> Bool) -> [ObjectIdentifier] {
     let meant = newcomers.filter { isMeant($0.version) }.map(\.node)
     newcomers = []

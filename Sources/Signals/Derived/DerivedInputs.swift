@@ -6,12 +6,12 @@ protocol DerivedInputs: Sendable {
   /// The inputs' cores.
   var cores: [SourceCore] { get }
 
-  /// What feeds the inputs.
+  /// The owners that feed the inputs.
   var feeds: [SubscriptionOwner?] { get }
 
   /// Reads every input.
   ///
-  /// - Parameter look: Takes what is noticed.
+  /// - Parameter look: The record of the read, which is updated.
   /// - Returns: The inputs' values.
   func sample(_ look: inout Look) -> Values
 }
@@ -88,7 +88,7 @@ struct DerivedInputList<each Value: Sendable>: DerivedInputs {
   }
 }
 
-/// Inputs of one kind, however many.
+/// An array of inputs of one type.
 @usableFromInline
 @frozen
 struct DerivedInputArray<Value: Sendable>: DerivedInputs {
@@ -107,7 +107,7 @@ struct DerivedInputArray<Value: Sendable>: DerivedInputs {
     inputs.withUnsafeBufferPointer { inputs in
       Array(unsafeUninitializedCapacity: inputs.count) { values, count in
         for index in inputs.indices {
-          // Sound: exactly the counted places are initialized.
+          // Sound: exactly the counted elements are initialized.
           (values.baseAddress.unsafelyUnwrapped + index).initialize(to: inputs[index].sample(&look))
           count += 1
         }

@@ -1,63 +1,65 @@
 import Synchronization
 
-/// A derived value's place in the graph: what it is computed from, what is computed from it, and whether it is up to
-/// date.
+/// A derived value's place in the graph: its inputs, its dependents, and whether it is up to date.
 ///
-/// **Marks.** While a source's new value is being stored, and before anybody can read it, every node that depends on
-/// it, near or far, has its marks counted up. A node reads its inputs, and trusts what it read only if it was not
-/// marked meanwhile: then for every write it has seen either all effects or none. A node that is out of date already
-/// has told its dependents so, and is not asked to tell them again: marking costs each node once, however many paths
-/// lead there.
+/// - **Marks:** A write to a source increments the marks of every direct and indirect dependent before the new value
+///   becomes readable. A node trusts the inputs that it read only if its marks have not changed since. It therefore
+///   sees either all effects of a write or none. A node that is already out of date has marked its dependents and does
+///   not mark them again. Marking thus costs each node once, however many paths lead to it.
 ///
-/// **Pull.** A mark computes nothing. Values are computed when they are read, or, for nodes with subscribers, after the
-/// write.
+/// - **Pull:** A mark computes nothing. Values are computed when they are read or, for nodes with subscribers, after
+///   the write.
 ///
-/// **Observation.** Only nodes that somebody observes are linked to what they depend on. One that nobody observes costs
-/// its sources nothing and is not kept alive by them.
+/// - **Observation:** Only observed nodes are linked to their inputs. A node that is not observed costs its sources
+///   nothing and is not kept alive by them.
 ///
-/// Locks are taken from sources to dependents, never the other way round, and never while user code runs.
+/// - **Locks:** Locks are acquired from sources to dependents, never in the opposite order, and never while user code
+///   runs.
 @usableFromInline
 final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
-  // Sound: its state is guarded by the core's lock, and what belongs to the topology by the lock of that.
+  // Sound: the core's lock guards its state, and the topology's lock guards the links.
 
-  /// Computes the value anew if need be, and sends it if asked to.
+  /// A function that computes the value if necessary, and sends it on request.
   @usableFromInline typealias Update = @Sendable (_ core: SourceCore, _ isPublishing: Bool) -> Void
 
-  /// From which height on a node is treated with loops instead of recursion, to spare the stack.
+  /// The height from which a node is processed with loops instead of recursion, to limit stack use.
   static var tall: Int { 64 }
 
   @usableFromInline let state: UnsafeMutablePointer<NodeState>
 
-  /// The threads that are computing the value now; guarded by the core's lock.
+  /// The threads that are computing the value.
+  ///
+  /// Guarded by the core's lock.
   @exclusivity(unchecked) @usableFromInline var computers: Computers
 
-  /// What the value is computed from; kept alive by `body`.
+  /// The inputs of the value; kept alive by `body`.
   @usableFromInline let inputs: [Unmanaged<SourceCore>]
 
-  /// How many derived values lie under this one at most.
+  /// The maximum number of derived values between this one and a source.
   let height: Int
 
   private let body: Update
 
-  /// In a tall node, what `body` really does, to be taken apart link by link.
+  /// For a tall node, the storage of the actual `body`, which can be released link by link.
   private let detachable: Detachable?
 
-  /// The core that owns the node; set once, as it is made.
+  /// The core that owns the node; set once, during initialisation.
   @exclusivity(unchecked) private var owner: Unmanaged<SourceCore>?
 
-  /// What tells Swift Observation of the value's changes, if it is not what the value is computed from; set once,
-  /// before anybody reads the value.
+  /// The source whose changes are announced to Swift Observation instead of the inputs' changes, if any.
+  ///
+  /// It is set once, before the value can be read.
   @exclusivity(unchecked) var announcer: SourceCore?
 
   // MARK: Belongs to the topology
 
-  /// How many subscriptions, readers and observed dependents there are.
+  /// The number of subscriptions, readers and observed dependents.
   @exclusivity(unchecked) var observers = 0
 
-  /// The places in the inputs' lists of dependents.
+  /// The positions of this node in the inputs' lists of dependents.
   @exclusivity(unchecked) var places: [Int]
 
-  /// How many inputs can still change.
+  /// The number of inputs that can still change.
   @exclusivity(unchecked) var liveInputs = 0
 
   @usableFromInline
@@ -84,22 +86,22 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
     if let detachable { Debris.clear(&detachable.body) }
   }
 
-  /// Tells the node which core it belongs to.
+  /// Sets the core that owns the node.
   @usableFromInline
   func attach(to core: SourceCore) {
     owner = .passUnretained(core)
   }
 
   /// The core that owns the node.
-  var core: Unmanaged<SourceCore> { owner.unsafelyUnwrapped }  // Sound: set by whoever made the node.
+  var core: Unmanaged<SourceCore> { owner.unsafelyUnwrapped }  // Sound: set by the code that created the node.
 
   // MARK: Marking
 
-  /// Counts up the marks of this node and, if it was up to date, of those that depend on it.
+  /// Increments the marks of this node and, if it was up to date, of its dependents.
   ///
   /// - Parameters:
-  ///   - list: Takes the nodes that have subscribers.
-  ///   - depth: How many nodes' locks this thread holds; beyond some, the rest is left for later.
+  ///   - list: The list to which nodes with subscribers are added.
+  ///   - depth: The number of node locks that this thread holds. Beyond a limit, the rest is postponed.
   func mark(_ list: inout FlushList, depth: Int) {
     core._withUnsafeGuaranteedRef { core in
       core.lock.lock()
@@ -126,18 +128,20 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
 
   // MARK: Updating
 
-  /// Brings the value up to date, and tells the subscribers of a change if asked to; to be called without any lock.
+  /// Brings the value up to date and, on request, sends a change to the subscribers.
+  ///
+  /// The caller holds no lock.
   @usableFromInline
   func update(publishing isPublishing: Bool) {
     if height > Self.tall {
-      // Once nobody observes the value any more, what lies under it is never settled again.
+      // If the value is no longer observed, the nodes below it can never be settled.
       guard core._withUnsafeGuaranteedRef({ core in core.lock.withLock { state.pointee.isLinked } }) else { return }
       settleInputs()
     }
     core._withUnsafeGuaranteedRef { body($0, isPublishing) }
   }
 
-  /// Brings what lies under a tall node up to date from the bottom.
+  /// Brings the inputs of a tall node up to date, starting with the lowest.
   private func settleInputs() {
     var path = [self]
     while let node = path.last {
@@ -162,8 +166,9 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
     return nil
   }
 
-  /// Asks those who write anything that this depends on to pause now and then, after many vain attempts to read the
-  /// inputs together; or no longer.
+  /// Asks the writers of this value's sources to pause now and then, or withdraws the request.
+  ///
+  /// Used after many failed attempts to read the inputs consistently.
   @usableFromInline
   func declareStarving(_ isStarving: Bool) {
     var seen: Set<ObjectIdentifier> = []
@@ -177,8 +182,9 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
     }
   }
 
-  /// Stays alive for the flush list that relies on the tokens, if there is one; to be called with the lock held, by a
-  /// token before it releases the core.
+  /// Retains the core for a flush list that relies on the tokens, if there is one.
+  ///
+  /// A token calls this before it releases the core; the caller holds the lock.
   func keepForFlush(_ core: SourceCore) {
     guard state.pointee.pin.load(ordering: .relaxed) == NodeState.Pin.pinned else { return }
     let reference = Unmanaged.passRetained(core)
@@ -191,9 +197,9 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
 
   // MARK: Observation
 
-  /// Links the node to its sources, for as long as there is an observer.
+  /// Links the node to its sources as long as it is observed.
   ///
-  /// - Returns: Derived values that were found to have ended, and are to be told so.
+  /// - Returns: The derived values that turned out to have ended and still have to be completed.
   @usableFromInline
   func observe() -> [SourceCore] {
     Topology.observe(self)
@@ -210,8 +216,8 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   }
 }
 
-/// What a tall node's closure does, in a place that can be emptied.
-private final class Detachable: @unchecked Sendable {  // Sound: emptied only when nobody can call it any more.
+/// The closure of a tall node, in storage that can be emptied.
+private final class Detachable: @unchecked Sendable {  // Sound: emptied only when no one can call it any more.
   @exclusivity(unchecked) var body: DerivedNode.Update?
 
   init(_ body: @escaping DerivedNode.Update) {

@@ -1,54 +1,57 @@
 import Synchronization
 
-/// The observed derived values that one write, or one batch of writes, has made out of date, in the order in which it
-/// met them.
+/// The observed derived values that a write or a batch has made out of date, in the order in which they were marked.
 ///
-/// A value may be on the lists of several threads; the first to come to it does the work, and the others find it done.
-/// No thread leaves its work to another one, whose subscribers might be waiting for it.
+/// A value may be on the lists of several threads. The first one that reaches it does the work, and the others find it
+/// done. No thread leaves its work to another, whose subscribers might be waiting for it.
 @usableFromInline
 struct FlushList {
-  /// A value, and how it is kept alive until its turn comes.
+  /// A value and the way it is kept alive until its turn.
   struct Entry {
-    /// Lives as long as its core.
+    /// The node, which lives as long as its core.
     let node: Unmanaged<DerivedNode>
 
-    /// Whether its subscribers' tokens keep it alive, so that the common case counts no references.
+    /// A Boolean value that indicates whether its subscribers' tokens keep it alive.
+    ///
+    /// The common case then counts no references.
     let isPinned: Bool
   }
 
-  /// The first one, so that the common list of one needs no memory.
+  /// The first entry, stored inline so that a list of one needs no allocation.
   private var first: Entry?
   private var others: [Entry]
 
-  /// Sources whose dependents are still to be marked.
+  /// The sources whose dependents still have to be marked.
   private var postponed: [SourceCore] = []
   private var isUnfinished = false
 
-  /// How many threads have left marking for later and not done it yet.
+  /// The number of threads that have postponed marking and not finished it yet.
   private static let unfinished = Atomic<Int>(0)
 
-  /// Whether somebody cannot get a consistent look at the values because writers do not pause.
+  /// A Boolean value that indicates whether a reader cannot get consistent inputs because writers do not pause.
   var mustYield = false
 
   let thread = ThreadIdentity.current
 
-  /// Makes an empty list.
+  /// Creates an empty list.
   ///
-  /// - Parameter spare: An empty array whose memory may be used.
+  /// - Parameter spare: An empty array whose memory is reused.
   init(spare: consuming [Entry] = []) {
     others = spare
   }
 
   var isEmpty: Bool { first == nil }
 
-  /// Adds a value that has subscribers, and stays alive until its turn comes; to be called with its lock held.
+  /// Adds a value that has subscribers, and keeps it alive until its turn.
+  ///
+  /// The caller holds its lock.
   mutating func append(_ node: DerivedNode) {
     let entry = Entry(node: .passUnretained(node), isPinned: node.state.pointee.pinForFlush())
     if !entry.isPinned { _ = node.core.retain() }
     if first == nil { first = entry } else { others.append(entry) }
   }
 
-  /// Leaves the marking of a source's dependents for later.
+  /// Postpones marking the dependents of a source.
   mutating func postpone(_ core: SourceCore) {
     postponed.append(core)
     guard !isUnfinished else { return }
@@ -56,7 +59,9 @@ struct FlushList {
     Self.unfinished.add(1, ordering: .relaxed)
   }
 
-  /// Marks what was left for later; to be called with the lock of the source that changes held, and no other.
+  /// Marks the postponed dependents.
+  ///
+  /// The caller holds the lock of the source that changes, and no other.
   mutating func markPostponed() {
     while let core = postponed.popLast() {
       core.lock.withLock { core.place?.mark(&self, depth: 1) }
@@ -65,14 +70,16 @@ struct FlushList {
       isUnfinished = false
       Self.unfinished.subtract(1, ordering: .releasing)
     }
-    // A node that was out of date already was passed over, since its dependents know; unless another thread, which made
-    // it so, has left telling them for later. That thread needs nothing that this one holds.
+    // A node that was already out of date was skipped, since its dependents are marked. But the thread that marked the
+    // node may have postponed its dependents. That thread needs nothing that this one holds.
     while Self.unfinished.load(ordering: .acquiring) > 0 { ThreadIdentity.pause() }
   }
 
-  /// Brings every value up to date and tells its subscribers, and empties the list; to be called without any lock.
+  /// Brings every value up to date, sends the changes, and empties the list.
   ///
-  /// - Returns: An empty array whose memory may be used again.
+  /// The caller holds no lock.
+  ///
+  /// - Returns: An empty array whose memory can be reused.
   @discardableResult
   mutating func flush() -> [Entry] {
     if mustYield { ThreadIdentity.pause() }
@@ -89,7 +96,7 @@ struct FlushList {
   private static func update(_ entry: Entry, _ thread: ThreadIdentity) {
     let retained = entry.node._withUnsafeGuaranteedRef { node -> Unmanaged<SourceCore>? in
       let core = node.core
-      // Another thread may put its name there in between, and is then forgotten, which costs it a look.
+      // Another thread may store its name in between and lose it, which costs it one extra check.
       if node.state.pointee.scheduledBy.load(ordering: .relaxed) == thread.address {
         node.state.pointee.scheduledBy.store(0, ordering: .relaxed)
       }

@@ -1,34 +1,37 @@
-/// Who is to hear of a source's changes besides its subscribers, and which batches hold them back.
+/// The dependents of a source, its tracker for Swift Observation, and the batches that hold back its changes.
 ///
-/// A source has one only while there is something to keep in it. Guarded by the source's lock.
+/// A source has one only while there is something to store. Guarded by the source's lock.
 @usableFromInline
 final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of the source that owns it.
-  /// One input of one node; the node is kept alive by whoever observes it, and leaves before it goes.
+  /// One input of one node.
+  ///
+  /// The node's observers keep it alive, and it is removed before it is released.
   struct Dependent {
     let node: Unmanaged<DerivedNode>
     let input: Int
 
-    /// Whether the node counts this input among those that can still change.
+    /// A Boolean value that indicates whether the node counts this input as one that can still change.
     var isLive: Bool
   }
 
-  /// The observed values that are computed from this source, in the order in which their observation began; in memory
-  /// of its own, so that walking it costs no reference counting.
+  /// The observed values that are computed from this source, in the order in which their observation began.
+  ///
+  /// They are in manually allocated memory, so that iterating costs no reference counting.
   @exclusivity(unchecked) private var dependents: UnsafeMutablePointer<Dependent?>
   @exclusivity(unchecked) private var count = 0
   @exclusivity(unchecked) private var capacity = 4
   @exclusivity(unchecked) private var holes = 0
 
-  /// The batches that have written the source and are not over.
+  /// The batches that have written the source and have not finished sending.
   @exclusivity(unchecked) private(set) var holds: [Hold] = []
 
-  /// Whether the source is to end as soon as those batches are over.
+  /// A Boolean value that indicates whether the source ends as soon as those batches are over.
   @exclusivity(unchecked) var isEnding = false
 
-  /// What announces the changes to Swift Observation, once somebody there has read the value.
+  /// The tracker that announces changes to Swift Observation, if the value has been read in a tracked closure.
   @exclusivity(unchecked) @usableFromInline var tracker: ObservationTracker?
 
-  /// The memory of the last flush list, used again for the next.
+  /// The memory of the last flush list, which the next one reuses.
   @exclusivity(unchecked) private var spare: [FlushList.Entry] = []
 
   init() {
@@ -59,7 +62,7 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
     capacity *= 2
   }
 
-  /// Takes a node off the list; O(1) amortised, because the node knows its place.
+  /// Removes a node from the list, in O(1) amortised, because the node knows its position.
   func remove(_ node: DerivedNode, input: Int) {
     dependents[node.places[input]] = nil
     holes += 1
@@ -70,7 +73,7 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
     if holes > 16, holes > count / 2 { compact() }
   }
 
-  /// Closes the holes; the order stays.
+  /// Closes the gaps without changing the order.
   private func compact() {
     var next = 0
     for index in 0..<count {
@@ -83,12 +86,12 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
     holes = 0
   }
 
-  /// The cores of the nodes, kept alive.
+  /// The cores of the nodes, retained.
   var dependentCores: [SourceCore] {
     (0..<count).compactMap { dependents[$0]?.node._withUnsafeGuaranteedRef { $0.core.takeUnretainedValue() } }
   }
 
-  /// Tells every node that something below it changes.
+  /// Marks every dependent node, because an input of it changes.
   func mark(_ list: inout FlushList, depth: Int = 0) {
     let dependents = dependents
     for index in 0..<count {
@@ -96,9 +99,9 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
     }
   }
 
-  /// Tells every node that this source changes no more.
+  /// Notifies every dependent node that this source cannot change any more.
   ///
-  /// - Returns: The nodes that have no input left that can change.
+  /// - Returns: The nodes whose inputs can all no longer change.
   func close() -> [DerivedNode] {
     var ended: [DerivedNode] = []
     for index in 0..<count {
@@ -113,7 +116,7 @@ final class GraphPlace: @unchecked Sendable {  // Sound: guarded by the lock of 
 
   // MARK: Batches
 
-  /// Whether a batch that is not over has changed the source.
+  /// A Boolean value that indicates whether an open batch has changed the source.
   @usableFromInline var isHeld: Bool { holds.contains { !$0.isReleased } }
 
   func append(_ hold: Hold) {

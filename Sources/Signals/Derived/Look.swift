@@ -1,17 +1,19 @@
-/// What a derived value notices while it reads its inputs.
+/// A record of one attempt of a derived value to read its inputs.
 @usableFromInline
 @frozen
 struct Look: Sendable {
-  /// The sum of the inputs' versions, which only grow, so an equal sum means equal inputs.
+  /// The sum of the inputs' versions.
+  ///
+  /// Versions only grow, so an equal sum means equal inputs.
   @usableFromInline var versions: UInt64 = 0
 
-  /// Whether an input comes from a batch that is not over.
+  /// A Boolean value that indicates whether an input was written in an open batch.
   @usableFromInline var isProvisional = false
 
-  /// Whether an input was out of date again before it could be read.
+  /// A Boolean value that indicates whether an input was out of date again before it could be read.
   ///
-  /// A write has passed it by then without a word to those who depend on it, because they had been told already; so
-  /// what was read does not belong together.
+  /// A write has then passed the input without marking its dependents, because they were marked already. The values
+  /// that were read are not consistent.
   @usableFromInline var isTorn = false
 
   @inlinable @inline(__always)

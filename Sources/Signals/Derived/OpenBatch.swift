@@ -1,7 +1,7 @@
 /// A batch that one function of a thread begins and another one ends.
 ///
-/// Use it where the changes are made while a lock is held, and sent after it is released. Everywhere else, call
-/// ``batch(_:)``. Until the batch ends, its thread must not run code of users.
+/// Use it when changes are made while a lock is held, and sent after it has been released. Everywhere else, call
+/// ``batch(_:)``. Until the batch ends, its thread must not run user code.
 package struct OpenBatch: ~Copyable {
   private let frame: BatchFrame
 
@@ -10,7 +10,9 @@ package struct OpenBatch: ~Copyable {
     frame = BatchFrame.enter()
   }
 
-  /// Ends the batch on the thread that began it, and sends the changes unless an outer batch is open.
+  /// Ends the batch on the thread that began it.
+  ///
+  /// Sends the changes, unless an outer batch is open.
   package consuming func end() {
     frame.leave()
   }

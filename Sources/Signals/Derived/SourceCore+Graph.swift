@@ -1,6 +1,8 @@
 /// A source as an input of derived values.
 extension SourceCore {
-  /// The place in the graph of derived values, while there is anything in it; guarded by the lock.
+  /// The source's place in the graph of derived values, if there is anything to store.
+  ///
+  /// Guarded by the lock.
   @usableFromInline final var place: GraphPlace? {
     get { placeReference?.takeUnretainedValue() }
     set {
@@ -10,7 +12,9 @@ extension SourceCore {
     }
   }
 
-  /// Tells the derived values that depend on this one that it changes; to be called with the lock held.
+  /// Marks the derived values that depend on this source.
+  ///
+  /// The caller holds the lock.
   @usableFromInline
   final func markDependents() -> FlushList {
     var list = FlushList(spare: placeReference?._withUnsafeGuaranteedRef { $0.takeSpare() } ?? [])
@@ -19,7 +23,9 @@ extension SourceCore {
     return list
   }
 
-  /// Brings the derived values that were marked up to date; to be called without any lock.
+  /// Brings the marked derived values up to date.
+  ///
+  /// The caller holds no lock.
   @usableFromInline
   final func flush(_ list: consuming FlushList) {
     let spare = list.flush()

@@ -1,14 +1,14 @@
-/// Who is linked to whom in the graph of derived values.
+/// The links of the graph of derived values.
 ///
-/// One lock guards all links: they change when observation begins and ends, not when values do.
+/// One lock guards all links. They change when observation begins and ends, not when values change.
 @usableFromInline
 enum Topology: Sendable {
   private static let lock = Lock()
 
-  /// Links a node, and all that it depends on, to its sources, unless they are linked already.
+  /// Links a node, and all nodes that it depends on, to their sources, unless they are already linked.
   ///
-  /// - Returns: The derived values found to have ended, those further down first; their subscribers are still to be
-  ///   told.
+  /// - Returns: The derived values that turned out to have ended, lower ones first. Their subscribers still have to be
+  ///   notified.
   static func observe(_ node: DerivedNode) -> [SourceCore] {
     lock.withLock {
       var linked: [DerivedNode] = []
@@ -43,9 +43,9 @@ enum Topology: Sendable {
     }
   }
 
-  /// Notes that a source changes no more.
+  /// Records that a source cannot change any more.
   ///
-  /// - Returns: The derived values that therefore have ended, those further down first.
+  /// - Returns: The derived values that have ended as a result, lower ones first.
   static func close(_ core: SourceCore) -> [SourceCore] {
     let hasDependents = core.lock.withLock {
       core.isClosed = true
@@ -59,7 +59,9 @@ enum Topology: Sendable {
     }
   }
 
-  /// Publishes the last value of derived values that have ended, and finishes them; to be called without any lock.
+  /// Publishes the last value of derived values that have ended, and completes them.
+  ///
+  /// The caller holds no lock.
   @usableFromInline
   static func end(_ ended: [SourceCore]) {
     for core in ended {
@@ -74,7 +76,7 @@ enum Topology: Sendable {
     closeDependents(of: core, &ended)
   }
 
-  /// Notes that a source changes no more, and answers whether that is news.
+  /// Records that a source cannot change any more, and returns `false` if that was already known.
   private static func noteClosed(_ core: SourceCore) -> Bool {
     core.lock.withLock {
       defer { core.isClosed = true }
@@ -106,7 +108,7 @@ enum Topology: Sendable {
     }
     node.core.takeUnretainedValue().lock.withLock {
       node.state.pointee.isLinked = true
-      // What changed before was not marked.
+      // Earlier changes were not marked.
       node.state.pointee.mark()
     }
   }
