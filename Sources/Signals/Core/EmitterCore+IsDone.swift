@@ -1,7 +1,8 @@
 extension EmitterCore {
-  /// Whether nobody takes values any more, which a source that feeds the core asks.
+  /// A Boolean value that indicates whether the subscribers need no more values; checked by a source that feeds the
+  /// core.
   ///
-  /// A thread that cannot have the turn cannot know, and takes it that somebody does.
+  /// A thread that cannot take the turn cannot know, and assumes that a subscriber needs values.
   @usableFromInline
   package final var isDone: Bool {
     guard takeTurn() else { return false }

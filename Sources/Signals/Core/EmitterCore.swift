@@ -1,17 +1,17 @@
 public import Synchronization
 
-/// The engine of every source: sends values and the end to its subscribers, in one order, whoever sends.
+/// The engine of every source, which sends values and the completion to its subscribers in one order, from any thread.
 @usableFromInline
 package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unchecked Sendable {
-  // Sound: the queue is guarded by the lock; the rest belongs to the holder of the turn.
+  // Sound: the lock guards the queue; the rest belongs to the holder of the turn.
 
-  /// What waits for the holder of the turn.
+  /// Work that waits for the holder of the turn.
   @usableFromInline
   enum Work: Sendable {
     case value(Element)
     case end(SignalCompletion<Failure>)
     case join(SubscriberNode)
-    /// A joiner that needs no replay, because it is given the current value by its own thread.
+    /// A new subscriber that needs no replay, because its own thread delivers the current value to it.
     case append(SubscriberNode)
     case task(@Sendable () -> Void)
   }
@@ -19,12 +19,12 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
   /// Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline final var queue: [Work] = []
 
-  /// The emptied buffer of the last batch, used again for the next.
+  /// The emptied buffer of the last batch, which the next one reuses.
   @exclusivity(unchecked) @usableFromInline final var spare: [Work] = []
 
   @exclusivity(unchecked) @usableFromInline final var completion: SignalCompletion<Failure>?
 
-  /// How many values a late subscriber is given.
+  /// The number of values to replay to a late subscriber.
   @usableFromInline final let replayLimit: Int
   @exclusivity(unchecked) @usableFromInline final var replayed: RingBuffer<Element>
 
@@ -38,7 +38,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
 
   // MARK: Sending
 
-  /// Sends a value to all subscribers, now or, if the turn is taken, as soon as its holder comes to it.
+  /// Sends a value to all subscribers, now or, if the turn is taken, as soon as its holder gets to it.
   @inlinable @inline(__always)
   package final func send(_ value: Element) {
     guard interest.load(ordering: .relaxed) != 0 else { return }
@@ -50,7 +50,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     }
   }
 
-  /// Ends the signal, unless it has ended.
+  /// Ends the signal, unless it has already ended.
   @usableFromInline
   package final func end(_ completion: SignalCompletion<Failure>) {
     if takeTurn() {
@@ -65,9 +65,9 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     end(.finished)
   }
 
-  /// Runs a closure with the turn: now, or when the turn's holder comes to it.
+  /// Runs a closure with the turn, now or as soon as the thread that holds the turn gets to it.
   ///
-  /// - Parameter body: The closure. It is made only where it is used, so that nothing is allocated if the turn is free.
+  /// - Parameter body: The closure. It is an autoclosure, so that nothing is allocated if the turn is free.
   @inlinable @inline(__always)
   package final func withTurn(_ body: @autoclosure () -> @Sendable () -> Void) {
     if takeTurn() {
@@ -78,7 +78,9 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     }
   }
 
-  /// Calls every live subscriber with the value; for the holder of the turn.
+  /// Calls every live subscriber with the value.
+  ///
+  /// The caller holds the turn.
   @inlinable @inline(__always)
   final func deliver(_ value: Element) {
     if replayLimit > 0 { record(value) }
@@ -89,8 +91,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
       while index < count {
         if let node = slots[index] {
           node._withUnsafeGuaranteedRef { node in
-            // A subscriber that has just joined was called by its own thread until then: what it left must be visible
-            // here.
+            // A subscriber that has just joined was called by its own thread so far; the effects must be visible here.
             if node.status.load(ordering: .acquiring) == SubscriberNode.Status.live {
               node.body(UnsafeRawPointer(pointer), nil)
             } else {
@@ -103,7 +104,9 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     }
   }
 
-  /// Calls some of the live subscribers; for the holder of the turn.
+  /// Calls some of the live subscribers.
+  ///
+  /// The caller holds the turn.
   final func deliver(_ value: Element, toThose isMeant: (ObjectIdentifier) -> Bool) {
     for index in 0..<slotCount {
       slots[index]?._withUnsafeGuaranteedRef { node in
@@ -119,7 +122,8 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     replayed.append(value)
   }
 
-  /// Keeps a value for a subscriber that is still being given the one before; drops it if the subscriber is gone.
+  /// Keeps a value for a subscriber that is still receiving an earlier one; drops it if the subscriber has been
+  /// cancelled.
   @inlinable @inline(never)
   final func postpone(_ value: Element, for node: SubscriberNode) {
     postpone(for: node) { node in
@@ -141,7 +145,9 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     if isReady { delivery(node) }
   }
 
-  /// Tells every live subscriber of the end and lets go of them all; for the holder of the turn.
+  /// Sends the completion to every live subscriber and releases them all.
+  ///
+  /// The caller holds the turn.
   @usableFromInline
   final func finish(_ completion: SignalCompletion<Failure>) {
     guard !hasEnded else { return }
@@ -156,7 +162,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
 
   // MARK: Joining
 
-  /// Takes in a subscriber: it gets what is replayed, then every later value.
+  /// Adds a subscriber, which receives the replayed values and then every later one.
   @inlinable @inline(__always)
   package final func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
@@ -173,7 +179,9 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     return token
   }
 
-  /// Gives a subscriber what is replayed and, unless the signal has ended, puts it on the list; for the turn's holder.
+  /// Sends the replayed values to a subscriber and, unless the signal has ended, adds it to the list.
+  ///
+  /// The caller holds the turn.
   @inlinable @inline(__always)
   final func admit(_ node: SubscriberNode) {
     if replayLimit == 0, !hasEnded { append(node) } else { admitLate(node) }
@@ -190,14 +198,14 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     for value in replayed.elements where !node.isDead && !subscriber.isDone { subscriber.receive(value) }
   }
 
-  /// Tells a subscriber that came after the end of it, and lets go of it.
+  /// Sends the completion to a subscriber that joined after the end, and releases it.
   @usableFromInline
   final func complete(_ node: SubscriberNode) {
     if let completion { tell(node, of: completion) }
     dismiss(node)
   }
 
-  /// Tells a subscriber of the end, after what it may still be given while it joins.
+  /// Sends the completion to a subscriber, after the values that it may still receive while it joins.
   private final func tell(_ node: SubscriberNode, of completion: SignalCompletion<Failure>) {
     postpone(for: node) { node in
       ErasedSubscriber<Element, Failure>.tell(.completion(completion), node.body)
@@ -206,14 +214,14 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
 
   // MARK: The queue
 
-  /// Leaves work for the holder of the turn.
+  /// Queues work for the holder of the turn.
   @inlinable @inline(never)
   final func enqueue(_ work: Work) {
     lock.lock()
     enqueueAndUnlock(work)
   }
 
-  /// Leaves work for the holder of the turn, and unlocks the lock that the caller holds.
+  /// Queues work for the holder of the turn, and releases the lock that the caller holds.
   @inlinable @inline(never)
   final func enqueueAndUnlock(_ work: Work) {
     queue.append(work)
@@ -227,7 +235,7 @@ package class EmitterCore<Element: Sendable, Failure: Error>: SourceCore, @unche
     drainNow()
   }
 
-  /// Does all waiting work, however much comes meanwhile, and gives the turn up.
+  /// Performs all waiting work, including any that is added during the call, and releases the turn.
   @inlinable @inline(never)
   final func drainNow() {
     repeat {

@@ -1,4 +1,4 @@
-/// A subscriber of any kind behind one closure, for places where its type cannot be known.
+/// A type-erased subscriber: one closure, for places where the type is not known.
 @usableFromInline
 @frozen
 struct ErasedSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {
@@ -35,19 +35,22 @@ struct ErasedSubscriber<Element: Sendable, Failure: Error>: SignalSubscriber {
     Self.tell(message, body)
   }
 
-  /// Gives a message to the closure of a subscriber of this element and failure.
+  /// Sends a message to the closure of a subscriber with this element and failure type.
   @inlinable
   static func tell(_ message: SubscriberMessage<Failure>, _ body: SubscriberNode.Body) {
     withUnsafePointer(to: message) { body(nil, UnsafeRawPointer($0)) }
   }
 
-  /// The closure that a source calls for `subscriber`; an erased one is not wrapped a second time.
+  /// Returns the closure that a source calls for `subscriber`.
+  ///
+  /// An erased subscriber is not wrapped a second time.
   @inlinable @inline(__always)
   static func body<Subscriber: SignalSubscriber<Element, Failure>>(of subscriber: Subscriber) -> SubscriberNode.Body {
     if let erased = subscriber as? ErasedSubscriber<Element, Failure> { return erased.body }
     return { value, message in
       if let value {
-        // Sound: only sources of this element and failure call the closure, with pointers to them.
+        // Sound: only sources with this element and failure type call the closure, with pointers to values of these
+        // types.
         subscriber.receive(value.assumingMemoryBound(to: Element.self).pointee)
       } else if let message {
         switch message.assumingMemoryBound(to: SubscriberMessage<Failure>.self).pointee {

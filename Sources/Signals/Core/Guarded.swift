@@ -1,7 +1,7 @@
-/// State that only the holder of a lock can reach, because the lock owns it.
+/// State that can be accessed only with the lock held, because the lock owns it.
 ///
-/// It stores the state in one heap cell, next to the lock. Use it for every state that several threads change; a class
-/// that has nothing else mutable is `Sendable` without an annotation.
+/// The state is stored in a heap cell, next to the lock. Use this type for all state that several threads change. A
+/// class without other mutable state is then `Sendable` without an annotation.
 ///
 /// ```
 /// let names = Guarded<Set<String>>([])
@@ -9,12 +9,12 @@
 /// ```
 @usableFromInline
 package struct Guarded<State: ~Copyable>: ~Copyable, @unchecked Sendable {
-  // Sound: the cell is reached with the lock held only, and `sending` keeps references to the state from leaving.
+  // Sound: the cell is accessed only with the lock held, and `sending` keeps references to the state from escaping.
 
   @usableFromInline let lock = Lock()
   @usableFromInline let cell: UnsafeMutablePointer<State>
 
-  /// Stores the initial state.
+  /// Creates the lock with an initial state.
   package init(_ state: consuming sending State) {
     cell = .allocate(capacity: 1)
     cell.initialize(to: state)
@@ -26,9 +26,9 @@ package struct Guarded<State: ~Copyable>: ~Copyable, @unchecked Sendable {
     cell.deallocate()
   }
 
-  /// Calls `body` with the state while no other thread can reach it.
+  /// Calls `body` with the state while no other thread can access it.
   ///
-  /// The lock is not recursive, so `body` must neither come back here nor call code that it does not know.
+  /// The lock is not recursive, so `body` must neither call this method again nor call unknown code.
   @inlinable @inline(__always)
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
@@ -38,16 +38,16 @@ package struct Guarded<State: ~Copyable>: ~Copyable, @unchecked Sendable {
     return try body(&cell.pointee)
   }
 
-  /// Calls `body` like ``withLock(_:)``, and releases the values that it returns once the lock is free.
+  /// Calls `body` like ``withLock(_:)``, and releases the values that it returns after the lock has been released.
   ///
-  /// Take values out of the state with it if releasing them may run unknown code, such as a deinitializer that comes
-  /// back to this object.
+  /// Use this method to remove values from the state if releasing them may run unknown code, such as a deinitializer
+  /// that calls this object.
   ///
   /// ```
   /// cache.replace { exchange(&$0.images, with: [:]) }
   /// ```
   ///
-  /// - Parameter body: Returns the values that it replaced or removed.
+  /// - Parameter body: A closure that returns the values that it replaced or removed.
   @inlinable
   package borrowing func replace<Old>(_ body: (inout sending State) -> sending Old) {
     let old = withLock(body)

@@ -3,11 +3,11 @@
 
   /// A mutual exclusion lock that is not recursive.
   ///
-  /// Apple's unfair lock lends the priority of a waiting thread to the one that holds it, which no lock of our own
-  /// could.
+  /// Apple's unfair lock passes the priority of a waiting thread to the thread that holds it, which no custom lock can
+  /// do.
   @usableFromInline
   package struct Lock: ~Copyable, @unchecked Sendable {  // Sound: an unfair lock is made for many threads.
-    /// The address must not change while threads wait on it, hence a heap cell.
+    /// The lock is in a heap cell, because its address must not change while threads wait on it.
     private let platform: UnsafeMutablePointer<os_unfair_lock>
 
     @usableFromInline
@@ -21,7 +21,7 @@
       platform.deallocate()
     }
 
-    /// Waits for the lock and takes it.
+    /// Waits for the lock and acquires it.
     @usableFromInline
     package borrowing func lock() {
       os_unfair_lock_lock(platform)

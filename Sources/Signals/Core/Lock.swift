@@ -3,9 +3,9 @@
 
   /// A mutual exclusion lock that is not recursive.
   ///
-  /// Taking it when it is free is one atomic operation, inlined into the caller; threads that have to wait do so in a
-  /// ``LockQueue``. `Synchronization.Mutex` is as fast, but thread sanitizer cannot see into it on Linux and reports
-  /// races that are none.
+  /// Acquiring a free lock is one atomic operation, inlined into the caller. Threads that have to wait do so in a
+  /// ``LockQueue``. `Synchronization.Mutex` is as fast, but on Linux the thread sanitizer does not see it and reports
+  /// false races.
   @usableFromInline
   package struct Lock: ~Copyable, Sendable {
     @usableFromInline
@@ -22,7 +22,7 @@
     @inlinable @inline(__always)
     package init() {}
 
-    /// Waits for the lock and takes it.
+    /// Waits for the lock and acquires it.
     @inlinable @inline(__always)
     package borrowing func lock() {
       let attempt = state.compareExchange(

@@ -9,7 +9,7 @@
     #error("Signals needs a C library with threads")
   #endif
 
-  /// Where threads sleep until a lock is free.
+  /// The threads that sleep until a lock is free.
   @usableFromInline
   struct LockQueue: ~Copyable, @unchecked Sendable {  // Sound: POSIX mutexes and conditions are made for many threads.
     private struct Primitives {
@@ -17,7 +17,7 @@
       var condition = pthread_cond_t()
     }
 
-    /// The address must not change while threads sleep on it, hence a heap cell.
+    /// They are in a heap cell, because their address must not change while threads sleep on them.
     private let primitives: UnsafeMutablePointer<Primitives>
 
     @usableFromInline
@@ -35,13 +35,13 @@
       primitives.deallocate()
     }
 
-    /// Takes the lock whose state is `state`, sleeping until it is free.
+    /// Acquires the lock whose state is `state`, sleeping until it is free.
     ///
-    /// Whoever comes through here leaves the lock marked as contended, since others may be asleep; at worst, one
-    /// wake-up finds nobody.
+    /// This leaves the lock marked as contended, since other threads may be asleep. At worst, one wake-up finds no
+    /// thread.
     @usableFromInline
     borrowing func wait(for state: borrowing Atomic<UInt8>) {
-      // What a lock of this package guards is short: most of the time it is free again before a thread could fall
+      // The locks of this package are held briefly, so the lock is usually free again before a thread could fall
       // asleep.
       for _ in 0..<32 {
         let attempt = state.compareExchange(
@@ -56,9 +56,9 @@
       pthread_mutex_unlock(&primitives.pointee.mutex)
     }
 
-    /// Wakes a thread that sleeps.
+    /// Wakes one sleeping thread.
     ///
-    /// The mutex is taken so that the wake-up cannot fall between a thread's look at the state and its sleep.
+    /// The mutex is acquired so that the wake-up cannot fall between a thread's check of the state and its sleep.
     @usableFromInline
     borrowing func wake() {
       pthread_mutex_lock(&primitives.pointee.mutex)

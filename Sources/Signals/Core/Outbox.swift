@@ -10,17 +10,17 @@
 /// outbox.deliver { emitter.send($0) }
 /// ```
 ///
-/// - **Order:** the order of the calls of ``add(_:)``.
-/// - **Threads:** one thread at a time has the turn to deliver. A call that finds the turn taken, by another thread or
-///   by this thread further up the stack, returns at once. The holder of the turn delivers its items, too.
-/// - **Memory:** the queue and the batch exchange two buffers, so that nothing is allocated in the steady state.
+/// - **Order:** Items are delivered in the order of the calls of ``add(_:)``.
+/// - **Threads:** One thread at a time has the turn to deliver. A call that finds the turn taken, by another thread or
+///   by this thread further up the stack, returns at once. The holder of the turn then delivers its items, too.
+/// - **Memory:** The queue and the batch exchange two buffers, so nothing is allocated in the steady state.
 @usableFromInline
 package final class Outbox<Item: Sendable>: @unchecked Sendable {
-  // Sound: the queue and `isTaken` are guarded by the lock; the batch belongs to the holder of the turn.
+  // Sound: the lock guards the queue and `isTaken`; the batch belongs to the holder of the turn.
 
   @usableFromInline let lock = Lock()
 
-  /// The items that are in no batch yet.
+  /// The items that are not in a batch yet.
   @exclusivity(unchecked) @usableFromInline var queue: [Item] = []
 
   /// A Boolean value that indicates whether the turn is taken.
@@ -29,7 +29,7 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
   /// The items that are being delivered.
   @exclusivity(unchecked) @usableFromInline var batch: [Item] = []
 
-  /// The place of the next item in the batch.
+  /// The index of the next item in the batch.
   @exclusivity(unchecked) @usableFromInline var next = 0
 
   /// Creates an empty outbox.
@@ -54,8 +54,8 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
 
   /// Adds an item, and takes the turn if it is free.
   ///
-  /// - Returns: Whether the caller has the turn now. It then calls ``deliverBatch(_:)`` until that returns `false`, on
-  ///   any thread.
+  /// - Returns: `true` if the caller has the turn now. It must then call ``deliverBatch(_:)`` until that returns
+  ///   `false`, on any thread.
   @inlinable @inline(__always)
   package func addTakingTurn(_ item: Item) -> Bool {
     lock.lock()
@@ -68,10 +68,12 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
 
   // MARK: Delivering
 
-  /// Delivers all items, those added meanwhile included, unless a delivery is under way, which then delivers them.
+  /// Delivers all items, including any that are added during the call.
   ///
-  /// - Parameter body: Takes one item. It is called with no lock held and may add items.
-  /// - Returns: `false` if the items were left to a delivery that is under way.
+  /// If a delivery is in progress, the call returns at once, and that delivery delivers the items.
+  ///
+  /// - Parameter body: A closure that is called with each item. No lock is held, and it may add items.
+  /// - Returns: `false` if the items were left to a delivery that is in progress.
   @inlinable @discardableResult
   package func deliver(_ body: (Item) -> Void) -> Bool {
     lock.lock()
@@ -90,9 +92,11 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// Delivers the items that wait now; for the holder of a turn that ``addTakingTurn(_:)`` gave.
+  /// Delivers the items that wait now.
   ///
-  /// - Returns: Whether more items wait, and the caller therefore still has the turn.
+  /// The caller holds a turn that it received from ``addTakingTurn(_:)``.
+  ///
+  /// - Returns: `true` if more items wait and the caller still has the turn.
   @inlinable @inline(__always)
   package func deliverBatch(_ body: (Item) -> Void) -> Bool {
     var items: [Item] = []
@@ -100,7 +104,7 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
     lock.lock()
     swap(&items, &queue)
     lock.unlock()
-    // Not from the property, which would count references to the buffer for each item.
+    // Not directly from the property, which would count references to the buffer for each item.
     for item in items { body(item) }
     items.removeAllAndReuse()
     batch = items
@@ -111,8 +115,9 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
     return isTaken
   }
 
-  /// Delivers the rest of the batch and everything that waits; for a `body` of ``deliver(_:)`` further up the stack,
-  /// which keeps the turn.
+  /// Delivers the rest of the batch and everything that waits.
+  ///
+  /// It is called from the `body` of a ``deliver(_:)`` further up the stack, which keeps the turn.
   @inlinable
   package func deliverRest(_ body: (Item) -> Void) {
     repeat { deliverLoaded(body) } while load(keepingTurn: true)
@@ -125,16 +130,18 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
     lock.withLock { swap(&queue, &removed) }
   }
 
-  /// A Boolean value that indicates whether items wait that are not in a batch yet.
+  /// A Boolean value that indicates whether items are waiting that are not in a batch yet.
   @usableFromInline
   package var hasWaiting: Bool { lock.withLock { !queue.isEmpty } }
 
-  /// A Boolean value that indicates whether the batch has undelivered items; for the holder of the turn.
+  /// A Boolean value that indicates whether the batch has undelivered items.
+  ///
+  /// The caller holds the turn.
   var hasLoaded: Bool { next < batch.count }
 
   // MARK: The batch, for the holder of the turn
 
-  /// Delivers what is left of the batch; `body` may do so itself.
+  /// Delivers the rest of the batch; `body` may do so itself.
   @inlinable @inline(__always)
   func deliverLoaded(_ body: (Item) -> Void) {
     while next < batch.count {
@@ -144,10 +151,10 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Replaces the delivered batch by the items that wait.
+  /// Replaces the delivered batch with the waiting items.
   ///
-  /// - Parameter keepingTurn: Whether the turn stays taken if none wait.
-  /// - Returns: Whether there are items.
+  /// - Parameter keepingTurn: A Boolean value that determines whether the turn stays taken if there are none.
+  /// - Returns: `true` if there are items.
   @inlinable
   func load(keepingTurn: Bool) -> Bool {
     unload()
@@ -161,13 +168,13 @@ package final class Outbox<Item: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// Releases the delivered items and keeps their buffer for the next ones.
+  /// Releases the delivered items and keeps their buffer for reuse.
   @inlinable
   func unload() {
     var used: [Item] = []
     swap(&used, &batch)
     next = 0
-    // Not in the property: an item that is released may come back here.
+    // Not in the property: the `deinit` of a released item may call this object.
     used.removeAllAndReuse()
     batch = used
   }

@@ -1,33 +1,34 @@
 public import Synchronization
 
-/// A lock that knows which thread has it, so that a thread that would wait for itself can be told so.
+/// A lock that knows which thread holds it, so that a thread that would wait for itself can be stopped with an
+/// explanation.
 @usableFromInline
 package struct OwnedLock: ~Copyable, Sendable {
   @usableFromInline let inner = Lock()
 
-  /// The thread that has the lock; 0 if none has.
+  /// The thread that holds the lock; 0 if none does.
   ///
-  /// It needs no order of its own: nobody but a thread itself puts it here or takes it away.
+  /// It needs no memory ordering, because only the thread itself sets and clears its own identity.
   @usableFromInline let owner = Atomic<UInt>(0)
 
   @inlinable @inline(__always)
   package init() {}
 
-  /// Whether a thread has the lock, or had it a moment ago.
+  /// A Boolean value that indicates whether a thread holds the lock, or held it a moment ago.
   package var isHeld: Bool { owner.load(ordering: .relaxed) != 0 }
 
-  /// Whether the calling thread has the lock.
+  /// A Boolean value that indicates whether the calling thread holds the lock.
   @inlinable @inline(__always)
   package var isHeldByThisThread: Bool { owner.load(ordering: .relaxed) == ThreadIdentity.current.address }
 
-  /// Waits for the lock and takes it.
+  /// Waits for the lock and acquires it.
   @inlinable @inline(__always)
   package borrowing func lock() {
     inner.lock()
     owner.store(ThreadIdentity.current.address, ordering: .relaxed)
   }
 
-  /// Releases the lock, which this thread must have.
+  /// Releases the lock, which this thread must hold.
   @inlinable @inline(__always)
   package borrowing func unlock() {
     owner.store(0, ordering: .relaxed)

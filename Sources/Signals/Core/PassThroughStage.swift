@@ -1,7 +1,7 @@
-/// An operator's part of a subscription that has one upstream and one downstream, and adds nothing to the end.
+/// An operator's stage with one upstream and one downstream, which passes on the completion unchanged.
 ///
-/// It passes on the completion, and says that it is done when its downstream is. A stage that treats the completion in
-/// its own way implements that method itself.
+/// It is done when its downstream is done. A stage that treats the completion differently implements that method
+/// itself.
 @usableFromInline
 protocol PassThroughStage<Downstream>: SignalSubscriber {
   associatedtype Downstream: SignalSubscriber

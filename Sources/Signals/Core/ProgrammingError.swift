@@ -1,6 +1,6 @@
-/// Stops the program with an explanation, because going on would hang or lie.
+/// Stops the program with an explanation of a programming error after which it would hang or give wrong results.
 ///
-/// A failed `precondition` stops too, but says nothing in a release build.
+/// A failed `precondition` also stops the program, but prints no message in a release build.
 @usableFromInline
 package func stop(because explanation: String) -> Never {
   fatalError(explanation)

@@ -1,22 +1,22 @@
-/// A first-in, first-out queue in one array that is used over and over.
+/// A first-in, first-out queue in one array, whose memory is reused.
 @usableFromInline
 @frozen
 package struct RingBuffer<Element> {
-  /// The places; their number is zero or a power of two.
+  /// The slots; their number is zero or a power of two.
   @usableFromInline var storage: [Element?] = []
   @usableFromInline var head = 0
 
-  /// How many elements there are.
+  /// The number of elements.
   @usableFromInline package var count = 0
 
   @inlinable @inline(__always)
   package init() {}
 
-  /// How many elements fit before more memory is needed.
+  /// The number of elements that fit before more memory is needed.
   @inlinable @inline(__always)
   package var capacity: Int { storage.count }
 
-  /// Whether there are no elements.
+  /// A Boolean value that indicates whether the buffer is empty.
   @inlinable @inline(__always)
   package var isEmpty: Bool { count == 0 }
 
@@ -24,13 +24,13 @@ package struct RingBuffer<Element> {
   @inlinable
   package var first: Element? { isEmpty ? nil : storage[head] }
 
-  /// The elements, the oldest first.
+  /// The elements, oldest first.
   @inlinable
   package var elements: [Element] {
     (0..<count).compactMap { storage[(head + $0) & (storage.count - 1)] }
   }
 
-  /// Adds an element as the newest.
+  /// Adds an element at the end.
   @inlinable @inline(__always)
   package mutating func append(_ element: Element) {
     if count == storage.count { grow() }
@@ -38,7 +38,7 @@ package struct RingBuffer<Element> {
     count &+= 1
   }
 
-  /// Removes the oldest element and returns it, or `nil` if there is none.
+  /// Removes and returns the oldest element, or returns `nil` if there is none.
   @inlinable @inline(__always) @discardableResult
   package mutating func popFirst() -> Element? {
     if count == 0 { return nil }

@@ -1,7 +1,8 @@
 extension SignalSubscriber {
-  /// Ends the signal before its upstream did: cancels that, and tells the subscriber.
+  /// Finishes the signal before its upstream has ended: cancels the upstream, and sends the completion to the
+  /// subscriber.
   ///
-  /// If the upstream is cancelled already, so was the subscription, and the subscriber must not be called again.
+  /// If the upstream has already been cancelled, so has the subscription, and the subscriber must not be called again.
   @inlinable
   func finish(cancelling upstreams: Upstreams) {
     guard !upstreams.isCancelled else { return }

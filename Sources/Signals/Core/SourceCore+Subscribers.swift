@@ -1,8 +1,10 @@
 import Synchronization
 
-/// The list of subscribers, for the holder of the turn.
+/// The list of subscribers.
+///
+/// The caller holds the turn.
 extension SourceCore {
-  /// Puts a subscriber at the end of the list, unless it has been cancelled meanwhile.
+  /// Adds a subscriber at the end of the list, unless it has been cancelled.
   @usableFromInline
   final func append(_ node: SubscriberNode) {
     if node.isDead { return }
@@ -21,7 +23,7 @@ extension SourceCore {
     capacity = max(4, capacity * 2)
   }
 
-  /// Closes the holes; the order stays.
+  /// Closes the gaps without changing the order.
   private final func compact() {
     var next = 0
     for index in 0..<slotCount {
@@ -34,7 +36,7 @@ extension SourceCore {
     holes = 0
   }
 
-  /// Takes a subscriber off the list, if it is there, and lets go of it.
+  /// Removes a subscriber from the list, if it is there, and releases it.
   final func remove(_ node: SubscriberNode) {
     let index = node.index
     guard index >= 0 else { return }
@@ -54,7 +56,7 @@ extension SourceCore {
     retained?.release()
   }
 
-  /// Takes the subscribers that were cancelled meanwhile off the list.
+  /// Removes the subscribers that were cancelled while the turn was taken.
   @usableFromInline
   final func sweep() {
     guard hasAbandoned.load(ordering: .acquiring) else { return }
@@ -67,7 +69,7 @@ extension SourceCore {
     for node in nodes { remove(node) }
   }
 
-  /// Empties the list, after the source's end, so that tokens no longer hold what their subscribers captured.
+  /// Empties the list after the end, so that tokens no longer retain their subscribers' captures.
   @usableFromInline
   final func removeAll() {
     let ended = UnsafeMutableBufferPointer(start: slots, count: slotCount)
@@ -82,7 +84,7 @@ extension SourceCore {
     slotCount = 0
     capacity = 0
     holes = 0
-    // Released last: what a subscriber captured may run code of its own as it goes.
+    // Released last: the `deinit` of a captured value may run code.
     for node in ended { node?.release() }
     if wasAllocated { list.deallocate() }
   }

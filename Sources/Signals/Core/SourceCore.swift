@@ -1,11 +1,11 @@
 public import Synchronization
 
-/// The part of a source that does not depend on what it sends: whose turn it is, and who listens.
+/// The part of a source that does not depend on the type of its values: the turn and the subscribers.
 ///
-/// **The turn.** One thread at a time has the turn. It alone walks and edits the list of subscribers, so no lock is
-/// held while they run and nothing is copied. A thread that finds the turn taken (by another thread, or by itself
-/// further up the stack) leaves its work in the queue and goes on; the holder does that work before it gives the turn
-/// up. This makes the order total, calls never overlap, and re-entrant sends cost no stack.
+/// **The turn:** One thread at a time has the turn. Only that thread reads and changes the list of subscribers, so no
+/// lock is held while they run and nothing is copied. Another thread may hold the turn, or this thread itself further
+/// up the stack. In that case the caller queues its work and returns. The holder performs that work before it releases
+/// the turn. Therefore the order is total, calls never overlap, and re-entrant sends use no stack.
 @usableFromInline
 package class SourceCore: SubscriptionOwner, @unchecked Sendable {
   // Sound: the list belongs to the holder of the turn; the rest is atomic or guarded by the lock.
@@ -20,51 +20,61 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   @usableFromInline final let turn = Atomic<UInt8>(Turn.free)
 
-  /// How many subscribers there are or are about to be, plus ``recording`` if values are recorded: zero means sending
-  /// does nothing.
+  /// The number of subscribers, including any that are being attached, plus ``recording`` if values are recorded.
   ///
-  /// It goes down only with the lock held, when a token and its subscriber are separated.
+  /// If it is zero, sending does nothing.
+  ///
+  /// It is decreased only with the lock held, when a token and its subscriber are unlinked.
   @usableFromInline final let interest = Atomic<Int>(0)
 
-  /// The interest in values that are to be recorded; more than that of any number of subscribers, to tell them apart.
+  /// The interest in values that are recorded for replay.
+  ///
+  /// It exceeds any number of subscribers, which distinguishes the two.
   static var recording: Int { 1 << (Int.bitWidth - 2) }
 
-  /// Guards the queue of waiting work and the links between tokens and nodes; never held while user code runs.
+  /// The lock that guards the queue of waiting work and the links between tokens and nodes.
+  ///
+  /// It is never held while user code runs.
   @usableFromInline final let lock = Lock()
 
-  /// The subscribers in order of subscription, each retained; a cancelled one leaves a hole until the list is
-  /// compacted.
+  /// The subscribers in order of subscription, each retained.
+  ///
+  /// A cancelled one leaves a gap until the list is compacted.
   @exclusivity(unchecked) @usableFromInline final var slots: UnsafeMutablePointer<Unmanaged<SubscriberNode>?>
   @exclusivity(unchecked) @usableFromInline final var slotCount = 0
   @exclusivity(unchecked) final var capacity = 0
   @exclusivity(unchecked) final var holes = 0
 
-  /// Whether the end has been sent; belongs to the turn.
+  /// A Boolean value that indicates whether the completion has been sent; belongs to the turn.
   @exclusivity(unchecked) @usableFromInline final var hasEnded = false
 
-  /// Subscribers that were cancelled while the turn was taken, for its holder to take off the list.
+  /// The subscribers that were cancelled while the turn was taken, for its holder to remove.
   @exclusivity(unchecked) final var abandoned: [SubscriberNode] = []
   @usableFromInline final let hasAbandoned = Atomic<Bool>(false)
 
-  /// Where the list is while there is none, aligned as the compiler may take for granted.
+  /// The pointer to an empty list, with the alignment that the compiler may assume.
   static var noSlots: UnsafeMutablePointer<Unmanaged<SubscriberNode>?> {
-    // Sound: no alignment is zero, and nobody looks there, because the count is.
+    // Sound: no alignment is zero, and the pointer is never dereferenced, because the count is zero.
     UnsafeMutablePointer(bitPattern: MemoryLayout<Unmanaged<SubscriberNode>?>.alignment).unsafelyUnwrapped
   }
 
   // MARK: The link to derived values
 
-  /// The place in the graph of derived values, while there is anything in it, to be looked at without reference
-  /// counting; guarded by the lock.
+  /// The place in the graph of derived values, if there is anything to store, in a form that is read without reference
+  /// counting.
+  ///
+  /// Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline final var placeReference: Unmanaged<GraphPlace>?
 
-  /// What Swift Observation knows of a property, once it has been read.
+  /// The property's registration with Swift Observation, after the first read.
   final let tracker = Atomic<Unmanaged<ObservationTracker>?>(nil)
 
-  /// Whether the value changes no more; guarded by the lock.
+  /// A Boolean value that indicates whether the value cannot change any more.
+  ///
+  /// Guarded by the lock.
   @exclusivity(unchecked) final var isClosed = false
 
-  /// What makes this the core of a derived value; set once, as it is made.
+  /// The node, if this is the core of a derived value; set once, during initialisation.
   @exclusivity(unchecked) @usableFromInline final var node: DerivedNode?
 
   @usableFromInline
@@ -81,7 +91,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
 
   // MARK: The turn
 
-  /// Takes the turn if nobody has it.
+  /// Takes the turn if it is free.
   @inlinable @inline(__always)
   final func takeTurn() -> Bool {
     turn.compareExchange(
@@ -89,7 +99,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     ).exchanged
   }
 
-  /// Gives the turn up, unless work waits.
+  /// Releases the turn, unless work waits.
   @inlinable @inline(__always)
   final func releaseTurn() -> Bool {
     turn.compareExchange(
@@ -97,9 +107,11 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     ).exchanged
   }
 
-  /// Makes sure that somebody does the work just queued; to be called with the lock held.
+  /// Ensures that a thread performs the work just queued.
   ///
-  /// - Returns: Whether that somebody is the caller, who then has the turn.
+  /// The caller holds the lock.
+  ///
+  /// - Returns: `true` if that thread is the caller, which then has the turn.
   @usableFromInline
   final func demandTurn() -> Bool {
     while true {
@@ -115,18 +127,20 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     }
   }
 
-  /// Does all waiting work and gives the turn up; the caller has the turn.
+  /// Performs all waiting work and releases the turn, which the caller holds.
   @usableFromInline
   package func drain() {}
 
-  /// Finishes the signal, unless it has ended.
+  /// Finishes the signal, unless it has already ended.
   func finish() {}
 
   // MARK: Tokens
 
-  /// Ends the link between a node and its token; to be called with the lock held.
+  /// Removes the link between a node and its token.
   ///
-  /// - Returns: Whether there still was one, which is to say that the subscription had not been cancelled.
+  /// The caller holds the lock.
+  ///
+  /// - Returns: `true` if there was a link, which means that the subscription had not been cancelled.
   final func unlink(_ node: SubscriberNode) -> Bool {
     node.index = -1
     guard let token = node.token else { return false }
@@ -135,7 +149,7 @@ package class SourceCore: SubscriptionOwner, @unchecked Sendable {
     return true
   }
 
-  /// Lets go of a subscriber that never came onto the list, because the source had ended.
+  /// Releases a subscriber that was never added to the list, because the source had ended.
   @usableFromInline
   final func dismiss(_ node: SubscriberNode) {
     lock.withLock {

@@ -1,4 +1,4 @@
-/// What a stage remembers from one value to the next.
+/// The mutable state of a stage.
 ///
 /// It needs neither a lock nor an exclusivity check, because a source never calls one subscriber concurrently.
 @usableFromInline

@@ -1,13 +1,17 @@
-/// What a source says to a subscriber besides values; none of it is on the hot path.
+/// A message from a source to a subscriber other than a value; none is on the hot path.
 @usableFromInline
 enum SubscriberMessage<Failure: Error> {
   /// The signal has ended.
   case completion(SignalCompletion<Failure>)
 
-  /// Does the subscriber take no more values? To be answered through the pointer.
+  /// A query whether the subscriber needs no more values.
+  ///
+  /// The subscriber writes the answer to the pointer.
   case isDone(UnsafeMutablePointer<Bool>)
 
-  /// What are you? The subscriber puts itself where the pointer leads.
+  /// A query for the subscriber itself.
+  ///
+  /// The subscriber writes itself to the pointer.
   case inspect(UnsafeMutablePointer<Any?>)
 }
 

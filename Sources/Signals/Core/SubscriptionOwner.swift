@@ -1,15 +1,17 @@
-/// What a subscription's token ends: a place in a source, a closure, or a group of other subscriptions.
+/// An object that a token cancels: a place in a source, a closure, or a group of other subscriptions.
 @usableFromInline
 package class SubscriptionOwner: @unchecked Sendable {  // Sound: every subclass guards its own state.
   @usableFromInline
   package init() {}
 
-  /// Ends the subscription; called from any thread, any number of times.
+  /// Ends the subscription.
+  ///
+  /// Any thread may call this, any number of times.
   package func cancel(_ subscription: SignalSubscription) {}
 }
 
-/// Runs a closure once.
-final class ClosureOwner: SubscriptionOwner, @unchecked Sendable {  // Sound: the closure is guarded by the lock.
+/// An owner that runs a closure once.
+final class ClosureOwner: SubscriptionOwner, @unchecked Sendable {  // Sound: the lock guards the closure.
   private let lock = Lock()
   private var body: (@Sendable () -> Void)?
 
@@ -27,7 +29,7 @@ final class ClosureOwner: SubscriptionOwner, @unchecked Sendable {  // Sound: th
   }
 }
 
-/// Holds an object for the life of a subscription.
+/// An owner that keeps an object alive as long as the subscription.
 final class KeepAlive: SubscriptionOwner, @unchecked Sendable {  // Sound: immutable.
   private let object: any AnyObject & Sendable
 

@@ -6,10 +6,10 @@
   import Musl
 #endif
 
-/// Which thread this is, for as long as it runs.
+/// The identity of a thread, valid as long as the thread runs.
 @usableFromInline
 package struct ThreadIdentity: Equatable, Sendable {
-  /// A number that no other running thread has; it is never 0.
+  /// A number that no other running thread has, and that is never 0.
   @usableFromInline package let address: UInt
 
   /// The identity of the calling thread.
@@ -22,7 +22,7 @@ package struct ThreadIdentity: Equatable, Sendable {
     #endif
   }
 
-  /// Lets other threads run for a moment.
+  /// Pauses briefly, so that other threads can run.
   static func pause() {
     usleep(100)
   }

@@ -1,17 +1,21 @@
 import Synchronization
 
-/// Runs steps that lead to further steps one after the other, so that they do not deepen the stack.
+/// A loop that runs steps which cause further steps one after another, so that they do not deepen the stack.
 @usableFromInline
 struct Trampoline: ~Copyable, Sendable {
-  /// How many steps there are to take; whoever adds the first takes them all.
+  /// The number of steps to run.
+  ///
+  /// The thread that adds the first one runs them all.
   private let due = Atomic<Int>(0)
 
   @usableFromInline
   init() {}
 
-  /// Takes a step, unless one is being taken: who takes that one, perhaps this thread further up, then takes this, too.
+  /// Runs a step.
   ///
-  /// - Parameter step: The step, which is always the same.
+  /// If a step is already running, on another thread or further up the stack, that thread runs this one afterwards.
+  ///
+  /// - Parameter step: The step, which must always be the same.
   @usableFromInline
   borrowing func run(_ step: () -> Void) {
     guard due.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// The subscriptions that an operator holds on its inputs, for one that has several, or that ends one itself.
+/// The subscriptions of an operator to its inputs, for an operator that has several or that cancels one itself.
 ///
-/// A stage holds it and cancels it; the token that the operator returns is made with it, or bound to it. It refers to
-/// tokens that refer to sources that refer to stages that refer to it: that circle is broken by cancelling, and by each
-/// end.
+/// A stage holds this object and cancels it. The operator's token owns it or is bound to it. It refers to tokens, which
+/// refer to sources, which refer to stages, which refer to it. Cancelling or completion breaks that cycle.
 @usableFromInline
 package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Sound: the state is guarded by the lock.
   private let lock = Lock()
@@ -15,11 +14,11 @@ package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Soun
   @usableFromInline
   package override init() {}
 
-  /// Whether the group has been cancelled.
+  /// A Boolean value that indicates whether the group has been cancelled.
   @usableFromInline
   package var isCancelled: Bool { isOver.load(ordering: .acquiring) }
 
-  /// Takes in one more subscription, or cancels it at once if the group is already cancelled.
+  /// Adds a subscription, or cancels it at once if the group has been cancelled.
   @usableFromInline
   package func add(_ subscription: SignalSubscription) {
     let isTaken = lock.withLock {
@@ -30,10 +29,10 @@ package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Soun
     if !isTaken { subscription.cancel() }
   }
 
-  /// Cancels all subscriptions, those still to be added included.
+  /// Cancels all subscriptions, including those added later.
   ///
-  /// They leave the group only once they are cancelled, so that of two threads that cancel at a time neither returns
-  /// before all is done.
+  /// A subscription leaves the group only after it has been cancelled. If two threads cancel at the same time, neither
+  /// returns before everything is cancelled.
   @usableFromInline
   package func cancelAll() {
     let cancelled = lock.withLock {
@@ -46,7 +45,7 @@ package final class Upstreams: SubscriptionOwner, @unchecked Sendable {  // Soun
       first = nil
       others = []
     }
-    // Not under the lock: what they hold may run code as it goes.
+    // Not under the lock: the `deinit` of a captured value may run code.
     withExtendedLifetime(cancelled) {}
   }
 
