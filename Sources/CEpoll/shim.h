@@ -1,2 +1,2 @@
-// What Linux has to wait for descriptors, which Swift's own module of the C library leaves out.
+// The epoll API of Linux, which Swift's Glibc module leaves out.
 #include <sys/epoll.h>

@@ -1,2 +1,2 @@
-// The system's SQLite, where there is no module of it: on Debian and its kin, `apt-get install libsqlite3-dev`.
+// The system's SQLite, for platforms without a module for it. On Debian, install it with `apt-get install libsqlite3-dev`.
 #include <sqlite3.h>

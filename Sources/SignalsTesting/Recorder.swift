@@ -1,6 +1,6 @@
 public import Signals
 
-/// Keeps what it is given, in order, and lets tests wait for it.
+/// A list of recorded elements for which tests can wait.
 ///
 /// ```swift
 /// import Signals
@@ -13,23 +13,23 @@ public import Signals
 /// print(elements)  // Prints "[1, 2, 3]"
 /// ```
 ///
-/// Nothing sleeps and nothing polls: a wait ends in the call that records the element it is for. Without a `timeout`, a
-/// wait fails after 10 seconds. Only a failure reaches the limit, so raise it where a busy machine may need longer, as
-/// for other processes. Any thread may record and wait.
+/// A wait neither sleeps nor polls. It ends in the call that records the element it waits for. Without a `timeout`, a
+/// wait fails after 10 seconds. Only a failing test reaches the limit, so raise it if a busy machine may need longer,
+/// for example to start other processes. Any thread may record and wait.
 public final class Recorder<Element: Sendable>: Sendable {
   private struct Waiter: Sendable {
     let condition: Condition
     let continuation: CheckedContinuation<[Element], any Error>
 
-    /// Ends the wait when its time is over.
+    /// The task that ends the wait when its time is up.
     let limit: Task<Void, Never>
   }
 
   private enum Condition: Sendable {
-    /// Concerns the elements as a whole.
+    /// A condition for the list of elements as a whole.
     case whole(@Sendable ([Element]) -> Bool)
 
-    /// Concerns one element alone, so that none need be looked at twice.
+    /// A condition for a single element, so that no element is checked twice.
     case some(@Sendable (Element) -> Bool)
 
     func holds(for elements: [Element]) -> Bool {
@@ -39,7 +39,7 @@ public final class Recorder<Element: Sendable>: Sendable {
       }
     }
 
-    /// Whether the condition, which did not hold before, holds with one more element.
+    /// Returns a Boolean value that indicates whether a condition that did not hold before holds with one more element.
     func holds(for elements: [Element], newest: Element) -> Bool {
       switch self {
       case .whole(let condition): condition(elements)
@@ -57,17 +57,17 @@ public final class Recorder<Element: Sendable>: Sendable {
 
   private let state = Guarded(State())
 
-  /// Makes an empty recorder.
+  /// Creates an empty recorder.
   public init() {}
 
-  /// Everything so far, in order.
+  /// The recorded elements, in order.
   public var elements: [Element] {
     state.withLock { $0.elements }
   }
 
-  /// Keeps an element, and ends the waits that it satisfies.
+  /// Records an element, and ends the waits that it satisfies.
   ///
-  /// - Parameter element: The element, which comes after all that were recorded before.
+  /// - Parameter element: The element to append.
   public func record(_ element: Element) {
     let (satisfied, elements) = state.withLock { state in
       state.elements.append(element)
@@ -81,15 +81,15 @@ public final class Recorder<Element: Sendable>: Sendable {
     }
   }
 
-  /// Waits until what was recorded satisfies a condition, and returns it.
+  /// Waits until the recorded elements satisfy a condition, and returns them.
   ///
   /// - Parameters:
-  ///   - purpose: What is waited for, in words, for the error.
-  ///   - timeout: How long to wait at most; 10 seconds unless you say otherwise.
-  ///   - isSatisfied: Called with all elements, now and each time that one more is recorded, with a lock held: it must
-  ///     not use the recorder.
+  ///   - purpose: A description of the wait, for the error.
+  ///   - timeout: The maximum time to wait; 10 seconds by default.
+  ///   - isSatisfied: A closure that is called with all elements, now and each time one more is recorded. A lock is
+  ///     held, so it must not use the recorder.
   /// - Returns: All elements at the moment when the condition was satisfied.
-  /// - Throws: ``RecorderTimeout`` if the time is over, `CancellationError` if the task is cancelled.
+  /// - Throws: ``RecorderTimeout`` if the time is up, or `CancellationError` if the task is cancelled.
   @discardableResult
   public func wait(
     for purpose: String = "a condition",
@@ -99,14 +99,14 @@ public final class Recorder<Element: Sendable>: Sendable {
     try await wait(for: purpose, timeout, until: .whole(isSatisfied))
   }
 
-  /// Waits for the first element that satisfies a condition, whether it has come already or not.
+  /// Waits for the first element that satisfies a condition, which may already have been recorded.
   ///
   /// - Parameters:
-  ///   - purpose: What is waited for, in words, for the error.
-  ///   - timeout: How long to wait at most; 10 seconds unless you say otherwise.
-  ///   - isWanted: Called with each element, with a lock held: it must not use the recorder.
+  ///   - purpose: A description of the wait, for the error.
+  ///   - timeout: The maximum time to wait; 10 seconds by default.
+  ///   - isWanted: A closure that is called with each element. A lock is held, so it must not use the recorder.
   /// - Returns: The element.
-  /// - Throws: ``RecorderTimeout`` if the time is over, `CancellationError` if the task is cancelled.
+  /// - Throws: ``RecorderTimeout`` if the time is up, or `CancellationError` if the task is cancelled.
   @discardableResult
   public func first(
     _ purpose: String = "an element",
@@ -149,7 +149,7 @@ public final class Recorder<Element: Sendable>: Sendable {
     }
   }
 
-  /// Ends a wait with an error, made from what has come so far.
+  /// Ends a wait with an error that is created from the recorded elements.
   private func end(_ key: Int, _ error: ([Element]) -> any Error) {
     let (waiter, elements) = state.withLock { ($0.waiters.removeValue(forKey: key), $0.elements) }
     guard let waiter else { return }
@@ -163,19 +163,19 @@ public final class Recorder<Element: Sendable>: Sendable {
 }
 
 extension Recorder where Element: Equatable {
-  /// Waits until an element has come.
+  /// Waits until an element has been recorded.
   ///
   /// - Parameters:
-  ///   - element: What to wait for.
-  ///   - timeout: How long to wait at most; 10 seconds unless you say otherwise.
-  /// - Throws: ``RecorderTimeout`` if the time is over, `CancellationError` if the task is cancelled.
+  ///   - element: The element to wait for.
+  ///   - timeout: The maximum time to wait; 10 seconds by default.
+  /// - Throws: ``RecorderTimeout`` if the time is up, or `CancellationError` if the task is cancelled.
   public func wait(for element: Element, timeout: Duration = .seconds(10)) async throws {
     try await first(String("\(element)".prefix(200)), timeout: timeout) { $0 == element }
   }
 }
 
 extension Signal where Failure == Never {
-  /// Records what the signal sends, for as long as the recorder lives.
+  /// Records the values of the signal as long as the recorder lives.
   ///
   /// - Returns: The recorder.
   public func recorded() -> Recorder<Element> {

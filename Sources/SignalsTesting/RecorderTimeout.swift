@@ -1,10 +1,10 @@
-/// What was waited for and did not come.
+/// The error of a wait that timed out.
 public struct RecorderTimeout: Error, CustomStringConvertible {
-  /// Which wait it was, and what had come until then.
+  /// A description of the wait and of the last recorded elements.
   public let description: String
 
   init<Element>(waitingFor purpose: String, elements: [Element]) {
     let last = elements.suffix(5).map { String("\($0)".prefix(200)) }
-    description = "Waited in vain for \(purpose); \(elements.count) came, the last \(last)"
+    description = "Timed out waiting for \(purpose). Elements recorded: \(elements.count). Last: \(last)"
   }
 }

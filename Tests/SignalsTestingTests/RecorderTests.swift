@@ -30,7 +30,7 @@ struct RecorderTests {
     let error = await #expect(throws: RecorderTimeout.self) {
       try await recorder.wait(for: "an eight", timeout: .milliseconds(20)) { $0.contains(8) }
     }
-    #expect(error?.description == #"Waited in vain for an eight; 1 came, the last ["7"]"#)
+    #expect(error?.description == #"Timed out waiting for an eight. Elements recorded: 1. Last: ["7"]"#)
   }
 
   // Not `.patient`: the support of other tests has waits with another default.

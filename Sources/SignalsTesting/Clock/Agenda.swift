@@ -1,10 +1,10 @@
 import Signals
 
-/// What is due on a test clock, and when.
+/// The events that are scheduled on a test clock.
 final class Agenda: Sendable {
   typealias Instant = TestClock.Instant
 
-  /// Something that is due.
+  /// A scheduled event.
   enum Event: Sendable {
     case action(@Sendable () -> Void)
     case wakeUp(CheckedContinuation<Void, any Error>)
@@ -24,7 +24,7 @@ final class Agenda: Sendable {
   }
 
   private struct State {
-    /// The last one is the next due, so that it is cheap to take.
+    /// The entries in reverse order: the last one is due next, so that removing it is cheap.
     var entries: [Entry] = []
     var now: Instant
     var lastKey = 0
@@ -63,12 +63,12 @@ final class Agenda: Sendable {
 
   var count: Int { state.withLock { $0.entries.count } }
 
-  /// A key for an entry, or a watcher, that is not there yet.
+  /// Returns a key for a future entry or watcher.
   func makeKey() -> Int {
     state.withLock { $0.makeKey() }
   }
 
-  /// Puts something on the agenda, behind what is there for the same instant.
+  /// Adds an event, after the existing events for the same instant.
   func add(at deadline: Instant, _ event: Event) -> Int {
     let (key, satisfied) = state.withLock { state in
       let key = state.makeKey()
@@ -79,7 +79,7 @@ final class Agenda: Sendable {
     return key
   }
 
-  /// Lets a task sleep until an instant; `key` is what ``wake(_:)`` ends its sleep with.
+  /// Suspends a task until an instant; ``wake(_:)`` with `key` ends its sleep.
   func sleep(until deadline: Instant, key: Int, _ sleeper: CheckedContinuation<Void, any Error>) {
     let end: Result<Void, any Error>? = state.withLock { state in
       if Task.isCancelled { return .failure(CancellationError()) }
@@ -91,12 +91,12 @@ final class Agenda: Sendable {
     for watcher in state.withLock({ $0.takeSatisfiedWatchers() }) { watcher.resume() }
   }
 
-  /// Ends a sleep before its time, because its task was cancelled.
+  /// Ends a sleep early, because its task was cancelled.
   func wake(_ key: Int) {
     if case .wakeUp(let sleeper) = remove(key) { sleeper.resume(throwing: CancellationError()) }
   }
 
-  /// Takes something off the agenda.
+  /// Removes an event.
   @discardableResult
   func remove(_ key: Int) -> Event? {
     state.withLock { state in
@@ -104,7 +104,7 @@ final class Agenda: Sendable {
     }
   }
 
-  /// Takes the next thing that is due until a deadline off the agenda, and moves the time to it.
+  /// Removes and returns the next event that is due until a deadline, and advances the time to it.
   func next(until deadline: Instant?) -> Event? {
     state.withLock { state in
       guard let entry = state.entries.last else { return nil }
@@ -115,12 +115,12 @@ final class Agenda: Sendable {
     }
   }
 
-  /// Moves the time forward.
+  /// Advances the time.
   func move(to instant: Instant) {
     state.withLock { $0.now = max($0.now, instant) }
   }
 
-  /// Resumes the task as soon as that many things are on the agenda; `key` is what ``dismiss(_:)`` ends its wait with.
+  /// Resumes the task as soon as `count` events are scheduled; ``dismiss(_:)`` with `key` ends its wait.
   func watch(for count: Int, key: Int, _ continuation: CheckedContinuation<Void, Never>) {
     let isSatisfied = state.withLock { state in
       if state.entries.count >= count || Task.isCancelled { return true }
@@ -130,7 +130,7 @@ final class Agenda: Sendable {
     if isSatisfied { continuation.resume() }
   }
 
-  /// Ends a wait before its time, because its task was cancelled.
+  /// Ends a wait early, because its task was cancelled.
   func dismiss(_ key: Int) {
     let watcher = state.withLock { state in
       state.watchers.firstIndex { $0.key == key }.map { state.watchers.remove(at: $0).continuation }

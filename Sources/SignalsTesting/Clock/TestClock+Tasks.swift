@@ -1,8 +1,8 @@
 extension TestClock {
-  /// Sleeps until the clock is advanced to a moment.
+  /// Sleeps until the clock is advanced to an instant.
   ///
   /// - Parameters:
-  ///   - deadline: The moment; if it is not in the future, this returns at once.
+  ///   - deadline: The instant. If it is not in the future, this method returns at once.
   ///   - tolerance: Ignored, since the clock is exact.
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -14,12 +14,14 @@ extension TestClock {
     }
   }
 
-  /// Waits until so many things are due in the future: actions, and tasks that sleep; or until the task is cancelled.
+  /// Waits until a number of events are scheduled in the future, or until the task is cancelled.
   ///
-  /// Use it before `advance(by:)` if a task that you started must have begun to sleep; unlike any amount of yielding,
-  /// it is certain.
+  /// Scheduled actions and sleeping tasks both count as events.
   ///
-  /// - Parameter count: How many.
+  /// Call it before `advance(by:)` if a task that you started must be sleeping by then. Unlike any number of yields, it
+  /// is certain.
+  ///
+  /// - Parameter count: The number of events.
   public func waitUntilScheduled(_ count: Int = 1) async {
     let key = agenda.makeKey()
     await withTaskCancellationHandler {
@@ -29,21 +31,21 @@ extension TestClock {
     }
   }
 
-  /// Lets time pass, doing all that is due meanwhile and letting the tasks that it wakes run.
+  /// Advances the time, runs everything that becomes due, and lets the tasks that it wakes run.
   ///
-  /// Before the first and after each thing that is done, tasks get a chance to run until they wait again, so that they
-  /// may sleep anew within the same call. Swift does not tell when all tasks wait; the chance is a generous one, and
-  /// ``waitUntilScheduled(_:)`` leaves nothing to chance.
+  /// Before the first event and after each event, tasks can run until they wait again, so they can sleep again within
+  /// the same call. Swift does not report when all tasks are waiting. This method gives them generous time, and
+  /// ``waitUntilScheduled(_:)`` makes sure.
   ///
-  /// - Parameter duration: How much time; if it is not positive, only what is due already is done.
+  /// - Parameter duration: The duration. If it is not positive, only events that are already due are run.
   public func advance(by duration: Duration) async {
     await settle()
     await advance(to: now.advanced(by: duration))
   }
 
-  /// Lets time pass until a moment, doing all that is due until then and letting the tasks that it wakes run.
+  /// Advances the time to an instant, runs everything that becomes due, and lets the tasks that it wakes run.
   ///
-  /// - Parameter deadline: The moment; time does not go backwards if it has passed.
+  /// - Parameter deadline: The instant. If it has passed, the time does not go backwards.
   public func advance(to deadline: Instant) async {
     await settle()
     while let event = agenda.next(until: deadline) {
@@ -53,10 +55,10 @@ extension TestClock {
     agenda.move(to: deadline)
   }
 
-  /// Lets time pass until nothing is due any more, letting the tasks that are woken run.
+  /// Advances the time until nothing is scheduled, and lets the tasks that it wakes run.
   ///
-  /// - Parameter limit: How many things to do at most, since a timer never runs out.
-  /// - Returns: Whether nothing is left.
+  /// - Parameter limit: The maximum number of events to run, since a timer never ends.
+  /// - Returns: `true` if nothing is scheduled any more.
   @discardableResult
   public func run(limit: Int = 100_000) async -> Bool {
     await settle()
@@ -71,7 +73,8 @@ extension TestClock {
 
   /// Lets the tasks that can run do so.
   private func settle() async {
-    // Work of low priority comes after what is ready to run, in each of the rounds that one thing may lead to another.
+    // Low-priority work runs after everything that is ready. Several rounds are needed, because one event may cause
+    // another.
     for _ in 0..<10 {
       await Task.detached(priority: .background) { await Task.yield() }.value
     }

@@ -1,9 +1,9 @@
 public import Signals
 
-/// A clock whose time passes only when a test says so.
+/// A clock whose time advances only when a test advances it.
 ///
-/// Give it to operators that work with time, and advance it: everything that is due happens within the call, in the
-/// order of time and, at one instant, in the order in which it was scheduled.
+/// Pass it to operators that work with time, and then advance it. Everything that is due happens within that call, in
+/// the order of time. Events for the same instant happen in the order in which they were scheduled.
 ///
 /// ```swift
 /// import Signals
@@ -22,64 +22,64 @@ public import Signals
 /// // Prints "signal"
 /// ```
 ///
-/// Code that awaits the clock, with `clock.sleep(for:)`, is woken by it too; advance the clock with `await` then, so
-/// that the tasks that wake up get to run. Any thread may use the clock.
+/// The clock also wakes code that awaits `clock.sleep(for:)`. In that case, advance the clock with `await`, so that the
+/// tasks that wake up can run. Any thread may use the clock.
 public final class TestClock: SchedulingClock {
-  /// A moment on a test clock: how long after the clock's beginning it is.
+  /// An instant of a test clock: the time since the clock's origin.
   public struct Instant: InstantProtocol, CustomStringConvertible {
-    /// The time since the clock's beginning.
+    /// The time since the clock's origin.
     public var offset: Duration
 
-    /// Makes a moment.
+    /// Creates an instant.
     ///
-    /// - Parameter offset: The time since the clock's beginning.
+    /// - Parameter offset: The time since the clock's origin.
     public init(offset: Duration = .zero) {
       self.offset = offset
     }
 
-    /// The moment that is `duration` later.
+    /// Returns the instant that is `duration` later.
     public func advanced(by duration: Duration) -> Instant {
       Instant(offset: offset + duration)
     }
 
-    /// The time from this moment to another.
+    /// Returns the duration from this instant to another.
     public func duration(to other: Instant) -> Duration {
       other.offset - offset
     }
 
-    /// Whether one moment is before another.
+    /// Returns a Boolean value that indicates whether one instant is before another.
     public static func < (left: Instant, right: Instant) -> Bool {
       left.offset < right.offset
     }
 
-    /// The time since the clock's beginning, in words.
+    /// The time since the clock's origin, as text.
     public var description: String { "\(offset)" }
   }
 
   let agenda: Agenda
 
-  /// Makes a clock that stands still.
+  /// Creates a clock that stands still.
   ///
-  /// - Parameter now: The first moment.
+  /// - Parameter now: The first instant.
   public init(now: Instant = Instant()) {
     agenda = Agenda(now: now)
   }
 
-  /// The current moment; inside something that is due, the moment it was due at.
+  /// The current instant; during a scheduled event, the instant for which it was scheduled.
   public var now: Instant { agenda.now }
 
-  /// The smallest step of the clock: there is none too small.
+  /// The smallest step of the clock; zero, because every step is possible.
   public var minimumResolution: Duration { .zero }
 
-  /// How many things are due in the future: actions, and tasks that sleep.
+  /// The number of scheduled actions and sleeping tasks.
   public var scheduledCount: Int { agenda.count }
 
-  /// Does something at an instant, once, within the call that advances the clock to it.
+  /// Schedules an action to run once, within the call that advances the clock to an instant.
   ///
   /// - Parameters:
-  ///   - deadline: When to do it; if that is not in the future, the next call that advances the clock does it.
-  ///   - action: What to do; it may schedule more, which is done in the same call if it is due.
-  /// - Returns: A token; the action is not called any more once it has been cancelled or released.
+  ///   - deadline: The instant. If it is not in the future, the next call that advances the clock runs the action.
+  ///   - action: The action. It may schedule further actions, which run in the same call if they are due.
+  /// - Returns: A token. After it has been cancelled or released, the action does not run any more.
   public func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) -> SignalSubscription {
     let key = agenda.add(at: deadline, .action(action))
     return SignalSubscription { [weak agenda] in agenda?.remove(key) }
@@ -87,27 +87,27 @@ public final class TestClock: SchedulingClock {
 
   // MARK: Advancing
 
-  /// Lets time pass, doing all that is due meanwhile.
+  /// Advances the time and runs everything that becomes due.
   ///
   /// In an asynchronous function, `await clock.advance(by:)` also lets the tasks that are woken run.
   ///
-  /// - Parameter duration: How much time; if it is not positive, only what is due already is done.
+  /// - Parameter duration: The duration. If it is not positive, only events that are already due are run.
   public func advance(by duration: Duration) {
     advance(to: now.advanced(by: duration))
   }
 
-  /// Lets time pass until a moment, doing all that is due until then, that moment included.
+  /// Advances the time to an instant, and runs everything that is due until then, including that instant.
   ///
-  /// - Parameter deadline: The moment; time does not go backwards if it has passed.
+  /// - Parameter deadline: The instant. If it has passed, the time does not go backwards.
   public func advance(to deadline: Instant) {
     while let event = agenda.next(until: deadline) { event() }
     agenda.move(to: deadline)
   }
 
-  /// Lets time pass until nothing is due any more.
+  /// Advances the time until nothing is scheduled.
   ///
-  /// - Parameter limit: How many things to do at most, since a timer never runs out.
-  /// - Returns: Whether nothing is left.
+  /// - Parameter limit: The maximum number of events to run, since a timer never ends.
+  /// - Returns: `true` if nothing is scheduled any more.
   @discardableResult
   public func run(limit: Int = 100_000) -> Bool {
     var count = 0

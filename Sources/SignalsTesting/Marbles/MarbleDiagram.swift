@@ -1,4 +1,4 @@
-/// What a marble diagram says: what is sent in which second.
+/// The contents of a marble diagram: the events of each second.
 struct MarbleDiagram: Sendable {
   enum Event: Sendable {
     case value(String)
@@ -8,12 +8,12 @@ struct MarbleDiagram: Sendable {
 
   var events: [(second: Int, event: Event)] = []
 
-  /// What stands for something else than a value.
+  /// The characters that have a special meaning.
   private static let marks: Set<Character> = ["-", "|", "#", "[", "]", "'", " "]
 
   init() {}
 
-  /// Reads a diagram.
+  /// Parses a diagram.
   init(_ text: String) {
     var second = 0
     var isInGroup = false

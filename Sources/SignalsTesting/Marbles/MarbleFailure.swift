@@ -1,5 +1,5 @@
-/// The failure that `#` stands for in a marble diagram.
+/// The error that `#` represents in a marble diagram.
 public struct MarbleFailure: Error, Hashable {
-  /// Makes the failure.
+  /// Creates the error.
   public init() {}
 }

@@ -1,14 +1,14 @@
 public import Signals
 
-/// A signal that sends what a marble diagram says; made by ``Marbles``.
+/// A signal that sends the events of a marble diagram; created by ``Marbles``.
 public struct MarbleSignal<Failure: Error>: Signal {
-  /// The values are the texts of the diagram.
+  /// The type of the values, which are the texts of the diagram.
   public typealias Element = String
 
   private let attach: @Sendable (EmitterCore<String, Failure>, SignalSubscription) -> Void
   private let shared: EmitterCore<String, Failure>?
 
-  /// Makes a signal that has begun, for all that will subscribe.
+  /// Creates a signal that begins at once and is shared by all subscribers.
   init(hot diagram: MarbleDiagram, on clock: TestClock, failure: Failure?, tokens: Upstreams) {
     let core = EmitterCore<String, Failure>()
     diagram.schedule(on: clock, into: core, failure: failure, tokens: tokens)
@@ -16,7 +16,7 @@ public struct MarbleSignal<Failure: Error>: Signal {
     attach = { _, _ in }
   }
 
-  /// Makes a signal that begins anew for each subscriber.
+  /// Creates a signal that begins anew for each subscriber.
   init(cold diagram: MarbleDiagram, on clock: TestClock, failure: Failure?) {
     shared = nil
     attach = { core, subscription in
@@ -26,7 +26,9 @@ public struct MarbleSignal<Failure: Error>: Signal {
     }
   }
 
-  /// Attaches a subscriber, which gets what the diagram shows from now on or, if the signal is cold, all of it.
+  /// Attaches a subscriber.
+  ///
+  /// It receives the events of the diagram from now on or, if the signal is cold, all of them.
   public func subscribe<Subscriber: SignalSubscriber<String, Failure>>(_ subscriber: Subscriber) -> SignalSubscription {
     let core = shared ?? EmitterCore()
     let subscription = core.subscribe(subscriber)
@@ -36,7 +38,9 @@ public struct MarbleSignal<Failure: Error>: Signal {
 }
 
 extension MarbleDiagram {
-  /// Has the clock send all events into a source, the diagram's first second being the current moment.
+  /// Schedules all events with the clock.
+  ///
+  /// The diagram's first second is the current instant.
   fileprivate func schedule<Failure>(
     on clock: TestClock, into core: EmitterCore<String, Failure>, failure: Failure?, tokens: Upstreams
   ) {

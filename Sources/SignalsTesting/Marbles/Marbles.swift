@@ -1,6 +1,8 @@
 public import Signals
 
-/// Signals as drawings, in virtual time: one character is one second.
+/// Signals as diagrams, in virtual time.
+///
+/// One character is one second.
 ///
 /// ```swift
 /// import Signals
@@ -12,58 +14,59 @@ public import Signals
 /// // Prints "------------f--[h|]"
 /// ```
 ///
-/// | in a diagram | stands for |
+/// | symbol | meaning |
 /// |---|---|
 /// | `-` | a second in which nothing happens |
 /// | a letter, a digit, any other character | that value |
-/// | `'word'` | a value of several characters, or of one that stands for something else |
-/// | `\|` | the signal finished |
-/// | `#` | the signal failed, with ``MarbleFailure`` |
-/// | `[ab\|]` | several of these in one second, in this order |
+/// | `'word'` | a value of several characters, or of one that has another meaning |
+/// | `\|` | the signal finishes |
+/// | `#` | the signal fails with ``MarbleFailure`` |
+/// | `[ab\|]` | several events in one second, in this order |
 ///
-/// Each takes one second. Spaces are for the eye, and what follows the end is never sent. If a signal sends at the very
-/// moment for which an operator waits, the signal's value comes first.
+/// Each symbol takes one second. Spaces are ignored, and nothing after the completion is sent. If a signal sends
+/// exactly at the instant for which an operator waits, the signal's value comes first.
 public final class Marbles: Sendable {
-  /// The clock of the signals; give it to operators.
+  /// The clock of the signals, to be passed to operators.
   public let clock = TestClock()
 
-  /// What keeps the hot signals going.
+  /// The tokens that keep the hot signals going.
   private let tokens = Upstreams()
 
-  /// Makes a world of its own, in which it is second 0.
+  /// Creates an environment with a clock of its own, at second 0.
   public init() {}
 
-  /// Makes a signal that begins now, whoever listens.
+  /// Returns a signal that begins now, regardless of its subscribers.
   ///
-  /// - Parameter diagram: What it sends.
-  /// - Returns: A signal that lives as long as the ``Marbles`` do.
+  /// - Parameter diagram: The events to send.
+  /// - Returns: A signal that lives as long as the ``Marbles``.
   public func signal(_ diagram: String) -> MarbleSignal<MarbleFailure> {
     MarbleSignal(hot: MarbleDiagram(diagram), on: clock, failure: MarbleFailure(), tokens: tokens)
   }
 
-  /// Makes a signal that begins now and cannot fail.
+  /// Returns a signal that begins now and cannot fail.
   ///
-  /// - Parameter diagram: What it sends; `#` means the same as `|`.
-  /// - Returns: A signal that lives as long as the ``Marbles`` do.
+  /// - Parameter diagram: The events to send; `#` means the same as `|`.
+  /// - Returns: A signal that lives as long as the ``Marbles``.
   public func values(_ diagram: String) -> MarbleSignal<Never> {
     MarbleSignal(hot: MarbleDiagram(diagram), on: clock, failure: nil, tokens: tokens)
   }
 
-  /// Makes a signal that begins anew for each subscriber.
+  /// Returns a signal that begins anew for each subscriber.
   ///
-  /// - Parameter diagram: What it sends, the first second being that in which it is subscribed to.
+  /// - Parameter diagram: The events to send. The first second is the one of the subscription.
   /// - Returns: The signal.
   public func cold(_ diagram: String) -> MarbleSignal<MarbleFailure> {
     MarbleSignal(cold: MarbleDiagram(diagram), on: clock, failure: MarbleFailure())
   }
 
-  /// Subscribes to a signal, lets time pass, and draws what it sent.
+  /// Subscribes to a signal, advances the time, and returns a diagram of the events.
   ///
-  /// The diagram begins with the current second. What happens between two seconds is drawn in the earlier one.
+  /// The diagram begins with the current second. Events between two seconds are drawn in the earlier one.
   ///
   /// - Parameters:
-  ///   - signal: The signal; its values are drawn as `String(describing:)` tells them.
-  ///   - seconds: How many seconds to let pass; unless given, time passes as long as anything is due on the clock.
+  ///   - signal: The signal. Its values are drawn with `String(describing:)`.
+  ///   - seconds: The number of seconds to advance. By default, time advances as long as anything is scheduled on the
+  ///     clock.
   /// - Returns: The diagram, without the time after the last event.
   public func diagram<Element, Failure>(
     of signal: some Signal<Element, Failure>,

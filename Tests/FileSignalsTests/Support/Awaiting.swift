@@ -23,7 +23,7 @@ struct Log<Element: Sendable>: Sendable {
     do {
       return try await recorder.wait(timeout: .seconds(seconds), until: isFulfilled)
     } catch {
-      Issue.record("Waited in vain; got \(all.suffix(20))", sourceLocation: sourceLocation)
+      Issue.record("Timed out; got \(all.suffix(20))", sourceLocation: sourceLocation)
       giveUp()
       return all
     }
