@@ -1,6 +1,6 @@
-/// The bytes that JSON gives a meaning.
+/// The bytes that have a meaning in JSON.
 ///
-/// Compare them with `==` and not in a `switch`, which without optimisation calls a function for each case.
+/// Compare them with `==`, not in a `switch`, which calls a function for each case in code that is not optimised.
 package enum JSONByte {
   package static let tab: UInt8 = 0x09
   package static let lineFeed: UInt8 = 0x0A

@@ -1,6 +1,8 @@
-/// A value in a JSON text, and its place.
+/// A value in a JSON text, and its position.
 package struct JSONNode: Sendable {
-  /// The kinds of values; integers are told from other numbers by how they are written.
+  /// The kinds of values.
+  ///
+  /// Integers are distinguished from other numbers by their notation.
   package enum Content: Sendable {
     case null
     case bool(Bool)
@@ -16,7 +18,7 @@ package struct JSONNode: Sendable {
   /// The index of its first byte.
   package let offset: Int
 
-  /// The kind in words.
+  /// A description of the kind.
   package var kind: String {
     switch content {
     case .null: "null"
@@ -41,9 +43,9 @@ package struct JSONMember: Sendable {
 }
 
 extension JSONReader {
-  /// Reads the value that a text consists of.
+  /// Reads a text that consists of one value.
   ///
-  /// No object in it may have two members of one name.
+  /// Two members of one object must not have the same name.
   ///
   /// - Throws: ``TextProblem``.
   package static func read(
@@ -54,9 +56,9 @@ extension JSONReader {
     }
   }
 
-  /// Reads the value that begins here.
+  /// Reads the value at the current position.
   ///
-  /// No object in it may have two members of one name.
+  /// Two members of one object must not have the same name.
   package mutating func node() throws(TextProblem) -> JSONNode {
     if closingBracket == nil { return try scalarNode() }
     var visitor = NodeBuilder(root: OpenNode(offset: index, end: JSONByte.closingBracket))
@@ -70,7 +72,7 @@ extension JSONReader {
   }
 }
 
-/// Makes nodes of the parts of a value.
+/// A builder that creates nodes from the parts of a value.
 private struct NodeBuilder: JSONVisitor {
   /// An array whose only element is the value.
   var root: OpenNode
@@ -113,7 +115,7 @@ private struct OpenNode {
 
   var node: JSONNode { JSONNode(content: isObject ? .object(members) : .array(elements), offset: offset) }
 
-  /// Reads the name of the next member, if it is an object.
+  /// Reads the name of the next member, if this is an object.
   mutating func readName(_ reader: inout JSONReader) throws(TextProblem) {
     guard isObject else { return }
     let offset = reader.index

@@ -1,14 +1,13 @@
 extension JSONReader {
-  /// The number of arrays and objects that may be nested and still have a line for each element.
+  /// The maximum nesting depth at which each element has a line of its own.
   ///
-  /// Deeper elements are written without white space, which could make a text hundreds of times as long.
+  /// Deeper elements are written without white space, since indentation could make the text hundreds of times as long.
   package static let maximumIndentedDepth = 8
 
-  /// Reads the value that begins here, and appends its text in the one layout, in which equal values look the same.
+  /// Reads the value at the current position and appends its canonical text, which is the same for equal values.
   ///
-  /// Each element has a line of its own, indented by two spaces for each array and object around it. Numbers and
-  /// strings are copied byte by byte, so a number that no type can hold, or an escape that no one else would use,
-  /// stays as it is.
+  /// Each element has a line of its own, indented by two spaces for each enclosing array or object. Numbers and strings
+  /// are copied byte by byte. A number that no type can hold, or an unusual escape, is therefore preserved.
   package mutating func layOut(into text: inout [UInt8]) throws(TextProblem) {
     var visitor = LayingOut()
     swap(&visitor.text, &text)

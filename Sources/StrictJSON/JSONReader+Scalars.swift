@@ -1,13 +1,13 @@
 extension JSONReader {
-  /// Skips the number that begins here.
+  /// Skips the number at the current position.
   ///
-  /// - Returns: Whether it is written as a whole one.
+  /// - Returns: `true` if the number is written as an integer.
   mutating func skipNumber() throws(TextProblem) -> Bool {
     let start = index
     if peek == JSONByte.minus { index += 1 }
     let isZero = peek == JSONByte.zero
     let count = try digits()
-    guard !isZero || count == 1 else { throw problem("a number begins with 0", at: start) }
+    guard !isZero || count == 1 else { throw problem("a number has a leading zero", at: start) }
     var isInteger = true
     if peek == JSONByte.dot {
       isInteger = false
@@ -27,27 +27,27 @@ extension JSONReader {
   private mutating func digits() throws(TextProblem) -> Int {
     let start = index
     while index < bytes.count, bytes[index] >= JSONByte.zero, bytes[index] <= JSONByte.nine { index += 1 }
-    guard index > start else { throw problem("a number lacks a digit") }
+    guard index > start else { throw problem("expected a digit in a number") }
     return index - start
   }
 
-  /// A Boolean value that indicates whether a number begins here.
+  /// A Boolean value that indicates whether a number begins at the current position.
   var isAtNumber: Bool {
     let byte = peek
     return byte == JSONByte.minus || byte >= JSONByte.zero && byte <= JSONByte.nine
   }
 
-  /// Skips a text, if it is the next one.
+  /// Skips a text if it comes next.
   mutating func skip(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard count <= bytes.count - index else { return false }
-    // Sound: the text has as many bytes.
+    // Sound: the text has that many bytes.
     for offset in 0..<count where bytes[index + offset] != text.utf8Start[offset] { return false }
     index += count
     return true
   }
 
-  /// Reads the value that begins here, which is no object and no array.
+  /// Reads the value at the current position, which is neither an object nor an array.
   mutating func scalar() throws(TextProblem) -> JSONNode.Content {
     if peek == JSONByte.quote { return .string(try string()) }
     if isAtNumber { return try number() }
@@ -57,19 +57,19 @@ extension JSONReader {
     throw noValue
   }
 
-  /// The problem that no value begins here.
-  var noValue: TextProblem { problem(isAtEnd ? "the text ends where a value should be" : "there is no value") }
+  /// The problem of a missing value at the current position.
+  var noValue: TextProblem { problem(isAtEnd ? "expected a value, but the text ends" : "expected a value") }
 
   private mutating func number() throws(TextProblem) -> JSONNode.Content {
     let start = index
     let isInteger = try skipNumber()
     let text = text(of: start..<index)
     if isInteger {
-      guard let number = Int(text) else { throw problem("\(text) is larger than an Int can be", at: start) }
+      guard let number = Int(text) else { throw problem("\(text) does not fit in an Int", at: start) }
       return .int(number)
     }
     guard let number = Double(text), number.isFinite else {
-      throw problem("\(text) is larger than a Double can be", at: start)
+      throw problem("\(text) does not fit in a Double", at: start)
     }
     return .double(number)
   }

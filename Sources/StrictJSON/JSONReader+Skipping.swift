@@ -1,5 +1,5 @@
 extension JSONReader {
-  /// Finds the first problem of a text; `nil` if it is JSON.
+  /// Returns the first problem of a text, or `nil` if it is valid JSON.
   package static func problem(
     in bytes: UnsafeBufferPointer<UInt8>, trailingCommas: TrailingCommas = .refused
   ) -> TextProblem? {
@@ -11,11 +11,11 @@ extension JSONReader {
     }
   }
 
-  /// Finds the value that a coding path leads to.
+  /// Finds the value at a coding path.
   ///
   /// Of several members with the same name, the last one counts.
   ///
-  /// - Returns: The position of its first byte; `nil` if the path leads nowhere.
+  /// - Returns: The position of its first byte, or `nil` if there is no value at that path.
   /// - Throws: ``TextProblem``.
   package static func position(
     of path: [any CodingKey], in bytes: UnsafeBufferPointer<UInt8>, trailingCommas: TrailingCommas = .refused
@@ -26,9 +26,9 @@ extension JSONReader {
     return offset.map { TextPosition(of: $0, in: bytes) }
   }
 
-  /// Skips the value that begins here, and finds the one in it that a path leads to.
+  /// Skips the value at the current position, and finds the value at a path inside it.
   ///
-  /// It recurses once for each key of the path that is found, so at most ``maximumDepth`` times.
+  /// The recursion is one level deep for each key of the path that is found, so at most ``maximumDepth``.
   private mutating func offset(of path: ArraySlice<any CodingKey>) throws(TextProblem) -> Int? {
     guard let key = path.first, let end = closingBracket else {
       let start = index
@@ -47,13 +47,13 @@ extension JSONReader {
     return found
   }
 
-  /// Skips the value that begins here, whatever the size of its numbers and the names of its members.
+  /// Skips the value at the current position without checking the size of numbers or the names of members.
   package mutating func skipValue() throws(TextProblem) {
     var visitor = Skipping()
     try visit(&visitor)
   }
 
-  /// Skips the value that begins here, which is no object and no array.
+  /// Skips the value at the current position, which is neither an object nor an array.
   mutating func skipScalar() throws(TextProblem) {
     if peek == JSONByte.quote {
       _ = try scanString()

@@ -1,4 +1,4 @@
-/// A string in a text, which has no errors.
+/// A string in a text, which is known to be valid.
 @usableFromInline
 struct JSONString: Sendable {
   /// The bytes between the quotation marks.
@@ -7,10 +7,10 @@ struct JSONString: Sendable {
 }
 
 extension JSONReader {
-  /// Reads the string that begins here.
+  /// Reads the string at the current position.
   package mutating func string() throws(TextProblem) -> String { unescaped(try scanString()) }
 
-  /// Skips the string that begins here.
+  /// Skips the string at the current position.
   @usableFromInline
   mutating func scanString() throws(TextProblem) -> JSONString {
     let start = index
@@ -18,7 +18,7 @@ extension JSONReader {
     index += 1
     while true {
       skipPlainBytes()
-      guard index < bytes.count else { throw problem("a string has no end", at: start) }
+      guard index < bytes.count else { throw problem("a string has no closing quotation mark", at: start) }
       let byte = bytes[index]
       if byte == JSONByte.quote {
         index += 1
@@ -33,7 +33,7 @@ extension JSONReader {
   /// Skips to the next quotation mark, backslash or control character.
   private mutating func skipPlainBytes() {
     var end = index
-    // Eight at once, as long as none of them is one of these.
+    // Eight bytes at a time, as long as none of them is special.
     while end + 8 <= bytes.count {
       // Sound: there are eight bytes.
       let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: end, as: UInt64.self)
@@ -52,7 +52,7 @@ extension JSONReader {
     index = end
   }
 
-  /// The text of some bytes, as it is written.
+  /// Returns the text of a range of bytes, without decoding escapes.
   func text(of range: Range<Int>) -> String {
     String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
   }
@@ -69,10 +69,10 @@ extension JSONReader {
       return
     }
     let unit = try codeUnit()
-    if UTF16.isTrailSurrogate(unit) { throw problem("a string contains half a character", at: start) }
+    if UTF16.isTrailSurrogate(unit) { throw problem("a string contains an unpaired surrogate", at: start) }
     guard UTF16.isLeadSurrogate(unit) else { return }
     guard skip("\\u"), UTF16.isTrailSurrogate(try codeUnit()) else {
-      throw problem("a string contains half a character", at: start)
+      throw problem("a string contains an unpaired surrogate", at: start)
     }
   }
 
@@ -80,7 +80,7 @@ extension JSONReader {
   private mutating func codeUnit() throws(TextProblem) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
-      guard let digit = Self.hexadecimal(peek) else { throw problem("an escape lacks a digit") }
+      guard let digit = Self.hexadecimal(peek) else { throw problem("expected a hexadecimal digit in an escape") }
       unit = unit << 4 | UInt16(digit)
       index += 1
     }
@@ -96,7 +96,7 @@ extension JSONReader {
     }
   }
 
-  /// The byte that an escape of one letter stands for; `nil` if there is no such escape.
+  /// Returns the byte that an escape of one letter represents, or `nil` if there is no such escape.
   private static func meaning(of letter: UInt8) -> UInt8? {
     switch letter {
     case JSONByte.quote, JSONByte.backslash, UInt8(ascii: "/"): letter
@@ -109,7 +109,7 @@ extension JSONReader {
     }
   }
 
-  /// The meaning of a string.
+  /// Returns the decoded string.
   func unescaped(_ string: JSONString) -> String {
     guard string.hasEscapes else { return text(of: string.range) }
     var text: [UInt8] = []
@@ -130,7 +130,7 @@ extension JSONReader {
       }
       units.append(bytes[index..<index + 4].reduce(0) { $0 << 4 | UInt16(Self.hexadecimal($1) ?? 0) })
       index += 4
-      // The first half of a pair waits for the second, which follows.
+      // The first half of a surrogate pair waits for the second, which must follow.
       if UTF16.isLeadSurrogate(units[0]), units.count == 1 { continue }
       text += String(decoding: units, as: UTF16.self).utf8
       units.removeAll(keepingCapacity: true)
@@ -140,8 +140,9 @@ extension JSONReader {
 }
 
 extension UInt64 {
-  /// The highest bit of each byte that is a quotation mark, a backslash or a control character; only the lowest one
-  /// counts.
+  /// Returns a word with the highest bit set in each special byte.
+  ///
+  /// Only the lowest of these bits is reliable.
   fileprivate var specialBytes: UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = self ^ (ones &* UInt64(JSONByte.quote))

@@ -1,38 +1,37 @@
-/// A pull parser for JSON that accepts nothing but JSON, and has a line and a column for every problem.
+/// A strict pull parser for JSON that reports the line and column of every problem.
 ///
-/// It depends on nothing but the standard library, so that build tools can use it. The caller reads part by part, and
-/// nothing is made of parts that it skips.
+/// It depends only on the standard library, so build tools can use it. The caller reads the parts one by one, and
+/// skipped parts create no values.
 ///
-/// - **Encoding.** The text is UTF-8. A byte-order mark at its beginning is ignored and counts as no column.
-/// - **Depth.** Arrays and objects are nested at most ``maximumDepth`` deep. No method recurses into a value, so the
-///   size of the stack does not matter.
-/// - **Duplicates.** The reader itself reports all members of an object, in their order. ``node()``, and a caller that
-///   uses a ``NameList``, refuse a second member of the same name. Names are compared as strings, so names that Unicode
-///   calls equal are the same.
-/// - **Numbers.** They are read as they are written. ``node()`` refuses those that neither `Int` nor `Double` can hold;
-///   ``skipValue()`` and ``layOut(into:)`` accept them.
+/// - **Encoding:** The text is UTF-8. A byte-order mark at the beginning is ignored and does not count as a column.
+/// - **Depth:** Arrays and objects may be nested up to ``maximumDepth``. No method recurses into a value, so the size
+///   of the stack does not matter.
+/// - **Duplicates:** The reader itself reports all members of an object, in order. ``node()``, and any caller that uses
+///   a ``NameList``, rejects a second member with the same name. Names are compared as strings, so canonically
+///   equivalent names are equal.
+/// - **Numbers:** Numbers are read as they are written. ``node()`` rejects numbers that neither `Int` nor `Double` can
+///   hold; ``skipValue()`` and ``layOut(into:)`` accept them.
 package struct JSONReader {
-  /// The number of arrays and objects that may be nested in one another: the same as in Foundation.
+  /// The maximum nesting depth of arrays and objects, which is the same as Foundation's.
   package static let maximumDepth = 512
 
-  /// The rule for a comma before a closing bracket.
+  /// A rule for a comma before a closing bracket.
   package enum TrailingCommas: Sendable {
-    /// It is an error, as in JSON.
+    /// The comma is an error, as in JSON.
     case refused
 
-    /// It is skipped, as Foundation does.
+    /// The comma is skipped, as in Foundation.
     case accepted
   }
 
-  // Sound: the reader lives as long as `read(_:trailingCommas:depth:_:)` runs, and no index is used that is not less than
-  // their number.
+  // Sound: the reader lives only while `read(_:trailingCommas:depth:_:)` runs, and every index is less than the count.
   package let bytes: UnsafeBufferPointer<UInt8>
   @usableFromInline let trailingCommas: TrailingCommas
 
   /// The index of the next byte.
   package internal(set) var index = 0
 
-  /// The number of arrays and objects around the next byte.
+  /// The number of arrays and objects that enclose the next byte.
   @usableFromInline var depth = 0
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, _ trailingCommas: TrailingCommas, _ depth: Int) {
@@ -46,23 +45,23 @@ package struct JSONReader {
   /// - Parameters:
   ///   - bytes: The text.
   ///   - trailingCommas: The rule for a comma before a closing bracket.
-  ///   - depth: The number of arrays and objects that the value is to be nested in.
-  ///   - body: Reads the value that the text consists of, all of it.
-  /// - Returns: What `body` returned.
+  ///   - depth: The number of arrays and objects that will enclose the value.
+  ///   - body: A closure that reads the value, which is the whole text.
+  /// - Returns: The result of `body`.
   /// - Throws: ``TextProblem``.
   package static func read<Result>(
     _ bytes: UnsafeBufferPointer<UInt8>, trailingCommas: TrailingCommas = .refused, depth: Int = 0,
     _ body: (inout JSONReader) throws(TextProblem) -> Result
   ) throws(TextProblem) -> Result {
     guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw TextProblem("there are bytes that are no UTF-8", at: TextPosition(of: firstInvalid(in: bytes), in: bytes))
+      throw TextProblem("the text is not valid UTF-8", at: TextPosition(of: firstInvalid(in: bytes), in: bytes))
     }
     var reader = JSONReader(bytes, trailingCommas, depth)
     if bytes.starts(with: ByteOrderMark.bytes) { reader.index = ByteOrderMark.bytes.count }
     reader.skipSpace()
     let result = try body(&reader)
     reader.skipSpace()
-    guard reader.isAtEnd else { throw reader.problem("there is more than one value") }
+    guard reader.isAtEnd else { throw reader.problem("unexpected text after the value") }
     return result
   }
 
@@ -76,10 +75,10 @@ package struct JSONReader {
 
   // MARK: Objects and arrays
 
-  /// Enters the object or array that begins here.
+  /// Enters the object or array at the current position.
   ///
   /// - Parameter end: Its closing bracket.
-  /// - Returns: Whether there is anything in it.
+  /// - Returns: `true` if it is not empty.
   /// - Throws: ``TextProblem``.
   @inlinable
   package mutating func enter(_ end: UInt8) throws(TextProblem) -> Bool {
@@ -90,22 +89,22 @@ package struct JSONReader {
     return !leaves(end)
   }
 
-  /// Goes on behind an element.
+  /// Continues after an element.
   ///
   /// - Parameter end: The closing bracket of the object or array.
-  /// - Returns: Whether there is another element.
+  /// - Returns: `true` if there is another element.
   /// - Throws: ``TextProblem``.
   @inlinable
   package mutating func goOn(to end: UInt8) throws(TextProblem) -> Bool {
     skipSpace()
     if leaves(end) { return false }
     guard peek == JSONByte.comma else {
-      throw problem("there is neither a comma nor a \"\(Character(UnicodeScalar(end)))\"")
+      throw problem("expected a comma or \"\(Character(UnicodeScalar(end)))\"")
     }
     index += 1
     skipSpace()
     guard peek == end else { return true }
-    guard trailingCommas == .accepted else { throw problem("there is nothing after a comma") }
+    guard trailingCommas == .accepted else { throw problem("a trailing comma is not allowed") }
     return !leaves(end)
   }
 
@@ -117,30 +116,31 @@ package struct JSONReader {
     return true
   }
 
-  /// The closing bracket of the object or array that begins here; `nil` if none does.
+  /// The closing bracket of the object or array at the current position, or `nil` if there is none.
   var closingBracket: UInt8? {
     let byte = peek
     if byte == JSONByte.openingBrace { return JSONByte.closingBrace }
     return byte == JSONByte.openingBracket ? JSONByte.closingBracket : nil
   }
 
-  /// Reads the name of a member, up to its value.
+  /// Reads the name of a member, and stops before its value.
   package mutating func name() throws(TextProblem) -> String {
     let name = try nameString()
     try endName()
     return unescaped(name)
   }
 
-  /// Reads the name of a member if it is one of some names that is written without escapes, up to its value.
+  /// Reads the name of a member and stops before its value, if the name is one of a list and is written without
+  /// escapes.
   ///
-  /// - Returns: The index of the name; `nil` if it is another one, which is not read then.
+  /// - Returns: The index of the name, or `nil` if it is a different one, which is then not read.
   @inlinable
   package mutating func name(among names: [StaticString]) throws(TextProblem) -> Int? {
     let start = index
     let found = try nameString()
     if !found.hasEscapes {
       for (number, name) in names.enumerated() where name.utf8CodeUnitCount == found.range.count {
-        // Sound: the name has as many bytes.
+        // Sound: the name has that many bytes.
         guard found.range.allSatisfy({ bytes[$0] == name.utf8Start[$0 - found.range.lowerBound] }) else { continue }
         try endName()
         return number
@@ -152,28 +152,28 @@ package struct JSONReader {
 
   @inlinable
   mutating func nameString() throws(TextProblem) -> JSONString {
-    guard peek == JSONByte.quote else { throw problem("there is no name in quotation marks") }
+    guard peek == JSONByte.quote else { throw problem("expected a name in quotation marks") }
     return try scanString()
   }
 
   @inlinable
   mutating func endName() throws(TextProblem) {
     skipSpace()
-    guard peek == JSONByte.colon else { throw problem("there is no colon") }
+    guard peek == JSONByte.colon else { throw problem("expected a colon") }
     index += 1
     skipSpace()
   }
 
-  /// Skips to a byte further on, because the text in between is known.
+  /// Skips to a later byte, because the text in between is known.
   @inlinable
   package mutating func skip(to end: Int) { index = end }
 
   // MARK: Bytes
 
-  /// A Boolean value that indicates whether there are no more bytes.
+  /// A Boolean value that indicates whether the end has been reached.
   @inlinable package var isAtEnd: Bool { index >= bytes.count }
 
-  /// The next byte; at the end, one that begins nothing.
+  /// The next byte; at the end, a byte that no value begins with.
   @inlinable package var peek: UInt8 { index < bytes.count ? bytes[index] : 0 }
 
   @inlinable
@@ -187,16 +187,16 @@ package struct JSONReader {
     }
   }
 
-  /// A problem at a byte, or at the next one.
+  /// Returns a problem at a byte, by default the next one.
   package func problem(_ reason: String, at offset: Int? = nil) -> TextProblem {
     TextProblem(reason, at: TextPosition(of: offset ?? index, in: bytes))
   }
 
-  /// The problem that a member has the same name as an earlier one.
+  /// Returns the problem of a member that has the same name as an earlier one.
   package func repetition(of name: String, at offset: Int, first: Int) -> TextProblem {
     let line = TextPosition(of: first, in: bytes).line
     return problem(
-      "the name \(name.debugDescription) stands here a second time; the first is in line \(line)", at: offset
+      "duplicate name \(name.debugDescription); the first one is in line \(line)", at: offset
     )
   }
 }

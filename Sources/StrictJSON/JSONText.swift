@@ -1,6 +1,8 @@
-/// Writes parts of JSON.
+/// A writer of JSON fragments.
 package enum JSONText {
-  /// A string in quotation marks, with escapes for quotation marks, backslashes and control characters only.
+  /// Returns a string in quotation marks.
+  ///
+  /// Only quotation marks, backslashes and control characters are escaped.
   package static func quoted(_ string: String) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(string.utf8.count + 2)

@@ -1,9 +1,9 @@
-/// Receives the parts of a value in the order of the text.
+/// A type that receives the parts of a value in the order of the text.
 protocol JSONVisitor {
-  /// Reads the scalar that begins at the reader's index.
+  /// Reads the scalar at the reader's index.
   mutating func scalar(_ reader: inout JSONReader) throws(TextProblem)
 
-  /// Receives the start of an object or array, which has the given closing bracket and begins at the reader's index.
+  /// Receives the start of an object or array at the reader's index, with its closing bracket.
   mutating func enter(_ end: UInt8, _ reader: JSONReader)
 
   /// Receives the start of an element, and reads its name if it is a member of an object.
@@ -14,7 +14,7 @@ protocol JSONVisitor {
 }
 
 extension JSONReader {
-  /// Reads the value that begins here, part by part and without recursion.
+  /// Reads the value at the current position, part by part and without recursion.
   mutating func visit(_ visitor: inout some JSONVisitor) throws(TextProblem) {
     var open: [UInt8] = []
     while true {
@@ -29,7 +29,7 @@ extension JSONReader {
       } else {
         try visitor.scalar(&self)
       }
-      // The value is complete, and with it those around it that end here.
+      // The value is complete, and so are the enclosing values that end here.
       while let end = open.last {
         if try goOn(to: end) {
           try visitor.element(of: end, isFirst: false, &self)

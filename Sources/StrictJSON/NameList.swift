@@ -1,16 +1,16 @@
-/// The names of an object's members so far, of which each may stand there once.
+/// The names of an object's members so far, each of which must be unique.
 package struct NameList {
   private var names: [String] = []
   private var offsets: [Int] = []
 
-  /// Used as soon as there are too many to be compared one by one.
+  /// A table for fast lookup, used as soon as there are too many names to compare one by one.
   private var table = NameTable()
 
   package init() {}
 
   /// Adds a name.
   ///
-  /// - Throws: ``TextProblem`` if it is there already.
+  /// - Throws: ``TextProblem`` if the list already contains the name.
   package mutating func insert(_ name: String, at offset: Int, in reader: JSONReader) throws(TextProblem) {
     if let place = place(of: name) { throw reader.repetition(of: name, at: offset, first: offsets[place]) }
     names.append(name)

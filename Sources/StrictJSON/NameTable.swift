@@ -1,15 +1,16 @@
-/// Finds the places of names in an array, which somebody else has.
+/// A hash table of the indices of names in an array that the caller owns.
 package struct NameTable: Sendable {
   private static let free: UInt32 = .max
 
-  /// The places, each where its hash says or soon after; their number is a power of two, at least twice that of the
-  /// names.
+  /// The indices, each in the slot of its hash or soon after.
+  ///
+  /// The number of slots is a power of two, at least twice the number of names.
   private var cells: [UInt32] = []
   private var hashes: [Int] = []
 
   package init() {}
 
-  /// The place of a name that is there.
+  /// Returns the index of a name in the array.
   package func place(ofHash hash: Int, where isWanted: (Int) -> Bool) -> Int? {
     if cells.isEmpty { return nil }
     let mask = cells.count - 1
@@ -22,7 +23,7 @@ package struct NameTable: Sendable {
     return nil
   }
 
-  /// Adds a name that is not there yet, after all others.
+  /// Adds a name that is not in the table, after all others.
   package mutating func append(hash: Int) {
     hashes.append(hash)
     if hashes.count * 2 > cells.count { arrange(for: hashes.count * 2) } else { insert(hashes.count - 1) }

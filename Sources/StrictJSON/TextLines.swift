@@ -1,8 +1,10 @@
-/// The lines of a text, by which the positions of its bytes are found.
+/// The lines of a text, from which the positions of its bytes are computed.
 package struct TextLines<Bytes: RandomAccessCollection<UInt8>> {
   private let bytes: Bytes
 
-  /// The offset of the first byte of each line; a byte-order mark, which no editor shows, is part of no line.
+  /// The offset of the first byte of each line.
+  ///
+  /// A byte-order mark, which editors do not show, is not part of a line.
   private let starts: [Int]
 
   /// Finds the lines of a text.
@@ -15,7 +17,7 @@ package struct TextLines<Bytes: RandomAccessCollection<UInt8>> {
       + bytes.enumerated().lazy.filter { $0.element == 0x0A }.map { $0.offset + 1 }
   }
 
-  /// The position of a byte.
+  /// Returns the position of a byte.
   ///
   /// - Complexity: O(log *m* + *k*) in the number of lines and the length of this one.
   package func position(of offset: Int) -> TextPosition {
@@ -25,7 +27,7 @@ package struct TextLines<Bytes: RandomAccessCollection<UInt8>> {
       range = starts[middle] <= offset ? middle..<range.upperBound : range.lowerBound..<middle
     }
     let line = range.lowerBound
-    // People count characters, so the bytes that continue one are left out.
+    // Columns count characters, so continuation bytes are skipped.
     let column = bytes.dropFirst(starts[line]).prefix(max(0, offset - starts[line])).count { $0 & 0xC0 != 0x80 }
     return TextPosition(line: line + 1, column: column + 1)
   }
@@ -33,7 +35,7 @@ package struct TextLines<Bytes: RandomAccessCollection<UInt8>> {
 
 extension TextLines: Sendable where Bytes: Sendable {}
 
-/// The bytes that some editors put before a text to say that it is UTF-8.
+/// The bytes that some editors put before a text to mark it as UTF-8.
 enum ByteOrderMark {
   static let bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
 }

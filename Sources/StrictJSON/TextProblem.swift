@@ -1,9 +1,9 @@
-/// What is wrong in a text, and where.
+/// A problem in a text, and its position.
 package struct TextProblem: Error, Hashable, Sendable {
   package let reason: String
   package let position: TextPosition
 
-  /// Whether the text is usable all the same.
+  /// A Boolean value that indicates whether the text can be used in spite of the problem.
   package let isWarning: Bool
 
   package init(_ reason: String, at position: TextPosition, isWarning: Bool = false) {
@@ -14,7 +14,7 @@ package struct TextProblem: Error, Hashable, Sendable {
 }
 
 extension TextProblem: CustomStringConvertible {
-  /// The reason, with the place.
+  /// The reason, with the position.
   package var description: String { "\(reason) in \(position)" }
 }
 
@@ -23,7 +23,7 @@ package struct TextPosition: Hashable, Comparable, Sendable, CustomStringConvert
   package let line: Int
   package let column: Int
 
-  /// Finds the line and the column of a byte.
+  /// Returns the line and the column of a byte.
   package init(of offset: Int, in bytes: some RandomAccessCollection<UInt8>) {
     self = TextLines(bytes.prefix(offset)).position(of: offset)
   }

@@ -16,25 +16,28 @@ struct ReadingTests {
   }
 
   static let faults: [(String, line: Int, column: Int, String)] = [
-    ("", 1, 1, "the text ends where a value should be"), ("\n  ", 2, 3, "the text ends where a value should be"),
-    ("tru", 1, 1, "there is no value"), ("NaN", 1, 1, "there is no value"), ("'a'", 1, 1, "there is no value"),
-    ("[1 2]", 1, 4, #"there is neither a comma nor a "]""#), ("[1", 1, 3, #"there is neither a comma nor a "]""#),
-    ("[1,]", 1, 4, "there is nothing after a comma"), (#"{"a":1,}"#, 1, 8, "there is nothing after a comma"),
-    ("[,1]", 1, 2, "there is no value"), ("{,}", 1, 2, "there is no name in quotation marks"),
-    ("{a:1}", 1, 2, "there is no name in quotation marks"), (#"{"a" 1}"#, 1, 6, "there is no colon"),
-    ("1 2", 1, 3, "there is more than one value"), ("[]]", 1, 3, "there is more than one value"),
-    ("01", 1, 1, "a number begins with 0"), ("-", 1, 2, "a number lacks a digit"),
-    ("1.", 1, 3, "a number lacks a digit"),
-    ("1e+", 1, 4, "a number lacks a digit"), ("+1", 1, 1, "there is no value"), (".5", 1, 1, "there is no value"),
-    ("[9223372036854775808]", 1, 2, "9223372036854775808 is larger than an Int can be"),
-    ("[-1e999]", 1, 2, "-1e999 is larger than a Double can be"),
-    (#"["a]"#, 1, 2, "a string has no end"), ("[\"a\n\"]", 1, 4, "a string contains a control character"),
-    (#"["\x"]"#, 1, 3, "a string contains an unknown escape"), (#"["\u00g0"]"#, 1, 7, "an escape lacks a digit"),
-    (#"["\u+123"]"#, 1, 5, "an escape lacks a digit"), (#"["\ud800"]"#, 1, 3, "a string contains half a character"),
-    (#"["\ud800\u0041"]"#, 1, 3, "a string contains half a character"),
-    (#"["\udc00"]"#, 1, 3, "a string contains half a character"),
-    ("{\"é\":1,\n \"e\u{301}\":2}", 2, 2, "the name \"e\u{301}\" stands here a second time; the first is in line 1"),
-    (#"{"a":{"b":1,"b":2}}"#, 1, 13, #"the name "b" stands here a second time; the first is in line 1"#),
+    ("", 1, 1, "expected a value, but the text ends"), ("\n  ", 2, 3, "expected a value, but the text ends"),
+    ("tru", 1, 1, "expected a value"), ("NaN", 1, 1, "expected a value"), ("'a'", 1, 1, "expected a value"),
+    ("[1 2]", 1, 4, #"expected a comma or "]""#), ("[1", 1, 3, #"expected a comma or "]""#),
+    ("[1,]", 1, 4, "a trailing comma is not allowed"), (#"{"a":1,}"#, 1, 8, "a trailing comma is not allowed"),
+    ("[,1]", 1, 2, "expected a value"), ("{,}", 1, 2, "expected a name in quotation marks"),
+    ("{a:1}", 1, 2, "expected a name in quotation marks"), (#"{"a" 1}"#, 1, 6, "expected a colon"),
+    ("1 2", 1, 3, "unexpected text after the value"), ("[]]", 1, 3, "unexpected text after the value"),
+    ("01", 1, 1, "a number has a leading zero"), ("-", 1, 2, "expected a digit in a number"),
+    ("1.", 1, 3, "expected a digit in a number"),
+    ("1e+", 1, 4, "expected a digit in a number"), ("+1", 1, 1, "expected a value"), (".5", 1, 1, "expected a value"),
+    ("[9223372036854775808]", 1, 2, "9223372036854775808 does not fit in an Int"),
+    ("[-1e999]", 1, 2, "-1e999 does not fit in a Double"),
+    (#"["a]"#, 1, 2, "a string has no closing quotation mark"),
+    ("[\"a\n\"]", 1, 4, "a string contains a control character"),
+    (#"["\x"]"#, 1, 3, "a string contains an unknown escape"),
+    (#"["\u00g0"]"#, 1, 7, "expected a hexadecimal digit in an escape"),
+    (#"["\u+123"]"#, 1, 5, "expected a hexadecimal digit in an escape"),
+    (#"["\ud800"]"#, 1, 3, "a string contains an unpaired surrogate"),
+    (#"["\ud800\u0041"]"#, 1, 3, "a string contains an unpaired surrogate"),
+    (#"["\udc00"]"#, 1, 3, "a string contains an unpaired surrogate"),
+    ("{\"é\":1,\n \"e\u{301}\":2}", 2, 2, "duplicate name \"e\u{301}\"; the first one is in line 1"),
+    (#"{"a":{"b":1,"b":2}}"#, 1, 13, #"duplicate name "b"; the first one is in line 1"#),
   ]
 
   @Test(arguments: faults)
@@ -51,12 +54,12 @@ struct ReadingTests {
   }
 
   @Test
-  func `bytes that are no UTF-8 are refused, and columns count characters`() throws {
+  func `invalid UTF-8 is refused, and columns count characters`() throws {
     for invalid: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] {
       let problem = try #require(throws: TextProblem.self) {
         try JSONReader.read(Array("{\n\"é🧵".utf8) + invalid + Array("\":1}".utf8))
       }
-      #expect(problem.reason == "there are bytes that are no UTF-8")
+      #expect(problem.reason == "the text is not valid UTF-8")
       #expect((problem.position.line, problem.position.column) == (2, 4))
     }
     let problem = try #require(throws: TextProblem.self) { try node("[\"é🧵\", x]") }

@@ -137,7 +137,7 @@ struct FormatContentTests {
   }
 
   @Test(arguments: [
-    ("{\n  \"count\": 1,\n  \"text\": oops\n}", "there is no value in line 3, column 11"),
+    ("{\n  \"count\": 1,\n  \"text\": oops\n}", "expected a value in line 3, column 11"),
     ("{\"count\": 1, \"text\": \"a\"", "in line 1, column 25"),
     ("{\n  \"text\": \"a\",\n  \"count\": \"one\"\n}", "at count in line 3, column 12"),
     ("{\n  \"text\": \"a\"\n}", "there is no \"count\" in line 1, column 1"),

@@ -234,9 +234,9 @@ struct ConversionTests {
       #"{"toggles": [{"variable": "a", "int": 1}, {"variable": "a", "int": 2}]}"#,
       #"1:43: error: "a" is here a second time; the first is in line 1"#
     ),
-    (#"{"toggles": [,]}"#, "1:14: error: there is no value"),
-    (#"{"toggles": [1,,]}"#, "1:16: error: there is no value"),
-    (#"{,}"#, "1:2: error: there is no name in quotation marks"),
+    (#"{"toggles": [,]}"#, "1:14: error: expected a value"),
+    (#"{"toggles": [1,,]}"#, "1:16: error: expected a value"),
+    (#"{,}"#, "1:2: error: expected a name in quotation marks"),
   ]
 
   @Test(.patient, arguments: faults)

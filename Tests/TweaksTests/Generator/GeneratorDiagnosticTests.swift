@@ -10,16 +10,16 @@ struct GeneratorDiagnosticTests {
     (#""v": {"Title": "t", "Group": "g"}"#, #"2:1: error: "f/v" has no "Value""#),
     (#""v": {"Group": "g", "Value": 1}"#, #"2:1: error: "f/v" has no "Title""#),
     (#""v": {"Title": "t", "Value": 1}"#, #"2:1: error: "f/v" has no "Group""#),
-    (#""v": {"Title": "t", "Group": "g", "Value": 1,}"#, "2:46: error: there is nothing after a comma"),
-    (#""v": {"Title": "t", "Group": "g", "Value": 1e400}"#, "2:44: error: 1e400 is larger than a Double can be"),
+    (#""v": {"Title": "t", "Group": "g", "Value": 1,}"#, "2:46: error: a trailing comma is not allowed"),
+    (#""v": {"Title": "t", "Group": "g", "Value": 1e400}"#, "2:44: error: 1e400 does not fit in a Double"),
     (
       #""v": {"Title": "t", "Group": "g", "Value": 99999999999999999999}"#,
-      "2:44: error: 99999999999999999999 is larger than an Int can be"
+      "2:44: error: 99999999999999999999 does not fit in an Int"
     ),
-    (#""v": {"Title": "t", "Group": "g", "Value": NaN}"#, "2:44: error: there is no value"),
+    (#""v": {"Title": "t", "Group": "g", "Value": NaN}"#, "2:44: error: expected a value"),
     (
       "\"é\": {\"Title\": \"ü\", \"Group\": \"g\", \"Value\": 1},\n\"é\": {}",
-      #"3:1: error: the name "é" stands here a second time; the first is in line 2"#
+      #"3:1: error: duplicate name "é"; the first one is in line 2"#
     ),
     (#""": {"Title": "t", "Group": "g", "Value": 1}"#, "2:1: error: a variable has no name"),
     (#""v": {"Title": 1, "Group": "g", "Value": 1}"#, #"2:16: error: expected a String for "Title", found an Int"#),
@@ -77,7 +77,7 @@ struct GeneratorDiagnosticTests {
     try generator.write("\u{FEFF}[", to: "broken.json")
     #expect(
       try await generator.run("-l", "broken.json", "-o", ".").errors
-        == ["broken.json:1:2: error: the text ends where a value should be"])
+        == ["broken.json:1:2: error: expected a value, but the text ends"])
   }
 
   @Test(.patient)

@@ -53,7 +53,7 @@ struct AbuseTests {
     let url = fixture.directory.file("tweaks.json")
     for (bytes, column) in [([0xFF, 0xFE], 1), ([0x7B, 0x22, 0xC3, 0x28], 3), ([0x7B, 0xED, 0xA0, 0x80], 2)] {
       try Data(bytes.map(UInt8.init)).write(to: url)
-      let error = TweakError.invalidFile(url, line: 1, column: column, reason: "there are bytes that are no UTF-8")
+      let error = TweakError.invalidFile(url, line: 1, column: column, reason: "the text is not valid UTF-8")
       #expect(throws: error) { try FileTweakProvider(url: url, isLive: false) }
     }
   }

@@ -223,12 +223,13 @@ struct FlagHazardTests {
       ("[]", 1, 1, "array"), ("{\"f\": {\"v\": {\"Value\": 1},}}", 1, 26, "comma"), ("{", 1, 2, "name"),
       ("", 1, 1, "ends"),
       (#"{"f": {"v": {"Title": "x"}}}"#, 1, 8, "no \"Value\""), (#"{"f": {"v": {"Value": 1e400}}}"#, 1, 23, "1e400"),
-      (#"{"f": {"v": {"Value": 9223372036854775808}}}"#, 1, 23, "larger"),
-      (#"{"f": {"v": {"Value": NaN}}}"#, 1, 23, "no value"),
-      (#"{"f": {}, "f": {}}"#, 1, 11, "second"), (#"{"": {}}"#, 1, 2, "no name"),
-      (#"{"f": {"v": {"Value": 1, "Encrypted": 1}}}"#, 1, 39, "Bool"), ("{} {}", 1, 4, "more than one"),
+      (#"{"f": {"v": {"Value": 9223372036854775808}}}"#, 1, 23, "does not fit"),
+      (#"{"f": {"v": {"Value": NaN}}}"#, 1, 23, "expected a value"),
+      (#"{"f": {}, "f": {}}"#, 1, 11, "duplicate"), (#"{"": {}}"#, 1, 2, "no name"),
+      (#"{"f": {"v": {"Value": 1, "Encrypted": 1}}}"#, 1, 39, "Bool"), ("{} {}", 1, 4, "unexpected text"),
       (#"{"f": {"v": {"Value": 9007199254740993, "PreserveFloat": true}}}"#, 1, 23, "Double"),
-      (#"{"f": {"v": {"Value": "\ud800"}}}"#, 1, 24, "half"), (#"{"f": {"v": {"Value": 01}}}"#, 1, 23, "begins with 0"),
+      (#"{"f": {"v": {"Value": "\ud800"}}}"#, 1, 24, "surrogate"),
+      (#"{"f": {"v": {"Value": 01}}}"#, 1, 23, "leading zero"),
     ]
     for (text, line, column, reason) in cases {
       let url = try fixture.write(text)
