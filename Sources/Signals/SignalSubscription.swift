@@ -73,7 +73,6 @@ public final class SignalSubscription: Hashable, Sendable {
   ///   may finish, but no new one starts.
   /// - **Operators:** If the closure of an operator cancels, the value that it was called with may still be delivered.
   ///
-  ///
   /// - Complexity: O(1) amortised, whatever the number of subscribers.
   public func cancel() {
     guard beginCancelling() else { return }

@@ -17,7 +17,6 @@ extension Property {
   /// - **Consistency:** However many paths lead from a property to a derived value, its subscribers receive at most one
   ///   value per write. They never receive a value computed from a mix of old and new inputs, whatever other threads
   ///   write. See law 8 of <doc:/Docs/TheLaws>, and <doc:/Docs/DerivedValues>.
-  ///
   /// - **Lifetime:** The derived property keeps its inputs' values alive, and completes when none of them can change
   ///   any more.
   ///

@@ -6,13 +6,10 @@ import Synchronization
 ///   becomes readable. A node trusts the inputs that it read only if its marks have not changed since. It therefore
 ///   sees either all effects of a write or none. A node that is already out of date has marked its dependents and does
 ///   not mark them again. Marking thus costs each node once, however many paths lead to it.
-///
 /// - **Pull:** A mark computes nothing. Values are computed when they are read or, for nodes with subscribers, after
 ///   the write.
-///
 /// - **Observation:** Only observed nodes are linked to their inputs. A node that is not observed costs its sources
 ///   nothing and is not kept alive by them.
-///
 /// - **Locks:** Locks are acquired from sources to dependents, never in the opposite order, and never while user code
 ///   runs.
 @usableFromInline
