@@ -2,7 +2,7 @@
   import Foundation
   import Signals
 
-  /// Tells when a value of `UserDefaults` changes, and once at the beginning, by key-value observing.
+  /// A signal that sends when a value of `UserDefaults` changes, and once at the beginning, by key-value observing.
   struct KeyValueOccasions: Signal {
     typealias Element = Void
     typealias Failure = Never

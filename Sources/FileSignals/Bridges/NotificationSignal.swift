@@ -2,7 +2,7 @@ public import Foundation
 public import Signals
 
 extension NotificationCenter {
-  /// A signal that says when a notification was posted.
+  /// Returns a signal that sends whenever a notification is posted.
   ///
   /// ```swift
   /// import FileSignals
@@ -15,13 +15,13 @@ extension NotificationCenter {
   /// center.post(name: name, object: nil)  // Prints "saved"
   /// ```
   ///
-  /// The value is sent on the thread that posts, inside its call. The signal never ends; a subscription is an observer
-  /// of the center, which is removed when the subscription is cancelled.
+  /// The value is sent on the thread that posts, before `post` returns. The signal never ends. A subscription adds an
+  /// observer to the center, which is removed when the subscription is cancelled.
   ///
   /// - Parameters:
-  ///   - name: The notification.
-  ///   - object: Whose notifications to take; everybody's if it is `nil`. The signal keeps it alive.
-  /// - Returns: A signal without a value of its own.
+  ///   - name: The name of the notification.
+  ///   - object: The sender whose notifications to receive, or `nil` for any sender. The signal keeps the object alive.
+  /// - Returns: A signal of `Void` values.
   public func signal(
     for name: Notification.Name,
     object: (any AnyObject & Sendable)? = nil
@@ -29,9 +29,9 @@ extension NotificationCenter {
     NotificationSignal(center: self, name: name, object: object) { _ in }
   }
 
-  /// A signal of what each notification says.
+  /// Returns a signal of values that a closure extracts from each notification.
   ///
-  /// A `Notification` may hold anything, so it must not cross threads; take from it what you need.
+  /// A `Notification` may contain any type, so it must not cross threads. Extract the values that you need.
   ///
   /// ```swift
   /// import FileSignals
@@ -45,13 +45,13 @@ extension NotificationCenter {
   /// center.post(name: name, object: nil, userInfo: ["level": 3])  // Prints "level 3"
   /// ```
   ///
-  /// The value is sent on the thread that posts, inside its call. The signal never ends; a subscription is an observer
-  /// of the center, which is removed when the subscription is cancelled.
+  /// The value is sent on the thread that posts, before `post` returns. The signal never ends. A subscription adds an
+  /// observer to the center, which is removed when the subscription is cancelled.
   ///
   /// - Parameters:
-  ///   - name: The notification.
-  ///   - object: Whose notifications to take; everybody's if it is `nil`. The signal keeps it alive.
-  ///   - transform: Makes the value, on the thread that posts.
+  ///   - name: The name of the notification.
+  ///   - object: The sender whose notifications to receive, or `nil` for any sender. The signal keeps the object alive.
+  ///   - transform: A closure that returns the value, called on the thread that posts.
   /// - Returns: A signal of the values that `transform` returns.
   public func signal<Element: Sendable>(
     for name: Notification.Name,
@@ -62,9 +62,9 @@ extension NotificationCenter {
   }
 }
 
-/// A signal of notifications; made by `NotificationCenter.signal(for:object:)`.
+/// A signal of notifications; the result of `NotificationCenter.signal(for:object:)`.
 public struct NotificationSignal<Element: Sendable>: Signal {
-  /// A notification center does not fail.
+  /// `Never`: a notification center cannot fail.
   public typealias Failure = Never
 
   let center: NotificationCenter
@@ -72,7 +72,7 @@ public struct NotificationSignal<Element: Sendable>: Signal {
   let object: (any AnyObject & Sendable)?
   let transform: @Sendable (Notification) -> Element
 
-  /// Makes the subscriber an observer of the center.
+  /// Adds an observer to the center on behalf of the subscriber.
   public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
@@ -89,8 +89,8 @@ public struct NotificationSignal<Element: Sendable>: Signal {
     }
   }
 
-  /// What the center calls an observer by.
-  private struct Observer: @unchecked Sendable {  // Sound: it is only ever given back to the center.
+  /// The token by which the center identifies an observer.
+  private struct Observer: @unchecked Sendable {  // Sound: it is only passed back to the center.
     let token: any NSObjectProtocol
   }
 }

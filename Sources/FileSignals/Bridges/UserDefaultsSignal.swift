@@ -2,7 +2,7 @@ public import Foundation
 public import Signals
 
 extension UserDefaults {
-  /// The value of a key, as a signal: the current one at once, then each change that can be seen.
+  /// Returns a signal of the value of a key: the current value at once, and then each change that can be detected.
   ///
   /// ```swift
   /// import FileSignals
@@ -15,35 +15,37 @@ extension UserDefaults {
   /// subscription.cancel()
   /// ```
   ///
-  /// What can be seen depends on the system:
-  /// - **Apple**: every change, also by other processes of the app group, on the thread that makes it; there is no need
-  ///   to look from time to time. Only a key that observation takes for a path, because it has a dot or begins with
-  ///   `@`, is looked at.
-  /// - **Linux**: nothing is told, so the value is looked at every `interval`, as long as somebody listens. What
-  ///   another process has changed is not there until this one calls `synchronize()`, which the signal does not do,
-  ///   because it also writes, and thereby loses keys that others write at the same time. Values that processes share
-  ///   belong in an `AppGroupsSuite`.
+  /// The changes that can be detected depend on the system:
+  ///
+  /// - **Apple:** Every change, including changes by other processes of the app group, is sent on the thread that makes
+  ///   it. Nothing is polled, except a key that contains a dot or begins with `@`, which key-value observing would
+  ///   treat as a path.
+  /// - **Linux:** There are no notifications, so the value is polled every `interval` while there is a subscriber. A
+  ///   change by another process is not visible until this process calls `synchronize()`. The signal does not call it,
+  ///   because it also writes, and thereby loses keys that other processes write at the same time. Store values that
+  ///   processes share in an `AppGroupsSuite`.
   ///
   /// - Parameters:
-  ///   - key: The value's name.
-  ///   - type: What the value is: one of the types of property lists.
-  ///   - interval: The time between two looks.
-  /// - Returns: A signal of the value, or of `nil` if there is none, or none of the type. It never ends.
+  ///   - key: The key of the value.
+  ///   - type: The type of the value, which must be a property list type.
+  ///   - interval: The polling interval.
+  /// - Returns: A signal of the value, or of `nil` if there is no value of this type. It never ends.
   public func signal<Value: Equatable & Sendable>(
     forKey key: String, as type: Value.Type = Value.self, checkingEvery interval: Duration = .seconds(1)
   ) -> some Signal<Value?, Never> {
     signal(forKey: key, as: type, checkingEvery: interval, clock: ContinuousClock())
   }
 
-  /// The value of a key, as a signal: the current one at once, then each change that can be seen, by a clock of your
-  /// choice.
+  /// Returns a signal of the value of a key, which polls with a clock of your choice.
+  ///
+  /// See `signal(forKey:as:checkingEvery:)`.
   ///
   /// - Parameters:
-  ///   - key: The value's name.
-  ///   - type: What the value is: one of the types of property lists.
-  ///   - interval: The time between two looks.
-  ///   - clock: What measures it.
-  /// - Returns: A signal of the value, or of `nil` if there is none, or none of the type. It never ends.
+  ///   - key: The key of the value.
+  ///   - type: The type of the value, which must be a property list type.
+  ///   - interval: The polling interval.
+  ///   - clock: The clock that measures the interval.
+  /// - Returns: A signal of the value, or of `nil` if there is no value of this type. It never ends.
   public func signal<Value: Equatable & Sendable, C: Clock>(
     forKey key: String, as type: Value.Type = Value.self, checkingEvery interval: Duration, clock: C
   ) -> some Signal<Value?, Never> where C.Duration == Duration {
@@ -52,18 +54,18 @@ extension UserDefaults {
   }
 }
 
-/// Where a value of `UserDefaults` is found.
-struct UserDefaultsValue: @unchecked Sendable {  // Sound: defaults may be used from any thread, as they document.
+/// A key in a `UserDefaults` object.
+struct UserDefaultsValue: @unchecked Sendable {  // Sound: `UserDefaults` is documented as thread-safe.
   let defaults: UserDefaults
   let key: String
 
   func read<Value>(as type: Value.Type) -> Value? {
     guard let object = defaults.object(forKey: key) else { return nil }
-    // A number comes as whatever type it was set as; another one may be able to hold it, too.
+    // A number has the type with which it was set; another type may be able to hold it, too.
     return object as? Value ?? (object as? NSNumber) as? Value
   }
 
-  /// When to look: at once, and then whenever the value may have changed.
+  /// Returns a signal that sends when the value should be read: at once, and then whenever it may have changed.
   func occasions<C: Clock>(every interval: Duration, clock: C) -> AnySignal<Void, Never> where C.Duration == Duration {
     #if canImport(Darwin)
       if !key.contains("."), !key.hasPrefix("@") { return KeyValueOccasions(value: self).eraseToAnySignal() }

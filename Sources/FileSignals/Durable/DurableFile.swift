@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Files that are replaced as a whole, and never seen half written.
+/// Functions that replace a file as a whole, so that no reader ever sees it half written.
 ///
 /// ```swift
 /// import FileSignals
@@ -18,29 +18,32 @@ public import Foundation
 /// try FileManager.default.removeItem(at: folder)
 /// ```
 ///
-/// A write goes to a temporary file that then takes the file's place with `rename`, so a reader in any process sees the
-/// old content or the new one, whole, and a writer that dies at any point leaves the old. The temporary file and the
-/// lock lie in a folder `.shared` beside the file; the lock stays there, and must not be removed while processes run.
-///
-/// ``write(_:to:durability:mode:)-1pkho`` alone is last-writer-wins. To change a file based on its content, read and
-/// write it inside ``withLock(on:_:)-3st8``.
+/// - **Atomicity:** A write goes to a temporary file, which then replaces the file with `rename`. A reader in any
+///   process sees the complete old content or the complete new content. A writer that dies at any point leaves the old
+///   content.
+/// - **Extra files:** The temporary file and the lock are in a folder `.shared` next to the file. The lock stays there
+///   and must not be removed while processes use it.
+/// - **Concurrency:** ``write(_:to:durability:mode:)-1pkho`` alone is last-writer-wins. To change a file based on its
+///   content, read and write it inside ``withLock(on:_:)-3st8``.
 public struct DurableFile: Sendable {
   private init() {}
 
-  /// Replaces a file's content, or creates the file.
+  /// Replaces the content of a file, or creates the file.
   ///
-  /// It waits while another thread or process writes the file or holds its lock; inside ``withLock(on:_:)-3st8`` it
-  /// works under that lock. If `url` is a symbolic link, its target is replaced and the link stays. A file that has
-  /// further hard links is detached from them. The owner is kept where the system allows it.
+  /// - **Locking:** The call waits while another thread or process writes the file or holds its lock. Inside
+  ///   ``withLock(on:_:)-3st8``, it uses that lock.
+  /// - **Links:** If `url` is a symbolic link, its target is replaced and the link stays. A file with several hard
+  ///   links is detached from the others.
+  /// - **Owner:** The owner is kept if the system allows it.
   ///
   /// - Parameters:
   ///   - data: The new content.
   ///   - url: The file; its directory must exist.
-  ///   - durability: What the content is safe against when this returns.
-  ///   - mode: The file's permissions, such as `0o640`, whatever the process's mask; by default those it has, or
-  ///     `0o600` for a new file.
-  /// - Throws: ``DurableFileError``; the file is then as it was, unless only the last step failed, which makes its new
-  ///   name safe against a power failure.
+  ///   - durability: The failures that the content survives after this method returns.
+  ///   - mode: The file's permissions, such as `0o640`, regardless of the process's file mode creation mask. By
+  ///     default, existing permissions are kept, and a new file gets `0o600`.
+  /// - Throws: ``DurableFileError``. The file is then unchanged, unless only the last step failed, which protects the
+  ///   new name against a power failure.
   public static func write(
     _ data: Data, to url: URL, durability: Durability = .storage, mode: UInt16? = nil
   ) throws(DurableFileError) {
@@ -50,10 +53,10 @@ public struct DurableFile: Sendable {
     if durability == .storage { try file.synchronizeDirectory() }
   }
 
-  /// Reads a file's whole content.
+  /// Reads the whole content of a file.
   ///
-  /// It takes no lock and waits for nobody: the content is that of the last complete write. Only regular files are
-  /// read, so a named pipe cannot make it hang.
+  /// Reading takes no lock and never waits: the content is the result of the last complete write. Only regular files
+  /// are read, so the call cannot hang on a named pipe.
   ///
   /// - Parameter url: The file, or a symbolic link to it.
   /// - Returns: The content.
@@ -62,22 +65,23 @@ public struct DurableFile: Sendable {
     try read(url, limit: .max)
   }
 
-  /// Reads a file's whole content, unless it has more bytes than a limit.
+  /// Reads the whole content of a file, unless it has more bytes than a limit.
   package static func read(_ url: URL, limit: Int) throws(DurableFileError) -> Data {
     try FileReader.read(FileLocation.validPath(of: url), limit: limit, url: url)
   }
 
-  /// Runs a closure while no other thread and no other process holds the file's lock or writes the file.
+  /// Runs a closure while no other thread or process holds the file's lock or writes the file.
   ///
-  /// Only those who lock are kept apart: a program that writes the file in its own way is not held up. If the process
-  /// dies, the system releases the lock. The lock belongs to the calling thread: calling this again for the same file
-  /// from inside `body` throws ``DurableFileError/reentrantLock(_:)``.
+  /// - **Scope:** The lock is advisory. It does not stop a program that writes the file without locking it.
+  /// - **Lifetime:** If the process dies, the system releases the lock.
+  /// - **Re-entrancy:** The lock belongs to the calling thread. Calling this method again for the same file from inside
+  ///   `body` throws ``DurableFileError/reentrantLock(_:)``.
   ///
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.
-  ///   - body: Runs once, on this thread. Keep it short: others wait.
-  /// - Returns: What `body` returned.
-  /// - Throws: ``DurableFileError`` if the file could not be locked, or else what `body` threw.
+  ///   - body: A closure that runs once, on this thread. Keep it short, because other processes wait for it.
+  /// - Returns: The result of `body`.
+  /// - Throws: ``DurableFileError`` if the file could not be locked, or the error that `body` throws.
   public static func withLock<Result>(on url: URL, _ body: () throws -> Result) throws -> Result {
     try withExclusiveAccess(to: url) { _ in try body() }
   }

@@ -8,39 +8,39 @@ public import Foundation
   import Musl
 #endif
 
-/// Why a file could not be read, written or locked.
+/// An error of reading, writing or locking a file.
 ///
-/// Each case names the file; ``description`` adds the cause in words and what can be done about it. Whatever is thrown,
-/// the file has its old content, and nothing is left beside it.
+/// Each case contains the file, and ``description`` adds the cause and a remedy. Unless a method documents an
+/// exception, the file then has its old content, and no temporary file is left behind.
 public enum DurableFileError: Error, Hashable, Sendable {
-  /// The URL names no file that could exist.
+  /// The URL cannot be the path of a file.
   case invalidPath(URL, reason: String)
 
-  /// There is no such file.
+  /// The file does not exist.
   case notFound(URL)
 
   /// The directory that should hold the file does not exist, or is not a directory.
   case directoryNotFound(URL)
 
-  /// There is a file already, and it was not to be overwritten.
+  /// The file already exists and must not be overwritten.
   case alreadyExists(URL)
 
-  /// The path leads to something other than a regular file; `kind` says what it is.
+  /// The path leads to something other than a regular file, which `kind` describes.
   case notARegularFile(URL, kind: String)
 
-  /// There is something other than a directory where one is needed; `kind` says what it is.
+  /// The path leads to something other than a directory, which `kind` describes.
   case notADirectory(URL, kind: String)
 
-  /// The file has `size` bytes, and no more than `limit` are read.
+  /// The file has `size` bytes, which is more than the limit for reading.
   case exceedsLimit(URL, size: Int, limit: Int)
 
-  /// The path leads through a symbolic link to `target`, outside of the directory that it must stay in.
+  /// The path leads through a symbolic link to `target`, outside the directory to which it is confined.
   case outsideRoot(URL, target: String)
 
-  /// The path is a symbolic link that leads nowhere.
+  /// The path is a symbolic link whose target does not exist.
   case danglingLink(URL)
 
-  /// The path leads through symbolic links in a circle.
+  /// The path leads through a cycle of symbolic links.
   case linkLoop(URL)
 
   /// The process has no permission for the operation.
@@ -49,19 +49,19 @@ public enum DurableFileError: Error, Hashable, Sendable {
   /// The file system is mounted read-only.
   case readOnlyFileSystem(URL)
 
-  /// The disk, or the user's share of it, is full.
+  /// The disk is full, or the user's quota is exhausted.
   case diskFull(URL)
 
-  /// The content is larger than a file may be, for this process or on this file system.
+  /// The content exceeds the maximum file size of this process or this file system.
   case fileTooLarge(URL)
 
-  /// The process has as many open files as it may have.
+  /// The process has reached its limit of open files.
   case descriptorLimitReached(URL)
 
-  /// The thread holds the file's lock already, and would have waited for itself.
+  /// The thread already holds the file's lock, so it would wait for itself.
   case reentrantLock(URL)
 
-  /// Another thread or process has held the file's lock for the whole time that the caller would wait.
+  /// Another thread or process held the file's lock for as long as the caller was willing to wait.
   case lockTimeout(URL, after: Duration)
 
   /// A system call failed in some other way.
@@ -69,7 +69,7 @@ public enum DurableFileError: Error, Hashable, Sendable {
 }
 
 extension DurableFileError {
-  /// Makes the error of a failed system call.
+  /// Creates the error of a failed system call.
   package init(_ errno: CInt, _ operation: String, _ url: URL) {
     self =
       switch errno {
@@ -91,7 +91,7 @@ extension DurableFileError {
 }
 
 extension DurableFileError: CustomStringConvertible, LocalizedError {
-  /// What happened, where, why, and what to do.
+  /// A description of the failed operation, the file, the cause and the remedy.
   public var description: String {
     switch self {
     case .invalidPath(let url, let reason):
@@ -101,31 +101,32 @@ extension DurableFileError: CustomStringConvertible, LocalizedError {
     case .directoryNotFound(let url):
       "There is no directory at \(url.path). Create it before writing or locking files in it."
     case .alreadyExists(let url):
-      "There is a file at \(url.path) already, and it was to be created. Open it instead, or remove it first."
+      "Could not create \(url.path): the file already exists. Open it instead, or remove it first."
     case .notARegularFile(let url, let kind):
       "\(url.path) is \(kind), not a regular file. Move it away, or choose another path."
     case .notADirectory(let url, let kind):
-      "\(url.path) is \(kind), and a directory is needed there. Move it away."
+      "\(url.path) is \(kind), not a directory. Move it away, or choose another path."
     case .exceedsLimit(let url, let size, let limit):
-      "\(url.path) has \(size) bytes, and at most \(limit) are read. Replace the content, or raise the limit."
+      "Could not read \(url.path): its \(size) bytes exceed the limit of \(limit). Replace the content, or raise the limit."
     case .outsideRoot(let url, let target):
-      "\(url.path) leads through a symbolic link to \(target), outside of its directory. Remove the link."
+      "\(url.path) leads through a symbolic link to \(target), outside its directory. Remove the link."
     case .danglingLink(let url):
       "\(url.path) is a symbolic link to something that does not exist. Create what it points to, or remove the link."
     case .linkLoop(let url):
-      "\(url.path) leads through symbolic links in a circle. Remove one of the links."
+      "\(url.path) leads through a cycle of symbolic links. Remove one of the links."
     case .permissionDenied(let url, let operation):
       "No permission to \(operation) \(url.path). Check the owner and mode of the file and of its directory."
     case .readOnlyFileSystem(let url):
-      "\(url.path) lies on a file system that is mounted read-only. Choose a place that can be written."
+      "Could not write \(url.path): its file system is mounted read-only. Choose a writable location."
     case .diskFull(let url):
-      "No space is left to write \(url.path); its old content is untouched. Free some space and write again."
+      "No space is left to write \(url.path); its old content is unchanged. Free some space and write again."
     case .fileTooLarge(let url):
-      "The content is larger than \(url.path) may be; its old content is untouched. Raise the limit or write less."
+      "Could not write \(url.path): the content exceeds the file size limit; the old content is unchanged. Raise the limit or "
+        + "write less."
     case .descriptorLimitReached(let url):
-      "Too many open files to open \(url.path). Close some, or raise the limit (ulimit -n)."
+      "Could not open \(url.path): too many open files. Close some, or raise the limit (ulimit -n)."
     case .reentrantLock(let url):
-      "This thread holds the lock of \(url.path) already. Do everything inside the outer call, or after it."
+      "This thread already holds the lock of \(url.path). Do everything inside the outer call, or after it."
     case .lockTimeout(let url, let limit):
       "Could not lock \(url.path): another process has held its lock for \(limit). Continue or end that process if it is "
         + "stopped."
@@ -137,7 +138,7 @@ extension DurableFileError: CustomStringConvertible, LocalizedError {
   /// The same as ``description``.
   public var errorDescription: String? { description }
 
-  /// The path with nothing in it that would end or garble a line of text.
+  /// Returns the path with characters escaped that would end or garble a line of text.
   private static func printable(_ url: URL) -> String {
     url.path.debugDescription
   }

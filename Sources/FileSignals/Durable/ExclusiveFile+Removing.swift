@@ -8,12 +8,12 @@ package import Foundation
   import Musl
 #endif
 
-/// Locks that are removed.
+/// Removal of locks.
 ///
 /// A thread that acquires a lock checks that its sidecar is still the one at the path (``FilePlace/isCurrent``), and
 /// otherwise starts again with the new one. A removed sidecar therefore never counts as the lock of the file.
 extension ExclusiveFile {
-  /// Removes the lock itself, and what a killed writer left beside the file, and unlocks.
+  /// Removes the lock itself and the temporary file of a killed writer, and unlocks.
   func removeLock() {
     guard isLocked else { return }
     unlinkat(place.folder.number, place.location.temporaryName, 0)
@@ -23,7 +23,7 @@ extension ExclusiveFile {
 
   /// Removes the file, if there is one, and then its lock.
   func remove() throws(DurableFileError) {
-    // The lock goes last: with it goes the right to touch the file.
+    // The lock is removed last, because it gives the right to touch the file.
     guard unlinkat(place.directory.number, place.location.name, 0) == 0 || errno == ENOENT else {
       throw DurableFileError(errno, "remove", place.location.url)
     }
@@ -32,10 +32,10 @@ extension ExclusiveFile {
 }
 
 extension FilePlace {
-  /// Takes the lock away from the process that holds it, so that the next one makes a new lock.
+  /// Invalidates the lock of the process that holds it, so that the next process creates a new one.
   ///
-  /// The holder finds that ``isCurrent`` is `false`. A caller sees to it that no other process calls this, or relies on
-  /// ``isCurrent``, at the same time.
+  /// The holder finds that ``isCurrent`` is `false`. The caller ensures that no other process calls this method, or
+  /// relies on ``isCurrent``, at the same time.
   package func breakLock() {
     guard isCurrent else { return }
     unlinkat(folder.number, location.lockName, 0)
@@ -45,19 +45,19 @@ extension FilePlace {
 extension DurableFile {
   /// Removes a file, if there is one, together with its lock.
   ///
-  /// - Parameter url: The file, which is no symbolic link; its directory must exist.
-  /// - Throws: ``DurableFileError``; the file is still there then.
+  /// - Parameter url: The file, which must not be a symbolic link; its directory must exist.
+  /// - Throws: ``DurableFileError``; the file then still exists.
   @available(*, noasync, message: "It may wait for another process")
   package static func remove(_ url: URL) throws(DurableFileError) {
     try ExclusiveFile(locking: url).remove()
   }
 
-  /// Removes the locks in a directory whose files are gone, and the temporary files of their killed writers.
+  /// Removes the locks in a directory whose files no longer exist, and the temporary files of their killed writers.
   ///
-  /// It waits for no process. A lock that is held stays, and so does a lock that cannot be removed.
+  /// The call waits for no process. A lock that is held or cannot be removed stays.
   ///
   /// - Parameter directory: The directory.
-  /// - Throws: The first ``DurableFileError``, after all other locks were removed.
+  /// - Throws: The first ``DurableFileError``, after all other locks have been removed.
   package static func removeUnusedLocks(in directory: URL) throws(DurableFileError) {
     let folder = directory.appending(path: FileLocation.sharedFolder, directoryHint: .isDirectory)
     let names = (DirectoryListing.names(in: folder) ?? []).compactMap { name in
@@ -78,7 +78,7 @@ extension DurableFile {
     if FileStatus(path: url.path, followsLinks: false) != nil { return }
     // The process that holds the lock may be stopped.
     guard case .locked(let file) = try ExclusiveFile.lock(url, within: .zero) else { return }
-    // Another process may have made the file meanwhile.
+    // Another process may have created the file since.
     if try !file.exists() { file.removeLock() }
   }
 }

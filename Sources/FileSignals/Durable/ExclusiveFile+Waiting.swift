@@ -13,7 +13,7 @@ extension ExclusiveFile {
 
   /// Waits for the lock of a file for a limited time, and acquires it.
   ///
-  /// A process that is stopped keeps its locks. A caller that must not wait for such a process sets a limit.
+  /// A stopped process keeps its locks. A caller that must not wait for such a process sets a limit.
   ///
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.
@@ -23,7 +23,7 @@ extension ExclusiveFile {
   @available(*, noasync, message: "It may wait for another process")
   package static func lock(_ url: URL, within limit: Duration) throws(DurableFileError) -> Attempt {
     let deadline = ContinuousClock.now + limit
-    // No system call waits for a lock with a limit.
+    // No system call waits for a lock with a time limit.
     var pauses = Backoff.exponential(from: .microseconds(250), upTo: .milliseconds(20)).pauses()
     while true {
       let place = try FilePlace(url, within: nil)
@@ -35,15 +35,15 @@ extension ExclusiveFile {
 }
 
 extension DurableFile {
-  /// Runs a closure while no other thread and no other process holds the file's lock, if that is so in time.
+  /// Runs a closure while no other thread or process holds the file's lock, if the lock is acquired in time.
   ///
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.
   ///   - limit: The longest time to wait.
-  ///   - body: Runs once, on this thread.
-  /// - Returns: What `body` returned.
-  /// - Throws: ``DurableFileError/lockTimeout(_:after:)``, another ``DurableFileError`` if the file could not be locked,
-  ///   or else what `body` threw.
+  ///   - body: A closure that runs once, on this thread.
+  /// - Returns: The result of `body`.
+  /// - Throws: ``DurableFileError/lockTimeout(_:after:)``, another ``DurableFileError`` if the file could not be
+  ///   locked, or the error that `body` throws.
   @available(*, noasync, message: "It may wait for another process")
   package static func withLock<Result>(
     on url: URL, within limit: Duration, _ body: () throws -> Result

@@ -8,25 +8,29 @@ package import Foundation
   import Musl
 #endif
 
-/// A file that no other thread and no other process writes for as long as this object holds its lock.
+/// A file that no other thread or process writes while this object holds its lock.
 ///
-/// Everything is done relative to open directories, so a directory that is moved or replaced meanwhile cannot make half
-/// of an operation happen elsewhere. The lock is `flock` on a sidecar, which the kernel releases when the process dies.
-/// Use it on one thread, and call ``unlock()`` on that thread.
+/// All operations are relative to open directories, so moving or replacing a directory cannot redirect half of an
+/// operation. The lock is an `flock` on a sidecar file, which the kernel releases when the process dies. Use the object
+/// on one thread, and call ``unlock()`` on that thread.
 package final class ExclusiveFile {
   package let place: FilePlace
 
-  /// Whether this object holds the lock, and not an outer call on this thread, or nobody any more.
+  /// A Boolean value that indicates whether this object holds the lock.
+  ///
+  /// It is `false` if an outer call on this thread holds it, or after the lock has been released.
   private(set) var isLocked: Bool
 
-  /// Waits until no other thread and no other process has the file, and locks it.
+  /// Waits until no other thread or process holds the file's lock, and acquires it.
   ///
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.
-  ///   - confinement: What the file must not lead out of.
-  ///   - joinsOuterLock: Whether to work under the lock that this thread already holds, instead of throwing.
-  ///   - isForSwap: Whether the contents around the file are about to be swapped. Several objects for one file take part
-  ///     in that together: whoever comes later joins, and is to be unlocked after the one that holds the lock.
+  ///   - confinement: The directory that the file must not lead out of.
+  ///   - joinsOuterLock: A Boolean value that determines whether to use a lock that this thread already holds, instead
+  ///     of throwing.
+  ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
+  ///     Several objects for one file share one lock during a swap. A later object joins the lock, and must be unlocked
+  ///     after the object that holds it.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync, message: "It may wait for another process; use the async form")
   package init(
@@ -42,8 +46,9 @@ package final class ExclusiveFile {
     throw .system(operation: "lock", path: url.path, errno: ESTALE)
   }
 
-  /// Waits until no other thread and no other process has the file that was at a place, and locks it; fails if the path
-  /// does not lead there any more.
+  /// Waits until no other thread or process holds the lock of a place, and acquires it.
+  ///
+  /// Fails if the path no longer leads to the place.
   @available(*, noasync)
   init?(locking place: FilePlace, isForSwap: Bool) throws(DurableFileError) {
     guard let hold = try Self.lock(place, isForSwap: isForSwap) else { return nil }
@@ -51,7 +56,7 @@ package final class ExclusiveFile {
     isLocked = hold == .own
   }
 
-  /// Makes the object that holds the lock of a place.
+  /// Creates the object that holds the lock of a place.
   init(holding place: FilePlace) {
     self.place = place
     isLocked = true
@@ -59,23 +64,23 @@ package final class ExclusiveFile {
 
   // MARK: The lock
 
-  /// The object that releases a lock.
+  /// The owner of a lock.
   enum Hold {
-    /// The one that acquired it.
+    /// The object that acquired it.
     case own
-    /// An outer one on the same thread.
+    /// An outer object on the same thread.
     case outer
   }
 
-  /// Acquires the lock of a place, first among the threads of this process, then among processes.
+  /// Acquires the lock of a place, first among the threads of this process, and then among processes.
   ///
   /// - Parameters:
   ///   - place: The place.
   ///   - joinsOuterLock: A Boolean value that indicates whether to join a lock that this thread already holds.
   ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped.
   ///   - waits: A Boolean value that indicates whether to wait while the lock is held elsewhere.
-  /// - Returns: The object that releases the lock. It is `nil` if the lock is held elsewhere, or if the file's path does
-  ///   not lead to the place any more.
+  /// - Returns: The owner of the lock, or `nil` if the lock is held elsewhere or the file's path no longer leads to the
+  ///   place.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   static func lock(
@@ -105,7 +110,7 @@ package final class ExclusiveFile {
     unlock()
   }
 
-  /// Lets others have the file.
+  /// Releases the lock.
   ///
   /// Does nothing the second time, or under an outer lock.
   package func unlock() {
@@ -115,17 +120,17 @@ package final class ExclusiveFile {
     ThreadLocks.shared.release(place.key)
   }
 
-  /// Whether the file's path still leads to where this object reads and writes.
+  /// A Boolean value that indicates whether the file's path still leads to the directory that this object uses.
   package var isInPlace: Bool { place.leadsToDirectory }
 
   // MARK: Reading
 
-  /// Whether there is a file.
+  /// Returns a Boolean value that indicates whether the file exists.
   package func exists() throws(DurableFileError) -> Bool { try place.fileStatus() != nil }
 
-  /// The file's content, or `nil` if there is no file.
+  /// Returns the content of the file, or `nil` if there is no file.
   ///
-  /// - Parameter limit: How many bytes it may have; of more, none is read.
+  /// - Parameter limit: The maximum number of bytes. Nothing is read from a larger file.
   /// - Returns: The content.
   /// - Throws: ``DurableFileError``.
   package func read(limit: Int = .max) throws(DurableFileError) -> Data? {
@@ -134,7 +139,7 @@ package final class ExclusiveFile {
     } catch .notFound {
       return nil
     } catch .linkLoop(let url) {
-      // It has taken the file's place since the path was resolved.
+      // A link has replaced the file since the path was resolved.
       throw .notARegularFile(url, kind: FileStatus.Kind.link.rawValue)
     }
   }
@@ -144,7 +149,9 @@ package final class ExclusiveFile {
     return try FileReader.read(name, in: directory, followsLinks: false, limit: limit, url: place.location.url)
   }
 
-  /// Whether the file has this content and is no link; to be asked at any time, also after ``unlock()``.
+  /// Returns a Boolean value that indicates whether the file has this content and is not a link.
+  ///
+  /// It can be called at any time, also after ``unlock()``.
   package func holds(_ data: Data) -> Bool {
     do {
       return try content(limit: data.count) == data
@@ -155,31 +162,33 @@ package final class ExclusiveFile {
 
   // MARK: Writing
 
-  /// Writes new content to a temporary file, ready to take the file's place.
+  /// Writes new content to a temporary file that is ready to replace the file.
   ///
   /// - Parameters:
   ///   - data: The content.
-  ///   - durability: Whether it is to be on the disk when this returns.
-  ///   - mode: The permissions of the file; by default those of the file that it replaces, or 0600.
-  /// - Returns: The write, for ``PreparedWrite/commit(creatingOnly:)`` to finish.
-  /// - Throws: ``DurableFileError``; the file is as it was, and nothing is left beside it.
+  ///   - durability: The failures that the content survives after this method returns.
+  ///   - mode: The permissions of the file; by default the permissions of the file that it replaces, or 0600.
+  /// - Returns: The write, to be finished with ``PreparedWrite/commit(creatingOnly:)``.
+  /// - Throws: ``DurableFileError``. The file is then unchanged, and no temporary file is left behind.
   package func prepare(
     _ data: Data, durability: Durability, mode: UInt16? = nil
   ) throws(DurableFileError) -> PreparedWrite {
     try PreparedWrite(data, to: self, durability: durability, mode: mode)
   }
 
-  /// Begins new content that comes in pieces, however much it is.
+  /// Begins to write new content in pieces, of any total size.
   ///
-  /// - Parameter mode: The permissions of the file; by default those of the file that it replaces, or 0600.
-  /// - Returns: The write, for ``PreparedWrite/append(_:)``, ``PreparedWrite/finish(durability:)`` and, after those,
+  /// - Parameter mode: The permissions of the file; by default the permissions of the file that it replaces, or 0600.
+  /// - Returns: The write. Call ``PreparedWrite/append(_:)``, ``PreparedWrite/finish(durability:)`` and then
   ///   ``PreparedWrite/commit(creatingOnly:)``.
-  /// - Throws: ``DurableFileError``; the file is as it was, and nothing is left beside it.
+  /// - Throws: ``DurableFileError``. The file is then unchanged, and no temporary file is left behind.
   package func prepareInPieces(mode: UInt16? = nil) throws(DurableFileError) -> PreparedWrite {
     try PreparedWrite(inPiecesTo: self, mode: mode)
   }
 
-  /// Waits until the file as it is, whoever wrote it, and its name are on the disk; does nothing if there is none.
+  /// Waits until the current content of the file, from any writer, and its name are on the disk.
+  ///
+  /// Does nothing if there is no file.
   package func synchronize() throws(DurableFileError) {
     let number = uninterrupted {
       openat(place.directory.number, place.location.name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)

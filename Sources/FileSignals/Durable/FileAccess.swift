@@ -1,17 +1,17 @@
 package import Foundation
 import Signals
 
-/// Reads and locks one file, again and again.
+/// Access to one file that is read and locked repeatedly.
 ///
-/// What has to be open in order to lock it stays open for a moment, because whoever writes a file often does so again
-/// soon; see ``OpenPlaces``. Whether the path still leads there is found out each time, with the lock held.
+/// The files that locking needs stay open for a moment, because a process that writes a file often writes it again
+/// soon; see ``OpenPlaces``. Each time the lock is acquired, the path is checked again.
 package final class FileAccess: Sendable {
   private let url: URL
 
-  /// What the file must not lead out of.
+  /// The directory that the file must not lead out of.
   private let confinement: FileConfinement?
 
-  /// The URL's path, which takes a while to find out.
+  /// The URL's path, stored because computing it takes a while.
   private let path: Result<String, DurableFileError>
 
   private struct State {
@@ -21,11 +21,11 @@ package final class FileAccess: Sendable {
 
   private let state = Guarded(State())
 
-  /// Makes access to a file; nothing is looked at or opened yet.
+  /// Creates access to a file, without opening anything.
   ///
   /// - Parameters:
   ///   - url: The file.
-  ///   - confinement: What it must not lead out of, whatever links there are.
+  ///   - confinement: The directory that it must not lead out of, whatever links there are.
   package init(_ url: URL, within confinement: FileConfinement? = nil) {
     self.url = url
     self.confinement = confinement
@@ -36,9 +36,9 @@ package final class FileAccess: Sendable {
     OpenPlaces.shared.forget(self)
   }
 
-  /// The file's content.
+  /// Returns the content of the file.
   ///
-  /// - Parameter limit: How many bytes it may have; of more, none is read.
+  /// - Parameter limit: The maximum number of bytes. Nothing is read from a larger file.
   /// - Returns: The content.
   /// - Throws: ``DurableFileError``.
   package func read(limit: Int) throws(DurableFileError) -> Data {
@@ -60,10 +60,12 @@ package final class FileAccess: Sendable {
     throw .notARegularFile(url, kind: FileStatus.Kind.link.rawValue)
   }
 
-  /// Waits until nobody else has the file, and locks it, if it was locked a moment ago and is still where it was then.
+  /// Acquires the file's lock through the files that are still open from the last time, if the path still leads to
+  /// them.
   ///
-  /// - Parameter isForSwap: Whether the contents around the file are about to be swapped.
-  /// - Returns: The locked file, or `nil` if ``lockAnew(isForSwap:)`` has to find out where it is.
+  /// - Parameter isForSwap: A Boolean value that indicates whether the contents around the file are about to be
+  ///   swapped.
+  /// - Returns: The locked file, or `nil` if ``lockAnew(isForSwap:)`` must resolve the path again.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
   package func lockAgain(isForSwap: Bool = false) throws(DurableFileError) -> ExclusiveFile? {
@@ -77,9 +79,10 @@ package final class FileAccess: Sendable {
     return file
   }
 
-  /// Waits until nobody else has the file, and locks it.
+  /// Resolves the path and acquires the file's lock.
   ///
-  /// - Parameter isForSwap: Whether the contents around the file are about to be swapped.
+  /// - Parameter isForSwap: A Boolean value that indicates whether the contents around the file are about to be
+  ///   swapped.
   /// - Returns: The locked file.
   /// - Throws: ``DurableFileError``.
   @available(*, noasync)
@@ -97,11 +100,13 @@ package final class FileAccess: Sendable {
     }
   }
 
-  /// Closes what is open unless it has been used since this was last asked; `isForced`, in any case.
+  /// Closes the open files, unless they have been used since the last call.
   ///
-  /// - Returns: Whether nothing is open any more.
+  /// If `isForced` is `true`, closes them in any case.
+  ///
+  /// - Returns: `true` if nothing is open any more.
   func close(isForced: Bool) -> Bool {
-    // Closed once the lock is free.
+    // Closed after the lock has been released.
     var isClosed = isForced
     state.replace { state -> FilePlace? in
       if !exchange(&state.isUsed, with: false) { isClosed = true }

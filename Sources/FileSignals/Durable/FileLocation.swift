@@ -8,42 +8,42 @@ import Foundation
   import Musl
 #endif
 
-/// Where a file really is: its directory and its name there, after symbolic links.
+/// The actual location of a file: its directory and its name there, after symbolic links have been resolved.
 struct FileLocation: Hashable, Sendable {
-  /// The folder beside the files that holds what belongs to them but is no news to whoever watches them.
+  /// The folder next to the files that contains their locks and temporary files, which observers ignore.
   static let sharedFolder = ".shared"
 
-  /// What was asked for; errors speak of it.
+  /// The requested URL, which errors report.
   let url: URL
 
-  /// A path of the directory, which may lead through symbolic links.
+  /// A path of the directory, which may contain symbolic links.
   let directory: String
 
-  /// The file's name in the directory; there need not be a file yet.
+  /// The file's name in the directory; the file need not exist.
   let name: String
 
-  /// The path that was asked for.
+  /// The requested path.
   private let path: String
 
-  /// Whether that path is a symbolic link to the file.
+  /// A Boolean value that indicates whether that path is a symbolic link to the file.
   private let isLinked: Bool
 
   let lockName: String
   let temporaryName: String
 
-  /// The path of the sidecar in the directory.
+  /// The path of the sidecar, relative to the directory.
   let lockPath: String
 
-  /// The folder beside the file.
+  /// The folder next to the file.
   var folderURL: URL { URL(fileURLWithPath: "\(directory)/\(Self.sharedFolder)", isDirectory: true) }
 
   /// The sidecar.
   var lockURL: URL { URL(fileURLWithPath: "\(directory)/\(lockPath)", isDirectory: false) }
 
-  /// Finds out where a file is that is to be written.
+  /// Resolves the location of a file to be written.
   ///
-  /// A symbolic link is followed, so that its target is replaced and not the link itself. It must not lead out of the
-  /// confinement; whether the directory does is found out when that is opened.
+  /// A symbolic link is followed, so that its target is replaced and not the link itself. The target must not lead out
+  /// of the confinement. The directory is checked later, when it is opened.
   init(resolving url: URL, within confinement: FileConfinement? = nil) throws(DurableFileError) {
     let path = try Self.validPath(of: url)
     try self.init(resolving: url, asked: path, path: path, within: confinement)
@@ -67,7 +67,7 @@ struct FileLocation: Hashable, Sendable {
       default: throw .notARegularFile(url, kind: status.kind.rawValue)
       }
     } else if errno != ENOENT {
-      throw DurableFileError(errno, "look at", url)
+      throw DurableFileError(errno, "inspect", url)
     }
     self.init(url: url, directory: parent, name: name, path: asked, isLinked: isLinkTarget)
   }
@@ -83,7 +83,8 @@ struct FileLocation: Hashable, Sendable {
     lockPath = "\(Self.sharedFolder)/\(lockName)"
   }
 
-  /// Whether the path that was asked for still leads to the same name, in whatever is the directory now.
+  /// A Boolean value that indicates whether the requested path still leads to the same name, in whatever the directory
+  /// is now.
   var stillLeadsToName: Bool {
     let status = FileStatus(path: path, followsLinks: false)
     if isLinked || status?.kind == .link {
@@ -95,17 +96,17 @@ struct FileLocation: Hashable, Sendable {
     return true
   }
 
-  /// The path of a URL, if a file can have it.
+  /// Returns the path of a URL, if it is valid for a file.
   static func validPath(of url: URL) throws(DurableFileError) -> String {
     guard url.isFileURL else { throw .invalidPath(url, reason: "it is not a file URL") }
     let path = url.path
-    // Only this form shows it; `path` leaves it encoded, which would be the path of another file.
+    // Only this form reveals it. `path` leaves it encoded, and so names a different file.
     guard !url.path(percentEncoded: false).utf8.contains(0) else {
       throw .invalidPath(url, reason: "it contains a NUL character")
     }
     let name = split(path).name
     guard !name.isEmpty, name != ".", name != "..", name != sharedFolder else {
-      throw .invalidPath(url, reason: "it does not end in the name of a file")
+      throw .invalidPath(url, reason: "it does not end in a file name")
     }
     // The sidecar's name, five characters longer, must fit as well.
     guard name.utf8.count + 5 <= longestName else {
@@ -114,7 +115,7 @@ struct FileLocation: Hashable, Sendable {
     return path
   }
 
-  /// Takes a path apart into its directory and its last name.
+  /// Splits a path into its directory and its last name.
   static func split(_ path: String) -> (parent: String, name: String) {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
     let name = String(path[path.utf8.index(after: slash)...])

@@ -11,7 +11,7 @@ package import Foundation
 /// A lock between processes: an open file that is locked with `flock`.
 ///
 /// - **Holders:** The lock belongs to the open file, so two of these exclude each other even in one process.
-/// - **End:** The kernel releases the lock when this value goes out of use or the process dies.
+/// - **End:** The kernel releases the lock when this value is destroyed or the process dies.
 /// - **Names:** The lock stays with the file when another file takes its name. After acquiring the lock, check
 ///   ``isFile(at:in:)``, and start again if it is `false`.
 package struct FileLock: ~Copyable, Sendable {
@@ -23,10 +23,10 @@ package struct FileLock: ~Copyable, Sendable {
     /// An existing file.
     case existing
 
-    /// A file that is made if it is missing.
+    /// A file that is created if it is missing.
     case createdIfMissing
 
-    /// A new file, to which everything is appended.
+    /// A new file, to which all writes are appended.
     case new
 
     fileprivate var flags: CInt {
@@ -53,7 +53,7 @@ package struct FileLock: ~Copyable, Sendable {
 
   private let file: Descriptor
 
-  /// The file that errors name.
+  /// The file that errors report.
   private let url: URL
 
   /// The identity of the open file.
@@ -63,10 +63,10 @@ package struct FileLock: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - directory: The open directory that a relative path begins in.
+  ///   - directory: The open directory to which a relative path refers.
   ///   - opening: The way to open the file.
-  ///   - url: The file that errors name.
-  ///   - owner: The directory whose owner receives the file if the superuser makes it.
+  ///   - url: The file that errors report.
+  ///   - owner: The directory whose owner receives the file if the superuser creates it.
   package init?(
     _ path: String, in directory: CInt = AT_FDCWD, _ opening: Opening, of url: URL,
     owner: @autoclosure () -> FileStatus? = nil
@@ -82,7 +82,7 @@ package struct FileLock: ~Copyable, Sendable {
   /// The descriptor of the file.
   package var number: CInt { file.number }
 
-  /// The present status of the file, or `nil` with `errno` set.
+  /// The current status of the file, or `nil` with `errno` set.
   package var status: FileStatus? { file.status }
 
   /// Waits until the lock is free, and acquires it.
@@ -97,7 +97,7 @@ package struct FileLock: ~Copyable, Sendable {
   /// Acquires the lock if it is free.
   ///
   /// - Parameter mode: The kind of lock.
-  /// - Returns: A Boolean value that indicates whether the lock is acquired.
+  /// - Returns: `true` if the lock has been acquired.
   /// - Throws: ``DurableFileError`` if the system refuses for another reason.
   package func tryLock(_ mode: Mode = .exclusive) throws(DurableFileError) -> Bool {
     if uninterrupted({ flock(number, mode.operation | LOCK_NB) }) == 0 { return true }
@@ -110,28 +110,28 @@ package struct FileLock: ~Copyable, Sendable {
     _ = flock(number, LOCK_UN)
   }
 
-  /// Returns whether a path still names the open file.
+  /// Returns a Boolean value that indicates whether a path still names the open file.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - directory: The open directory that a relative path begins in.
+  ///   - directory: The open directory to which a relative path refers.
   /// - Returns: `false` if the file was removed or replaced.
   package func isFile(at path: String, in directory: CInt = AT_FDCWD) -> Bool {
     FileStatus(path: path, relativeTo: directory, followsLinks: false)?.identity == identity
   }
 
-  /// Acquires the lock of the file that a path names, if it is free, and makes the file if it is missing.
+  /// Acquires the lock of the file at a path, if the lock is free, and creates the file if it is missing.
   ///
   /// - Parameters:
   ///   - url: The file.
   ///   - opening: The way to open it.
-  ///   - owner: The directory whose owner receives the file if the superuser makes it.
-  /// - Returns: The lock; `nil` if another holder has it.
+  ///   - owner: The directory whose owner receives the file if the superuser creates it.
+  /// - Returns: The lock, or `nil` if another holder has it.
   /// - Throws: ``DurableFileError`` if the file cannot be opened or locked.
   package static func acquired(
     at url: URL, _ opening: Opening = .createdIfMissing, owner: @autoclosure () -> FileStatus? = nil
   ) throws(DurableFileError) -> FileLock? {
-    // Another process may remove the file between the two steps. It would then no longer keep a third one out.
+    // Another process may remove the file between the two steps. The lock would then no longer exclude a third process.
     for _ in 0..<100 {
       guard let lock = FileLock(url.path, opening, of: url, owner: owner()) else {
         throw DurableFileError(errno, "lock", url)

@@ -8,14 +8,14 @@ import Foundation
   import Musl
 #endif
 
-/// The open files that locking and replacing a file takes: its directory, the folder beside it, and the sidecar.
+/// The open files that are needed to lock and replace a file: its directory, the folder next to it, and the sidecar.
 package final class FilePlace: Sendable {
   let location: FileLocation
   let directory: Descriptor
   let folder: Descriptor
   let sidecar: FileLock
 
-  /// The sidecar's identity, by which the threads of this process are kept apart.
+  /// The sidecar's identity, by which the threads of this process exclude each other.
   var key: FileIdentity { sidecar.identity }
 
   private let directoryIdentity: FileIdentity
@@ -25,7 +25,9 @@ package final class FilePlace: Sendable {
   /// The path by which the directory was opened.
   private let directoryPath: String
 
-  /// Finds the file and opens what belongs to it; folder and sidecar are made if missing.
+  /// Resolves the file and opens these files.
+  ///
+  /// The folder and the sidecar are created if they are missing.
   init(_ url: URL, within confinement: FileConfinement?) throws(DurableFileError) {
     self.confinement = confinement
     location = try FileLocation(resolving: url, within: confinement)
@@ -35,32 +37,35 @@ package final class FilePlace: Sendable {
     folder = try Self.openFolder(of: location, in: directory)
     sidecar = try Self.openSidecar(of: location, in: folder, directory)
     guard let directoryStatus = directory.status, let status = sidecar.status else {
-      throw DurableFileError(errno, "look at the lock of", url)
+      throw DurableFileError(errno, "inspect the lock of", url)
     }
     guard status.kind == .regular else { throw .notARegularFile(location.lockURL, kind: status.kind.rawValue) }
     directoryIdentity = directoryStatus.identity
   }
 
-  /// Whether the file's path still leads here; to be asked with the lock held.
+  /// A Boolean value that indicates whether the file's path still leads here.
   ///
-  /// Whoever removed the folder, moved the directory or put a link in the file's place, before or while we waited for
-  /// the lock, left us the lock of something else.
+  /// The caller holds the lock.
+  ///
+  /// If another process removed the folder, moved the directory or replaced the file with a link before the lock was
+  /// acquired, the lock belongs to something else.
   package var isCurrent: Bool {
     sidecar.isFile(at: location.lockPath, in: directory.number) && leadsToDirectory
   }
 
-  /// Whether the file's path still leads into this directory, whatever has become of the lock.
+  /// A Boolean value that indicates whether the file's path still leads to this directory, regardless of the lock.
   var leadsToDirectory: Bool {
     guard location.stillLeadsToName else { return false }
     if let confinement, !confinement.holds(directoryPath, directoryIdentity) { return false }
-    // Without a link on the way, that was the whole way.
+    // Without a link, the whole path has been checked.
     if confinement != nil, directoryPath == location.directory { return true }
     return FileStatus(path: location.directory)?.identity == directoryIdentity
   }
 
-  /// The status of the file in the directory, or `nil` if there is none.
+  /// Returns the status of the file in the directory, or `nil` if there is none.
   ///
-  /// - Throws: ``DurableFileError`` if something else has taken its place since the path was resolved, such as a link.
+  /// - Throws: ``DurableFileError`` if something else, such as a link, has replaced the file since the path was
+  ///   resolved.
   func fileStatus() throws(DurableFileError) -> FileStatus? {
     guard let status = FileStatus(path: location.name, relativeTo: directory.number, followsLinks: false) else {
       return nil
@@ -85,13 +90,15 @@ package final class FilePlace: Sendable {
     throw errno == ENOENT ? .directoryNotFound(url) : DurableFileError(errno, "open", url)
   }
 
-  /// Opens the folder for sidecars and temporary files, which is made if missing; a link in its place is not followed.
+  /// Opens the folder for sidecars and temporary files, which is created if it is missing.
+  ///
+  /// A link in its place is not followed.
   private static func openFolder(
     of location: FileLocation, in directory: borrowing Descriptor
   ) throws(DurableFileError) -> Descriptor {
     let parent = directory.number
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    // Another process may remove the folder right after we have made it, though none of ours does.
+    // Another process may remove the folder directly after it was created, although this package never does.
     for _ in 0..<100 {
       if let folder = Descriptor(uninterrupted { openat(parent, FileLocation.sharedFolder, flags) }) { return folder }
       guard errno == ENOENT else { throw folderFailure(errno, location, parent) }
@@ -107,7 +114,7 @@ package final class FilePlace: Sendable {
     throw .system(operation: "create", path: location.folderURL.path, errno: ESTALE)
   }
 
-  /// Why the folder cannot be opened; something else may have its name.
+  /// Returns the error of opening the folder; something else may have its name.
   private static func folderFailure(_ errno: CInt, _ location: FileLocation, _ parent: CInt) -> DurableFileError {
     let status = FileStatus(path: FileLocation.sharedFolder, relativeTo: parent, followsLinks: false)
     guard let kind = status?.kind, kind != .directory else {

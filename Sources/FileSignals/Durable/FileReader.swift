@@ -8,15 +8,15 @@ import Foundation
   import Musl
 #endif
 
-/// Reads whole regular files, and nothing else.
+/// A namespace for reading whole regular files.
 enum FileReader {
-  /// Reads a file, with its name relative to an open directory.
+  /// Reads a file, whose name is relative to an open directory.
   ///
-  /// Of a file that is larger than the limit nothing is read, and no memory is asked for.
+  /// Nothing is read and no memory is allocated for a file that is larger than the limit.
   static func read(
     _ path: String, in directory: CInt = AT_FDCWD, followsLinks: Bool = true, limit: Int = .max, url: URL
   ) throws(DurableFileError) -> Data {
-    // Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
     guard let file = Descriptor(uninterrupted { openat(directory, path, flags) }) else {
       let failure = errno
@@ -25,7 +25,7 @@ enum FileReader {
       }
       throw DurableFileError(failure, "read", url)
     }
-    guard let status = file.status else { throw DurableFileError(errno, "look at", url) }
+    guard let status = file.status else { throw DurableFileError(errno, "inspect", url) }
     guard status.kind == .regular else { throw .notARegularFile(url, kind: status.kind.rawValue) }
     return try readAll(file.number, expecting: status.size, limit: limit, url: url)
   }
@@ -35,12 +35,12 @@ enum FileReader {
   ) throws(DurableFileError) -> Data {
     guard size < .max else { throw .fileTooLarge(url) }
     guard size <= limit else { throw .exceedsLimit(url, size: size, limit: limit) }
-    // One byte more than expected, so that the end shows without another round.
+    // One byte more than expected, so that the end is found without another call.
     var capacity = size + 1
     var count = 0
     guard var buffer = malloc(capacity) else { throw DurableFileError(ENOMEM, "read", url) }
     while true {
-      // Sound: `count` bytes of `capacity` are filled, so the rest is ours to write.
+      // Sound: `count` of `capacity` bytes are initialised, so the rest may be written.
       let read = readSome(UnsafeMutableRawBufferPointer(start: buffer + count, count: capacity - count), from: number)
       guard read >= 0 else {
         let failure = errno
@@ -49,7 +49,8 @@ enum FileReader {
       }
       if read == 0 { break }
       count += read
-      // As much as the file had when it was opened is all of it; what somebody may be adding is for the next look.
+      // The content is complete at the size that the file had when it was opened. Bytes appended since then belong to
+      // the next read.
       if count == size { break }
       guard count <= limit else {
         free(buffer)

@@ -1,8 +1,9 @@
 import Dispatch
 import Signals
 
-/// Whose places are open, so that there are never many, and none for long: each takes three descriptors, and a file
-/// system on which something is open cannot be unmounted.
+/// A cache of open places that limits their number and lifetime.
+///
+/// Each place has three open descriptors, and a file system cannot be unmounted while files on it are open.
 final class OpenPlaces: Sendable {
   static let shared = OpenPlaces()
   private static let limit = 8
@@ -10,13 +11,13 @@ final class OpenPlaces: Sendable {
 
   private struct Entry {
     let id: ObjectIdentifier
-    /// Which of all that were ever kept it is.
+    /// A number that identifies the entry among all that were ever added.
     let number: UInt64
     weak let access: FileAccess?
   }
 
   private struct State {
-    /// The one that was opened last comes last.
+    /// The entries in the order in which they were opened.
     var entries: [Entry] = []
     var lastNumber: UInt64 = 0
     var isSweeping = false
@@ -25,7 +26,7 @@ final class OpenPlaces: Sendable {
   private let queue = DispatchQueue(label: "org.signals.places", qos: .utility)
   private let state = Guarded(State())
 
-  /// Keeps a place open until it has not been used for a while, or until others have taken its turn.
+  /// Keeps a place open until it has not been used for a while or is displaced by others.
   func keep(_ access: FileAccess) {
     let id = ObjectIdentifier(access)
     let (displaced, mustSweep) = state.withLock { state in
@@ -39,7 +40,7 @@ final class OpenPlaces: Sendable {
     if mustSweep { sweepLater() }
   }
 
-  /// Takes back ``keep(_:)`` for an object that is about to go.
+  /// Removes the entry of an object that is about to be released.
   func forget(_ access: FileAccess) {
     let id = ObjectIdentifier(access)
     state.withLock { $0.entries.removeAll { $0.id == id } }
@@ -49,12 +50,12 @@ final class OpenPlaces: Sendable {
     queue.asyncAfter(deadline: .now() + Self.pause) { [self] in sweep() }
   }
 
-  /// Closes what has not been used since the last time.
+  /// Closes the places that have not been used since the last sweep.
   private func sweep() {
     let current = state.withLock { $0.entries }
     let unused = Set(current.filter { $0.access?.close(isForced: false) ?? true }.map(\.number))
     let isOver = state.withLock { state in
-      // Not by what they are for: what was closed may have been opened anew meanwhile.
+      // By number, not by object: a place that was closed may have been opened again since.
       state.entries.removeAll { unused.contains($0.number) }
       state.isSweeping = !state.entries.isEmpty
       return state.entries.isEmpty

@@ -9,14 +9,14 @@ import Signals
   import Musl
 #endif
 
-/// New content of a file, written beside it and closed, waiting to take its place.
+/// New content of a file, written to a temporary file that is ready to replace it.
 ///
-/// The temporary file has one fixed name, which only the holder of the lock uses: a writer that is killed leaves at
+/// The temporary file has one fixed name, which only the holder of the lock uses. A writer that is killed leaves at
 /// most one, and the next writer removes it.
 package final class PreparedWrite {
   private let file: ExclusiveFile
   private var isPending = true
-  /// The temporary file, as long as it is written.
+  /// The temporary file while it is being written.
   private var temporary: Descriptor?
   private var count = 0
 
@@ -34,7 +34,7 @@ package final class PreparedWrite {
     }
   }
 
-  /// Begins a content that is written in pieces, with ``append(_:)`` and, at the end, ``finish(durability:)``.
+  /// Begins content that is written in pieces with ``append(_:)``, and ended with ``finish(durability:)``.
   init(inPiecesTo file: ExclusiveFile, mode: UInt16?) throws(DurableFileError) {
     self.file = file
     do {
@@ -49,16 +49,19 @@ package final class PreparedWrite {
     discard()
   }
 
-  /// Puts the content in place: a single `rename`, or `link`, which no reader can see half done.
+  /// Puts the content in place with a single `rename` or `link`, which no reader can see half done.
   ///
-  /// - Parameter isExclusive: Whether to throw ``DurableFileError/alreadyExists(_:)`` if there is a file already.
-  /// - Throws: ``DurableFileError``; the file is as it was, and nothing is left beside it.
+  /// - Parameter isExclusive: A Boolean value that determines whether to throw ``DurableFileError/alreadyExists(_:)``
+  ///   if the file exists.
+  /// - Throws: ``DurableFileError``. The file is then unchanged, and no temporary file is left behind.
   package func commit(creatingOnly isExclusive: Bool = false) throws(DurableFileError) {
-    guard isPending, temporary == nil else { stop(because: "A prepared write is committed once, when it is written") }
+    guard isPending, temporary == nil else {
+      stop(because: "commit() was called twice, or before the content was finished")
+    }
     if isExclusive, try link() { return }
     let location = file.place.location
     do {
-      // A link that has come meanwhile must stay; the rename would replace it.
+      // A link that was created since then must stay, but the rename would replace it.
       _ = try file.place.fileStatus()
     } catch {
       discard()
@@ -73,7 +76,9 @@ package final class PreparedWrite {
     isPending = false
   }
 
-  /// Why the temporary file could not be put in place; that nothing is there would be no reason.
+  /// Returns the error of putting the temporary file in place.
+  ///
+  /// A plain "not found" would be misleading.
   private func failure(_ errno: CInt, _ operation: String) -> DurableFileError {
     let location = file.place.location
     guard errno == ENOENT else { return DurableFileError(errno, operation, location.url) }
@@ -83,21 +88,21 @@ package final class PreparedWrite {
     return .system(operation: "put in place", path: temporaryURL.path, errno: errno)
   }
 
-  /// Where the temporary file is, for errors.
+  /// The location of the temporary file, for errors.
   private var temporaryURL: URL {
     let location = file.place.location
     let path = "\(location.directory)/\(FileLocation.sharedFolder)/\(location.temporaryName)"
     return URL(fileURLWithPath: path, isDirectory: false)
   }
 
-  /// Gives the temporary file the file's name, which fails if anything has it, even if that came this very moment.
+  /// Links the temporary file to the file's name, which fails atomically if the name exists.
   ///
-  /// - Returns: Whether that is done; not if the file system knows no second names, and nothing is in the place.
+  /// - Returns: `false` if the file system does not support hard links and the name does not exist.
   private func link() throws(DurableFileError) -> Bool {
     let location = file.place.location
     let (folder, directory) = (file.place.folder.number, file.place.directory.number)
     if linkat(folder, location.temporaryName, directory, location.name, 0) == 0 {
-      // Takes away the other name.
+      // Removes the temporary name.
       discard()
       return true
     }
@@ -105,7 +110,7 @@ package final class PreparedWrite {
     var error = failure(number, "create")
     switch number {
     case EPERM, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS:
-      // What remains leaves a moment to those who do not lock.
+      // The remaining check leaves a small window for programs that do not lock.
       guard FileStatus(path: location.name, relativeTo: directory, followsLinks: false) != nil else { return false }
       error = .alreadyExists(location.url)
     default: break
@@ -127,10 +132,10 @@ package final class PreparedWrite {
     let temporary = try openTemporary()
     let number = temporary.number
     guard let new = temporary.status else {
-      throw DurableFileError(errno, "look at a temporary file for", location.url)
+      throw DurableFileError(errno, "inspect a temporary file for", location.url)
     }
     if let old {
-      // Owner and group are kept where the system lets us; where it does not, the file becomes ours, as with every
+      // Owner and group are kept if the system allows it. Otherwise the file gets this process's owner, as with every
       // rename.
       let isOurs = (old.owner, old.group) == (new.owner, new.group)
       if !isOurs, fchown(number, old.owner, old.group) != 0 { _ = fchown(number, .max, old.group) }
@@ -144,9 +149,9 @@ package final class PreparedWrite {
     self.temporary = consume temporary
   }
 
-  /// Writes the next piece of a content.
+  /// Writes the next piece of the content.
   package func append(_ bytes: UnsafeRawBufferPointer) throws(DurableFileError) {
-    guard let number = temporary?.number else { stop(because: "A content was continued after its end") }
+    guard let number = temporary?.number else { stop(because: "append(_:) was called after finish(durability:)") }
     try checkSizeLimit(count + bytes.count)
     guard writeAll(bytes, to: number) == bytes.count else {
       throw DurableFileError(errno, "write", file.place.location.url)
@@ -154,16 +159,16 @@ package final class PreparedWrite {
     count += bytes.count
   }
 
-  /// Ends a content that was written in pieces; it can take its place now.
+  /// Ends content that was written in pieces, which can then be put in place.
   package func finish(durability: Durability) throws(DurableFileError) {
-    guard let temporary = temporary.take() else { stop(because: "A content has one end") }
+    guard let temporary = temporary.take() else { stop(because: "finish(durability:) was called twice") }
     let url = file.place.location.url
     if durability == .storage { try Self.synchronize(temporary.number, of: url) }
-    // A file system may report only now that it could not store what was written.
+    // A file system may report only now that it could not store the data.
     guard temporary.close() == 0 else { throw DurableFileError(errno, "write", url) }
   }
 
-  /// Makes the temporary file, in the place of one that a killed writer may have left.
+  /// Creates the temporary file, replacing one that a killed writer may have left.
   private func openTemporary() throws(DurableFileError) -> Descriptor {
     let name = file.place.location.temporaryName
     let folder = file.place.folder.number
@@ -185,7 +190,7 @@ package final class PreparedWrite {
     guard synchronizeContents(number, attributes: true) else { throw DurableFileError(errno, "synchronize", url) }
   }
 
-  /// Throws if the process may not write so large a file.
+  /// Throws an error if the process may not write a file of this size.
   private func checkSizeLimit(_ count: Int) throws(DurableFileError) {
     guard count <= fileSizeLimit() else { throw .fileTooLarge(file.place.location.url) }
   }

@@ -1,13 +1,13 @@
 import Signals
 
-/// The locks that keep the threads of this process apart, one for each file in use.
+/// Locks that exclude the threads of this process from each other, one for each file in use.
 ///
-/// `flock` would do that too, but a thread that waits for another one of its own process should neither hold a
-/// descriptor for each nor be able to wait for itself.
+/// `flock` could do the same. But a thread that waits for another thread of its process should not need a descriptor,
+/// and must not wait for itself.
 final class ThreadLocks: Sendable {
   static let shared = ThreadLocks()
 
-  /// The turn of the threads at a file.
+  /// The lock of one file.
   private final class Turn: Sendable {
     let lock = OwnedLock()
   }
@@ -15,31 +15,31 @@ final class ThreadLocks: Sendable {
   private struct Entry {
     let turn = Turn()
     var users = 0
-    /// Whether the thread that has the turn took it for a swap.
+    /// A Boolean value that indicates whether the holder acquired the lock for a swap.
     var isForSwap = false
   }
 
   private let entries = Guarded<[FileIdentity: Entry]>([:])
 
-  /// What came of asking for a turn.
+  /// The result of an attempt to acquire a lock.
   enum Acquisition {
     case taken
-    /// This very thread has it already, for something else.
+    /// This thread already holds the lock, for another purpose.
     case refused
-    /// This very thread has it already, for the same swap.
+    /// This thread already holds the lock, for the same swap.
     case joined
-    /// Another thread has it, and the caller does not wait.
+    /// Another thread holds the lock, and the caller does not wait.
     case busy
   }
 
-  /// Waits for the file's turn and takes it, unless this very thread has it.
+  /// Waits for the lock of a file and acquires it, unless this thread already holds it.
   ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - isForSwap: Whether the contents around the file are about to be swapped, together with which the turn is given
-  ///     up.
-  ///   - waits: Whether to wait for another thread that has the turn.
-  /// - Returns: What came of it.
+  ///   - isForSwap: A Boolean value that indicates whether the contents around the file are about to be swapped. The
+  ///     lock is then released with the swap.
+  ///   - waits: A Boolean value that determines whether to wait for another thread that holds the lock.
+  /// - Returns: The result.
   func acquire(_ file: FileIdentity, isForSwap: Bool = false, waits: Bool = true) -> Acquisition {
     let (turn, refusal) = entries.withLock { entries -> (Turn, Acquisition?) in
       var entry = entries[file] ?? Entry()
@@ -57,7 +57,9 @@ final class ThreadLocks: Sendable {
     return .taken
   }
 
-  /// Gives the file's turn up; to be called by the thread that took it.
+  /// Releases the lock of a file.
+  ///
+  /// The thread that acquired it must call this.
   func release(_ file: FileIdentity) {
     let turn = entries.withLock { entries in
       let turn = entries[file]?.turn

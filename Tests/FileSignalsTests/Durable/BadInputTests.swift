@@ -108,7 +108,7 @@ private func writeBeyondLimit(_ path: String) throws {
     let url = folder.file("value")
     try put(thing, at: folder.file(".shared"))
     let error = try failure { try DurableFile.write(Data("x".utf8), to: url) }
-    #expect(error.description.contains("/.shared is \(kind), and a directory is needed there"))
+    #expect(error.description.contains("/.shared is \(kind), not a directory"))
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 

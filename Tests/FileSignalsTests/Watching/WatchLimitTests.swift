@@ -77,11 +77,11 @@
       let file = folder.file("value")
       try await peer.send("limit-watching max_inotify_instances 0")
       await #expect { try await peer.send("watch-file \(file.path) never") } throws: {
-        "\($0)".contains("No descriptor is left to observe with")
+        "\($0)".contains("No file descriptor is left")
       }
       try await peer.send("watch-file \(file.path) 20")
       try await expect("health polling")
-      try await expect("No descriptor is left")
+      try await expect("No file descriptor is left")
       try store("x", file)
       try await expect("file created")
       try await peer.send("limit-watching max_inotify_instances 100")

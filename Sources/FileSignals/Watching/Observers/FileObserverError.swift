@@ -8,24 +8,27 @@ public import Foundation
   import Musl
 #endif
 
-/// Why something cannot be observed.
+/// An error of observing a file, a directory or a descriptor.
 public enum FileObserverError: Error, Hashable, Sendable {
-  /// The URL names no file or directory that could exist.
+  /// The URL cannot be the path of a file or directory.
   case invalidPath(URL, reason: String)
 
-  /// The directory does not exist: the observed one, or the one that should hold the observed file.
+  /// The directory does not exist.
+  ///
+  /// It is the observed directory, or the parent of the observed file.
   case notFound(URL)
 
-  /// What should be a directory is something else.
+  /// The path leads to something other than a directory.
   case notADirectory(URL)
 
-  /// The process may not read the directory.
+  /// The process has no permission to read the directory.
   case permissionDenied(URL)
 
-  /// The user watches as many directories as the system allows, in all processes together.
+  /// The user has reached the system's limit of watched directories, counting all processes.
   case watchLimitReached(limit: Int)
 
-  /// No descriptor is left to watch with: the process has too many files open, or the user too many inotify instances.
+  /// No descriptor is left for watching: the process has too many open files, or the user has too many inotify
+  /// instances.
   case descriptorLimitReached
 
   /// A system call failed in some other way.
@@ -33,7 +36,7 @@ public enum FileObserverError: Error, Hashable, Sendable {
 }
 
 extension FileObserverError {
-  /// Makes the error of a failed system call.
+  /// Creates the error of a failed system call.
   package init(_ errno: CInt, _ operation: String, _ path: String) {
     let url = URL(fileURLWithPath: path)
     self =
@@ -49,7 +52,7 @@ extension FileObserverError {
 }
 
 extension FileObserverError {
-  /// Whether nothing is wrong with the path: the system only allows no more watches.
+  /// A Boolean value that indicates whether the system has run out of watches or descriptors, and the path is valid.
   var isLimit: Bool {
     switch self {
     case .watchLimitReached, .descriptorLimitReached: true
@@ -57,14 +60,14 @@ extension FileObserverError {
     }
   }
 
-  /// Whether it is for want of a permission.
+  /// A Boolean value that indicates whether a permission is missing.
   var isPermission: Bool {
     if case .permissionDenied = self { true } else { false }
   }
 }
 
 extension FileObserverError {
-  /// Makes the error of a URL that names no file, or that leads to none.
+  /// Creates the error of a URL that is invalid or does not lead to a file.
   init(_ error: DurableFileError, _ url: URL) {
     if case .invalidPath(let url, let reason) = error {
       self = .invalidPath(url, reason: reason)
@@ -75,13 +78,13 @@ extension FileObserverError {
 }
 
 extension FileObserverError: CustomStringConvertible, LocalizedError {
-  /// What happened, where, why, and what to do.
+  /// A description of the problem, the path, the cause and the remedy.
   public var description: String {
     switch self {
     case .invalidPath(let url, let reason):
       "\(url.path.debugDescription) cannot be observed: \(reason). Choose another path."
     case .notFound(let url):
-      "There is no directory at \(url.path) to observe. Create it first; files in it may come later."
+      "There is no directory at \(url.path) to observe. Create it first; its files may be created later."
     case .notADirectory(let url):
       "\(url.path) is not a directory. Observe files with FileObserver, or check the path."
     case .permissionDenied(let url):
@@ -89,7 +92,7 @@ extension FileObserverError: CustomStringConvertible, LocalizedError {
     case .watchLimitReached(let limit):
       "The limit of \(limit) watches for this user is reached. Raise fs.inotify.max_user_watches, or observe less."
     case .descriptorLimitReached:
-      "No descriptor is left to observe with. Close files, or raise ulimit -n or fs.inotify.max_user_instances."
+      "No file descriptor is left for observing. Close files, or raise ulimit -n or fs.inotify.max_user_instances."
     case .system(let operation, let path, let errno):
       "Could not \(operation) \(path): \(errorWords(errno)) (errno \(errno))."
     }
