@@ -1,14 +1,14 @@
-/// The events of one wake of a backend, sorted by whom they are for.
+/// The events that one wake-up of a backend reads, grouped by observer.
 struct Batches {
   private var batches: [ObjectIdentifier: (watch: PathChanges, events: [WatchEvent])] = [:]
 
-  /// Who has taken events and must be called.
+  /// The observers that have received events and must be called.
   private var due: [PathChanges] = []
 
-  /// Who has taken events, but puts off being called.
+  /// The observers that have received events but have postponed their calls.
   private(set) var postponed: [PathChanges.Postponed] = []
 
-  /// Whether the events are for one observer only, who has nothing else to do.
+  /// A Boolean value that indicates whether the events are for a single observer, which is idle.
   private(set) var areForOneIdle = false
 
   mutating func add(_ kinds: WatchKinds, _ name: String?, _ point: WatchPoint) {
@@ -17,7 +17,7 @@ struct Batches {
       WatchEvent(kinds: kinds, name: name, point: point))
   }
 
-  /// Gives the observers their events; they are called later, when no lock is held that they could want.
+  /// Passes the events to the observers, which are called later, when no lock is held that they could need.
   mutating func handIn() {
     areForOneIdle = batches.count == 1
     for (watch, events) in batches.values {
@@ -36,7 +36,7 @@ struct Batches {
     for watch in due { watch.process() }
   }
 
-  /// Has the observers called on their queues.
+  /// Schedules the calls of the observers on their queues.
   func schedule() {
     for watch in due { watch.enqueue() }
   }

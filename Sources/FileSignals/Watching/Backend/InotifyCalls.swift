@@ -1,14 +1,14 @@
 #if os(Linux)
   import Signals
 
-  /// The calls of observers that are due once the kernel's queue is waited for again.
+  /// The calls of observers that are due as soon as another thread waits for the kernel's queue again.
   final class InotifyCalls: Sendable {
     private struct State {
       /// Batches for the observers' own queues.
       var toSchedule: [Batches] = []
-      /// A batch for one idle observer, which is called on the thread that has read.
+      /// A batch for one idle observer, which is called on the thread that read the events.
       var toProcess: Batches?
-      /// One thread is calling an observer, so no other thread may.
+      /// A thread is calling an observer, so no other thread may.
       var isProcessing = false
     }
 
@@ -31,7 +31,7 @@
         defer { (state.toSchedule, state.toProcess) = ([], nil) }
         return (state.toSchedule, state.toProcess)
       }
-      // First, because processing may take as long as an observer likes.
+      // First, because processing takes as long as the observer likes.
       for batches in scheduled { batches.schedule() }
       guard let processed else { return }
       processed.process()

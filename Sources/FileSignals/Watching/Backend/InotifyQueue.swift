@@ -20,16 +20,17 @@
       }
     }
 
-    /// Opens the queue, which is never closed, like the process's only watch that it belongs to.
+    /// Opens the queue, which is never closed, like the process's only backend to which it belongs.
     init() throws(FileObserverError) {
       instance = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
       guard instance >= 0 else { throw FileObserverError(errno, "start", "inotify") }
       buffer = Guarded(Buffer())
     }
 
-    /// Reads the events that there are, and has them sorted while no other thread reads.
+    /// Reads the available events and sorts them while no other thread reads.
     ///
-    /// - Parameter sort: Receives no bytes if there are no events, and `nil` if the system fails.
+    /// - Parameter sort: A closure that receives the bytes. They are empty if there are no events, and `nil` if the
+    ///   system call fails.
     /// - Returns: The result of `sort`.
     func read<Result: Sendable>(_ sort: (UnsafeRawBufferPointer?) -> Result) -> Result {
       buffer.withLock { buffer in

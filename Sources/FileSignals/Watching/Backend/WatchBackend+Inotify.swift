@@ -14,25 +14,27 @@
     try InotifyBackend()
   }
 
-  /// Watches directories with one inotify instance, which a ``FileDescriptorSource`` waits for.
+  /// A backend that watches directories with one inotify instance, for which a ``FileDescriptorSource`` waits.
   ///
-  /// The thread that has read events for a single observer calls that observer itself, so that no other thread has to
-  /// be woken first. Meanwhile another one reads, and leaves the calling to the observers' queues, so a slow observer
-  /// holds nobody up.
+  /// The thread that has read events for a single observer also calls that observer, so that no other thread has to be
+  /// woken first. During that call another thread reads, and leaves the calls to the observers' queues. A slow observer
+  /// therefore delays no other.
   final class InotifyBackend: WatchBackend {
-    /// What is asked for to learn of a directory's entries, the same for all observers.
+    /// The events that are requested for a directory's entries, which are the same for all observers.
     ///
-    /// There is no IN_MODIFY: closing after writing tells of the whole content, not of a part. Who reads parts asks for
-    /// it.
+    /// IN_MODIFY is not included: closing after writing reports the whole content, not a part of it. Observers that
+    /// read parts request it separately.
     private static let entriesMask = UInt32(
       IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
     )
     private static let itselfMask = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
 
-    /// An entry that has been removed is no longer one, even if somebody still writes it.
+    /// The flags.
+    ///
+    /// With IN_EXCL_UNLINK, an entry that has been removed is not reported any more, even if a process still writes it.
     private static let flags = UInt32(IN_ONLYDIR | IN_MASK_ADD | IN_EXCL_UNLINK)
 
-    /// How long a thread rests, in microseconds, when observers put off hearing of what happens.
+    /// The time, in microseconds, for which a thread rests while observers postpone their calls.
     private static let rest: UInt32 = 1_000
 
     private struct Table {
@@ -40,10 +42,10 @@
       var descriptors: [WatchToken: CInt] = [:]
       var lastToken = 0
 
-      /// Adds the news that events were lost, for every observer.
+      /// Adds an overflow event for every observer.
       func addOverflow(to batches: inout Batches) {
         for points in watches.values {
-          // Once for each observer, and not for each directory of a tree.
+          // Once for each observer, not for each directory of a tree.
           for point in points.all where point.inner == nil { batches.add(.overflow, nil, point) }
         }
       }
@@ -83,8 +85,8 @@
       let path = opened.map { "/proc/self/fd/\($0)" } ?? point.place.path
       let flags = opened == nil ? Self.flags | UInt32(IN_DONT_FOLLOW) : Self.flags
       return try table.withLock { table throws(FileObserverError) in
-        // With the lock held, so that the first event finds the point in the table, and so that no thread removes the
-        // watch, which all points of a directory share, between these lines.
+        // The lock ensures that the first event finds the point in the table. It also prevents another thread from
+        // removing the watch, which all points of a directory share, between these lines.
         let descriptor = inotify_add_watch(queue.instance, path, mask | flags)
         guard descriptor >= 0 else {
           if errno == ENOSPC { throw .watchLimitReached(limit: Self.watchLimit) }
@@ -110,7 +112,7 @@
       }
     }
 
-    /// The limit that was reached, for the error's sake: the system's, or the container's; 0 if it cannot be found out.
+    /// The limit that was reached, for the error: the system's or the container's, or 0 if it is unknown.
     private static var watchLimit: Int {
       ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"].compactMap { path in
         FileManager.default.contents(atPath: path).flatMap { content in
@@ -125,12 +127,14 @@
 
     // MARK: Reading
 
-    /// Reads what there is, on the thread that waited, and leaves the calls for when it is waited for again.
+    /// Reads the available events on the thread that waited.
+    ///
+    /// The calls are made when another thread waits.
     private func read() {
       var batches = readOn()
       var postponed = batches.postponed
-      // An observer that changes a file that others change, too, will look at it before long. To wake for each of their
-      // changes would only keep the processor from being used for the next.
+      // An observer that changes a file that other processes change, too, reads it soon anyway. Waking up for each of
+      // their changes would only keep the processor from the next one.
       while !postponed.isEmpty {
         batches.schedule()
         usleep(Self.rest)
@@ -148,13 +152,13 @@
       }
     }
 
-    /// Gives all observers their events, in order, while no other thread reads.
+    /// Passes the events to all observers, in order, while no other thread reads.
     private func handIn(_ content: UnsafeRawBufferPointer?) -> Batches {
       var batches: Batches
       if let content {
         batches = sorted(content)
       } else {
-        // The instance is never closed; should it fail all the same, every observer has to look again.
+        // The instance is never closed. If reading fails all the same, every observer must check its files.
         batches = overflow()
         sleep(1)
       }
@@ -174,14 +178,14 @@
       for postponed in batches.postponed where postponed.watch !== watch { postponed.end() }
     }
 
-    /// Finds out which observers events are for.
+    /// Determines the observers of each event.
     private func sorted(_ buffer: UnsafeRawBufferPointer) -> Batches {
       table.withLock { table in
         var batches = Batches()
         var offset = 0
         let headerSize = MemoryLayout<inotify_event>.size
         while offset + headerSize <= buffer.count {
-          // Sound: the kernel writes whole records; names are padded, so the next one need not be aligned.
+          // Sound: the kernel writes whole records. Names are padded, so the next record may be unaligned.
           let record = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
           let name = buffer[(offset + headerSize)..<(offset + headerSize + Int(record.len))]
           offset += headerSize + Int(record.len)

@@ -9,15 +9,16 @@
     try KqueueBackend()
   }
 
-  /// Watches directories, and files written in place, with one kqueue, which a ``FileDescriptorSource`` waits for.
+  /// A backend that watches directories, and files written in place, with one kqueue, for which a
+  /// ``FileDescriptorSource`` waits.
   ///
-  /// Files are registered with the kqueue directly and not as dispatch sources, because registering is then over when
-  /// the call returns: a dispatch source registers some time after it is activated, and what happens before is lost.
+  /// Files are registered with the kqueue directly, because the registration is then complete when the call returns. A
+  /// dispatch source registers some time after it is activated, and earlier events are lost.
   final class KqueueBackend: WatchBackend {
-    /// The record, and not the function of the same name.
+    /// The structure, not the function of the same name.
     private typealias Record = kevent
 
-    /// A point with its open descriptors: of the directory, and of the observed file if there is one.
+    /// A point with its open descriptors, for the directory and for the observed file, if there is one.
     private struct Watch {
       let point: WatchPoint
       let directory: CInt
@@ -35,7 +36,7 @@
     private struct Table {
       /// The watches by their tokens.
       ///
-      /// An event carries its token and not only its descriptor, whose number may since belong to another.
+      /// An event contains the token and not only the descriptor, whose number may have been reused.
       var watches: [WatchToken: Watch] = [:]
       var lastToken = 0
     }
@@ -88,7 +89,7 @@
 
     func remove(_ token: WatchToken) {
       let watch = table.withLock { $0.watches.removeValue(forKey: token) }
-      // Closing ends the registration; an event already taken finds no token.
+      // Closing ends the registration. An event that has already been read finds no token.
       if let watch { Self.closeAll(watch) }
     }
 
@@ -96,7 +97,7 @@
       try table.withLock { _ in try body() }
     }
 
-    /// Watches the observed file as well: its directory does not tell that it was written in place.
+    /// Also watches the observed file, because its directory does not report writes in place.
     private func openFile(of point: WatchPoint, _ token: WatchToken) -> CInt? {
       guard let leaf = point.place.leaf else { return nil }
       let file = uninterrupted { open("\(point.place.path)/\(leaf)", O_EVTONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
@@ -123,7 +124,7 @@
 
     // MARK: Reading
 
-    /// Reads what there is, on the thread that waited.
+    /// Reads the available events, on the thread that waited.
     private func read() {
       var events = [Record](repeating: Record(), count: 256)
       var noTime = timespec()
@@ -133,7 +134,7 @@
         if count > 0 { deliver(events[..<Int(count)]) }
         if count == events.count { continue }
         guard count < 0 else { return }
-        // The queue is never closed; should it fail all the same, every observer has to look again.
+        // The queue is never closed. If reading fails all the same, every observer must check its files.
         overflow()
         sleep(1)
         return
@@ -151,7 +152,7 @@
           } else {
             batches.add(directoryKinds(of: event.fflags), nil, watch.point)
           }
-          // The file may be another one by now, or the first.
+          // The file may have been replaced or created.
           if watch.point.place.leaf != nil { renewFile(of: token, in: &table) }
         }
       }

@@ -1,32 +1,36 @@
-/// The system's way of telling what happens in directories.
+/// The system's mechanism for reporting changes in directories.
 ///
-/// A backend hands events in to the points' owners with ``PathChanges/take(_:)``, in order, and has them called, on a
+/// A backend passes events to the points' owners with ``PathChanges/take(_:)``, in order. It then calls the owners on a
 /// thread of its own, with no lock held.
 protocol WatchBackend: AnyObject, Sendable {
-  /// Starts watching a directory for a point; from here on nothing is missed.
+  /// Starts to watch a directory for a point.
+  ///
+  /// From then on, nothing is missed.
   ///
   /// - Parameters:
-  ///   - point: The directory, and for whom.
-  ///   - descriptor: The directory itself, if it has been opened already; its path may by now lead to another.
-  /// - Returns: What to stop it with.
+  ///   - point: The directory and its observer.
+  ///   - descriptor: The directory, if it is already open, since its path may already lead to another one.
+  /// - Returns: The token that ends the watch.
   /// - Throws: ``FileObserverError`` if it cannot be watched.
   func add(_ point: WatchPoint, opened descriptor: CInt?) throws(FileObserverError) -> WatchToken
 
-  /// Stops watching for a point. Does nothing if the watch has ended by itself.
+  /// Ends the watch of a point.
+  ///
+  /// Does nothing if the watch has ended by itself.
   func remove(_ token: WatchToken)
 
-  /// Keeps the backend from waking up, for the moment in which the caller changes something, until ``unmuffle(by:)``.
+  /// Prevents the backend from waking up, while the caller changes something, until ``unmuffle(by:)``.
   func muffle()
 
-  /// Hands out what has happened meanwhile, on this thread, and lets the backend wake up again.
+  /// Delivers the events that have gathered, on this thread, and lets the backend wake up again.
   ///
-  /// - Parameter watch: The caller, who looks after its own.
+  /// - Parameter watch: The caller's watch, whose own events the caller processes.
   func unmuffle(by watch: PathChanges)
 
-  /// How often the backend has woken up.
+  /// The number of times that the backend has woken up.
   var wakeCount: Int { get }
 
-  /// Keeps the backend from handing out events while a closure runs, as a machine under load would.
+  /// Prevents the backend from delivering events while a closure runs, to simulate a machine under load.
   func stall(during body: () throws -> Void) rethrows
 }
 
@@ -35,7 +39,7 @@ extension WatchBackend {
   func unmuffle(by watch: PathChanges) {}
 }
 
-/// Names one point in a backend.
+/// An identifier of one point in a backend.
 struct WatchToken: Hashable, Sendable {
   let number: Int
 }

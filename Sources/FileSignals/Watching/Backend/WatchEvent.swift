@@ -1,35 +1,35 @@
-/// Something that a backend saw.
+/// An event that a backend reports.
 struct WatchEvent: Sendable {
   let kinds: WatchKinds
-  /// The entry of the directory, or `nil` if it is about the directory itself.
+  /// The entry of the directory, or `nil` if the event is about the directory itself.
   let name: String?
   let point: WatchPoint
 }
 
-/// What happened, as a backend tells it.
+/// The kinds of changes that a backend reports.
 struct WatchKinds: OptionSet, Sendable, Hashable {
   let rawValue: UInt16
 
-  /// An entry was made, by creating it or by linking to it.
+  /// An entry was created, as a new file or as a hard link.
   static let created = WatchKinds(rawValue: 1 << 0)
-  /// An entry came by renaming, perhaps over another.
+  /// An entry was moved here, possibly replacing another.
   static let movedIn = WatchKinds(rawValue: 1 << 1)
   /// A file that had been open for writing was closed.
   static let written = WatchKinds(rawValue: 1 << 2)
   static let removed = WatchKinds(rawValue: 1 << 3)
   static let movedOut = WatchKinds(rawValue: 1 << 4)
   static let attributes = WatchKinds(rawValue: 1 << 5)
-  /// The directory itself was moved; the watch goes with it.
+  /// The directory itself was moved; the watch follows it.
   static let selfMoved = WatchKinds(rawValue: 1 << 6)
-  /// The watch is over, because the directory is gone or unmounted.
+  /// The watch has ended, because the directory has been removed or unmounted.
   static let selfGone = WatchKinds(rawValue: 1 << 7)
-  /// Events were lost, for whatever path.
+  /// Events of any path were lost.
   static let overflow = WatchKinds(rawValue: 1 << 8)
-  /// Something changed in the directory, or in the file, and the system does not say what.
+  /// Something changed in the directory or in the file, and the system does not report what.
   static let changed = WatchKinds(rawValue: 1 << 9)
   /// Something was written into a file, which may still be open.
   static let appended = WatchKinds(rawValue: 1 << 10)
 
-  /// After these the path may lead elsewhere than before.
+  /// The kinds after which the path may lead elsewhere.
   static let structural: WatchKinds = [.selfMoved, .selfGone, .overflow]
 }

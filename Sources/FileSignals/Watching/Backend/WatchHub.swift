@@ -1,11 +1,13 @@
 import Signals
 
-/// The one backend of the process, which lives as long as the process: users may have few instances of what it uses (on
-/// Linux 128, in all processes together), and making and closing one takes long.
+/// The only backend of the process, which lives as long as the process.
+///
+/// The number of instances per user is limited (on Linux to 128, for all processes together), and creating and closing
+/// one is slow.
 package enum WatchHub {
   private static let started = Guarded<(any WatchBackend)?>(nil)
 
-  /// The backend, which is started when it is first asked for.
+  /// Returns the backend, which starts at the first call.
   @Sendable static func shared() throws(FileObserverError) -> any WatchBackend {
     try started.withLock { started throws(FileObserverError) in
       if let started { return started }
@@ -15,12 +17,12 @@ package enum WatchHub {
     }
   }
 
-  /// How often the backend has woken up.
+  /// The number of times that the backend has woken up.
   package static var wakeCount: Int {
     started.withLock { $0 }?.wakeCount ?? 0
   }
 
-  /// Keeps everybody from being told of events while a closure runs; for tests of what happens when too many gather.
+  /// Prevents the delivery of events while a closure runs, for tests in which too many events gather.
   package static func stall(during body: () throws -> Void) rethrows {
     try started.withLock { $0 }?.stall(during: body)
   }

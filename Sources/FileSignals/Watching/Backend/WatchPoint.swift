@@ -1,19 +1,19 @@
-/// One directory that has to be watched in order to watch a path.
+/// A directory that has to be watched in order to watch a path.
 final class WatchPoint: Sendable {
-  /// How closely a directory is watched.
+  /// The depth of detail in which a directory is watched.
   enum Depth: Sendable, Comparable {
-    /// Only whether it is moved or removed itself: a busy directory far above costs nothing.
+    /// Only moves and the removal of the directory itself, so that a busy directory further up costs nothing.
     case itself
-    /// Which of its entries are removed, too.
+    /// Also the removal of its entries.
     case removals
-    /// What happens to its entries, too.
+    /// Also all other changes of its entries.
     case entries
-    /// Each write into an entry, too, before the writer closes it.
+    /// Also each write to an entry, before the writer closes it.
     case contents
   }
 
   let place: WatchPlan.Place
-  /// For a directory below the target, its path from there on.
+  /// For a directory below the target, its path relative to the target.
   let inner: String?
   weak let watch: PathChanges?
 
@@ -23,22 +23,22 @@ final class WatchPoint: Sendable {
     self.watch = watch
   }
 
-  /// The entries that may be of interest; `nil` if all may be.
+  /// The names of the relevant entries, or `nil` if all may be relevant.
   var names: Set<String>? {
     if place.isTarget || inner != nil { return nil }
     return place.leaf.map { place.hinges.union([$0]) } ?? place.hinges
   }
 
-  /// Whether an event is of any interest.
+  /// Returns a Boolean value that indicates whether an event is relevant.
   ///
   /// - Parameters:
-  ///   - kinds: What happened.
-  ///   - name: The entry's name, or `nil` if it is about the directory itself.
-  /// - Returns: Whether to hand it on.
+  ///   - kinds: The kinds of the event.
+  ///   - name: The entry's name, or `nil` if the event is about the directory itself.
+  /// - Returns: `true` if the event is to be delivered.
   func wants(_ kinds: WatchKinds, _ name: String?) -> Bool {
     guard let name, kinds.isDisjoint(with: .structural) else { return true }
     guard place.depth != .itself else { return false }
-    // All who watch a directory share one mask, so this comes to those who did not ask for it, too.
+    // All watches of a directory share one mask, so this event also reaches watches that did not request it.
     if kinds == .appended, place.depth != .contents { return false }
     if place.isTarget || inner != nil { return name != FileLocation.sharedFolder }
     return place.leaf == name || place.hinges.contains(name)

@@ -1,10 +1,11 @@
-/// All who watch one directory, found by what they wait for: an event is for few of them, however many files of the
-/// directory are observed.
+/// The watches of one directory, indexed by the entries they wait for.
+///
+/// An event is for few of them, however many files of the directory are observed.
 struct WatchPoints {
   private var points: [WatchToken: WatchPoint] = [:]
-  /// Those to whom any entry may be of interest.
+  /// The watches for which any entry may be relevant.
   private var openMinded: Set<WatchToken> = []
-  /// The others, by the names of the entries that are of interest to them.
+  /// The other watches, by the names of their relevant entries.
   private var byName: [String: Set<WatchToken>] = [:]
 
   var isEmpty: Bool { points.isEmpty }
@@ -27,12 +28,12 @@ struct WatchPoints {
     return point
   }
 
-  /// Calls a closure with each point to which an event is of interest, and with the entry's name.
+  /// Calls a closure with each point for which an event is relevant, and with the entry's name.
   ///
   /// - Parameters:
-  ///   - kinds: What happened.
-  ///   - bytes: The bytes of the entry's name; empty if it is about the directory itself.
-  ///   - body: What to call.
+  ///   - kinds: The kinds of the event.
+  ///   - bytes: The bytes of the entry's name; empty if the event is about the directory itself.
+  ///   - body: The closure to call.
   func forEach(
     wanting kinds: WatchKinds, _ bytes: some Collection<UInt8>, _ body: (WatchPoint, String?) -> Void
   ) {

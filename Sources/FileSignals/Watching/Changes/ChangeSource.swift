@@ -1,28 +1,29 @@
 package import Signals
 
-/// A signal of changes, with the controls that a subscriber needs that also changes the path itself.
+/// A signal of changes, with controls for a subscriber that also changes the path itself.
 ///
-/// The controls do nothing by default, so that an `Emitter` can stand in for the kernel in tests.
+/// The controls do nothing by default, so that an `Emitter` can replace the kernel in tests.
 package protocol ChangeSource: Signal<PathChange, Never> {
-  /// Lets changes only gather, until ``resume(unless:)`` has been called as often, though not for long.
+  /// Holds changes back, for a short time, until the matching call of ``resume(unless:)``.
   func pause()
 
-  /// Delivers what has gathered, unless the only change is a replacement whose content is already known.
+  /// Delivers the changes that were held back, unless the only change is a replacement whose content is already known.
   ///
-  /// - Parameter isKnown: Looks whether the content is known, without following a link.
+  /// - Parameter isKnown: A closure that checks whether the content is known, without following a link.
   func resume(unless isKnown: () -> Bool)
 
-  /// Runs a closure that changes the path in a moment; no thread of this process is woken because of it.
+  /// Runs a closure that changes the path, without waking a thread of this process for that change.
   func quietly<Result, Failure: Error>(_ change: () throws(Failure) -> Result) throws(Failure) -> Result
 
-  /// Names the files of the directory that are going to be written into, for systems that have to be told; on the
-  /// queue.
+  /// Sets the files of the directory that are going to be written, for systems that need one watch per file.
   ///
-  /// - Parameter names: The files. Those named before and not now are no longer of interest.
-  /// - Returns: The files to look at, because something may have been written before they were watched.
+  /// Called on the queue.
+  ///
+  /// - Parameter names: The names of the files. Files that are not included are no longer followed.
+  /// - Returns: The files to check, because they may have been written before they were watched.
   func follow(_ names: Set<String>) -> Set<String>
 
-  /// Whether changes are seen.
+  /// The ability of the watch to detect changes.
   var health: Property<WatchHealth> { get }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import Signals
 
 #if canImport(Darwin)
-  /// Files that are watched one by one, because the system tells a directory's observers of its entries only.
+  /// Files that are watched individually, because the system reports only changes of entries for a directory.
   final class FollowedFiles: Sendable {
     private let directory: URL
     private let queue: DispatchQueue
@@ -16,9 +16,9 @@ import Signals
       self.onWrite = onWrite
     }
 
-    /// Watches these files and no others, and returns those that it did not watch before.
+    /// Watches exactly these files, and returns those not watched before.
     func follow(_ names: Set<String>) -> Set<String> {
-      // The old ones end with no lock held.
+      // The old watches end with no lock held.
       var new = names
       watches.replace { watches in
         let old = watches.filter { !names.contains($0.key) }
@@ -32,14 +32,14 @@ import Signals
           let watch = try PathChanges(file: file, queue: queue).sink { [onWrite] _ in onWrite(name) }
           watches.withLock { $0[name] = watch }
         } catch {
-          // The directory is watched all the same; who has as many files open as it may have learns of writes later.
+          // The directory is still watched. A process that has reached its limit of open files detects writes later.
         }
       }
       return new
     }
   }
 #else
-  /// Files that need no watch of their own, because the directory's tells of each write.
+  /// Files that need no watch of their own, because the directory's watch reports each write.
   struct FollowedFiles: Sendable {
     init(in directory: URL, queue: DispatchQueue, onWrite: @escaping @Sendable (String) -> Void) {}
 

@@ -1,35 +1,35 @@
-/// Everything that has happened to a path since its subscribers were last called.
+/// All changes of a path since its subscribers were last called.
 package struct PathChange: Sendable {
-  /// What was seen of the file, or of the directory and its entries, in order.
+  /// The events of the file, or of the directory and its entries, in order.
   var events: [WatchEvent]
-  /// Other directories are watched than before, so what happened in between was not seen.
+  /// The set of watched directories has changed, so events in between were not detected.
   var isRearmed = false
   /// The system lost events.
   var isOverflow = false
-  /// Nothing was seen, and it is time to look.
+  /// Nothing was reported, and it is time to poll.
   var isPoll = false
 
-  /// A file of which only its own watch reported that it was written.
+  /// The name of a file that only its own watch has reported as written.
   private var followed: String?
 
-  /// Makes a change from what the system reported.
+  /// Creates a change from the system's events.
   init(events: [WatchEvent], isRearmed: Bool = false, isPoll: Bool = false) {
     self.events = events
     self.isRearmed = isRearmed
     self.isPoll = isPoll
   }
 
-  /// Makes the change of a file of the directory that was written into.
+  /// Creates the change of a file of the directory that was written.
   package init(written name: String) {
     events = []
     followed = name
   }
 
-  /// The files of the directory that were only written into.
+  /// The names of the files of the directory that were only written.
   package var written: [String] {
     var names = followed.map { [$0] } ?? []
     for event in events where event.isWrite {
-      // Appending once or a hundred times comes to the same.
+      // Repeated writes to a file count once.
       guard let name = event.name, names.last != name, !names.contains(name) else { continue }
       names.append(name)
     }
@@ -45,18 +45,19 @@ package struct PathChange: Sendable {
     return names
   }
 
-  /// A Boolean value that indicates whether changes may have gone unseen, because events were lost or directories are
-  /// watched anew.
+  /// A Boolean value that indicates whether changes may have been missed, because events were lost or other directories
+  /// are watched.
   package var isIncomplete: Bool { isRearmed || isOverflow }
 
-  /// A Boolean value that indicates whether files may have come or gone, or events were lost: look at everything.
+  /// A Boolean value that indicates whether files may have appeared or disappeared, or events were lost, so that
+  /// everything must be checked.
   package var isStructural: Bool {
     isRearmed || isOverflow || isPoll || !events.allSatisfy(\.isWrite)
   }
 }
 
 extension WatchEvent {
-  /// Whether it is about nothing but the content of an entry.
+  /// A Boolean value that indicates whether the event is only about the content of an entry.
   fileprivate var isWrite: Bool {
     point.place.isTarget && name != nil && kinds.isDisjoint(with: [.created, .movedIn, .removed, .movedOut, .changed])
   }

@@ -10,23 +10,23 @@ import Signals
   import Musl
 #endif
 
-/// Once `init` is over, all of this happens on the queue.
+/// After `init`, all of this runs on the queue.
 extension PathChanges {
   /// The directories that are watched now.
   var plan: WatchPlan { arming.withLock { $0.plan } }
 
-  /// Arms for the first time.
+  /// Arms the watches for the first time.
   ///
-  /// - Returns: The reason for which the path can be neither watched nor polled.
+  /// - Returns: The error, if the path can be neither watched nor polled.
   func firstFailure(_ arming: inout Arming) -> FileObserverError? {
     arm(&arming)
     let error = Self.error(of: arming.plan)
     return arming.pollReason == nil ? arming.failure ?? error : error
   }
 
-  /// Watches what has to be watched now.
+  /// Updates the watches to the directories that the path leads through now.
   ///
-  /// - Returns: Whether that is other than before.
+  /// - Returns: `true` if the set of watches has changed.
   func rearm(always: Bool) -> Bool {
     let isOther: Bool? = arming.withLock { arming in
       if !always, arming.failure == nil, WatchPlan(path: path, target: target) == arming.plan { return nil }
@@ -39,7 +39,9 @@ extension PathChanges {
     return isOther
   }
 
-  /// Arms, then looks whether the path still leads where it did; otherwise what happened meanwhile would never be seen.
+  /// Arms the watches, and then checks whether the path still leads to the same place.
+  ///
+  /// Otherwise a change in between would never be detected.
   private func arm(_ arming: inout Arming) {
     for _ in 0..<1000 {
       let next = WatchPlan(path: path, target: target)
@@ -65,8 +67,8 @@ extension PathChanges {
         do throws(FileObserverError) {
           armed.append(try backend.add(WatchPoint(place, watch: self), opened: nil))
         } catch {
-          // The directories above may be closed to us, and seldom change; an owner who moves one without telling goes
-          // unnoticed. But for want of a watch we must not be blind to what we could see.
+          // Directories further up may be closed to this process, and seldom change. Moving one of them is then not
+          // detected. But running out of watches must not hide changes that could be detected.
           if place.isEssential || !error.isPermission { arming.failure = error }
         }
       }
@@ -76,7 +78,7 @@ extension PathChanges {
     return armed
   }
 
-  /// Lets go of everything, at the end.
+  /// Ends all watches.
   func end() {
     let isPolling = arming.withLock { arming in
       release(arming.tokens + arming.innerTokens)
@@ -92,7 +94,7 @@ extension PathChanges {
       let backend = try backend()
       for token in tokens { backend.remove(token) }
     } catch {
-      // Without a backend there were no tokens.
+      // Without a backend there are no tokens.
     }
   }
 
@@ -101,10 +103,11 @@ extension PathChanges {
   /// Watches a directory below the target for the subscriber.
   ///
   /// - Parameters:
-  ///   - inner: Its path from the target on.
-  ///   - identity: Which directory it is.
-  ///   - descriptor: The directory, opened.
-  /// - Returns: What to stop it with; `nil` if it is polled, or if watching failed, which the health reports.
+  ///   - inner: The path relative to the target.
+  ///   - identity: The identity of the directory.
+  ///   - descriptor: The open directory.
+  /// - Returns: The token that ends the watch. It is `nil` if the directory is polled, or if watching failed, which the
+  ///   health reports.
   func watchInner(_ inner: String, _ identity: FileIdentity, opened descriptor: CInt) -> WatchToken? {
     guard !polling.isForced else { return nil }
     do throws(FileObserverError) {
@@ -118,7 +121,7 @@ extension PathChanges {
     }
   }
 
-  /// Stops watching a directory below the target.
+  /// Ends the watch of a directory below the target.
   func releaseInner(_ token: WatchToken) {
     arming.withLock { _ = $0.innerTokens.remove(token) }
     release([token])
@@ -127,7 +130,7 @@ extension PathChanges {
   /// The path of the target, free of symbolic links.
   var targetPath: String { arming.withLock { $0.targetPath } ?? path }
 
-  /// Takes note that the target or a directory below it cannot be listed.
+  /// Records that the target or a directory below it cannot be listed.
   func fail(_ error: FileObserverError, at inner: ExactString) {
     arming.withLock { $0.lookFailures[inner] = error }
   }
@@ -149,10 +152,10 @@ extension PathChanges {
 
   // MARK: Polling
 
-  /// A Boolean value that indicates whether the subscriber looks from time to time.
+  /// A Boolean value that indicates whether the subscriber polls.
   var isPolling: Bool { arming.withLock { $0.pollReason != nil } }
 
-  /// Begins or ends to poll, according to what is known now.
+  /// Starts or stops polling, according to the current state.
   private func choosePolling(_ arming: inout Arming) {
     guard let interval = polling.interval else { return }
     let reason = arming.reasonToPoll(polling)
@@ -178,7 +181,7 @@ extension PathChanges {
     if currentHealth.value != health { currentHealth.value = health }
   }
 
-  /// Tries again after a while; only for as long as something is wrong that no event tells the end of.
+  /// Tries again after a while, as long as there is a problem whose end no event reports.
   private func retryLater() {
     retries.request { [weak self] in
       guard let self else { return }
@@ -187,17 +190,17 @@ extension PathChanges {
     }
   }
 
-  /// Why a plan leads to nowhere.
+  /// Returns the error of a plan that leads nowhere.
   static func error(of plan: WatchPlan) -> FileObserverError? {
     switch plan.outcome {
     case .reached: nil
-    case .failed(let errno, let path): FileObserverError(errno, "look at", path)
+    case .failed(let errno, let path): FileObserverError(errno, "inspect", path)
     }
   }
 }
 
 extension WatchPlan {
-  /// The type of the first file system on the way that can be changed without the system's knowledge, where it matters.
+  /// The type of the first file system along the path that other systems can change unnoticed, if that is relevant.
   var silentFileSystem: String? {
     for place in places where place.isEssential || !place.hinges.isEmpty {
       if let type = FileSystems.silentType(of: place.path) { return type }

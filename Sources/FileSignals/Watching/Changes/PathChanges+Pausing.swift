@@ -1,13 +1,13 @@
 import Signals
 
-/// For subscribers that change the file themselves and know what follows from it.
+/// Support for subscribers that change the file themselves and therefore know its new content.
 extension PathChanges {
   package func pause() {
     pending.withLock { $0.pause() }
   }
 
   package func resume(unless isKnown: () -> Bool) {
-    // Taken before looking: what happens after the look gathers anew.
+    // Taken before the check, so that later events gather again.
     let events = pending.withLock { $0.take(where: isReplacement) }
     let news = events.isEmpty || isKnown() ? [] : events
     if pending.withLock({ $0.endPause(with: news) }) { enqueue() }
@@ -19,22 +19,22 @@ extension PathChanges {
     return name == place.leaf && !place.hinges.contains(name)
   }
 
-  /// Events that the owner has put off hearing of.
+  /// Events whose owner has postponed its calls.
   struct Postponed {
     let watch: PathChanges
-    /// Which pause it was.
+    /// The number of the pause.
     let pause: Int
 
-    /// Has the events processed if that same pause is still not over.
+    /// Schedules the processing of the events if the same pause is still in effect.
     ///
-    /// - Returns: What is to be reviewed later, because it is put off by a newer pause.
+    /// - Returns: The events to review later, if a newer pause has postponed them.
     func reviewed() -> Postponed? {
       let (isDue, newer) = watch.pending.withLock { $0.review(pause) }
       if isDue { watch.enqueue() }
       return newer.map { Postponed(watch: watch, pause: $0) }
     }
 
-    /// Has the events processed.
+    /// Schedules the processing of the events.
     func end() {
       if watch.pending.withLock({ $0.demand() }) { watch.enqueue() }
     }
@@ -51,13 +51,13 @@ extension PathChanges {
     return try change()
   }
 
-  /// What wakes threads for events, if anything does.
+  /// The backend that wakes threads for events, if there is one.
   private var wakingBackend: (any WatchBackend)? {
     guard !polling.isForced else { return nil }
     do throws(FileObserverError) {
       return try backend()
     } catch {
-      // The watch is polled, and its health says why.
+      // The path is polled, and its health reports the reason.
       return nil
     }
   }

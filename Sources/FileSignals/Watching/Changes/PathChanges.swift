@@ -10,13 +10,13 @@ package import Signals
   import Musl
 #endif
 
-/// The changes of one path as a signal, whatever becomes of the directories and links that lead to it.
+/// A signal of the changes of one path, whatever happens to the directories and links that lead to it.
 ///
-/// Everything that follows files or directories subscribes to this. It is armed when `init` returns, so read the file
-/// only then: a change before is read, a change after is delivered.
+/// Everything that follows files or directories subscribes to this. The watches are armed when `init` returns, so read
+/// the file only after that. Earlier changes are then read, and later changes are delivered.
 ///
-/// - **Delivery:** On a serial queue, with no lock held. Changes that come while a subscriber is called are joined into
-///   one. They also gather until the first subscriber comes, which receives them at once.
+/// - **Delivery:** Changes are delivered on a serial queue, with no lock held. Changes that arrive during a call are
+///   combined into one. They also gather until the first subscriber attaches, which receives them at once.
 /// - **Control:** Subscribers that change the file themselves use ``ChangeSource``.
 /// - **Lifetime:** The path is watched as long as the object lives. Its subscriptions keep it alive.
 package final class PathChanges: ChangeSource {
@@ -34,19 +34,19 @@ package final class PathChanges: ChangeSource {
   let pending = Guarded(PendingEvents())
   let arming: Guarded<Arming>
 
-  /// Tries to watch again what cannot be watched.
+  /// The retries of watches that have failed.
   let retries: DelayedCall
 
-  /// Files that the system has to be asked about one by one.
+  /// The files that need individual watches on this system.
   let followed: FollowedFiles?
 
-  /// Watches a file, which need not exist; its directory must.
+  /// Creates a watch of a file, which need not exist; its directory must.
   ///
   /// - Parameters:
   ///   - url: The file.
-  ///   - polling: Whether to look from time to time, too, in case the system does not report a change.
-  ///   - queue: The queue on which subscribers are called, serially even if the queue is not.
-  /// - Throws: ``FileObserverError`` if the directory can neither be watched now nor polled. Later failures are
+  ///   - polling: The rule for polling when the system does not report changes.
+  ///   - queue: The queue on which subscribers are called, serially even if the queue is concurrent.
+  /// - Throws: ``FileObserverError`` if the directory can be neither watched nor polled now. Later failures are
   ///   reported by `health`.
   package convenience init(
     file url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue? = nil
@@ -54,10 +54,10 @@ package final class PathChanges: ChangeSource {
     try self.init(path: FileObserver.path(of: url), target: .file, polling: polling, queue: queue)
   }
 
-  /// Watches a directory, which must exist, for what is written into its files while their writers still have them
+  /// Creates a watch of a directory, which must exist, that also reports writes to files that their writers still have
   /// open.
   ///
-  /// It is for files that are appended to, and read piece by piece.
+  /// It is for files that are appended to and read piece by piece.
   package convenience init(
     contentsOf url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue
   ) throws(FileObserverError) {
@@ -65,7 +65,7 @@ package final class PathChanges: ChangeSource {
       path: DirectoryObserver.path(of: url), target: .contents, polling: polling, queue: queue, followsFiles: true)
   }
 
-  /// Watches the entries of a directory, which must exist.
+  /// Creates a watch of the entries of a directory, which must exist.
   package convenience init(
     directory url: URL, polling: WatchPolling = .automatic, queue: DispatchQueue? = nil
   ) throws(FileObserverError) {
@@ -98,7 +98,9 @@ package final class PathChanges: ChangeSource {
 
   // MARK: Subscribers
 
-  /// Attaches a subscriber, of which the first one also receives the changes since `init`.
+  /// Attaches a subscriber.
+  ///
+  /// The first one also receives the changes since `init`.
   package func subscribe<Subscriber: SignalSubscriber<PathChange, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
@@ -110,27 +112,27 @@ package final class PathChanges: ChangeSource {
     return subscription
   }
 
-  /// The ways that a change takes from here to its consumers.
+  /// Returns the paths from this signal to its consumers.
   package func subscriptions() async -> [SubscriptionTrace] {
     await emitter.subscriptions()
   }
 
-  /// Whether changes are seen.
+  /// The ability of the watch to detect changes.
   package var health: Property<WatchHealth> { currentHealth }
 
   // MARK: Events
 
-  /// What has to be done about events that were taken.
+  /// The action required after events were received.
   enum Reception {
-    /// The caller must have them processed, with no lock held.
+    /// The caller must schedule their processing, with no lock held.
     case due
-    /// The owner has put off being called; the caller must see to it that this does not last.
+    /// The owner has postponed its calls; the caller must ensure that this does not last.
     case postponed(Postponed)
     /// They will be processed in any case.
     case scheduled
   }
 
-  /// Takes what the backend saw.
+  /// Receives events from the backend.
   func take(_ events: [WatchEvent]) -> Reception {
     switch pending.withLock({ $0.add(events) }) {
     case .due: .due
@@ -139,26 +141,26 @@ package final class PathChanges: ChangeSource {
     }
   }
 
-  /// Has what was taken processed on the queue.
+  /// Schedules the processing of the events on the queue.
   func enqueue() {
     queue.async { [self] in
       if handle() { enqueue() }
     }
   }
 
-  /// Processes what was taken on the calling thread, which waits for the queue if need be.
+  /// Processes the events on the calling thread, which waits for the queue if necessary.
   ///
-  /// What comes meanwhile is processed here, too: to wake another thread for it would take longer.
+  /// Events that arrive during the call are processed as well, because waking another thread would take longer.
   func process() {
     while queue.sync(execute: handle) {}
   }
 
-  /// Whether events that came now would be processed at once.
+  /// A Boolean value that indicates whether new events would be processed at once.
   var isIdle: Bool {
     pending.withLock { $0.isIdle }
   }
 
-  /// Has the owner look, unless it is about to.
+  /// Schedules a poll, unless one is already due.
   func poll() {
     if pending.withLock({ $0.demandPoll() }) { queue.async { [weak self] in self?.handlePoll() } }
   }
@@ -170,16 +172,16 @@ package final class PathChanges: ChangeSource {
     call(PathChange(events: [], isRearmed: isRearmed, isPoll: true))
   }
 
-  /// Calls the owner with what there is.
+  /// Calls the subscribers with the pending events.
   ///
-  /// - Returns: Whether there is more by now, which the caller must have processed.
+  /// - Returns: `true` if more events have arrived, whose processing the caller must schedule.
   private func handle() -> Bool {
     let events = pending.withLock { $0.take() }
     var change = PathChange(events: events)
     change.isOverflow = events.contains { $0.kinds.contains(.overflow) }
     if events.contains(where: isStructural) {
-      // A watch that ended may belong to a directory whose successor looks the same, down to a number used again; and
-      // an overflow may have swallowed the news that one ended.
+      // A watch that ended may belong to a directory whose successor looks the same, even with a reused number. An
+      // overflow may also have lost the event of such an end.
       let isOver = events.contains { event in
         event.kinds.contains(.overflow) || event.kinds.contains(.selfGone) && event.point.inner == nil
       }
@@ -195,15 +197,15 @@ package final class PathChanges: ChangeSource {
     if arming.withLock({ ($0.innerFailures, $0.lookFailures) != before }) { reportHealth() }
   }
 
-  /// Whether the path may lead elsewhere after an event.
+  /// Returns a Boolean value that indicates whether the path may lead elsewhere after an event.
   private func isStructural(_ event: WatchEvent) -> Bool {
     if event.kinds.contains(.overflow) { return true }
-    // Below the target, the owner is at home.
+    // Below the target, the subscriber is responsible.
     guard event.point.inner == nil else { return false }
     if !event.kinds.isDisjoint(with: [.selfMoved, .selfGone, .changed]) { return true }
     guard let name = event.name else { return false }
     if event.point.place.hinges.contains(name) { return true }
-    // Another file in the file's place may be a symbolic link.
+    // The file may have been replaced with a symbolic link.
     guard event.point.place.leaf == name, !event.kinds.isDisjoint(with: [.created, .movedIn]), let file = plan.file
     else {
       return false

@@ -1,24 +1,30 @@
-/// The events that an observer has not been called with yet, and whether somebody sees to it that it will be.
+/// The events that have not been delivered to an observer yet, and the state of their processing.
 struct PendingEvents {
-  /// A burst of more events than this is treated as one in which some were lost, to bound the memory it takes.
+  /// The maximum number of events in a burst.
+  ///
+  /// A larger one is treated as if events were lost, to bound the memory.
   private static let limit = 16_384
 
   private var events: [WatchEvent] = []
-  /// Until the first subscriber comes, events only gather.
+  /// A Boolean value that indicates whether the first subscriber has attached.
+  ///
+  /// Until then, events only gather.
   private var isStarted = false
   private var isStartBegun = false
-  /// Whether somebody is about to process events, or is at it, and will look for more before leaving.
+  /// A Boolean value that indicates whether processing is scheduled or running.
+  ///
+  /// It checks for more events before it ends.
   private var isScheduled = false
   private var pauses = 0
-  /// How many pauses are over.
+  /// The number of pauses that have ended.
   private var pauseNumber = 0
   private var isPollDue = false
 
-  /// What has to be done about events that were added.
+  /// The action required after events were added.
   enum Reception {
-    /// The caller must have them processed.
+    /// The caller must schedule their processing.
     case due
-    /// The owner has put off being called; the caller must see to it that this pause does not last.
+    /// The owner has postponed its calls; the caller must ensure that this pause does not last.
     case postponed(pause: Int)
     /// They will be processed in any case.
     case scheduled
@@ -36,20 +42,20 @@ struct PendingEvents {
     return .due
   }
 
-  /// Whether events that came now would be processed at once.
+  /// A Boolean value that indicates whether new events would be processed at once.
   var isIdle: Bool { isStarted && !isScheduled && pauses == 0 }
 
   /// Claims the start for the first subscriber.
   ///
-  /// - Returns: Whether this is the first call; the caller then has to call ``start()``.
+  /// - Returns: `true` for the first call; the caller must then call ``start()``.
   mutating func beginStart() -> Bool {
     defer { isStartBegun = true }
     return !isStartBegun
   }
 
-  /// Lets events be processed from now on.
+  /// Allows events to be processed from now on.
   ///
-  /// - Returns: Whether the caller must have them processed.
+  /// - Returns: `true` if the caller must schedule their processing.
   mutating func start() -> Bool {
     isStarted = true
     return pauses == 0 && demand()
@@ -57,23 +63,23 @@ struct PendingEvents {
 
   // MARK: Processing
 
-  /// Takes what there is, for who is processing.
+  /// Removes and returns the events, for the thread that processes them.
   mutating func take() -> [WatchEvent] {
     defer { events = [] }
     return events
   }
 
-  /// Ends processing, unless more has come meanwhile.
+  /// Ends processing, unless more events have arrived.
   ///
-  /// - Returns: Whether there is more, which the caller must have processed.
+  /// - Returns: `true` if there are more events, whose processing the caller must schedule.
   mutating func endUnlessMore() -> Bool {
     isScheduled = !events.isEmpty
     return isScheduled
   }
 
-  /// Asks that what has gathered be processed, even if the owner puts it off.
+  /// Requests processing of the events, even if the owner has postponed it.
   ///
-  /// - Returns: Whether the caller must see to it.
+  /// - Returns: `true` if the caller must schedule it.
   mutating func demand() -> Bool {
     guard isStarted, !isScheduled, !events.isEmpty else { return false }
     isScheduled = true
@@ -82,12 +88,12 @@ struct PendingEvents {
 
   // MARK: Pausing
 
-  /// Lets events only gather, until ``endPause(with:)`` has been called as often.
+  /// Holds events back until the matching call of ``endPause(with:)``.
   mutating func pause() {
     pauses += 1
   }
 
-  /// Takes what has gathered if nobody is about to process it and all of it is expected.
+  /// Removes and returns the events if no processing is scheduled and all of them are expected.
   mutating func take(where isExpected: (WatchEvent) -> Bool) -> [WatchEvent] {
     guard !isScheduled, events.allSatisfy(isExpected) else { return [] }
     return take()
@@ -95,9 +101,9 @@ struct PendingEvents {
 
   /// Ends a pause.
   ///
-  /// - Parameter news: What was taken and has to be processed after all.
-  /// - Returns: Whether the caller must have what there is processed, even if others still put it off: they may do so
-  ///   for long.
+  /// - Parameter news: The events that were removed and have to be processed after all.
+  /// - Returns: `true` if the caller must schedule the processing of all events, even if other pauses are in effect,
+  ///   since they may last long.
   mutating func endPause(with news: [WatchEvent]) -> Bool {
     pauses -= 1
     pauseNumber += 1
@@ -105,9 +111,10 @@ struct PendingEvents {
     return demand()
   }
 
-  /// Asks that what has gathered be processed if a pause is still not over.
+  /// Requests processing of the events if a pause is still in effect.
   ///
-  /// - Returns: Whether the caller must see to it, and the newer pause for which it is put off, if so.
+  /// - Returns: `true` if the caller must schedule the processing, and the newer pause that postpones it, if there is
+  ///   one.
   mutating func review(_ pause: Int) -> (isDue: Bool, newer: Int?) {
     if pause == pauseNumber { return (demand(), nil) }
     let isOver = isScheduled || pauses == 0 || events.isEmpty
@@ -116,9 +123,9 @@ struct PendingEvents {
 
   // MARK: Polling
 
-  /// Asks for a look at what there is.
+  /// Requests a poll.
   ///
-  /// - Returns: Whether the caller must see to it; then it is to call ``beginPoll()``.
+  /// - Returns: `true` if the caller must schedule it; it then calls ``beginPoll()``.
   mutating func demandPoll() -> Bool {
     guard isStarted, !isPollDue, pauses == 0 else { return false }
     isPollDue = true

@@ -6,22 +6,21 @@
   import Musl
 #endif
 
-/// The directories that have to be watched in order to learn whatever happens to a path.
+/// The directories that have to be watched in order to detect every change of a path.
 ///
-/// A path is walked from the root, as the system does it. Every directory on the way is watched for being moved or
-/// removed. One that holds a symbolic link on the way, or in which the next name is missing, is watched for what
-/// happens to that entry, its *hinge*: this is how the swap of a link, anywhere in the path, is seen. And the one that
-/// the path ends in is watched for the file, or for everything.
+/// A path is walked from the root, as the system does. Every directory along it is watched for being moved or removed.
+/// If a directory contains a symbolic link of the path, or if the next name is missing in it, it is watched for changes
+/// of that entry, its *hinge*. This detects the swap of a link anywhere in the path. The last directory is watched for
+/// the file, or for all its entries.
 ///
-/// The last directory on the way is watched through its parent, too: for as long as any process has a directory open,
-/// or works in it, the system does not tell the directory's own watch of its removal. Those above it cannot be removed
-/// before it is.
+/// The last directory is also watched through its parent. As long as any process has a directory open, or works in it,
+/// the directory's own watch does not report its removal. The directories above it cannot be removed before it is.
 struct WatchPlan: Equatable, Sendable {
-  /// What the path is meant to lead to.
+  /// The kind of file to which the path should lead.
   enum Target: Sendable {
     case file
     case directory
-    /// A directory, each write into whose files is of interest.
+    /// A directory in which every write to a file is reported.
     case contents
 
     var isDirectory: Bool { self != .file }
@@ -31,34 +30,35 @@ struct WatchPlan: Equatable, Sendable {
   struct Place: Equatable, Sendable {
     /// The canonical path.
     let path: String
-    /// Tells this directory from another that takes its place.
+    /// The identity, which distinguishes this directory from another that takes its place.
     let identity: FileIdentity
     var depth: WatchPoint.Depth
-    /// Entries that decide where the path leads.
+    /// The entries that determine where the path leads.
     var hinges: Set<String> = []
     /// The entry that is the observed file.
     var leaf: String?
-    /// Whether it is the observed directory itself.
+    /// A Boolean value that indicates whether this is the observed directory itself.
     var isTarget = false
-    /// Whether a name on the way is missing here, so that only this directory can tell when it appears.
+    /// A Boolean value that indicates whether a name of the path is missing here, so that only this directory reports
+    /// its creation.
     var isIncomplete = false
 
-    /// Whether the path cannot be watched without watching this directory.
+    /// A Boolean value that indicates whether the path cannot be watched without this directory.
     var isEssential: Bool { isTarget || leaf != nil || isIncomplete }
   }
 
-  /// Where the path leads.
+  /// The result of resolving the path.
   enum Outcome: Equatable, Sendable {
-    /// To this directory, or to a name in a directory that exists.
+    /// The path leads to this directory, or to a name in a directory that exists.
     case reached(String)
-    /// To nowhere, for want of a permission or of the directory here.
+    /// The path cannot be followed beyond this point, because of a missing permission or directory.
     case failed(errno: CInt, path: String)
   }
 
   private(set) var places: [Place] = []
   private(set) var outcome: Outcome
 
-  /// Finds out where a path leads now.
+  /// Resolves a path.
   init(path: String, target: Target) {
     outcome = .failed(errno: ENOENT, path: path)
     walk(path, target)
@@ -80,7 +80,7 @@ struct WatchPlan: Equatable, Sendable {
       let next = current == "/" ? "/\(name)" : "\(current)/\(name)"
       guard let status = FileStatus(path: next, followsLinks: false) else {
         let errno = errno
-        // A sandbox may hide the directories above those that it opens.
+        // A sandbox may hide the directories above the ones that it permits.
         if errno == EPERM, !rest.isEmpty {
           current = next
           continue
@@ -127,7 +127,7 @@ struct WatchPlan: Equatable, Sendable {
     outcome = .reached(current)
   }
 
-  /// The path of the observed file, free of links; `nil` if the target is a directory, or nowhere.
+  /// The path of the observed file, free of links, or `nil` if the target is a directory or cannot be reached.
   var file: String? {
     guard case .reached(let directory) = outcome, let leaf = places.first(where: { $0.leaf != nil })?.leaf else {
       return nil
@@ -172,14 +172,14 @@ struct WatchPlan: Equatable, Sendable {
     return "\(String(cString: current))/\(path)"
   }
 
-  /// The names in a path, last first.
+  /// Returns the names in a path, last first.
   private static func components(_ path: String) -> [String] {
     path.split(separator: "/").reversed().map(String.init).filter { $0 != "." }
   }
 
   private static func destination(ofLink path: String) -> String? {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
-      // Sound: `readlink` fills at most as many bytes as it is told there are.
+      // Sound: `readlink` writes at most the given number of bytes.
       let count = buffer.withMemoryRebound(to: CChar.self) { buffer in
         buffer.baseAddress.map { readlink(path, $0, buffer.count) } ?? -1
       }

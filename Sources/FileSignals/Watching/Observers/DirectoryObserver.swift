@@ -1,7 +1,7 @@
 public import Foundation
 public import Signals
 
-/// Observes the entries of a directory, or of a whole tree, through whatever becomes of it.
+/// An observer of the entries of a directory, or of a whole directory tree.
 ///
 /// ```swift
 /// import FileSignals
@@ -22,44 +22,44 @@ public import Signals
 /// try FileManager.default.removeItem(at: folder)
 /// ```
 ///
-/// The events of one burst are joined: there is at most one for each entry, which says what has become of it since the
-/// last, in the order in which the entries were first touched. The folders `.shared`, where ``DurableFile`` keeps its
-/// locks, are left out; what else is told of can be chosen by a ``FileFilter``.
-///
-/// **Directories in the directory** are entries like files. A recursive observer also tells what happens inside them,
-/// at any depth; what is in a directory that appears is told as ``FileEvent/Kind/created``, even if it was made before
-/// the system could be asked about it, and what was in one that goes as deleted or moved. Symbolic links are entries,
-/// and are not followed: nothing leads out of the directory, or round in a circle. Each directory takes one watch of
-/// the system's; when there are no more, the observer polls, see ``WatchPolling``. One that may not be read leaves the
-/// observer impaired.
-///
-/// **The directory itself** has events with its own URL. If it is deleted or moved, that one event stands for all that
-/// was in it, and the observer waits for it to come back; when it does, that is ``FileEvent/Kind/created``, followed by
-/// one event for each entry. The kind ``FileEvent/Kind/rescan`` means that the system lost track: what came and went is
-/// told after it, what was written into is not, so look at all files again.
-///
-/// Threads, lifetime and limits are as for ``FileObserver``; when polled, files are compared by their content only if
-/// they changed under observation or shortly before, and what comes and goes between two looks is not told. On Apple's
-/// systems, writing into a file in place is not seen here, since they tell a directory's observers of its entries only;
-/// observe the file for that. An entry whose name is no UTF-8 is not told of, nor what is in it.
+/// - **Events:** The events of one burst are combined. There is at most one event for each entry, which describes the
+///   change since the previous one. Events are in the order in which the entries first changed. The folders `.shared`,
+///   in which ``DurableFile`` stores its locks, are skipped. A ``FileFilter`` selects further.
+/// - **Subdirectories:** Directories in the directory are entries, like files. A recursive observer also reports
+///   changes inside them, at any depth. When a directory appears, its contents are reported as
+///   ``FileEvent/Kind/created``, including files that were created before the system could be asked. When a directory
+///   disappears, its contents are reported as deleted or moved. Symbolic links are entries and are not followed, so the
+///   observer never leaves the directory or follows a cycle. Each directory needs one watch of the system. If there are
+///   none left, the observer polls; see ``WatchPolling``. A directory that cannot be read makes the observer impaired.
+/// - **The directory itself:** Events for the directory have its own URL. If it is deleted or moved, a single event
+///   represents all its entries, and the observer waits until the directory exists again. That is reported as
+///   ``FileEvent/Kind/created``, followed by one event for each entry. An event of kind ``FileEvent/Kind/rescan`` means
+///   that the system lost events. Entries that appeared or disappeared are reported after it, but changes of content
+///   are not, so read all files again.
+/// - **Limits:** Threads, lifetime and limits are the same as for ``FileObserver``. When the observer polls, it
+///   compares the content of a file only if the file changed during the observation or shortly before. Entries that
+///   appear and disappear between two polls are not reported. On Apple's systems, writing a file in place is not
+///   detected, because only changes of entries are reported there. Observe that file instead. Entries whose names are
+///   not UTF-8 are ignored, including everything inside them.
 public final class DirectoryObserver: Signal, Sendable {
-  /// What happened to an entry, or to the directory.
+  /// The type of the event of an entry, or of the directory.
   public typealias Element = FileEvent
 
-  /// An observer cannot fail; see ``health``.
+  /// `Never`: an observer cannot fail; see ``health``.
   public typealias Failure = Never
 
   private let observer: PathObserver
 
-  /// Observes a directory from now on.
+  /// Creates an observer, which observes a directory from now on.
   ///
   /// - Parameters:
   ///   - url: The directory, which must exist.
-  ///   - recursive: Whether to observe what is in its directories as well, at any depth.
-  ///   - filter: Which entries to tell of, and which directories to enter.
-  ///   - polling: Whether to look from time to time where the system does not tell of changes.
-  /// - Throws: ``FileObserverError`` if it cannot be observed now. What happens to it later is told by ``health``.
-  /// - Complexity: Linear in the number of entries that there are, which are looked at once.
+  ///   - recursive: A Boolean value that determines whether subdirectories are observed as well, at any depth.
+  ///   - filter: The entries to report, and the directories to enter.
+  ///   - polling: The rule for polling when the system does not report changes.
+  /// - Throws: ``FileObserverError`` if the directory cannot be observed now. Later problems are reported by
+  ///   ``health``.
+  /// - Complexity: O(*n*) in the number of existing entries, each of which is examined once.
   public init(
     _ url: URL, recursive: Bool = false, matching filter: FileFilter = .all, polling: WatchPolling = .automatic
   ) throws(FileObserverError) {
@@ -69,12 +69,12 @@ public final class DirectoryObserver: Signal, Sendable {
     )
   }
 
-  /// Whether changes are seen.
+  /// The ability of the observer to detect changes.
   public var health: Property<WatchHealth> { observer.watch.health }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached, and the observer alive.
+  /// Attaches a subscriber and returns a token that keeps both the subscription and the observer alive.
   ///
-  /// - Parameter subscriber: Receives each event.
+  /// - Parameter subscriber: The subscriber. It receives each event.
   /// - Returns: A token that cancels the subscription when it is released.
   public func subscribe<Subscriber: SignalSubscriber<FileEvent, Never>>(
     _ subscriber: Subscriber
@@ -82,10 +82,10 @@ public final class DirectoryObserver: Signal, Sendable {
     observer.emitter.subscribe(subscriber).keepAlive(self)
   }
 
-  /// The path to watch for a URL.
+  /// Returns the path to watch for a URL.
   static func path(of url: URL) throws(FileObserverError) -> String {
     let path = url.path
-    // Only this form shows it; `path` leaves it encoded, which would be the path of another directory.
+    // Only this form reveals it. `path` leaves it encoded, and so names a different directory.
     guard url.isFileURL, !path.isEmpty, !url.path(percentEncoded: false).utf8.contains(0) else {
       throw .invalidPath(url, reason: "it is not the path of a directory")
     }

@@ -6,7 +6,7 @@ extension DirectoryTree {
     let name: ExactString
   }
 
-  /// What the events that the system tells of mean to somebody who knows the tree.
+  /// Returns the file events for events of the system, given the known contents of the tree.
   mutating func follow(_ batch: [WatchEvent], _ watch: PathChanges) -> [FileEvent] {
     var histories: [Key: EntryHistory] = [:]
     var keys: [Key] = []
@@ -32,7 +32,7 @@ extension DirectoryTree {
       guard let history = histories[key], nodes[key.directory] != nil else { continue }
       if opened?.path != key.directory {
         opened = OpenDirectory(key.directory.text, below: watch.targetPath).map { (key.directory, $0) }
-        // If it is gone, all that was in it is gone with it, of which another event tells; if not, it is compared later.
+        // If the directory is gone, another event reports its contents. If it is not, it is compared later.
         if opened == nil { _ = stands(key.directory, errno, watch) }
       }
       if let directory = opened?.directory { events += follow(key.name, key.directory, history, directory, watch) }
@@ -41,9 +41,9 @@ extension DirectoryTree {
     return events
   }
 
-  /// Which directory of the tree an event is about.
+  /// Returns the directory of the tree that an event is about.
   ///
-  /// A watch goes where its directory goes, and its last events may come when another has taken the place.
+  /// A watch follows its directory, so its last events may arrive after another directory has taken its place.
   private func directory(of point: WatchPoint) -> ExactString? {
     if point.inner == nil, !point.place.isTarget { return nil }
     let path = point.inner.map(ExactString.init) ?? Self.root
@@ -62,7 +62,8 @@ extension DirectoryTree {
     }
     guard isRecursive || filter.matches(inner.text) else { return [] }
     guard let found = directory.entry(name.text) else {
-      // If it is gone already, another event tells, unless it was never known; a name that is no UTF-8 is never found.
+      // If it is already gone, another event reports it, unless it was never known. A name that is not UTF-8 is never
+      // found.
       let isUnknown = old == nil && history.isNew && !name.text.unicodeScalars.contains("\u{FFFD}")
       return isUnknown ? event(.deleted, inner) : []
     }
@@ -72,7 +73,7 @@ extension DirectoryTree {
       let mark = mark(found, name, directory, watch)
       nodes[path]?.entries[name] = Entry(mark: mark, isDirectory: isDirectory, isListed: false)
     }
-    // The event of what was found by looking, before the event came.
+    // The event of an entry that was found by a listing before the event arrived.
     let isEcho = old?.isListed == true && !history.wasRemoved && old?.mark.stamp.identity == found.stamp.identity
     var events: [FileEvent] = []
     if !isDirectory { events += forget(inner, .deleted, watch) }

@@ -8,24 +8,25 @@ import Foundation
   import Musl
 #endif
 
-/// Knows what is in a directory, or in a tree of them, and makes events of what becomes of it.
+/// The known contents of a directory or a directory tree, from which events are derived.
 ///
-/// The directories are kept by their paths from the root on, not in one another, so that no depth is too deep.
+/// The directories are stored by their paths relative to the root and not nested, so that any depth is possible.
 struct DirectoryTree: ChangeInterpreter {
   /// A directory of the tree.
   struct Node {
     var identity: FileIdentity
     var entries: [ExactString: Entry] = [:]
-    /// The watch below the root, which has one from its owner.
+    /// The watch of a directory below the root; the root's watch belongs to the observer.
     var token: WatchToken?
-    /// Whether that has ended by itself.
+    /// A Boolean value that indicates whether that watch has ended by itself.
     var isOver = false
   }
 
   struct Entry {
     var mark: FileMark
     let isDirectory: Bool
-    /// Whether it was found by looking, and the event of its making may be still to come.
+    /// A Boolean value that indicates whether it was found by a listing, so that the event of its creation may still
+    /// arrive.
     var isListed = true
   }
 
@@ -35,7 +36,9 @@ struct DirectoryTree: ChangeInterpreter {
   let url: URL
   let isRecursive: Bool
   let filter: FileFilter
-  /// The directories that are known; there is none at the empty path if the root is not there.
+  /// The known directories.
+  ///
+  /// There is none at the empty path if the root does not exist.
   var nodes: [ExactString: Node] = [:]
 
   mutating func look(_ watch: PathChanges) {
@@ -49,7 +52,7 @@ struct DirectoryTree: ChangeInterpreter {
 
   // MARK: Comparing
 
-  /// What is different from what was known, when the system does not say, or not all.
+  /// Returns the differences from the known contents, if the system reported no events, or not all of them.
   private mutating func compareAll(after batch: PathChange, _ watch: PathChanges) -> [FileEvent] {
     let old = nodes[Self.root]?.identity
     var events = compare(from: Self.root, isTrusting: batch.isPoll && !batch.isRearmed, watch)
@@ -61,25 +64,26 @@ struct DirectoryTree: ChangeInterpreter {
     } else if old != new {
       events.insert(FileEvent(kind: .replaced, url: url), at: 0)
     }
-    // What was written into files meanwhile, and what came and went, nobody can tell.
+    // Content that was written in between, and files that appeared and disappeared, cannot be detected.
     let isIncomplete = batch.isOverflow || batch.isRearmed && old == new
     return isIncomplete ? [FileEvent(kind: .rescan, url: url)] + events : events
   }
 
-  /// Whether an event tells that the root was moved away, which the directory it was in says before the root itself
-  /// does.
+  /// Returns a Boolean value that indicates whether an event means that the root was moved.
+  ///
+  /// Its parent directory reports that before the root itself does.
   private func isMove(_ event: WatchEvent) -> Bool {
     guard event.point.inner == nil else { return false }
     return event.kinds.contains(.selfMoved) || event.kinds.contains(.movedOut) && !event.point.place.isTarget
   }
 
-  /// Watches a directory and those below it, then looks at what is in them, so that nothing is missed in between.
+  /// Watches a directory and its subdirectories, and then lists them, so that nothing is missed in between.
   ///
   /// - Parameters:
   ///   - start: The directory's path.
-  ///   - isTrusting: Whether directories that seem to be the same as before keep their watches.
+  ///   - isTrusting: A Boolean value that determines whether directories that seem unchanged keep their watches.
   ///   - watch: The observer's watch.
-  /// - Returns: What is different from what was known.
+  /// - Returns: The differences from the known contents.
   mutating func compare(from start: ExactString, isTrusting: Bool = false, _ watch: PathChanges) -> [FileEvent] {
     var events: [FileEvent] = []
     var rest = [start]
@@ -102,7 +106,7 @@ struct DirectoryTree: ChangeInterpreter {
       node.identity = identity
       events += compare(&node, path, found, directory, watch)
       nodes[path] = node
-      // In reverse, because the last is taken first.
+      // In reverse order, because the last one is removed first.
       for (name, entry) in node.entries.sorted(by: { $0.key > $1.key }) where entry.isDirectory && isRecursive {
         let inner = Self.path(path, name)
         if filter.enters(inner.text) { rest.append(inner) }
@@ -116,7 +120,7 @@ struct DirectoryTree: ChangeInterpreter {
   ) {
     let old = nodes[path]
     if isTrusting, let old, old.identity == identity, old.token != nil, !old.isOver { return }
-    // The new watch before the end of the old: on Linux they are the same, which must not end.
+    // Add the new watch before removing the old one: on Linux they are the same, which must not end.
     let token = watch.watchInner(path.text, identity, opened: directory.number)
     if let old = old?.token { watch.releaseInner(old) }
     nodes[path] = Node(identity: old?.identity ?? identity, entries: old?.entries ?? [:], token: token)
@@ -158,7 +162,9 @@ struct DirectoryTree: ChangeInterpreter {
     return events
   }
 
-  /// What to compare with later; young files that are polled are read for it.
+  /// Returns the mark for later comparisons.
+  ///
+  /// If the observer polls, a file that changed recently is read for it.
   func mark(
     _ entry: OpenDirectory.Entry, _ name: ExactString, _ directory: OpenDirectory, _ watch: PathChanges
   ) -> FileMark {
@@ -171,7 +177,7 @@ struct DirectoryTree: ChangeInterpreter {
 
   // MARK: Losing
 
-  /// What follows from that a directory could not be opened.
+  /// Handles a directory that could not be opened.
   private mutating func lose(_ path: ExactString, _ errno: CInt, _ watch: PathChanges) -> [FileEvent] {
     if stands(path, errno, watch) { return [] }
     guard path == Self.root else { return forget(path, .deleted, watch) }
@@ -181,8 +187,9 @@ struct DirectoryTree: ChangeInterpreter {
     return []
   }
 
-  /// Whether a directory that could not be opened is there, but closed for now, or no descriptor is left: what is known
-  /// of it stands, and it is looked into again.
+  /// Returns `true` if a directory that could not be opened still exists, but cannot be read at the moment.
+  ///
+  /// Its known contents stay valid, and it is listed again later.
   func stands(_ path: ExactString, _ errno: CInt, _ watch: PathChanges) -> Bool {
     switch errno {
     case ENOENT, ENOTDIR, ELOOP: return false
@@ -193,7 +200,7 @@ struct DirectoryTree: ChangeInterpreter {
     }
   }
 
-  /// Forgets a directory and all below it.
+  /// Forgets a directory and everything below it.
   ///
   /// - Returns: An event for each entry that was in it.
   mutating func forget(_ path: ExactString, _ kind: FileEvent.Kind, _ watch: PathChanges) -> [FileEvent] {
@@ -214,7 +221,7 @@ struct DirectoryTree: ChangeInterpreter {
 
   // MARK: Telling
 
-  /// The event, unless nobody wants it.
+  /// Returns an event, unless the filter excludes it.
   func event(_ kind: FileEvent.Kind, _ path: ExactString) -> [FileEvent] {
     guard filter.matches(path.text) else { return [] }
     return [FileEvent(kind: kind, url: url.appendingPathComponent(path.text, isDirectory: false))]

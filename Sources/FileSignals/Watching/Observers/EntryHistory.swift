@@ -1,4 +1,4 @@
-/// What happened to one entry in one burst.
+/// The changes of one entry in one burst.
 struct EntryHistory {
   let existed: Bool
   private(set) var exists: Bool
@@ -19,10 +19,10 @@ struct EntryHistory {
 
   var wasRemoved: Bool { !kinds.isDisjoint(with: [.removed, .movedOut]) }
 
-  /// What it comes to; `nil` if to nothing.
+  /// The kind of the combined event, or `nil` if there is none.
   var kind: FileEvent.Kind? {
     switch (existed, exists) {
-    // Somebody may have looked in between, and must learn that it is gone.
+    // The entry may have been seen in between, so its end must be reported.
     case (false, false): isNew ? kindOfEnd : nil
     case (false, true): .created
     case (true, false): kindOfEnd
@@ -32,7 +32,7 @@ struct EntryHistory {
 
   private var kindOfEnd: FileEvent.Kind { kinds.contains(.movedOut) ? .moved : .deleted }
 
-  /// What it comes to if its making is no news.
+  /// The kind of the combined event, if the creation of the entry has already been reported.
   var kindOfEcho: FileEvent.Kind? {
     if kinds.contains(.written) { .modified } else { kinds.contains(.attributes) ? .attributes : nil }
   }

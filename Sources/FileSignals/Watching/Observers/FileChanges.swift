@@ -1,10 +1,10 @@
 import Foundation
 
-/// Compares what a file is with what it was.
+/// The known state of a file, from which events are derived.
 struct FileChanges: ChangeInterpreter {
   private let url: URL
   private var known: FileStatus?
-  /// What the last look found, for as long as the file is polled.
+  /// The mark of the last poll, as long as the file is polled.
   private var mark: FileMark?
 
   init(url: URL) {
@@ -16,13 +16,13 @@ struct FileChanges: ChangeInterpreter {
     mark = watch.isPolling ? FileStamp(path: watch.path).map { FileMark($0, path: watch.path) } : nil
   }
 
-  /// What has become of the file; nothing if that would be no news.
+  /// Returns the events for the changes of the file.
   mutating func events(after batch: PathChange, of watch: PathChanges) -> [FileEvent] {
     let old = known
     known = FileStatus(path: watch.path)
     let difference = compareMarks(watch)
     let kind = kind(after: batch, old: old, new: known) ?? (batch.isPoll ? difference : nil)
-    // What was written meanwhile, nobody can tell.
+    // Content that was written in between cannot be detected.
     let kinds = batch.isOverflow ? [.rescan, kind] : [kind]
     return kinds.compactMap { $0 }.map { FileEvent(kind: $0, url: url) }
   }
@@ -31,7 +31,7 @@ struct FileChanges: ChangeInterpreter {
     let kinds = batch.events.reduce(into: WatchKinds()) { $0.formUnion($1.kinds) }
     let end: FileEvent.Kind = kinds.isDisjoint(with: [.movedOut, .selfMoved]) ? .deleted : .moved
     switch (old, new) {
-    // Somebody may have looked in between, and must learn that it is gone.
+    // The file may have been seen in between, so its end must be reported.
     case (nil, nil): return kinds.isDisjoint(with: [.created, .movedIn]) ? nil : end
     case (nil, _?): return .created
     case (_?, nil): return end
@@ -39,14 +39,14 @@ struct FileChanges: ChangeInterpreter {
       if old.identity != new.identity { return .replaced }
       if batch.isOverflow { return nil }
       if batch.isRearmed { return .rescan }
-      // A file system may give a new file the number of the one it replaces.
+      // A file system may reuse the number of the file that was replaced.
       if !kinds.isDisjoint(with: [.movedIn, .created]) { return .replaced }
       if kinds.contains(.written) { return .modified }
       return kinds.contains(.attributes) ? .attributes : nil
     }
   }
 
-  /// What a look finds to be different, and what it leaves behind for the next.
+  /// Returns the difference that a poll finds, and stores the mark for the next one.
   private mutating func compareMarks(_ watch: PathChanges) -> FileEvent.Kind? {
     guard watch.isPolling || mark != nil, let stamp = FileStamp(path: watch.path) else {
       mark = nil

@@ -1,46 +1,46 @@
 public import Foundation
 
-/// Something that happened to a file or a directory.
+/// A change of a file or directory.
 ///
-/// An event says "look", not "this is the content": events that come in one burst are joined, and by the time you look
-/// there may be something newer. What is certain is that an event follows the last change: also one that undoes
-/// another, so something may be told to be gone of which you never heard that it came.
+/// An event asks you to read the file; it does not contain the content. The events of one burst are combined, and the
+/// file may have changed again when you read it. Every last change is followed by an event, even if it undoes an
+/// earlier one. You may therefore receive the deletion of a file whose creation was never reported.
 public struct FileEvent: Sendable, Hashable {
-  /// What happened.
+  /// The kinds of changes.
   public enum Kind: Sendable, Hashable {
-    /// There was nothing, and now there is.
+    /// The file or directory did not exist before.
     case created
 
-    /// Something wrote into the file; it is still the same file.
+    /// The content of the file was changed in place.
     case modified
 
-    /// Another file has taken its place, as happens when it is saved safely.
+    /// Another file has replaced it, as in a safe save.
     case replaced
 
-    /// It is gone.
+    /// The file or directory was deleted.
     case deleted
 
-    /// It is gone from here, and lives on under another name.
+    /// The file or directory was moved and exists under another name.
     case moved
 
-    /// Its owner, mode or times changed, or something else about it that is not the content.
+    /// The owner, mode, times or other attributes changed, but not the content.
     case attributes
 
-    /// Something may have happened that could not be seen: look at everything.
+    /// Events were lost, so read everything again.
     case rescan
   }
 
-  /// What happened.
+  /// The kind of the change.
   public var kind: Kind
 
-  /// To what.
+  /// The file or directory that changed.
   public var url: URL
 
-  /// Makes an event.
+  /// Creates an event.
   ///
   /// - Parameters:
-  ///   - kind: What happened.
-  ///   - url: To what.
+  ///   - kind: The kind of the change.
+  ///   - url: The file or directory that changed.
   public init(kind: Kind, url: URL) {
     self.kind = kind
     self.url = url

@@ -1,4 +1,4 @@
-/// Which entries of a directory an observer tells of.
+/// A filter that selects the entries of a directory that an observer reports.
 ///
 /// ```swift
 /// import FileSignals
@@ -8,17 +8,17 @@
 /// // Prints "true false false"
 /// ```
 ///
-/// A filter decides what is told, and which directories a recursive observer enters; a directory whose own name does
-/// not match is entered all the same, because a file in it may match.
+/// A filter determines which entries are reported and which directories a recursive observer enters. A directory whose
+/// own name does not match is still entered, because a file in it may match.
 ///
-/// **Patterns** are those of the shell: `*` stands for any characters, `?` for one, `[a-z]` for one of these, `[!a-z]`
-/// for any other, and a backslash takes the meaning from what follows. Upper and lower case differ. A pattern without a
-/// slash is compared with the last name of the path; one with a slash, such as `themes/*.json`, with the whole path
-/// from the observed directory on, and then `*` matches no slash.
-///
-/// **Hidden** are names that begin with a dot. ``all`` includes them; patterns match them only if they begin with a dot
-/// themselves, and hidden directories are not entered, unless you say `includingHidden`. The folders `.shared`, where
-/// ``DurableFile`` keeps its locks, are never told of nor entered.
+/// - **Patterns:** Patterns have the syntax of the shell: `*` matches any characters, `?` one character, `[a-z]` one of
+///   these characters, and `[!a-z]` any other. A backslash escapes the next character. Matching is case-sensitive. A
+///   pattern without a slash is compared with the last name of the path. A pattern with a slash, such as
+///   `themes/*.json`, is compared with the whole path relative to the observed directory, and its `*` does not match a
+///   slash.
+/// - **Hidden entries:** Names that begin with a dot are hidden. ``all`` includes them. Patterns match them only if
+///   they begin with a dot themselves, and hidden directories are not entered, unless you pass `includingHidden`. The
+///   folders `.shared`, in which ``DurableFile`` stores its locks, are never reported or entered.
 public struct FileFilter: Sendable {
   private enum Rule: Sendable {
     case all
@@ -29,32 +29,35 @@ public struct FileFilter: Sendable {
   private let rule: Rule
   private var closed: [ShellPattern] = []
 
-  /// Every entry, hidden ones included.
+  /// The filter of all entries, including hidden ones.
   public static var all: FileFilter { FileFilter(rule: .all) }
 
-  /// The entries that match one of some patterns.
+  /// Returns a filter of the entries that match at least one pattern.
   ///
   /// - Parameters:
-  ///   - patterns: Patterns of the shell, such as `*.json`.
-  ///   - includingHidden: Whether `*` and `?` match a leading dot, and hidden directories are entered.
+  ///   - patterns: Shell patterns, such as `*.json`.
+  ///   - includingHidden: A Boolean value that determines whether `*` and `?` match a leading dot, and hidden
+  ///     directories are entered.
   /// - Returns: The filter.
   public static func names(_ patterns: String..., includingHidden: Bool = false) -> FileFilter {
     FileFilter(rule: .patterns(patterns.map(ShellPattern.init), includesHidden: includingHidden))
   }
 
-  /// The entries whose paths satisfy a condition; every directory is entered.
+  /// Returns a filter of the entries whose paths satisfy a condition.
   ///
-  /// - Parameter isWanted: Given a path from the observed directory on, such as `themes/dark.json`; called on the
-  ///   observer's queue, often, so it must be quick.
+  /// Every directory is entered.
+  ///
+  /// - Parameter isWanted: A closure that is called with a path relative to the observed directory, such as
+  ///   `themes/dark.json`. It is called often, on the observer's queue, so it must be fast.
   /// - Returns: The filter.
   public static func paths(where isWanted: @escaping @Sendable (String) -> Bool) -> FileFilter {
     FileFilter(rule: .paths(isWanted))
   }
 
-  /// The same filter, which leaves out some directories with all that is in them.
+  /// Returns a copy of the filter that excludes some directories and their contents.
   ///
-  /// - Parameter patterns: Patterns for directories, such as `node_modules`. They are not watched either, which saves
-  ///   the watches.
+  /// - Parameter patterns: Patterns for directories, such as `node_modules`. These directories are not watched, which
+  ///   saves watches.
   /// - Returns: The filter.
   public func notEntering(_ patterns: String...) -> FileFilter {
     var filter = self
@@ -62,10 +65,10 @@ public struct FileFilter: Sendable {
     return filter
   }
 
-  /// Whether an entry is told of.
+  /// Returns a Boolean value that indicates whether an entry is reported.
   ///
-  /// - Parameter path: The path from the observed directory on.
-  /// - Returns: Whether it matches.
+  /// - Parameter path: The path relative to the observed directory.
+  /// - Returns: `true` if the entry is reported.
   public func matches(_ path: String) -> Bool {
     switch rule {
     case .all: true
@@ -75,10 +78,10 @@ public struct FileFilter: Sendable {
     }
   }
 
-  /// Whether a recursive observer enters a directory.
+  /// Returns a Boolean value that indicates whether a recursive observer enters a directory.
   ///
-  /// - Parameter path: The path from the observed directory on.
-  /// - Returns: Whether it is entered.
+  /// - Parameter path: The path relative to the observed directory.
+  /// - Returns: `true` if the directory is entered.
   public func enters(_ path: String) -> Bool {
     if case .patterns(_, includesHidden: false) = rule, Self.name(of: path).hasPrefix(".") { return false }
     return !closed.contains { $0.matches(path, includesHidden: true) }

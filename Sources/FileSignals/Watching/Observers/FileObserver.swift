@@ -1,11 +1,11 @@
 public import Foundation
 public import Signals
 
-/// Observes one file, through whatever becomes of it.
+/// An observer of one file, which continues when the file is replaced, deleted or created again.
 ///
-/// The file may be written in place, replaced by another, deleted and made again; so may its directory, and each
-/// symbolic link on the way. It need not exist yet. While nothing happens, nothing runs, except where the system does
-/// not tell of changes, see ``WatchPolling``.
+/// The file may be written in place, replaced, deleted and created again. So may its directory and each symbolic link
+/// in its path. The file need not exist yet. While nothing happens, nothing runs, unless the file is polled because the
+/// system does not report its changes; see ``WatchPolling``.
 ///
 /// ```swift
 /// import FileSignals
@@ -27,34 +27,32 @@ public import Signals
 /// try FileManager.default.removeItem(at: folder)
 /// ```
 ///
-/// **Look at the file, not at the event.** Events that come in one burst are joined into one, which says what has
-/// become of the file since the last; the file itself says what is true now. Subscribe first and read the file then,
-/// and you miss nothing. An event of kind ``FileEvent/Kind/rescan`` means that the system lost track: read again.
-///
-/// **Threads.** Subscribers are called on a serial queue of the observer's own: a slow one delays only itself and the
-/// other subscribers of this observer.
-///
-/// **Lifetime.** The file is watched from the initializer on, until nobody refers to the observer or subscribes to it.
-///
-/// **Limits.** A write into a memory-mapped file, or through a hard link in another directory, is not seen. Changes
-/// that another machine makes on a network file system are seen at the next look: ``health`` is
-/// ``WatchHealth/polling(every:because:)`` there. A look tells by the file's number, size and times what has changed,
-/// and by its content, up to 4 MB, as long as the times are so young that another change could have left the same.
+/// - **Events:** The events of one burst are combined into one, which describes the change since the previous event.
+///   Read the file for its current content. If you subscribe first and then read the file, you miss nothing. An event
+///   of kind ``FileEvent/Kind/rescan`` means that the system lost events, so read the file again.
+/// - **Threads:** Subscribers are called on the observer's own serial queue. A slow subscriber delays only itself and
+///   the other subscribers of this observer.
+/// - **Lifetime:** The file is observed from the initializer on, as long as there is a reference or a subscription to
+///   the observer.
+/// - **Limits:** A write through a memory mapping, or through a hard link in another directory, is not detected. A
+///   change by another machine on a network file system is detected at the next poll; ``health`` is then
+///   ``WatchHealth/polling(every:because:)``. A poll compares the file's number, size and times. It also compares the
+///   content, up to 4 MB, as long as the times are so recent that another change could have left them the same.
 public final class FileObserver: Signal, Sendable {
-  /// What happened to the file.
+  /// The type of the events.
   public typealias Element = FileEvent
 
-  /// An observer cannot fail; see ``health``.
+  /// `Never`: an observer cannot fail; see ``health``.
   public typealias Failure = Never
 
   private let observer: PathObserver
 
-  /// Observes a file from now on.
+  /// Creates an observer, which observes a file from now on.
   ///
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.
-  ///   - polling: Whether to look from time to time where the system does not tell of changes.
-  /// - Throws: ``FileObserverError`` if the directory cannot be observed now. What happens to it later is told by
+  ///   - polling: The rule for polling when the system does not report changes.
+  /// - Throws: ``FileObserverError`` if the directory cannot be observed now. Later problems are reported by
   ///   ``health``.
   public init(_ url: URL, polling: WatchPolling = .automatic) throws(FileObserverError) {
     observer = try PathObserver(
@@ -62,12 +60,12 @@ public final class FileObserver: Signal, Sendable {
     )
   }
 
-  /// Whether changes are seen.
+  /// The ability of the observer to detect changes.
   public var health: Property<WatchHealth> { observer.watch.health }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached, and the observer alive.
+  /// Attaches a subscriber and returns a token that keeps both the subscription and the observer alive.
   ///
-  /// - Parameter subscriber: Receives each event.
+  /// - Parameter subscriber: The subscriber. It receives each event.
   /// - Returns: A token that cancels the subscription when it is released.
   public func subscribe<Subscriber: SignalSubscriber<FileEvent, Never>>(
     _ subscriber: Subscriber
@@ -75,7 +73,7 @@ public final class FileObserver: Signal, Sendable {
     observer.emitter.subscribe(subscriber).keepAlive(self)
   }
 
-  /// The path to watch for a URL.
+  /// Returns the path to watch for a URL.
   static func path(of url: URL) throws(FileObserverError) -> String {
     do {
       return try FileLocation.validPath(of: url)

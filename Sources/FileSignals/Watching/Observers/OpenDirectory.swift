@@ -6,7 +6,7 @@
   import Musl
 #endif
 
-/// A directory of a tree, opened without following any symbolic link in it, so that nothing leads out of the tree.
+/// An open directory of a tree, reached without following symbolic links, so that it is inside the tree.
 final class OpenDirectory {
   /// An entry as it was found.
   struct Entry {
@@ -18,14 +18,17 @@ final class OpenDirectory {
 
   var number: CInt { descriptor.number }
 
-  /// Opens a directory; `nil` with `errno` set if that fails.
+  /// Opens a directory.
+  ///
+  /// Fails with `errno` set.
   ///
   /// - Parameters:
-  ///   - inner: Its path from the root of the tree on; empty for the root itself.
+  ///   - inner: The path relative to the root of the tree; empty for the root itself.
   ///   - root: The path of the root, free of symbolic links.
   init?(_ inner: String, below root: String) {
     guard var current = Self.open(root, in: AT_FDCWD) else { return nil }
-    // One name at a time: the system would follow a link in the middle, and take no path as long as a deep tree's.
+    // One name at a time: the system would follow a link in the middle, and does not accept a path as long as a deep
+    // tree's.
     for name in inner.split(separator: "/") {
       guard let next = Self.open(String(name), in: current.number) else { return nil }
       current = next
@@ -39,19 +42,19 @@ final class OpenDirectory {
 
   var identity: FileIdentity? { descriptor.status?.identity }
 
-  /// Looks at an entry, without following it; `nil` with `errno` set if there is none.
+  /// Returns an entry without following it, or `nil` with `errno` set if there is none.
   func entry(_ name: String) -> Entry? {
     var status = stat()
     guard fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
     return Entry(stamp: FileStamp(status), kind: FileStatus(status).kind)
   }
 
-  /// All entries that are wanted; `nil` with `errno` set if they cannot be listed.
+  /// Returns the entries that satisfy a condition, or `nil` with `errno` set if the directory cannot be listed.
   ///
-  /// - Parameter isWanted: Given a name and whether it may be a directory's.
-  /// - Returns: The entries by their names.
+  /// - Parameter isWanted: A closure that receives a name, and whether it may belong to a directory.
+  /// - Returns: The entries by name.
   func entries(where isWanted: (_ name: String, _ isPerhapsDirectory: Bool) -> Bool) -> [ExactString: Entry]? {
-    // A descriptor with a place of its own: the list must begin at the beginning.
+    // A separate descriptor with its own position, so that the listing starts at the beginning.
     let copy = uninterrupted { openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     var entries: [ExactString: Entry] = [:]
     let isComplete = DirectoryListing.forEachEntry(of: copy) { record in
@@ -59,7 +62,7 @@ final class OpenDirectory {
       if name == "." || name == ".." || name == FileLocation.sharedFolder { return }
       let type = Int(record.pointee.d_type)
       guard isWanted(name, type == Int(DT_DIR) || type == Int(DT_UNKNOWN)) else { return }
-      // What is gone by now is not there.
+      // An entry that has been removed since is skipped.
       if let entry = entry(name) { entries[ExactString(name)] = entry }
     }
     return isComplete ? entries : nil

@@ -1,16 +1,18 @@
 import Foundation
 import Signals
 
-/// The state in which a path was found the last time, which turns changes into file events.
+/// The last known state of a path, from which file events are derived.
 protocol ChangeInterpreter: Sendable {
-  /// Learns what there is; called once, before anything else.
+  /// Reads the initial state.
+  ///
+  /// Called once, before anything else.
   mutating func look(_ watch: PathChanges)
 
-  /// The events to send after a change.
+  /// Returns the events to send after a change.
   mutating func events(after change: PathChange, of watch: PathChanges) -> [FileEvent]
 }
 
-/// The part that the observers of files and of directories have in common.
+/// The common part of the observers of files and directories.
 final class PathObserver: Sendable {
   let emitter = Emitter<FileEvent, Never>()
   let watch: PathChanges
@@ -33,7 +35,7 @@ final class PathObserver: Sendable {
 
 /// The interpreter of one observer, between two changes.
 ///
-/// It is taken out while it is used, because it may call filters of users, which must not happen with a lock held.
+/// It is removed while it is used, because it may call user-defined filters, which must not run with a lock held.
 private final class Interpretation<Interpreter: ChangeInterpreter>: Sendable {
   private let interpreter: Guarded<Interpreter?>
 

@@ -1,6 +1,7 @@
-/// A pattern for names, as shells have them.
+/// A shell pattern for names.
 ///
-/// The system's `fnmatch` would do, but it counts bytes for characters, and Swift does not find it everywhere.
+/// The system's `fnmatch` is not used, because it counts bytes instead of characters and is not available to Swift on
+/// all platforms.
 struct ShellPattern: Sendable {
   private enum Token: Sendable {
     case any
@@ -8,7 +9,7 @@ struct ShellPattern: Sendable {
     case literal(Unicode.Scalar)
     case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
 
-    /// Whether one character can be this.
+    /// Returns a Boolean value that indicates whether the token matches a character.
     func matches(_ scalar: Unicode.Scalar) -> Bool {
       switch self {
       case .any: false
@@ -26,12 +27,14 @@ struct ShellPattern: Sendable {
     segments = text.split(separator: "/", omittingEmptySubsequences: false).map { Self.tokens(of: $0) }
   }
 
-  /// Whether a path matches, or only its last name if the pattern has no slash.
+  /// Returns a Boolean value that indicates whether a path matches.
+  ///
+  /// A pattern without a slash is compared with the last name only.
   ///
   /// - Parameters:
   ///   - path: The path.
-  ///   - includesHidden: Whether a leading dot need not be written in the pattern.
-  /// - Returns: Whether it matches.
+  ///   - includesHidden: A Boolean value that determines whether wildcards match a leading dot.
+  /// - Returns: `true` if the path matches.
   func matches(_ path: String, includesHidden: Bool) -> Bool {
     var names = path.split(separator: "/", omittingEmptySubsequences: false)[...]
     if segments.count == 1 { names = names.suffix(1) }
@@ -45,7 +48,9 @@ struct ShellPattern: Sendable {
       guard case .literal(".")? = tokens.first else { return false }
     }
     var (position, token) = (0, 0)
-    /// Where to go on if the last `*` must take one more character; the ones before it need never be tried again.
+    /// The position at which to continue if the last `*` must match one more character.
+    ///
+    /// Earlier ones need no retry.
     var retry: (position: Int, token: Int)?
     while position < name.count {
       if token < tokens.count, case .any = tokens[token] {
@@ -78,7 +83,9 @@ struct ShellPattern: Sendable {
     return tokens
   }
 
-  /// Takes what follows a bracket; `nil` if that is never closed, and so no set.
+  /// Parses a set after its opening bracket.
+  ///
+  /// Returns `nil` if the set is never closed, in which case the bracket is literal.
   private static func takeSet(_ rest: inout Substring.UnicodeScalarView) -> Token? {
     var (ahead, ranges) = (rest, [ClosedRange<Unicode.Scalar>]())
     let isNegated = ahead.first == "!" || ahead.first == "^"
@@ -94,7 +101,7 @@ struct ShellPattern: Sendable {
         continue
       }
       ahead.removeFirst(2)
-      // From high to low is nothing, but a set is no longer empty.
+      // A reversed range matches nothing, but the set is no longer empty.
       ranges.append(low <= high ? low...high : "\u{0}"..."\u{0}")
     }
     return nil

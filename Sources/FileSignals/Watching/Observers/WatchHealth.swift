@@ -1,16 +1,22 @@
 public import Foundation
 
-/// Whether an observer sees what happens.
+/// The ability of an observer to detect changes.
 public enum WatchHealth: Sendable, Hashable {
-  /// Every change is seen as it happens.
+  /// Every change is detected as it happens.
   case active
 
-  /// The directory is gone; the observer waits for it to come back, which it will see as any other change.
+  /// The directory does not exist.
+  ///
+  /// The observer waits until it exists again, which it detects like any other change.
   case waiting(for: URL)
 
-  /// Changes are seen at the next look, of which there is one in each interval; several in between look like one.
+  /// Changes are detected by polling at an interval.
+  ///
+  /// Several changes within one interval look like one.
   case polling(every: Duration, because: WatchPolling.Reason)
 
-  /// Changes may go unseen because of an error; the observer tries again from time to time.
+  /// Changes may be missed because of an error.
+  ///
+  /// The observer retries from time to time.
   case impaired(FileObserverError)
 }

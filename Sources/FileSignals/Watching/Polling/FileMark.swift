@@ -6,41 +6,43 @@
   import Musl
 #endif
 
-/// What a look at a file leaves behind, for the next look to compare with.
+/// The state of a file at one poll, with which the next poll compares it.
 ///
-/// A stamp that is new is not trusted: a second change within one tick of the file system's clock would leave the same.
-/// So until it has been seen for a while, the content is compared as well. How long it has been seen is measured here,
-/// not taken from its times, because those come from another machine's clock.
+/// A recent stamp is not trusted, because a second change within one tick of the file system's clock would leave the
+/// same stamp. The content is therefore compared as well until the stamp has been known for a while. That time is
+/// measured locally, because the file's times come from another machine's clock.
 package struct FileMark: Sendable {
-  /// What is different from the look before.
+  /// The difference from the previous poll.
   package enum Difference: Sendable {
     case none
     case attributes
     case content
   }
 
-  /// No file system's clock ticks more slowly.
+  /// The longest tick of any file system's clock.
   private static let tick = Duration.seconds(2)
 
-  /// The content of larger files is not read; for them the stamp must do.
+  /// The maximum size of a file whose content is read.
+  ///
+  /// A larger file is compared by its stamp only.
   private static let contentLimit = 4 << 20
 
   package private(set) var stamp: FileStamp
   private var firstSeen: ContinuousClock.Instant?
   private var digest: Int?
 
-  /// Marks what there is now.
+  /// Creates the mark of the current state.
   package init(_ stamp: FileStamp, path: String, in directory: CInt = AT_FDCWD) {
     self.stamp = stamp
     begin(path, directory)
   }
 
-  /// Marks what there is now and has not changed for a while, which spares reading it.
+  /// Creates the mark of a file that has not changed for a while, without reading it.
   init(trusting stamp: FileStamp) {
     self.stamp = stamp
   }
 
-  /// Compares with what there is now, and remembers that.
+  /// Compares the mark with the current state, and replaces it.
   package mutating func update(_ now: FileStamp, path: String, in directory: CInt = AT_FDCWD) -> Difference {
     let old = stamp
     stamp = now
@@ -55,7 +57,7 @@ package struct FileMark: Sendable {
     let isOld = ContinuousClock.now - firstSeen >= Self.tick
     let oldDigest = digest
     digest = Self.digest(of: path, in: directory, size: now.size)
-    // Read after it had grown old, so that whatever comes now has another stamp.
+    // The content was read after the stamp became old, so any later change has a different stamp.
     if isOld { self.firstSeen = nil }
     return digest == oldDigest ? .none : .content
   }
@@ -65,7 +67,7 @@ package struct FileMark: Sendable {
     firstSeen = .now
   }
 
-  /// A number that depends on all of the content; `nil` if it cannot be read, or is too much.
+  /// Returns a hash of the whole content, or `nil` if it cannot be read or is too large.
   private static func digest(of path: String, in directory: CInt, size: Int) -> Int? {
     guard size <= contentLimit else { return nil }
     let number = uninterrupted { openat(directory, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }

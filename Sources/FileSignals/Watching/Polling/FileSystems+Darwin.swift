@@ -2,7 +2,7 @@
   import Darwin
 
   extension FileSystems {
-    /// The type of the file system of a directory, if it can be changed without this system's knowledge.
+    /// Returns the type of a directory's file system, if other systems can change it without notifying this one.
     package static func silentType(of path: String) -> String? {
       var status = statfs()
       guard statfs(path, &status) == 0 else { return nil }

@@ -13,13 +13,13 @@
       var table: MountTable?
       var monitor: CInt = -1
 
-      /// Returns the table, and reads it again only when something has been mounted: the system marks its open file then.
+      /// Returns the table, and reads it again only after a mount, which the system reports through the open file.
       mutating func current() -> MountTable {
         if monitor < 0 { monitor = uninterrupted { open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) } }
         var request = pollfd(fd: monitor, events: Int16(POLLPRI), revents: 0)
         let hasChanged = poll(&request, 1, 0) > 0
         if let table, !hasChanged { return table }
-        // Without /proc nothing is known, and nothing is polled unless asked for.
+        // Without /proc nothing is known, and nothing is polled unless requested.
         let content = FileManager.default.contents(atPath: "/proc/self/mountinfo")
         let table = MountTable(parsing: String(decoding: content ?? Data(), as: UTF8.self))
         self.table = content == nil ? nil : table
@@ -29,7 +29,7 @@
 
     private static let mounts = Guarded(Mounts())
 
-    /// The type of the file system of a directory, if it can be changed without this system's knowledge.
+    /// Returns the type of a directory's file system, if other systems can change it without notifying this one.
     package static func silentType(of path: String) -> String? {
       mounts.withLock { mounts in
         if let type = mounts.current().type(of: path), isChangedFromElsewhere(type) { type } else { nil }

@@ -1,4 +1,4 @@
-/// Knows which file systems do not tell of all changes.
+/// The file systems that do not report all changes.
 package enum FileSystems {
   private static let shared: Set<String> = [
     "nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afpfs", "webdav", "davfs", "ncpfs", "9p", "virtiofs",
@@ -6,9 +6,10 @@ package enum FileSystems {
     "hostfs", "ceph", "lustre", "gpfs", "afs", "coda", "pvfs2", "orangefs", "beegfs", "ocfs2", "gfs2",
   ]
 
-  /// Whether a file system of a type can be changed without this system's knowledge.
+  /// Returns a Boolean value that indicates whether file systems of a type can be changed without notifying this
+  /// system.
   ///
-  /// `fuseblk` is a disk of this machine; all else in user space may be anything.
+  /// `fuseblk` is a local disk. Any other file system in user space may be remote.
   package static func isChangedFromElsewhere(_ type: String) -> Bool {
     shared.contains(type) || type.hasPrefix("fuse.")
   }

@@ -1,4 +1,4 @@
-/// The file systems and where they are mounted, as Linux lists them in `/proc/self/mountinfo`.
+/// The mounted file systems, as Linux lists them in `/proc/self/mountinfo`.
 package struct MountTable: Sendable {
   private struct Mount: Sendable {
     let point: String
@@ -7,7 +7,7 @@ package struct MountTable: Sendable {
 
   private let mounts: [Mount]
 
-  /// Reads a table; lines that are not understood are left out.
+  /// Parses a table, skipping lines that are not understood.
   package init(parsing text: String) {
     mounts = text.split(separator: "\n").compactMap { line in
       // 36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
@@ -19,11 +19,11 @@ package struct MountTable: Sendable {
     }
   }
 
-  /// The type of the file system that a path, free of symbolic links, lies on.
+  /// Returns the type of the file system that contains a path, which must be free of symbolic links.
   package func type(of path: String) -> String? {
     var best: Mount?
     for mount in mounts where Self.holds(mount.point, path) {
-      // Of several at the same place the last one hides the others.
+      // Of several mounts at the same place, the last one hides the others.
       if mount.point.utf8.count >= best?.point.utf8.count ?? 0 { best = mount }
     }
     return best?.type
@@ -33,7 +33,7 @@ package struct MountTable: Sendable {
     point == "/" || path == point || path.hasPrefix(point) && path.utf8.dropFirst(point.utf8.count).first == 0x2F
   }
 
-  /// Spaces, tabs, line ends and backslashes are written as three octal digits.
+  /// Returns a field without its escapes: white space and backslashes are written as three octal digits.
   private static func unescaped(_ field: Substring) -> String {
     var bytes: [UInt8] = []
     var rest = Array(field.utf8)[...]

@@ -1,19 +1,22 @@
 import Dispatch
 import Signals
 
-/// Calls all who poll at the same interval at the same time, so that the processor sleeps in between.
+/// A timer that calls all observers with the same polling interval at the same time, so that the processor can sleep in
+/// between.
 ///
-/// It has a timer only while somebody polls.
+/// The timer exists only while there is an observer.
 package final class PollBeat: Sendable {
   private static let registry = Guarded<[Duration: PollBeat]>([:])
 
-  /// How many intervals are being counted, by a timer each.
+  /// The number of intervals with a running timer.
   package static var beatingCount: Int {
     let beats = registry.withLock { Array($0.values) }
     return beats.count { beat in beat.state.withLock { $0.isBeating } }
   }
 
-  /// The beat of an interval; there are as many as intervals in use, which are few.
+  /// Returns the beat of an interval.
+  ///
+  /// There is one for each interval in use, of which there are few.
   static func every(_ interval: Duration) -> PollBeat {
     registry.withLock { registry in
       if let beat = registry[interval] { return beat }
@@ -38,11 +41,11 @@ package final class PollBeat: Sendable {
 
   private init(_ interval: Duration) {
     let (seconds, attoseconds) = interval.components
-    // Longer than a century is never, and must not overflow.
+    // More than a century counts as never, and must not overflow.
     self.interval = .nanoseconds(Int(min(seconds, 4_000_000_000)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
   }
 
-  /// Begins to call somebody, from the next beat on.
+  /// Adds an observer, which is called from the next beat on.
   func add(_ watch: PathChanges) {
     state.withLock { state in
       state.members[ObjectIdentifier(watch)] = Member(watch: watch)
@@ -52,7 +55,7 @@ package final class PollBeat: Sendable {
     }
   }
 
-  /// Stops calling somebody, who may be called once more.
+  /// Removes an observer, which may be called once more.
   func remove(_ watch: ObjectIdentifier) {
     state.withLock { $0.members[watch] = nil }
   }
@@ -68,7 +71,7 @@ package final class PollBeat: Sendable {
       if state.isBeating { schedule() }
       return watches
     }
-    // With no lock held, because this may be what releases a watch at last.
+    // With no lock held, because this may release the last reference to a watch.
     for watch in watches { watch.poll() }
   }
 }

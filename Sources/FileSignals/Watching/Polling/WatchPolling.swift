@@ -1,38 +1,44 @@
-/// Whether an observer looks for changes from time to time, where or when the system does not tell of them.
+/// A rule that determines when an observer polls for changes.
 ///
-/// The system tells of what happens on this machine. On a file system that other machines write as well, such as NFS,
-/// or that a host shares with its guest, such as virtiofs and 9p, nobody tells; looking is then all that helps. A look
-/// costs a system call for a file, and one for each entry of a directory, so it is not done where it is not needed:
-/// while nothing is polled there is no timer.
+/// The system reports changes that are made on this machine. It does not report changes that other machines make on a
+/// network file system such as NFS, or that a host makes to a file system it shares with a guest, such as virtiofs or
+/// 9p. Such file systems must be polled. A poll costs one system call for a file, and one for each entry of a
+/// directory. It is therefore limited to where it is needed: while nothing is polled, there is no timer.
 public enum WatchPolling: Sendable, Hashable {
-  /// Looks only where the system does not tell, or cannot because a limit of its own is reached; ``WatchHealth`` says
-  /// so.
+  /// Polls only if the system does not report changes, or cannot because one of its limits is reached.
+  ///
+  /// ``WatchHealth`` reports this.
   case automatic(every: Duration)
 
-  /// Looks and does not ask the system at all.
+  /// Polls always, and does not use the system's events.
   case always(every: Duration)
 
-  /// Does not look: the observer throws, or is impaired, where a limit keeps the system from telling, and does not see
-  /// what other machines do.
+  /// Never polls.
+  ///
+  /// If a limit of the system is reached, the observer throws an error or is impaired. It does not detect changes by
+  /// other machines.
   case never
 
-  /// Looks where it is needed, every two seconds: as often as a desktop does, and seldom enough for a server on the
-  /// network.
+  /// Polls only where needed, every two seconds.
+  ///
+  /// That is as often as a desktop does, and seldom enough for a network server.
   public static let automatic = WatchPolling.automatic(every: .seconds(2))
 
-  /// Why an observer polls.
+  /// The reason for which an observer polls.
   public enum Reason: Sendable, Hashable {
-    /// It was asked to.
+    /// Polling was requested.
     case requested
 
-    /// The file system of this type may be changed from elsewhere without the system's knowledge.
+    /// The file system is of this type, and other systems may change it without notifying this one.
     case fileSystem(String)
 
-    /// The system allows no more watches; the observer asks again at each look, and stops polling when there are some.
+    /// The system allows no more watches.
+    ///
+    /// The observer tries again at each poll, and stops polling when it succeeds.
     case limit(FileObserverError)
   }
 
-  /// How often to look, at least a millisecond; `nil` if never.
+  /// The polling interval, at least a millisecond; `nil` if the observer never polls.
   var interval: Duration? {
     switch self {
     case .automatic(let interval), .always(let interval): max(interval, .milliseconds(1))
@@ -40,7 +46,7 @@ public enum WatchPolling: Sendable, Hashable {
     }
   }
 
-  /// Whether the system is not asked.
+  /// A Boolean value that indicates whether the system's events are not used.
   var isForced: Bool {
     if case .always = self { true } else { false }
   }
