@@ -1,13 +1,15 @@
 import Dispatch
 
-/// The place where a descriptor's subscribers are called.
+/// The thread or queue on which a descriptor's subscribers are called.
 enum DescriptorDelivery: Sendable {
   /// Asynchronously on a serial queue.
   case queue(DispatchQueue)
 
-  /// On the thread that waited, so that no other thread has to be woken; another one waits meanwhile.
+  /// On the thread that waited for the descriptor, so that no other thread has to be woken.
   ///
-  /// The closure runs on the same thread when the call is over and the descriptor is waited for again. Work that may
-  /// take long belongs there, because it keeps no later event from being delivered.
+  /// Another thread waits during the call.
+  ///
+  /// The closure runs on the same thread after the call, when the descriptor is waited for again. Do long work there,
+  /// because it does not delay later events.
   case inline(afterwards: @Sendable () -> Void)
 }

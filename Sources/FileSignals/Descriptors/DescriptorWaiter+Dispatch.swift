@@ -2,13 +2,15 @@
   import Darwin
   import Dispatch
 
-  /// Waits for one descriptor, which it owns, and calls back when it is ready.
+  /// A waiter that owns one descriptor and calls back when the descriptor is ready.
   final class DescriptorWaiter: @unchecked Sendable {  // Sound: a dispatch source may be used from any thread.
     private let source: any DispatchSourceProtocol
-    /// How often the source has been suspended more than resumed; the waiter's owner guards it.
+    /// The number of suspensions of the source minus its resumptions.
+    ///
+    /// Guarded by the waiter's owner.
     private var suspensions = 1
 
-    /// Takes a descriptor over, and waits for it from ``resume()`` on.
+    /// Takes ownership of a descriptor and waits for it after ``resume()``.
     init(
       descriptor: CInt, events: FileDescriptorSource.Events, delivery: DescriptorDelivery,
       onReady: @escaping @Sendable (Int) -> Void
@@ -17,11 +19,11 @@
       let afterwards: @Sendable () -> Void
       switch delivery {
       case .queue(let given): (queue, afterwards) = (given, {})
-      // Dispatch has threads of its own, so its queue is where the caller's work is done without another hop.
+      // Dispatch has threads of its own, so the caller's work runs on its queue without another hop.
       case .inline(let closure):
         (queue, afterwards) = (DispatchQueue(label: "org.signals.wait", qos: .userInitiated), closure)
       }
-      // Sound: its data is read on its queue only. The handlers hold the source, until cancelling lets go of them.
+      // Sound: its data is read only on its queue. The handlers retain the source until it is cancelled.
       nonisolated(unsafe) let source: any DispatchSourceProtocol =
         switch events {
         case .readable: DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -31,15 +33,15 @@
         onReady(Int(source.data))
         afterwards()
       }
-      // Closed any earlier, the number could be given to another file, whose source would then never fire.
+      // If it were closed earlier, another file could get the number, and the source of that file would never fire.
       source.setCancelHandler { close(descriptor) }
-      // A source that was never activated must not be released, and one that is suspended neither.
+      // A source must not be released before it has been activated, or while it is suspended.
       source.activate()
       source.suspend()
       self.source = source
     }
 
-    /// Begins to wait.
+    /// Starts to wait.
     func resume() {
       suspensions -= 1
       source.resume()
@@ -51,7 +53,7 @@
       source.suspend()
     }
 
-    /// Keeps the descriptor from being reported, until ``endPause()`` has been called as often.
+    /// Suppresses reports of the descriptor until the matching call of ``endPause()``.
     func pause() {
       suspend()
     }
@@ -61,7 +63,7 @@
       resume()
     }
 
-    /// Stops waiting, and closes the descriptor when a call under way is over.
+    /// Stops waiting, and closes the descriptor as soon as no call is in progress.
     func cancel() {
       for _ in 0..<max(0, suspensions) { source.resume() }
       suspensions = 0

@@ -9,16 +9,16 @@
     import Musl
   #endif
 
-  /// Waits for one descriptor, which it owns, and calls back when it is ready.
+  /// A waiter that owns one descriptor and calls back when the descriptor is ready.
   ///
-  /// Dispatch sources would do, but on Linux their bookkeeping breaks when many are made and cancelled: the manager
-  /// thread then follows a freed pointer (github.com/swiftlang/swift-corelibs-libdispatch/issues/949).
+  /// Dispatch sources are not used here, because on Linux their bookkeeping breaks when many are created and cancelled.
+  /// The manager thread then follows a freed pointer (github.com/swiftlang/swift-corelibs-libdispatch/issues/949).
   final class DescriptorWaiter: Sendable {
     private struct State {
       var isResumed = false
       var pauses = 0
       var isCancelled = false
-      /// A call is due or under way; the next one is not asked for before.
+      /// A call is due or in progress; the next report is requested afterwards.
       var isCalling = false
       /// The kernel has the descriptor in its list.
       var isListed = false
@@ -36,9 +36,9 @@
     private let number: UInt64
     private let state = Guarded(State())
 
-    /// Takes a descriptor over, and waits for it once resumed.
+    /// Takes ownership of a descriptor and waits for it after ``resume()``.
     ///
-    /// If this throws, the descriptor is still the caller's.
+    /// If this throws, the caller keeps ownership of the descriptor.
     init(
       descriptor: CInt, events: FileDescriptorSource.Events, delivery: DescriptorDelivery,
       onReady: @escaping @Sendable (Int) -> Void
@@ -51,7 +51,7 @@
       self.onReady = onReady
     }
 
-    /// Begins to wait.
+    /// Starts to wait.
     func resume() {
       poller.add(self, as: number)
       state.withLock {
@@ -69,7 +69,7 @@
       poller.remove(number)
     }
 
-    /// Keeps the descriptor from waking a thread, until ``endPause()`` has been called as often.
+    /// Prevents the descriptor from waking a thread until the matching call of ``endPause()``.
     func pause() {
       state.withLock {
         $0.pauses += 1
@@ -77,7 +77,7 @@
       }
     }
 
-    /// Ends a pause, and delivers what is ready by then.
+    /// Ends a pause, and delivers an event if the descriptor is ready.
     func endPause() {
       state.withLock {
         $0.pauses -= 1
@@ -85,7 +85,7 @@
       }
     }
 
-    /// Stops waiting, and closes the descriptor when a call under way is over.
+    /// Stops waiting, and closes the descriptor as soon as no call is in progress.
     func cancel() {
       let closesNow = state.withLock {
         $0.isCancelled = true
@@ -98,7 +98,7 @@
 
     // MARK: Waiting
 
-    /// Asks the kernel for one report, at once if the descriptor is ready.
+    /// Requests one report from the kernel, which comes at once if the descriptor is ready.
     private func arm(_ state: inout State) {
       guard state.isWanted, !state.isCalling, !state.isArmed else { return }
       if poller.arm(descriptor, number, isReading: isReading, isListed: state.isListed) {
@@ -108,7 +108,7 @@
         state.isCalling = true
         DispatchQueue.global().async { [self] in deliver() }
       } else {
-        // The system is short of memory or of entries; without another try the descriptor would stay silent for good.
+        // The system is short of memory or of entries. Without a retry, the descriptor would never report again.
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in
           self.state.withLock { arm(&$0) }
         }
@@ -116,14 +116,14 @@
     }
 
     private func disarm(_ state: inout State) {
-      // During a call the kernel reports nothing.
+      // The kernel reports nothing during a call.
       guard state.isArmed else { return }
-      // Waiting for no events would not do: a thread would be woken, find none, and sleep on.
+      // Waiting for an empty set of events would not help: a thread would be woken for nothing.
       poller.unlist(descriptor)
       (state.isListed, state.isArmed) = (false, false)
     }
 
-    /// Calls back, or has it done on the queue; on a thread that waited.
+    /// Calls back on this thread, which waited, or on the queue.
     fileprivate func fire() {
       let isDue = state.withLock {
         $0.isArmed = false
@@ -167,12 +167,12 @@
 
   /// The threads that wait for all descriptors of the process.
   ///
-  /// One may be busy with an inline call and one with what follows it, so that a third still waits.
+  /// One may be busy with an inline call and another with the work after it, so that a third one still waits.
   private final class DescriptorPoller: Sendable {
     private static let started = Guarded<DescriptorPoller?>(nil)
     private static let threadCount = 3
 
-    /// The poller, which starts when it is first asked for and never ends.
+    /// Returns the poller, which starts at the first call and never ends.
     static func shared() throws(FileObserverError) -> DescriptorPoller {
       try started.withLock { started throws(FileObserverError) in
         if let started { return started }
@@ -188,14 +188,16 @@
     }
 
     private let list: CInt
-    /// A report carries a waiter's number, because the descriptor's may belong to another file by now.
+    /// The waiters by number.
+    ///
+    /// A report contains a waiter's number, because the descriptor may belong to another file by then.
     private let table = Guarded(Table())
 
     private init() throws(FileObserverError) {
       list = epoll_create1(O_CLOEXEC)
       guard list >= 0 else { throw FileObserverError(errno, "wait for", "descriptors") }
       for _ in 0..<Self.threadCount {
-        // A queue of its own, so that its thread may wait for ever. Dispatch lets it take no signals.
+        // A separate queue, so that its thread may wait for ever. Dispatch blocks signals on its threads.
         DispatchQueue(label: "org.signals.wait", qos: .userInitiated).async { [self] in run() }
       }
     }
@@ -215,9 +217,9 @@
       table.replace { $0.waiters.removeValue(forKey: number) }
     }
 
-    /// Has the kernel report a descriptor once.
+    /// Requests one report of a descriptor from the kernel.
     ///
-    /// - Returns: A Boolean value that indicates whether it will; if not, `errno` says why.
+    /// - Returns: `true` if the request succeeded; otherwise `errno` is set.
     func arm(_ descriptor: CInt, _ number: UInt64, isReading: Bool, isListed: Bool) -> Bool {
       let events = (isReading ? EPOLLIN : EPOLLOUT).rawValue | EPOLLONESHOT.rawValue
       var event = epoll_event(events: events, data: epoll_data_t(u64: number))

@@ -9,10 +9,10 @@ public import Signals
   import Musl
 #endif
 
-/// A file descriptor as a signal: it sends how much is ready, whenever something is.
+/// A signal that sends the number of bytes that are ready, whenever a file descriptor is ready.
 ///
-/// It works with whatever the system can wait for: pipes, sockets, terminals, and on Linux `eventfd`, `timerfd`,
-/// `inotify`.
+/// It works with every descriptor that the system can wait for: pipes, sockets, terminals, and on Linux `eventfd`,
+/// `timerfd` and `inotify`.
 ///
 /// ```swift
 /// import FileSignals
@@ -32,29 +32,26 @@ public import Signals
 /// subscription.cancel()
 /// ```
 ///
-/// **Read what is announced.** The source is level-triggered: as long as something is ready, it says so again, so a
-/// subscriber that does not read (or, for ``Events/writable``, does not fill the buffer or cancel) is called over and
-/// over. While there is no subscriber, the source sleeps. A regular file is always ready; do not watch one with this,
-/// but with ``FileObserver``.
-///
-/// **The end.** At the end of a pipe or a connection the source sends 0 or what is left, and reading then returns 0;
-/// cancel the subscription or the source then.
-///
-/// **Lifetime.** The source lives while anybody refers to it or observes it. Subscribers are called on one serial
-/// queue.
+/// - **Level-triggered:** While the descriptor is ready, the source keeps sending. A subscriber must therefore read the
+///   bytes or, for ``Events/writable``, fill the buffer or cancel. While there is no subscriber, the source sleeps. A
+///   regular file is always ready, so observe it with ``FileObserver`` instead.
+/// - **End of file:** At the end of a pipe or a connection, the source sends 0 or the number of remaining bytes, and
+///   reading then returns 0. Cancel the subscription or the source at that point.
+/// - **Lifetime:** The source lives as long as a reference or a subscription to it. Subscribers are called on one
+///   serial queue.
 public final class FileDescriptorSource: Signal {
-  /// How many bytes, or events, are ready.
+  /// The type of the number of bytes, or events, that are ready.
   public typealias Element = Int
 
-  /// A source cannot fail.
+  /// `Never`: a source cannot fail.
   public typealias Failure = Never
 
-  /// What to wait for.
+  /// The event to wait for.
   public enum Events: Sendable, Hashable {
-    /// There is something to read, or the other end is gone.
+    /// Bytes can be read, or the other end has been closed.
     case readable
 
-    /// There is room to write, or the other end is gone.
+    /// Bytes can be written, or the other end has been closed.
     case writable
   }
 
@@ -65,21 +62,23 @@ public final class FileDescriptorSource: Signal {
 
   private let emitter = Emitter<Int, Never>()
   private let waiter: DescriptorWaiter
-  /// Its lock also puts calls of the waiter in order.
+  /// The state.
+  ///
+  /// Its lock also serialises the calls of the waiter.
   private let state = Guarded(State())
 
-  /// Makes a source that waits for a descriptor from the first subscription on.
+  /// Creates a source that waits for a descriptor from the first subscription on.
   ///
   /// - Parameters:
   ///   - fileDescriptor: An open descriptor.
-  ///   - events: What to wait for.
-  ///   - closesDescriptor: Whether the descriptor becomes the source's, which closes it exactly once, when nothing
-  ///     waits for it any more. If not, the source waits on a duplicate of its own, and you may close yours at any
-  ///     time.
-  ///   - queue: Where subscribers are called, serially even if the queue is not; by default on a queue of the source's
-  ///     own.
-  /// - Throws: ``FileObserverError`` if the descriptor is not open, or no other is left to wait with. It is then still
-  ///   the caller's, whatever `closesDescriptor` says.
+  ///   - events: The event to wait for.
+  ///   - closesDescriptor: A Boolean value that determines whether the source takes ownership of the descriptor. If
+  ///     `true`, it closes the descriptor exactly once, when it no longer waits. If `false`, it waits on a duplicate,
+  ///     and you can close your descriptor at any time.
+  ///   - queue: The queue on which subscribers are called, serially even if the queue is concurrent. By default, the
+  ///     source has a queue of its own.
+  /// - Throws: ``FileObserverError`` if the descriptor is not open, or if the process has no descriptor left to wait
+  ///   with. The caller then keeps ownership, regardless of `closesDescriptor`.
   public init(
     fileDescriptor: CInt, events: Events = .readable, closesDescriptor: Bool, queue: DispatchQueue? = nil
   ) throws(FileObserverError) {
@@ -98,16 +97,17 @@ public final class FileDescriptorSource: Signal {
     }
   }
 
-  /// Makes a source that takes over a readable descriptor, and calls its subscribers on the thread that waited.
+  /// Creates a source that takes ownership of a readable descriptor and calls its subscribers on the thread that
+  /// waited.
   ///
-  /// A subscriber must return soon and read all there is: no later event is delivered meanwhile. It sends 1, because it
-  /// does not count bytes.
+  /// A subscriber must read all bytes and return soon, because no later event is delivered during the call. The source
+  /// sends 1, because it does not count bytes.
   ///
-  /// - Parameters:
+  ///   - descriptor: An open descriptor. If this throws, the caller keeps ownership.
   ///   - descriptor: An open descriptor, which stays the caller's if this throws.
-  ///   - afterwards: A closure for work that may take longer, called on the same thread after each delivery, when the
-  ///     descriptor is waited for again.
-  /// - Throws: ``FileObserverError`` if nothing is left to wait with.
+  ///   - afterwards: A closure for work that may take longer. It is called on the same thread after each delivery, when
+  ///     the descriptor is waited for again.
+  /// - Throws: ``FileObserverError`` if the process has no descriptor left to wait with.
   package init(
     inline descriptor: CInt, afterwards: @escaping @Sendable () -> Void
   ) throws(FileObserverError) {
@@ -120,9 +120,10 @@ public final class FileDescriptorSource: Signal {
     cancel()
   }
 
-  /// Stops waiting, closes the descriptor if it is the source's, and finishes the signal.
+  /// Stops waiting, closes the descriptor if the source owns it, and finishes the signal.
   ///
-  /// It is closed soon after, when a call under way is over. May be called from any thread, any number of times.
+  /// The descriptor is closed as soon as no call is in progress. You can call this method from any thread, any number
+  /// of times.
   public func cancel() {
     let isFirst = state.withLock {
       guard !$0.isCancelled else { return false }
@@ -133,26 +134,26 @@ public final class FileDescriptorSource: Signal {
     if isFirst { emitter.finish() }
   }
 
-  /// Keeps the descriptor from waking a thread, until ``resume()`` has been called as often.
+  /// Prevents the descriptor from waking a thread until the matching call of ``resume()``.
   ///
-  /// A delivery under way goes on.
+  /// A delivery that is in progress continues.
   package func pause() {
     state.withLock { if !$0.isCancelled { waiter.pause() } }
   }
 
-  /// Ends a pause, and delivers what is ready by then.
+  /// Ends a pause, and delivers an event if the descriptor is ready.
   package func resume() {
     state.withLock { if !$0.isCancelled { waiter.endPause() } }
   }
 
-  /// Attaches a subscriber, and returns the token that keeps it attached, and the source alive.
+  /// Attaches a subscriber and returns a token that keeps both the subscription and the source alive.
   ///
-  /// - Parameter subscriber: Receives how much is ready, each time something is.
+  /// - Parameter subscriber: The subscriber. It receives the number of bytes whenever the descriptor is ready.
   /// - Returns: A token that cancels the subscription when it is released.
   public func subscribe<Subscriber: SignalSubscriber<Int, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
     let subscription = emitter.subscribe(subscriber)
     enter()
-    // Released when the subscription ends, which is what `leave` must learn of.
+    // Released when the subscription ends, which calls `leave`.
     return subscription.keepAlive(SignalSubscription { self.leave() })
   }
 

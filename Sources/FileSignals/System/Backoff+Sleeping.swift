@@ -9,9 +9,9 @@ package import Signals
 #endif
 
 extension Backoff.Pauses {
-  /// Counts a failed attempt, and blocks the thread until the next one.
+  /// Counts a failed attempt and blocks the thread until the next one.
   ///
-  /// - Returns: `false` at once if it is time to give up.
+  /// - Returns: `false`, without blocking, if the limit has been reached.
   @available(*, noasync, message: "It blocks the thread")
   package mutating func sleep() -> Bool {
     guard let pause = next() else { return false }

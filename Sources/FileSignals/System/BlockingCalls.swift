@@ -3,27 +3,27 @@ package import Foundation
 import Signals
 import Synchronization
 
-/// Runs calls that may block, for tasks, which must not block the threads that they run on.
+/// A queue of calls that may block, for tasks, which must not block the threads of the concurrency pool.
 ///
 /// ```
 /// let calls = BlockingCalls(width: 1)
 /// let result = try await calls.run { try waitForAnotherProcess() }
 /// ```
 ///
-/// - **Threads.** Calls run on threads of Dispatch, at most ``width`` at a time, and never on one of the cooperative
-///   pool. Calls that block keep no other queue of the process from getting a thread.
-/// - **Order.** Calls start in the order in which they are made.
-/// - **Cancellation.** If the task is cancelled before its call has started, `CancellationError` is thrown at once and
+/// - **Threads:** Calls run on threads of Dispatch, at most ``width`` at a time, and never on a thread of the
+///   concurrency pool. Calls that block do not prevent another queue of the process from getting a thread.
+/// - **Order:** Calls start in the order in which they are made.
+/// - **Cancellation:** If the task is cancelled before its call has started, `CancellationError` is thrown at once and
 ///   the call never runs. After the start, cancellation has no effect: the call runs to its end, and its result is
 ///   returned or its error is thrown.
 package final class BlockingCalls: Sendable {
-  /// The largest number of calls that run at the same time.
+  /// The maximum number of calls that run at the same time.
   package let width: Int
 
-  /// One serial queue for each call at a time.
+  /// A serial queue for each call that may run at the same time.
   ///
-  /// Dispatch makes a thread for a serial queue even if all others block;
-  /// concurrent queues share a few threads, which blocking calls would use up.
+  /// Dispatch creates a thread for a serial queue even if all others block. Concurrent queues share a few threads,
+  /// which blocking calls would exhaust.
   private let queues: [DispatchQueue]
   private let state: Guarded<State>
 
@@ -35,19 +35,19 @@ package final class BlockingCalls: Sendable {
 
   /// Runs a call that may block.
   ///
-  /// - Parameter body: Runs at most once.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, or `CancellationError` if the task was cancelled before the call started.
+  /// - Parameter body: A closure that runs at most once.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws, or `CancellationError` if the task was cancelled before the call started.
   package func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await hold { answer in answer(Swift.Result(catching: body)) }
   }
 
-  /// Runs a call that keeps its thread after it has given its result, such as one that holds a lock for a task.
+  /// Runs a call that keeps its thread after it has returned its result, such as a call that holds a lock for a task.
   ///
-  /// Until the call returns, it counts as one of ``width``.
+  /// Until the call returns, it counts towards ``width``.
   ///
-  /// - Parameter body: Runs at most once, and calls its argument exactly once.
-  /// - Returns: What `body` passed to its argument.
+  /// - Parameter body: A closure that runs at most once and calls its argument exactly once.
+  /// - Returns: The value that `body` passed to its argument.
   /// - Throws: The error that `body` passed, or `CancellationError` if the task was cancelled before the call started.
   package func hold<Result: Sendable>(
     _ body: @escaping @Sendable (_ answer: (Swift.Result<Result, any Error>) -> Void) -> Void
@@ -67,7 +67,7 @@ package final class BlockingCalls: Sendable {
 
   // MARK: Queue
 
-  /// Runs a call, or ends its wait without running it.
+  /// A function that runs a call, or ends its wait without running it.
   private typealias Call = @Sendable (_ isCancelled: Bool) -> Void
 
   private func add(_ ticket: Ticket, _ call: @escaping Call) {
@@ -82,7 +82,7 @@ package final class BlockingCalls: Sendable {
     state.withLock { $0.waiting.remove(number) }?(true)
   }
 
-  /// The number of calls that have not started, and of those among them that were cancelled since.
+  /// The number of calls that have not started, including cancelled ones.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   private func work(on index: Int) {
@@ -109,15 +109,17 @@ package final class BlockingCalls: Sendable {
 extension BlockingCalls {
   private static let files = Guarded<[String: (calls: BlockingCalls, users: Int)]>([:])
 
-  /// Runs a call that may wait for a file, one at a time for each file.
+  /// Runs a call that may wait for a file.
   ///
-  /// However many tasks wait for one file, one thread does. The queue of a file exists while it is used.
+  /// Calls for the same file run one at a time.
+  ///
+  /// However many tasks wait for a file, only one thread waits. The queue of a file exists while it is used.
   ///
   /// - Parameters:
   ///   - url: The file.
-  ///   - body: Runs at most once.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, or `CancellationError` if the task was cancelled before the call started.
+  ///   - body: A closure that runs at most once.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws, or `CancellationError` if the task was cancelled before the call started.
   package static func run<Result: Sendable>(
     for url: URL, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -142,14 +144,14 @@ extension BlockingCalls {
 
 // MARK: Cancellation
 
-/// The place of a call in its queue, or the note that its task was cancelled before it had one.
+/// The number of a call in its queue, or a mark that its task was cancelled before the call got one.
 private final class Ticket: Sendable {
   private let number = Atomic(Ticket.none)
 
   private static let none = -1
   private static let cancelled = -2
 
-  /// Notes that the task was cancelled, and returns the number of the call if it has one.
+  /// Records that the task was cancelled, and returns the number of the call if it has one.
   func cancel() -> Int? {
     let known = number.exchange(Self.cancelled, ordering: .acquiringAndReleasing)
     return known >= 0 ? known : nil
@@ -158,29 +160,29 @@ private final class Ticket: Sendable {
   /// A Boolean value that indicates whether the task was cancelled.
   var isCancelled: Bool { number.load(ordering: .acquiring) == Self.cancelled }
 
-  /// Notes the number, and returns a Boolean value that indicates whether the task was cancelled before.
+  /// Records the number, and returns `true` if the task had already been cancelled.
   func isCancelled(afterNumbering number: Int) -> Bool {
     !self.number.compareExchange(expected: Self.none, desired: number, ordering: .acquiringAndReleasing).exchanged
   }
 }
 
-/// Elements in the order in which they came, which are numbered so that one can be removed.
+/// A queue of numbered elements, from which any element can be removed by its number.
 private struct Line<Element> {
   private var elements: [Element?] = []
   private var head = 0
   /// The number of the first of `elements`.
   private var offset = 0
 
-  /// The number of elements, and of gaps between them.
+  /// The number of elements, including gaps.
   var count: Int { elements.count - head }
 
-  /// Appends an element, and returns its number.
+  /// Appends an element and returns its number.
   mutating func append(_ element: Element) -> Int {
     elements.append(element)
     return offset + elements.count - 1
   }
 
-  /// Removes the oldest element; `nil` if there is none.
+  /// Removes and returns the oldest element, or returns `nil` if there is none.
   mutating func removeFirst() -> Element? {
     while head < elements.count {
       let element = elements[head].take()
@@ -195,7 +197,7 @@ private struct Line<Element> {
     return nil
   }
 
-  /// Removes the element of a number, if it is still there.
+  /// Removes and returns the element with a number, if it is still there.
   mutating func remove(_ number: Int) -> Element? {
     let index = number - offset
     return elements.indices.contains(index) ? elements[index].take() : nil

@@ -6,9 +6,9 @@
   import Musl
 #endif
 
-/// Writes all of some bytes to a descriptor.
+/// Writes all given bytes to a descriptor.
 ///
-/// - Returns: How many were written; if that is not all, `errno` says why.
+/// - Returns: The number of bytes written. If it is less than the count, `errno` is set.
 package func writeAll(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> Int {
   var written = 0
   while written < bytes.count {
@@ -20,16 +20,16 @@ package func writeAll(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> Int {
   return written
 }
 
-/// Reads what a descriptor gives at once, as much as fits into a buffer.
+/// Reads the bytes that are available without waiting for more, up to the size of a buffer.
 ///
-/// - Returns: How many bytes were read, 0 at the end; a negative number if that failed, and `errno` says why.
+/// - Returns: The number of bytes read, 0 at the end, or a negative number with `errno` set.
 package func readSome(_ buffer: UnsafeMutableRawBufferPointer, from number: CInt) -> Int {
   uninterrupted { read(number, buffer.baseAddress, buffer.count) }
 }
 
-/// Reads bytes from a descriptor until a buffer is full or there are no more.
+/// Reads bytes from a descriptor until a buffer is full or the end is reached.
 ///
-/// - Returns: How many were read; a negative number if that failed, and `errno` says why.
+/// - Returns: The number of bytes read, or a negative number with `errno` set.
 package func readAll(_ buffer: UnsafeMutableRawBufferPointer, from number: CInt) -> Int {
   var count = 0
   while count < buffer.count {
@@ -41,7 +41,9 @@ package func readAll(_ buffer: UnsafeMutableRawBufferPointer, from number: CInt)
   return count
 }
 
-/// How large a file this process may write: beyond it, the kernel's answer would be a signal that ends the process.
+/// Returns the maximum size of a file that this process may write.
+///
+/// The kernel ends the process with a signal if it writes more.
 package func fileSizeLimit() -> Int {
   var limit = rlimit()
   #if canImport(Glibc)

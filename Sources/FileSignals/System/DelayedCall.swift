@@ -1,20 +1,20 @@
 package import Dispatch
 package import Signals
 
-/// A call that runs after a pause, once for all requests that come meanwhile.
+/// A call that runs after a pause, once for all requests during the pause.
 ///
-/// Use it to react soon to events that may be many:
+/// Use it to react soon to events that may be frequent:
 ///
 /// ```
 /// looks.request { [weak self] in self?.look() }
 /// ```
 ///
-/// - **Pauses.** Each call comes after the next pause of a ``Backoff``. After the last one, requests have no effect
-///   until ``reset()``.
-/// - **Threads.** Requests may come from any thread. The call runs on the queue with no lock held; a request that comes
-///   while it runs leads to another call.
+/// - **Pauses:** Each call waits for the next pause of a ``Backoff``. After the last one, requests have no effect until
+///   ``reset()``.
+/// - **Threads:** Requests may come from any thread. The call runs on the queue with no lock held. A request during the
+///   call leads to another call.
 package final class DelayedCall: Sendable {
-  /// Runs a closure after a pause.
+  /// A function that runs a closure after a pause.
   package typealias Schedule = @Sendable (_ pause: Duration, _ call: @escaping @Sendable () -> Void) -> Void
 
   private struct State {
@@ -32,7 +32,7 @@ package final class DelayedCall: Sendable {
     }
   }
 
-  /// Creates a call that runs when `schedule` says.
+  /// Creates a call that is scheduled by `schedule`.
   package init(_ backoff: Backoff, schedule: @escaping Schedule) {
     self.schedule = schedule
     state = Guarded(State(pauses: backoff.pauses()))
@@ -41,9 +41,9 @@ package final class DelayedCall: Sendable {
   /// A Boolean value that indicates whether the call has been requested and has not begun.
   package var isDue: Bool { state.withLock { $0.isDue } }
 
-  /// Schedules the call unless it is due.
+  /// Schedules the call, unless it is already due.
   ///
-  /// - Parameter call: The call. It runs on the queue of this object.
+  /// - Parameter call: The closure to call, on the queue of this object.
   package func request(_ call: @escaping @Sendable () -> Void) {
     let pause = state.withLock { state -> Duration? in
       guard !state.isDue, let pause = state.pauses.next() else { return nil }
@@ -57,7 +57,7 @@ package final class DelayedCall: Sendable {
     }
   }
 
-  /// Begins with the first pause again, from the next call that is scheduled.
+  /// Restarts with the first pause, from the next call that is scheduled.
   package func reset() {
     state.withLock { $0.pauses.reset() }
   }

@@ -6,11 +6,13 @@
   import Musl
 #endif
 
-/// An open file descriptor that is closed when it goes out of use.
+/// An open file descriptor that is closed when the value is destroyed.
 package struct Descriptor: ~Copyable, Sendable {
   package let number: CInt
 
-  /// Takes over a descriptor that a system call returned; `nil` if the call failed.
+  /// Takes ownership of a descriptor that a system call returned.
+  ///
+  /// Fails if the call failed.
   package init?(_ number: CInt) {
     guard number >= 0 else { return nil }
     self.number = number
@@ -20,7 +22,9 @@ package struct Descriptor: ~Copyable, Sendable {
     Self.close(number)
   }
 
-  /// Closes the descriptor and returns what the system says; it is closed in any case.
+  /// Closes the descriptor and returns the result of the system call.
+  ///
+  /// The descriptor is closed in any case.
   package consuming func close() -> CInt {
     let number = number
     discard self
@@ -38,14 +42,14 @@ package struct Descriptor: ~Copyable, Sendable {
     #endif
   }
 
-  /// What the descriptor refers to, or `nil` with `errno` set.
+  /// The status of the open file, or `nil` with `errno` set.
   package var status: FileStatus? {
     var status = stat()
     return fstat(number, &status) == 0 ? FileStatus(status) : nil
   }
 }
 
-/// Calls a function of the system again for as long as signals interrupt it.
+/// Repeats a system call as long as signals interrupt it.
 @inline(__always)
 package func uninterrupted<Result: FixedWidthInteger & SignedInteger>(_ call: () -> Result) -> Result {
   while true {

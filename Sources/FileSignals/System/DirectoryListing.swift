@@ -8,23 +8,23 @@ package import Foundation
   import Musl
 #endif
 
-/// What lies in directories.
+/// A namespace for listing directories.
 package enum DirectoryListing {
-  /// The names of what lies in a directory, "." and ".." among them; `nil` with `errno` set if not all of it can be
-  /// read.
+  /// Returns the names of the entries of a directory, including "." and "..", or `nil` with `errno` set if not all of
+  /// them can be read.
   package static func names(in directory: URL) -> [String]? {
     var names: [String] = []
     let descriptor = uninterrupted { [path = directory.path] in open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     return forEachEntry(of: descriptor) { names.append(name(of: $0)) } ? names : nil
   }
 
-  /// Calls a closure with each entry of a directory, "." and ".." among them.
+  /// Calls a closure with each entry of a directory, including "." and "..".
   ///
   /// - Parameters:
-  ///   - directory: A descriptor at the directory's beginning, which is closed; negative with `errno` set if there is
-  ///     none.
-  ///   - body: Called with an entry, which is valid until it returns.
-  /// - Returns: Whether all of it was read; otherwise `errno` says why not.
+  ///   - directory: A descriptor at the beginning of the directory, which is closed. It is negative, with `errno` set,
+  ///     if opening failed.
+  ///   - body: A closure that is called with an entry, which is valid until the closure returns.
+  /// - Returns: `true` if all entries were read; otherwise `errno` is set.
   package static func forEachEntry(of directory: CInt, _ body: (UnsafeMutablePointer<dirent>) -> Void) -> Bool {
     guard directory >= 0 else { return false }
     guard let stream = fdopendir(directory) else {
@@ -35,7 +35,8 @@ package enum DirectoryListing {
     }
     var reason: CInt = 0
     while true {
-      // Nothing else tells the end from a failure, after which half a list would say that the rest is not there.
+      // Only `errno` distinguishes the end from a failure. After a failure, an incomplete list would look like missing
+      // entries.
       errno = 0
       guard let entry = readdir(stream) else {
         reason = errno
@@ -48,9 +49,9 @@ package enum DirectoryListing {
     return reason == 0
   }
 
-  /// The name in an entry that `readdir` returned.
+  /// Returns the name in an entry that `readdir` returned.
   static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
-    // Sound: `d_name` ends with a NUL and lives until the next call; a copy of `dirent` could cut it short.
+    // Sound: `d_name` ends with a NUL and lives until the next call; a copy of `dirent` could truncate it.
     withUnsafePointer(to: &entry.pointee.d_name) { pointer in
       pointer.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
     }

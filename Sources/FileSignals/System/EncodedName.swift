@@ -1,10 +1,10 @@
-/// Names for files that stand for any text.
+/// Encoding of any text as a file name.
 ///
-/// Small letters, digits, `-` and `_` stand for themselves, and every other byte is `%` and two digits; capitals too,
-/// since some file systems take `Ada` and `ada` for the same. So no name leads elsewhere, and no two texts have the
-/// same.
+/// Lowercase letters, digits, `-` and `_` are kept. Every other byte becomes `%` and two hexadecimal digits. This
+/// includes capital letters, since some file systems do not distinguish `Ada` and `ada`. An encoded name therefore
+/// never contains a path separator, and different texts have different names.
 package enum EncodedName {
-  /// A text as a name, of whatever length.
+  /// Returns a text as a name of any length.
   package static func encoded(_ text: String) -> String {
     var name = ""
     for byte in text.utf8 {
@@ -18,11 +18,13 @@ package enum EncodedName {
     return name
   }
 
-  /// A text as a name of limited length: one that would be long is its beginning, a dot, and the text's digest.
+  /// Returns a text as a name of limited length.
+  ///
+  /// A long name is shortened to its beginning, a dot, and the text's digest.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - limit: The largest number of bytes, at least 125.
+  ///   - limit: The maximum number of bytes, at least 125.
   /// - Returns: The name.
   package static func encoded(_ text: String, limit: Int) -> String {
     let name = encoded(text)
@@ -30,13 +32,13 @@ package enum EncodedName {
     return name.prefix(60) + "." + SHA256.digest(Array(text.utf8)).map(digits(of:)).joined()
   }
 
-  /// A byte as two digits.
+  /// Returns a byte as two hexadecimal digits.
   private static func digits(of byte: UInt8) -> String {
     let digits = String(byte, radix: 16)
     return digits.count == 1 ? "0" + digits : digits
   }
 
-  /// The text that ``encoded(_:)`` has made a name of; `nil` if it has not.
+  /// Returns the text that ``encoded(_:)`` encoded, or `nil` if the name is not the result of that function.
   package static func decoded(_ name: String) -> String? {
     var bytes: [UInt8] = []
     var rest = Substring(name)

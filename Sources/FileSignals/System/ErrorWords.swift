@@ -6,7 +6,7 @@
   import Musl
 #endif
 
-/// What an error number of the system means.
+/// Returns the system's description of an error number.
 package func errorWords(_ errno: CInt) -> String {
   guard let words = strerror(errno) else { return "unknown error" }
   return String(cString: words)

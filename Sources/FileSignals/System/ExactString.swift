@@ -1,6 +1,6 @@
-/// A text that is compared byte by byte, as file systems and other programs do.
+/// A string that is compared byte by byte, as file systems and other programs do.
 ///
-/// Strings that look alike but are composed differently are equal in Swift; elsewhere they are two names.
+/// Swift treats canonically equivalent strings as equal, but elsewhere they are different names.
 package struct ExactString: Hashable, Comparable, Sendable {
   package let text: String
 
@@ -26,7 +26,7 @@ package struct ExactString: Hashable, Comparable, Sendable {
   }
 
   package func hash(into hasher: inout Hasher) {
-    // Equal for texts that look alike, which are hardly ever together.
+    // Canonically equivalent strings have equal hashes, which is harmless because they seldom occur together.
     hasher.combine(text)
   }
 }

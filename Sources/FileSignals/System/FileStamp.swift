@@ -6,15 +6,15 @@
   import Musl
 #endif
 
-/// What usually differs when a file has changed.
+/// The properties of a file that usually change when the file changes.
 ///
-/// Not always: two changes within one tick of the file system's clock leave the same stamp.
+/// They do not always: two changes within one tick of the file system's clock have the same stamp.
 package struct FileStamp: Equatable, Sendable {
   let identity: FileIdentity
   let size: Int
-  /// When the content changed, in nanoseconds.
+  /// The time of the last change of the content, in nanoseconds.
   package let modified: Int64
-  /// When anything changed, in nanoseconds.
+  /// The time of the last change of the content or the attributes, in nanoseconds.
   let changed: Int64
 
   init(_ status: stat) {
@@ -27,14 +27,16 @@ package struct FileStamp: Equatable, Sendable {
     #endif
   }
 
-  /// Looks at a path, following symbolic links; `nil` with `errno` set if there is nothing.
+  /// Reads the stamp of the file at a path, following symbolic links.
+  ///
+  /// Fails with `errno` set if there is no file.
   package init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// Whether the content is the same as far as the stamps tell.
+  /// Returns a Boolean value that indicates whether the content is the same, as far as the stamps can show.
   func hasContent(of other: FileStamp) -> Bool {
     identity == other.identity && size == other.size && modified == other.modified
   }

@@ -6,18 +6,18 @@
   import Musl
 #endif
 
-/// How many bytes a name may have, on every file system worth mentioning.
+/// The maximum number of bytes in a file name, on all common file systems.
 let longestName = 255
 
-/// What tells one file from every other that exists at the same time.
+/// An identity that distinguishes a file from every other that exists at the same time.
 package struct FileIdentity: Hashable, Sendable {
   package let device: UInt64
   package let inode: UInt64
 }
 
-/// The part of a file's status that this module looks at.
+/// The parts of a file's status that this module uses.
 package struct FileStatus: Sendable {
-  /// What kinds of things have a path.
+  /// The kinds of files.
   package enum Kind: String, Sendable {
     case regular = "a regular file"
     case directory = "a directory"
@@ -26,7 +26,7 @@ package struct FileStatus: Sendable {
     case socket = "a socket"
     case device = "a device"
 
-    /// The kind that the mode of a file says.
+    /// Creates the kind from the mode of a file.
     package init(mode: UInt32) {
       self =
         switch mode_t(mode) & S_IFMT {
@@ -58,7 +58,9 @@ package struct FileStatus: Sendable {
     isLinked = status.st_nlink > 0
   }
 
-  /// Looks at a path, following symbolic links or not; `nil` with `errno` set if there is nothing.
+  /// Reads the status of the file at a path.
+  ///
+  /// Fails with `errno` set if there is no file.
   package init?(path: String, relativeTo directory: CInt = AT_FDCWD, followsLinks: Bool = true) {
     var status = stat()
     guard fstatat(directory, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -66,7 +68,7 @@ package struct FileStatus: Sendable {
   }
 }
 
-/// The path free of symbolic links, `.` and `..`; `nil` with `errno` set if there is nothing at the path.
+/// Returns the path without symbolic links, `.` and `..`, or `nil` with `errno` set if the file does not exist.
 package func canonicalPath(_ path: String) -> String? {
   guard let resolved = realpath(path, nil) else { return nil }
   defer { free(resolved) }

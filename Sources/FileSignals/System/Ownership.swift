@@ -6,15 +6,17 @@
   import Musl
 #endif
 
-/// Gives a file or directory that the superuser has just made to the owner of the directory it lies in.
+/// Gives a file or directory that the superuser has just created to the owner of its parent directory.
 ///
-/// Otherwise a program that ran as root once would lock the owner out of its own data. Does nothing for other users, in
-/// a directory of root's, and for what could be older than this call: a file with content, or with a second name that
-/// somebody may have given to a file of root's.
+/// Otherwise a program that once ran as root would lock the owner out of its own data.
+///
+/// The function does nothing if the process is not the superuser, or if root owns the parent directory. It also does
+/// nothing for files that may be older than this call: a file with content, or with another hard link, which a user may
+/// have made to a file of root's.
 ///
 /// - Parameters:
-///   - number: A descriptor of what was made.
-///   - directory: The directory around it; asked for only if need be.
+///   - number: The descriptor of the new file or directory.
+///   - directory: The status of the parent directory; evaluated only if needed.
 package func inheritOwner(_ number: CInt, from directory: @autoclosure () -> FileStatus?) {
   guard geteuid() == 0, let owner = directory(), owner.owner != 0 else { return }
   var made = stat()
@@ -27,11 +29,11 @@ package func inheritOwner(_ number: CInt, from directory: @autoclosure () -> Fil
   _ = fchown(number, owner.owner, owner.group)
 }
 
-/// Gives a directory that the superuser has just made to the owner of the one it lies in.
+/// Gives a directory that the superuser has just created to the owner of its parent directory.
 ///
 /// - Parameters:
-///   - path: The new directory; a link in its place is not followed.
-///   - parent: The directory around it.
+///   - path: The new directory. A link in its place is not followed.
+///   - parent: The path of the parent directory.
 package func inheritOwner(ofDirectory path: String, from parent: @autoclosure () -> String) {
   guard geteuid() == 0 else { return }
   let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC

@@ -1,13 +1,13 @@
-/// The digest of FIPS 180-4, for names; Foundation has none everywhere.
+/// The digest of FIPS 180-4, used for names, since Foundation does not provide it on all platforms.
 package enum SHA256 {
   /// The first 32 bits of the fractional parts of the square roots of the first eight primes.
   private static let start: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
 
-  /// The same of the cube roots of the first 64 primes, which are exact enough in floating point.
+  /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
   private static let constants: [UInt32] = primes(64).map { prime in
-    // The integer cube root of prime · 2^96 has the wanted bits at its end.
+    // The low bits of the integer cube root of prime · 2^96 are the required ones.
     var root: UInt64 = 0
     for bit in (0..<36).reversed() {
       let next = root | (1 << UInt64(bit))
@@ -54,10 +54,10 @@ package enum SHA256 {
     word >> count | word << (32 - count)
   }
 
-  /// Whether the cube of a number below 2^36 is at most prime · 2^96.
+  /// Returns a Boolean value that indicates whether the cube of a number below 2^36 is at most prime · 2^96.
   private static func isCubeAtMost(_ number: UInt64, _ prime: UInt64) -> Bool {
     let square = number.multipliedFullWidth(by: number)
-    // The square has less than 73 bits, so its upper half, times the number, fits.
+    // The square has fewer than 73 bits, so the product of its upper half and the number fits.
     let low = square.low.multipliedFullWidth(by: number)
     let high = square.high * number + low.high
     let limit = prime << 32

@@ -6,15 +6,16 @@
   import Musl
 #endif
 
-/// Waits until what was written to an open file is on the disk.
+/// Waits until the data that was written to an open file is on the disk.
 ///
 /// - Parameters:
 ///   - number: The descriptor of the file.
-///   - attributes: Whether also who may read it and its times, and not only what is needed to read it.
-/// - Returns: Whether that worked; if not, `errno` says why.
+///   - attributes: A Boolean value that determines whether to include attributes, such as permissions and times, that
+///     are not needed to read the data.
+/// - Returns: `true` on success; otherwise `errno` is set.
 package func synchronizeContents(_ number: CInt, attributes: Bool) -> Bool {
   #if canImport(Darwin)
-    // There, `fsync` only reaches the drive's cache.
+    // On Apple's systems, `fsync` only reaches the drive's cache.
     if fcntl(number, F_FULLFSYNC) == 0 { return true }
     return uninterrupted { fsync(number) } == 0
   #else
@@ -24,8 +25,8 @@ package func synchronizeContents(_ number: CInt, attributes: Bool) -> Bool {
 
 /// Waits until the names in an open directory are on the disk.
 ///
-/// - Returns: Whether that worked; if not, `errno` says why.
+/// - Returns: `true` on success; otherwise `errno` is set.
 package func synchronizeNames(_ number: CInt) -> Bool {
-  // Some file systems cannot, and say so with EINVAL; there it is not needed or not possible.
+  // Some file systems do not support this and return EINVAL. It is then either unnecessary or impossible.
   uninterrupted { fsync(number) } == 0 || errno == EINVAL || errno == ENOTSUP
 }
