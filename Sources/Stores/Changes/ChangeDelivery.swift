@@ -1,6 +1,6 @@
 import Signals
 
-/// Sends committed changes, in the order of commits, without a lock held.
+/// A queue that sends committed changes in the order of commits, with no lock held.
 final class ChangeDelivery: Sendable {
   private enum Item: Sendable {
     case changes(ChangeSet)
@@ -17,9 +17,9 @@ final class ChangeDelivery: Sendable {
     outbox.add(.changes(changes))
   }
 
-  /// Sends the queued changes, unless a call on another thread or further up the stack is sending.
+  /// Sends the queued changes.
   ///
-  /// That call then sends these changes, too.
+  /// If a call on another thread or further up the stack is already sending, it sends these changes, too.
   func flush() {
     outbox.deliver { item in
       switch item {
@@ -31,7 +31,7 @@ final class ChangeDelivery: Sendable {
 
   /// Finishes after the queued changes have been sent, possibly by another thread.
   ///
-  /// No change may be added later.
+  /// No change may be added after this.
   func finish() {
     outbox.add(.end)
     flush()

@@ -5,12 +5,12 @@
 #endif
 
 extension ChangeLog {
-  /// Begins to collect, at the start of a transaction.
+  /// Starts collecting changes, at the beginning of a transaction.
   func begin() throws(DatabaseError) {
     isTentative = false
     hasBegun = false
     hasChangedSchema = false
-    // Nobody else can change the file from now on; what others did before may have changed tables.
+    // From now on, no other connection can change the file. Earlier changes by others may have altered tables.
     if currentFileVersion != fileVersion {
       if let expectedVersion { try connection.checkVersion(expectedVersion) }
       let version = try connection.value("PRAGMA schema_version")
@@ -20,28 +20,28 @@ extension ChangeLog {
     hasBegun = true
   }
 
-  /// Remembers the file's state after a transaction, and forgets what was collected.
+  /// Records the state of the file after a transaction, and discards the collected changes.
   func end(isCommitted: Bool) {
     clear()
-    // A file that was refused must be refused the next time, too.
+    // A file that was rejected must be rejected the next time, too.
     if hasBegun { fileVersion = currentFileVersion }
     if !isCommitted, isTentative { needsRefresh = true }
     isTentative = false
   }
 
-  /// A number that changes with the content of the file, whoever changes it.
+  /// A number that changes whenever any connection changes the file.
   private var currentFileVersion: UInt32 {
     var version: UInt32 = 0
     sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
     return version
   }
 
-  /// Whether a column is part of a table's key.
+  /// Returns a Boolean value that indicates whether a column is part of a table's key.
   func isKey(_ column: String, of table: String) -> Bool {
     tables.table(table)?.table.keyColumns.contains(column.lowercased()) ?? false
   }
 
-  /// Prepares for a statement that changes more than the hook tells.
+  /// Prepares for a statement that changes more than the update hook reports.
   func prepare(for traits: StatementTraits) throws(DatabaseError) {
     for name in traits.replacingTables.union(traits.rekeyedTables) {
       guard let (name, table) = tables.table(name), table.hook == .keys else { continue }
@@ -49,7 +49,7 @@ extension ChangeLog {
       needsRefresh = true
     }
     if needsRefresh { try refresh() }
-    // Triggers are not called for rows that are replaced while other triggers might call themselves without end.
+    // With other triggers, recursive triggers are off, and SQLite then calls no triggers for replaced rows.
     if tables.hasTriggers {
       for name in traits.replacingTables {
         if let table = tables.table(name)?.table { noteEverything(table.number) }
@@ -60,7 +60,7 @@ extension ChangeLog {
     }
   }
 
-  /// Looks at the tables anew, and makes or removes triggers as they need.
+  /// Reads the tables again, and creates or removes tracing triggers accordingly.
   func refresh() throws(DatabaseError) {
     needsRefresh = false
     isTentative = connection.isInTransaction
@@ -69,7 +69,8 @@ extension ChangeLog {
     schemaVersion = try connection.value("PRAGMA schema_version")
     try readTriggers()
     try readTables()
-    // Without it no trigger is called for rows that are replaced; with it, others might call themselves without end.
+    // Triggers are called for replaced rows only if recursive triggers are on. With other triggers present, that could
+    // cause endless recursion.
     try connection.execute("PRAGMA recursive_triggers = \(tables.hasTriggers ? "OFF" : "ON")")
 
     var wanted: [String: String] = [:]
@@ -117,7 +118,7 @@ extension ChangeLog {
         if let column = rows[position][5].stringValue { columns.append(column) }
         position += 1
       }
-      // A change of a virtual table is heard of as one of the tables in which it keeps its content.
+      // A change of a virtual table is reported as a change of a table that stores its content.
       guard row[1] == "table", !TableCatalog.isOwn(name) else { continue }
       var table = TableCatalog.Table(number: tables.number(of: name))
       table.replaces = row[3].stringValue?.uppercased().contains("REPLACE") ?? false
@@ -135,7 +136,7 @@ extension ChangeLog {
     nameVirtualTables(rows)
   }
 
-  /// Lets the tables in which virtual tables keep their content speak for these.
+  /// Maps the tables that store the content of virtual tables to these virtual tables.
   private func nameVirtualTables(_ rows: [Row]) {
     let virtual = rows.filter { $0[1] == "virtual" }.compactMap { $0[0].stringValue }
     for shadow in rows where shadow[1] == "shadow" {
@@ -146,7 +147,7 @@ extension ChangeLog {
     }
   }
 
-  /// The key in SQL; of several columns, as literals in one text.
+  /// Returns the key as an SQL expression; for several columns, one text of SQL literals.
   private static func key(of columns: [String]) -> (String) -> String {
     { row in
       let names = columns.map { "\(row).\(SQL.name($0))" }

@@ -13,35 +13,35 @@ import Foundation
   import Musl
 #endif
 
-/// What the transaction of a connection has changed so far.
+/// The changes that the current transaction of a connection has made so far.
 ///
-/// SQLite's update hook tells of rows by their `rowid`, and costs next to nothing. What it hides is found by other
-/// means: the authorizer (see ``SQLiteConnection/installAuthorizer()``) has rows removed one by one where SQLite would
-/// drop them all at once, and tables whose keys are not the `rowid`, or may change, or in which rows are replaced, are
-/// traced by temporary triggers, of which nothing is in the file.
+/// SQLite's update hook reports rows by `rowid`, at almost no cost, but it omits some changes. Two other means detect
+/// those. The authorizer (see ``SQLiteConnection/installAuthorizer()``) makes SQLite remove rows one by one where it
+/// would drop them all at once. Temporary triggers, which are not stored in the file, trace some tables: those whose
+/// keys are not the `rowid` or may change, and those in which rows are replaced.
 final class ChangeLog {
-  // Sound: the connection has this object, and closes SQLite's part before it goes.
+  // Sound: the connection owns this object, and closes its SQLite handle before it is released.
   unowned(unsafe) let connection: SQLiteConnection
-  /// What is known about the tables.
+  /// The known properties of the tables.
   var tables = TableCatalog()
   @exclusivity(unchecked) private(set) var entries: ContiguousArray<RowChange> = []
   @exclusivity(unchecked) private var statementMark = 0
   private var savepoints: [(name: String, mark: Int)] = []
-  /// Whether the tables must be looked at again before the next statement.
+  /// A Boolean value that indicates whether the tables must be read again before the next statement.
   var needsRefresh = true
-  /// Whether what is known about the tables goes if the transaction is rolled back.
+  /// A Boolean value that indicates whether a rollback invalidates the known properties of the tables.
   var isTentative = false
-  /// Whether the transaction has got past the look at what others may have done to the file.
+  /// A Boolean value that indicates whether the transaction has checked the file for changes by others.
   var hasBegun = false
-  /// Whether the transaction has changed which tables there are, or what they are like.
+  /// A Boolean value that indicates whether the transaction has changed the set of tables or their definitions.
   var hasChangedSchema = false
-  /// The state of the file after this connection's last look at it.
+  /// The state of the file when this connection last checked it.
   var fileVersion: UInt32 = 0
   var schemaVersion: SQLiteValue = .null
-  /// The version that the file must have; `nil` if that is not known.
+  /// The version that the file must have, or `nil` if it is unknown.
   var expectedVersion: Int?
 
-  /// The table of the last change: changes come in crowds.
+  /// The table of the last change, cached because changes of one table usually follow each other.
   @exclusivity(unchecked) private var lastName: UnsafeMutablePointer<CChar>?
   @exclusivity(unchecked) private var lastTable: Int32 = 0
   @exclusivity(unchecked) private var lastHook = TableCatalog.Hook.keys
@@ -75,7 +75,7 @@ final class ChangeLog {
 
   // MARK: Hearing
 
-  /// A row was changed, says SQLite's hook.
+  /// Receives a changed row from SQLite's update hook.
   private func hear(
     _ operation: CInt, _ database: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowid: Int64
   ) {
@@ -99,7 +99,7 @@ final class ChangeLog {
     (lastTable, lastHook) = tables.hook(of: String(cString: name))
   }
 
-  /// A row was changed, says a trigger: by the table's number, the old key and the new one.
+  /// Receives a changed row from a trigger, with the table's number, the old key and the new key.
   private func hearTrigger(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: CInt) {
     let table = Int32(sqlite3_value_int(values[0]))
     let operation = sqlite3_value_int(values[1])
@@ -125,7 +125,7 @@ final class ChangeLog {
     case SQLITE_NULL: return .null
     case SQLITE_BLOB:
       let count = Int(sqlite3_value_bytes(value))
-      // Sound: the bytes are there until the function returns, and copied here.
+      // Sound: the bytes are valid until the function returns, and are copied here.
       return .blob(sqlite3_value_blob(value).map { .init(bytes: $0, count: count) } ?? .init())
     default:
       guard let text = sqlite3_value_text(value) else { return .null }
@@ -134,7 +134,7 @@ final class ChangeLog {
     }
   }
 
-  /// Notes that any row of a table may have changed.
+  /// Records that any row of a table may have changed.
   func noteEverything(_ table: Int32) {
     if let last = entries.last, last.table == table, last.operation == .everything { return }
     entries.append(RowChange(table: table, operation: .everything, key: .null))
@@ -142,15 +142,15 @@ final class ChangeLog {
 
   // MARK: Undoing
 
-  /// Remembers where a statement began, so that what it did can be forgotten if it fails.
+  /// Marks the beginning of a statement, so that its changes can be discarded if it fails.
   @inline(__always)
   func beginStatement() {
     statementMark = entries.count
   }
 
-  /// Forgets what a statement did that has failed.
+  /// Discards the changes of a statement that has failed.
   ///
-  /// - Parameter isHalfway: Whether some of it may have stayed.
+  /// - Parameter isHalfway: A Boolean value that indicates whether some of its changes may have stayed in the file.
   func undoStatement(isHalfway: Bool) {
     guard entries.count > statementMark else { return }
     let touched = Set(entries[statementMark...].map(\.table))
@@ -158,7 +158,7 @@ final class ChangeLog {
     if isHalfway { touched.forEach(noteEverything) }
   }
 
-  /// Follows the savepoints, so that what is undone in the file is undone here.
+  /// Follows a savepoint statement, so that changes that are rolled back in the file are discarded here.
   func follow(_ savepoint: StatementTraits.Savepoint) {
     switch savepoint {
     case .begin(let name):
@@ -170,7 +170,7 @@ final class ChangeLog {
       guard let index = savepoints.lastIndex(where: { $0.name == name }) else { return }
       truncate(to: savepoints[index].mark)
       savepoints.removeSubrange((index + 1)...)
-      // Tables that were made or traced since then are not any more.
+      // Tables that were created or traced since then no longer are.
       if isTentative { needsRefresh = true }
     }
   }
@@ -179,14 +179,14 @@ final class ChangeLog {
     if entries.count > mark { entries.removeSubrange(mark...) }
   }
 
-  /// Forgets everything, because the transaction is over.
+  /// Discards all changes, because the transaction has ended.
   @inline(__always)
   func clear() {
     if !entries.isEmpty { entries.removeAll(keepingCapacity: entries.capacity <= 4096) }
     if !savepoints.isEmpty { savepoints = [] }
   }
 
-  /// Forgets what is known of the last change's table, because tables have changed.
+  /// Clears the cached table of the last change, because tables have changed.
   func forgetLast() {
     free(lastName)
     lastName = nil
@@ -194,7 +194,7 @@ final class ChangeLog {
 
   // MARK: Telling
 
-  /// What has changed in each table, and nothing of what was undone.
+  /// Returns the changes of each table, without changes that were undone.
   func changes() -> [String: TableChanges] {
     if entries.count == 1, let only = entries.first {
       var changes = TableChanges()

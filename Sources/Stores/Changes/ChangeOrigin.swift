@@ -1,23 +1,25 @@
-/// Where a change comes from.
+/// The origin of a change.
 public enum ChangeOrigin: Hashable, Sendable {
-  /// This object has written it.
+  /// This object made the change.
   case here
 
-  /// Another ``Database`` of the same file has written it, in this process.
+  /// Another ``Database`` object for the same file, in this process, made the change.
   case sameProcess
 
-  /// Another process has written it, which shares the database under this name.
+  /// Another process, which shares the database under this name, made the change.
   case peer(String)
 
-  /// Others have, and the history that could say who and what has been trimmed; see ``ShareLimits``.
+  /// Other processes made changes, but the history that contains them has been trimmed; see ``ShareLimits``.
   case trimmedHistory
 
-  /// Another program has written, or a process that does not share the database; any row may have changed.
+  /// Another program, or a process that does not share the database, made the change.
+  ///
+  /// Any row may have changed.
   case foreign
 
   /// Another process has migrated the file.
   case migration
 
-  /// The directory that the file is in was swapped for another, and so this is another file.
+  /// The directory that contains the file was swapped for another, so the database is a different file.
   case swap
 }

@@ -1,42 +1,50 @@
-/// What one transaction has changed, by table and key.
+/// The changes that one transaction made, by table and key.
 ///
-/// A key is the row's primary key; of several columns, it is their values as SQL literals, separated by commas, in one
-/// text; without a primary key, it is SQLite's own `rowid`.
+/// A key is the row's primary key. A primary key of several columns is represented as one text: the values as SQL
+/// literals, separated by commas. Without a primary key, the key is SQLite's `rowid`.
 public struct ChangeSet: Hashable, Sendable {
-  /// The number of the change: larger for later ones, until the file is swapped for another.
+  /// The number of the change.
   ///
-  /// In the ``Database/changes`` of a shared database, what this object has written is counted for itself, and so is
-  /// what others have: a number says nothing of one beside the other.
+  /// It increases with each change, until the file is swapped for another.
+  ///
+  /// In ``Database/changes`` of a shared database, changes by this object and changes by others are numbered
+  /// separately. The two sequences cannot be compared.
   public let sequence: Int64
 
-  /// Where it comes from.
+  /// The origin of the change.
   public let origin: ChangeOrigin
 
-  /// What has changed in each table; tables without changes are not there.
+  /// The changes of each table.
+  ///
+  /// Tables without changes are not included.
   public let tables: [String: TableChanges]
 
-  /// Makes a change set.
+  /// Creates a change set.
   ///
   /// - Parameters:
-  ///   - sequence: Its number.
-  ///   - origin: Where it comes from.
-  ///   - tables: What has changed.
+  ///   - sequence: The number of the change.
+  ///   - origin: The origin of the change.
+  ///   - tables: The changes of each table.
   public init(sequence: Int64, origin: ChangeOrigin = .here, tables: [String: TableChanges]) {
     self.sequence = sequence
     self.origin = origin
     self.tables = tables
   }
 
-  /// The next number; the largest of all, which any member of a group can write into the file, has none after it.
+  /// Returns the next number.
+  ///
+  /// The largest possible number, which any member of a group can write into the file, is its own successor.
   static func sequence(after sequence: Int64) -> Int64 { sequence == .max ? .max : sequence + 1 }
 
-  /// Who made the change, if one other process did; otherwise ``origin`` says more.
+  /// The name of the process that made the change, if it was a single other process.
+  ///
+  /// Otherwise, see ``origin``.
   public var author: String? {
     if case .peer(let author) = origin { author } else { nil }
   }
 
-  /// What has changed in a table.
+  /// The changes of one table.
   ///
-  /// - Parameter table: Its name, in the spelling of the statement that made it.
+  /// - Parameter table: The name of the table, as spelled in the statement that created it.
   public subscript(table: String) -> TableChanges { tables[table] ?? TableChanges() }
 }

@@ -1,18 +1,20 @@
 public import Signals
 
-/// What each transaction of a database has changed; made by ``Database/changes``.
+/// A signal of the changes of each transaction of a database; the result of ``Database/changes``.
 public struct DatabaseChanges: Signal {
-  /// One transaction.
+  /// The type of the changes of one transaction.
   public typealias Element = ChangeSet
 
-  /// The signal cannot fail.
+  /// `Never`: the signal cannot fail.
   public typealias Failure = Never
 
   let database: Database
 
-  /// Attaches a subscriber; commits of other programs are noticed from the first subscription on.
+  /// Attaches a subscriber.
   ///
-  /// - Parameter subscriber: Receives the changes.
+  /// Commits of other programs are detected from the first subscription on.
+  ///
+  /// - Parameter subscriber: The subscriber. It receives the changes.
   /// - Returns: A token that cancels the subscription when it is released. It does not keep the database open.
   public func subscribe<Subscriber: SignalSubscriber<ChangeSet, Never>>(
     _ subscriber: Subscriber
@@ -21,16 +23,18 @@ public struct DatabaseChanges: Signal {
     return database.delivery.emitter.subscribe(subscriber)
   }
 
-  /// The number of subscriptions that are live, or about to be; all live queries and rows together are one.
+  /// The number of subscriptions that are active or being started.
+  ///
+  /// All live queries and rows together count as one.
   ///
   /// - Complexity: O(1).
   public var subscriberCount: Int { database.delivery.emitter.subscriberCount }
 
-  /// Lists the live subscriptions, for tests and debugging, to find leaks.
+  /// Lists the active subscriptions.
   ///
-  /// It waits for the delivery that is under way, if there is one, and changes nothing. All live queries and rows of the
-  /// database together are one entry, `"live queries"`.
+  /// Use this method in tests and while debugging, to find leaks. It waits for a delivery that is in progress, and
+  /// changes nothing. All live queries and rows of the database together are one entry, `"live queries"`.
   ///
-  /// - Returns: One trace for each way that a value takes to a consumer.
+  /// - Returns: One trace for each path from the database to a consumer.
   public func subscriptions() async -> [SubscriptionTrace] { await database.delivery.emitter.subscriptions() }
 }

@@ -1,8 +1,8 @@
-/// One thing that happened to a row.
+/// One change of a row.
 struct RowChange {
   enum Operation: UInt8 {
     case insert, update, delete
-    /// Nobody knows which rows: all may have changed.
+    /// All rows may have changed, because it is unknown which ones did.
     case everything
   }
 

@@ -1,49 +1,54 @@
-/// What is known about the tables of a database, as far as it matters to whoever collects changes.
+/// The properties of a database's tables that are relevant for collecting changes.
 struct TableCatalog {
-  /// What the update hook's word on a table is worth.
+  /// The information that the update hook provides for a table.
   enum Hook {
-    /// It tells the keys of the rows.
+    /// The hook reports the keys of the rows.
     case keys
-    /// It tells that something has changed.
+    /// The hook reports only that something has changed.
     case everything
-    /// Triggers tell.
+    /// The hook reports nothing usable; triggers report the changes.
     case silent
   }
 
-  /// One table.
+  /// The properties of one table.
   struct Table {
     var number: Int32
     var hook = Hook.keys
     /// The columns of the key, in lower case.
     var keyColumns: Set<String> = ["rowid"]
-    /// The key in SQL, of the row that is called so.
+    /// Returns the key as an SQL expression, for a row with the given name.
     var key: (_ row: String) -> String = { "\($0).rowid" }
-    /// Whether rows are replaced because the table's own definition says so.
+    /// A Boolean value that indicates whether the table's own definition causes rows to be replaced.
     var replaces = false
   }
 
-  /// The function that triggers call.
+  /// The SQL function that triggers call.
   static let function = "signals_note_change"
 
-  /// Names by number; a number is never given to another name.
+  /// The names by number.
+  ///
+  /// A number is never reused for another name.
   private(set) var names: [String] = []
   private var numbers: [String: Int32] = [:]
   var tables: [String: Table] = [:]
-  /// Tables that must be traced since a statement was run that the hook does not tell enough of.
+  /// Tables that must be traced because a statement was run whose changes the hook does not fully report.
   var traced: Set<String> = []
-  /// Whether there are triggers beside our own.
+  /// A Boolean value that indicates whether the database has triggers of its own.
   var hasTriggers = false
-  /// Whether one of them replaces rows.
+  /// A Boolean value that indicates whether one of them replaces rows.
   var triggersReplace = false
-  /// Whether a statement that fails may leave what it has done, because a table or trigger says so.
+  /// A Boolean value that indicates whether a failing statement may keep part of its changes, because of a table or
+  /// trigger definition.
   var mayFailHalfway = false
 
-  /// Whether a table is one of those that this module keeps for itself, of whose changes nobody is told.
+  /// Returns a Boolean value that indicates whether a table belongs to this module.
+  ///
+  /// Changes of such tables are not reported.
   static func isOwn(_ name: String) -> Bool { name.hasPrefix(SQL.ownPrefix) }
 
   func name(_ number: Int32) -> String { names[Int(number)] }
 
-  /// The number of a table, old or new.
+  /// Returns the number of a table, which may be new.
   mutating func number(of name: String) -> Int32 {
     if let number = numbers[name] { return number }
     let number = Int32(names.count)
@@ -52,21 +57,21 @@ struct TableCatalog {
     return number
   }
 
-  /// What to do with the hook's word on a table.
+  /// Returns the number of a table and the information that the update hook provides for it.
   mutating func hook(of name: String) -> (Int32, Hook) {
     if Self.isOwn(name) { return (number(of: name), .silent) }
     if let table = tables[name] { return (table.number, table.hook) }
     return (number(of: name), .everything)
   }
 
-  /// A table by a name in any spelling.
+  /// Returns a table by its name in any spelling.
   func table(_ name: String) -> (name: String, table: Table)? {
     if let table = tables[name] { return (name, table) }
     let lowercased = name.lowercased()
     return tables.first { $0.key.lowercased() == lowercased }.map { ($0.key, $0.value) }
   }
 
-  /// The triggers that a traced table needs, by name.
+  /// Returns the triggers that a traced table needs, by name.
   func triggers(of name: String, _ table: Table) -> [String: String] {
     let note = { (operation: Int, keys: String) in
       "BEGIN SELECT \(Self.function)(\(table.number), \(operation), \(keys)); END"

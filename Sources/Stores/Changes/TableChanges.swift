@@ -1,27 +1,30 @@
-/// What one transaction did to one table.
+/// The changes that one transaction made to one table.
 ///
-/// A row is in one of the three sets at most: what counts is how it was before and how it is after, not what happened
-/// between.
+/// A row is in at most one of the three sets. The sets compare the state before the transaction with the state after
+/// it.
 public struct TableChanges: Hashable, Sendable {
-  /// The keys of rows that are new.
+  /// The keys of rows that were inserted.
   public internal(set) var inserted: Set<SQLiteValue> = []
 
-  /// The keys of rows that were there before and after, and were written; perhaps with the values they had.
+  /// The keys of rows that existed before and after and were written, possibly with the same values.
   public internal(set) var updated: Set<SQLiteValue> = []
 
-  /// The keys of rows that are gone.
+  /// The keys of rows that were deleted.
   public internal(set) var deleted: Set<SQLiteValue> = []
 
-  /// Whether more may have changed than the sets say, as after the table has been dropped: look at all of it.
+  /// A Boolean value that indicates whether more rows may have changed than the sets contain, as after the table has
+  /// been dropped.
+  ///
+  /// If so, read the whole table again.
   public internal(set) var isEverything = false
 
-  /// Makes what has changed.
+  /// Creates the changes of a table.
   ///
   /// - Parameters:
-  ///   - inserted: The keys of rows that are new.
+  ///   - inserted: The keys of rows that were inserted.
   ///   - updated: The keys of rows that were written.
-  ///   - deleted: The keys of rows that are gone.
-  ///   - isEverything: Whether more may have changed than the sets say.
+  ///   - deleted: The keys of rows that were deleted.
+  ///   - isEverything: A Boolean value that indicates whether more rows may have changed than the sets contain.
   public init(
     inserted: Set<SQLiteValue> = [], updated: Set<SQLiteValue> = [], deleted: Set<SQLiteValue> = [],
     isEverything: Bool = false
@@ -32,18 +35,18 @@ public struct TableChanges: Hashable, Sendable {
     self.isEverything = isEverything
   }
 
-  /// Whether nothing has changed.
+  /// A Boolean value that indicates whether nothing has changed.
   public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && !isEverything }
 
-  /// Whether the row of a key may have changed, come or gone.
+  /// Returns a Boolean value that indicates whether the row with a key may have been changed, inserted or deleted.
   ///
   /// - Parameter key: The row's key.
-  /// - Returns: Whether to look at it again.
+  /// - Returns: `true` if the row should be read again.
   public func touches(_ key: SQLiteValue) -> Bool {
     isEverything || updated.contains(key) || inserted.contains(key) || deleted.contains(key)
   }
 
-  /// Takes in the next thing that happened to a row.
+  /// Adds the next change of a row.
   mutating func note(_ operation: RowChange.Operation, _ key: SQLiteValue) {
     switch operation {
     case .insert:
