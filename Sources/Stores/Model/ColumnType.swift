@@ -1,4 +1,4 @@
-/// What a column holds.
+/// The type of the values in a column.
 ///
 /// | Property | Column |
 /// |---|---|
@@ -10,31 +10,33 @@
 /// | a type that encodes a single value, such as an enumeration with raw values | what that value is kept as |
 /// | anything else: arrays, dictionaries, nested types | ``json`` |
 public enum ColumnType: String, Hashable, Sendable, Codable, CaseIterable {
-  /// An integer of 64 bits.
+  /// A 64-bit integer.
   case integer
 
-  /// A floating-point number of 64 bits.
+  /// A 64-bit floating-point number.
   case real
 
-  /// A text.
+  /// Text.
   case text
 
   /// A decimal number, as text with all its digits.
   ///
-  /// A ``Query`` compares and sorts it as a number, exactly. It does so with a collation of the connection,
-  /// `signals_decimal`, of which nothing is in the file. Indexes are therefore not used for the column. In SQL of your
-  /// own, write `price COLLATE signals_decimal`.
+  /// A ``Query`` compares and sorts it exactly, as a number. For that, it uses the connection's collation
+  /// `signals_decimal`, which is not stored in the file. Indexes are therefore not used for the column. In your own
+  /// SQL, write `price COLLATE signals_decimal`.
   ///
-  /// A `Decimal` that is not a number cannot be stored; ``ModelError/unencodable(table:column:reason:)`` says so.
+  /// A `Decimal` that is not a number cannot be stored; the error is ``ModelError/unencodable(table:column:reason:)``.
   case decimal
 
   /// Bytes.
   case blob
 
-  /// A nested value, as JSON text with its keys sorted; dates and data in it are as `JSONEncoder` writes them.
+  /// A nested value, as JSON text with sorted keys.
+  ///
+  /// Dates and data in it have the format of `JSONEncoder`.
   case json
 
-  /// The type's name in SQL.
+  /// The name of the type in SQL.
   var sql: String {
     switch self {
     case .integer: "INTEGER"
@@ -44,6 +46,8 @@ public enum ColumnType: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// The type's name in the fingerprint of a table; decimals are not distinguished from other text in a file.
+  /// The name of the type in the fingerprint of a table.
+  ///
+  /// In a file, decimals are not distinguished from other text.
   var fingerprint: String { self == .decimal ? ColumnType.text.rawValue : rawValue }
 }

@@ -1,6 +1,6 @@
-/// The keyed container of a decoder, which is made once and given for every row.
+/// The keyed container of a decoder, which is created once and reused for every row.
 ///
-/// To make one takes an allocation, and the runtime several looks at what its generic types are.
+/// Creating one needs an allocation, and several lookups of generic types by the runtime.
 struct KeptDecodingContainer {
   private final class Holder<Key: CodingKey> {
     let container: KeyedDecodingContainer<Key>
@@ -13,12 +13,12 @@ struct KeptDecodingContainer {
   private var key: ObjectIdentifier?
   private var holder: AnyObject?
 
-  /// The container for a type of keys.
+  /// Returns the container for a type of keys.
   @inline(__always)
   mutating func container<Key: CodingKey>(
     _ type: Key.Type, _ make: () -> KeyedDecodingContainer<Key>
   ) -> KeyedDecodingContainer<Key> {
-    // Sound: it was made for this very type of keys.
+    // Sound: it was created for exactly this type of keys.
     if let holder, key == ObjectIdentifier(type) { return unsafeDowncast(holder, to: Holder<Key>.self).container }
     let container = make()
     key = ObjectIdentifier(type)
@@ -27,7 +27,7 @@ struct KeptDecodingContainer {
   }
 }
 
-/// The keyed container of an encoder, which is made once and given for every row.
+/// The keyed container of an encoder, which is created once and reused for every row.
 struct KeptEncodingContainer {
   private final class Holder<Key: CodingKey> {
     let container: KeyedEncodingContainer<Key>
@@ -40,12 +40,12 @@ struct KeptEncodingContainer {
   private var key: ObjectIdentifier?
   private var holder: AnyObject?
 
-  /// The container for a type of keys.
+  /// Returns the container for a type of keys.
   @inline(__always)
   mutating func container<Key: CodingKey>(
     _ type: Key.Type, _ make: () -> KeyedEncodingContainer<Key>
   ) -> KeyedEncodingContainer<Key> {
-    // Sound: it was made for this very type of keys.
+    // Sound: it was created for exactly this type of keys.
     if let holder, key == ObjectIdentifier(type) { return unsafeDowncast(holder, to: Holder<Key>.self).container }
     let container = make()
     key = ObjectIdentifier(type)

@@ -1,4 +1,4 @@
-/// One member of a model that is read, if it decodes itself from a single value.
+/// A decoder of one member of a model that decodes itself from a single value.
 final class MemberDecoder: Decoder {
   // Sound: the decoder of the row owns this one.
   unowned(unsafe) let row: RowDecoder

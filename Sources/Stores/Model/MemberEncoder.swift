@@ -1,4 +1,4 @@
-/// One member of a model that is put, if it encodes itself as a single value.
+/// An encoder of one member of a model that encodes itself as a single value.
 final class MemberEncoder: Encoder {
   // Sound: the encoder of the row owns this one.
   unowned(unsafe) let row: RowEncoder

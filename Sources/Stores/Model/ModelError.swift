@@ -1,33 +1,33 @@
 public import Foundation
 
-/// Why a model does not fit its table, or a row its model.
+/// An error of a model that does not match its table, or of a row that does not match its model.
 ///
-/// Nothing has been written when one is thrown.
+/// When it is thrown, nothing has been written.
 public enum ModelError: Error, Hashable, Sendable {
-  /// The name of a table, a column or an index cannot be one.
+  /// The name of a table, a column or an index is invalid.
   case invalidName(table: String, name: String, reason: String)
 
-  /// The columns could not be found by decoding the model; `column` is the last that it asked for.
+  /// The columns could not be inferred by decoding the model; `column` is the last one that it requested.
   case columnsNotInferable(table: String, column: String?, reason: String)
 
-  /// There is no such column in the table.
+  /// The table has no such column.
   case unknownColumn(table: String, column: String, known: [String])
 
-  /// A column was compared with a value of another type than it holds.
+  /// A column was compared with a value of a different type.
   case unfitValue(table: String, column: String, type: ColumnType, found: ColumnType)
 
   /// The key's column is missing, may be null, or cannot hold the type of the model's `id`.
   case invalidKey(table: String, column: String, reason: String)
 
-  /// A value cannot be kept in its column.
+  /// A value cannot be stored in its column.
   case unencodable(table: String, column: String, reason: String)
 
-  /// What a column of a row holds is not what the model's property can be; `key` is the row's key, where it is known.
+  /// The value of a column cannot be decoded as the model's property; `key` is the row's key, if it is known.
   case undecodable(table: String, column: String, key: String?, reason: String)
 }
 
 extension ModelError: CustomStringConvertible, LocalizedError {
-  /// What happened, in which table and column, and what to do.
+  /// A description of the problem, the table and column, and the remedy.
   public var description: String {
     switch self {
     case .invalidName(let table, let name, let reason):

@@ -1,28 +1,30 @@
 import Signals
 
-/// All that is known of a model's table: its columns, and the statements that every model needs.
+/// The layout of a model's table: its columns, and the statements that every model needs.
 final class ModelLayout: Sendable {
   let spec: TableSpec
   let columns: [TableColumn]
-  /// The place of each column, by name.
+  /// The index of each column, by name.
   let places: [String: Int]
-  /// The place of the key's column.
+  /// The index of the key's column.
   let key: Int
   let keyType: ColumnType
 
-  /// Inserts a row, or changes the one with the same key; never replaces, which would delete rows unseen.
+  /// The statement that inserts a row or updates the one with the same key.
+  ///
+  /// It never replaces rows, since replaced rows would be deleted unnoticed.
   let put: String
-  /// Selects all columns, in their order, up to and without a condition.
+  /// The statement that selects all columns in order, without a condition.
   let select: String
-  /// Selects the row of a key.
+  /// The statement that selects the row with a key.
   let find: String
-  /// Deletes the row of a key.
+  /// The statement that deletes the row with a key.
   let delete: String
 
-  /// The table's name.
+  /// The name of the table.
   var table: String { spec.name }
 
-  /// Inserts a row into a table of another name.
+  /// Returns the statement that inserts a row into a table with another name.
   func insertion(into table: String) -> String {
     let names = columns.map { SQL.name($0.name) }.joined(separator: ", ")
     return "INSERT INTO \(SQL.name(table)) (\(names)) VALUES (\(SQL.parameters(columns.count)))"
@@ -59,10 +61,10 @@ final class ModelLayout: Sendable {
 }
 
 extension ModelLayout {
-  /// The layouts that were asked for, because to infer one takes as long as to write a hundred rows.
+  /// The layouts that have been computed, cached because inferring one takes as long as writing a hundred rows.
   private static let known = Guarded<[ObjectIdentifier: ModelLayout]>([:])
 
-  /// The layout of a model's table.
+  /// Returns the layout of a model's table.
   static func of<Model: StoreModel>(_ model: Model.Type) throws(ModelError) -> ModelLayout {
     let identifier = ObjectIdentifier(model)
     if let layout = known.withLock({ $0[identifier] }) { return layout }
@@ -73,7 +75,7 @@ extension ModelLayout {
     return layout
   }
 
-  /// The columns that a model decodes.
+  /// Returns the columns that a model decodes.
   private static func inferred<Model: StoreModel>(
     _ model: Model.Type, _ spec: TableSpec
   ) throws(ModelError) -> [TableColumn] {
@@ -97,7 +99,7 @@ extension ModelLayout {
     throw failure ?? .columnsNotInferable(table: spec.name, column: nil, reason: "it was not tried")
   }
 
-  /// Refuses names that SQLite would take for something else, and indexes over columns that are not there.
+  /// Rejects names that SQLite would misinterpret, and indexes over columns that do not exist.
   private static func check(_ spec: TableSpec, _ columns: [TableColumn]) throws(ModelError) {
     var seen: Set<String> = []
     for name in [spec.name] + columns.map(\.name) {

@@ -1,7 +1,7 @@
-/// The statements of one model on one connection, prepared once; they are what makes single rows fast.
+/// The prepared statements of one model on one connection, which make access to single rows fast.
 final class ModelStatements<Model: StoreModel> {
   let layout: ModelLayout
-  // Sound: a connection lets go of these before it goes.
+  // Sound: a connection releases these before it is released.
   private unowned(unsafe) let connection: SQLiteConnection
   private var putter: RowEncoder?
   private var finder: RowDecoder?
@@ -18,17 +18,17 @@ final class ModelStatements<Model: StoreModel> {
     finder?.end()
   }
 
-  /// The statements of a connection.
+  /// Returns the statements of a connection.
   static func of(_ connection: SQLiteConnection) throws(DatabaseError) -> ModelStatements {
     let identifier = ObjectIdentifier(ModelStatements.self)
-    // Sound: under this identifier there is only what the next lines put there.
+    // Sound: only the next lines store a value under this identifier.
     if let known = connection.attachments[identifier] { return unsafeDowncast(known, to: ModelStatements.self) }
     let statements = try ModelStatements(connection: connection)
     connection.attachments[identifier] = statements
     return statements
   }
 
-  /// Inserts a row, or changes the one with the same key.
+  /// Inserts a row, or updates the one with the same key.
   func put(_ model: Model) throws(DatabaseError) {
     let encoder: RowEncoder
     if let putter {
@@ -41,7 +41,7 @@ final class ModelStatements<Model: StoreModel> {
     try encoder.statement.run()
   }
 
-  /// The row of a key.
+  /// Returns the row with a key.
   func find(_ key: Model.ID) throws(DatabaseError) -> Model? {
     let decoder: RowDecoder
     if let finder {
@@ -60,9 +60,10 @@ final class ModelStatements<Model: StoreModel> {
     return try connection.naming { () throws(ModelError) in try decoder.model(Model.self) }
   }
 
-  /// A Boolean value that indicates whether changes of the table name the model's keys, and equal keys have equal bytes.
+  /// A Boolean value that indicates whether changes of the table contain the model's keys, and equal keys have equal
+  /// bytes.
   ///
-  /// Neither need be so in a table that the model has taken over.
+  /// Neither is guaranteed in a table that already existed before the model.
   var areKeysTold: Bool {
     get throws(DatabaseError) {
       if let knownKeysTold { return knownKeysTold }
@@ -76,7 +77,7 @@ final class ModelStatements<Model: StoreModel> {
     }
   }
 
-  /// Deletes the row of a key.
+  /// Deletes the row with a key.
   func delete(_ key: Model.ID) throws(DatabaseError) {
     let statement: SQLiteStatement
     if let deleter {
@@ -91,7 +92,7 @@ final class ModelStatements<Model: StoreModel> {
 }
 
 extension SQLiteConnection {
-  /// Names the file in what a closure throws.
+  /// Adds the file to an error that a closure throws.
   @inline(__always)
   func naming<Result>(_ body: () throws(ModelError) -> Result) throws(DatabaseError) -> Result {
     do {

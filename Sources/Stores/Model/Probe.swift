@@ -1,8 +1,10 @@
 import Foundation
 
-/// A decoder that makes values up, and notes which columns a type asks for.
+/// A decoder that invents values and records the columns that a type requests.
 final class Probe: Decoder {
-  /// The values that are made up; a type that refuses the first may take the second.
+  /// The invented values.
+  ///
+  /// A type that rejects the first set may accept the second.
   struct Samples: Sendable {
     let number: Int8
     let text: String
@@ -10,24 +12,24 @@ final class Probe: Decoder {
     static let attempts = [Samples(number: 0, text: ""), Samples(number: 1, text: "a")]
   }
 
-  /// What a type decoded itself from.
+  /// The kind of container that a type used to decode itself.
   enum Shape: Equatable {
     case keyed, unkeyed
     case single(ColumnType)
   }
 
   let samples: Samples
-  /// How many types enclose the one that decodes itself.
+  /// The number of types that enclose the one that decodes itself.
   let depth: Int
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 
   var shape: Shape?
-  /// In the order in which they were first asked for.
+  /// The columns, in the order in which they were first requested.
   private(set) var columns: [TableColumn] = []
-  /// What was asked whether it is null; that is an optional property.
+  /// The keys that were checked for null, which are optional properties.
   private var optional: Set<String> = []
-  /// The last key that was asked for, which is to blame if the type throws.
+  /// The last key that was requested, which is reported if the type throws an error.
   var asked: String?
 
   init(samples: Samples, depth: Int = 0) {
@@ -47,7 +49,7 @@ final class Probe: Decoder {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { ProbeValue(probe: self) }
 
-  /// How a value of this shape is kept.
+  /// The column type for a value of this shape.
   var columnType: ColumnType? {
     switch shape {
     case nil: nil
@@ -56,13 +58,13 @@ final class Probe: Decoder {
     }
   }
 
-  /// Says that a key may be absent.
+  /// Records that a key may be absent.
   func noteOptional(_ key: any CodingKey) {
     asked = key.stringValue
     optional.insert(key.stringValue)
   }
 
-  /// Says what a key is kept as.
+  /// Records the column type of a key.
   func note(_ key: any CodingKey, _ type: ColumnType) {
     asked = key.stringValue
     guard !columns.contains(where: { $0.name == key.stringValue }) else { return }
@@ -71,12 +73,14 @@ final class Probe: Decoder {
 }
 
 extension Probe {
-  /// Why a value could not be made up.
+  /// The reason why a value could not be invented.
   struct Refusal: Error {
     let reason: String
   }
 
-  /// Makes a value up, and tells what such a value is kept as; there may be a type but no value.
+  /// Invents a value and returns it with its column type.
+  ///
+  /// There may be a column type without a value.
   func sample<Value: Decodable>(_ type: Value.Type) -> (type: ColumnType?, value: Result<Value, Refusal>) {
     if let (column, known) = Self.known(type) { return (column, .success(known)) }
     let probe = Probe(samples: samples, depth: depth + 1)
@@ -90,7 +94,7 @@ extension Probe {
     }
   }
 
-  /// A value of a type that is kept as something else than what it encodes itself to.
+  /// Returns a value of a type that is not stored as it encodes itself.
   private static func known<Value>(_ type: Value.Type) -> (ColumnType, Value)? {
     let known: (ColumnType, Any)? =
       switch type {
@@ -105,7 +109,7 @@ extension Probe {
     return (column, value)
   }
 
-  /// A value of a type that refuses made-up ones: the first of its cases, or none.
+  /// Returns a value of a type that rejects invented ones: its first case, or `nil` for an optional.
   private static func substitute<Value>(_ type: Value.Type) -> Value? {
     if let cases = type as? any CaseIterable.Type { return firstCase(cases) as? Value }
     if let optional = type as? any Absentable.Type { return optional.absent as? Value }
@@ -115,7 +119,7 @@ extension Probe {
   private static func firstCase<Cases: CaseIterable>(_ type: Cases.Type) -> Any? { Cases.allCases.first }
 }
 
-/// A type with a value that stands for none.
+/// A type with a value that represents `nil`.
 private protocol Absentable {
   static var absent: Self { get }
 }

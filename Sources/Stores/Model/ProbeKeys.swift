@@ -1,4 +1,4 @@
-/// The members of a type that a ``Probe`` makes up.
+/// The keyed members of a type that a ``Probe`` decodes.
 struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let probe: Probe
 
@@ -9,8 +9,9 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool { true }
 
-  /// An optional property asks; inside another value all of them are null, or a type that contains itself would never
-  /// end.
+  /// Called for an optional property.
+  ///
+  /// Inside another value, all optional properties are null, since a recursive type would never end otherwise.
   func decodeNil(forKey key: Key) -> Bool {
     probe.noteOptional(key)
     return probe.depth > 0
@@ -41,7 +42,7 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value
   }
 
-  /// Absent, once it is known what it would be kept as.
+  /// Returns `nil`, after recording the column type.
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
     probe.noteOptional(key)
     guard probe.depth == 0 else { return nil }
@@ -56,7 +57,7 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Nested> {
-    // The members of a nested value may have any containers: all of it becomes JSON.
+    // The members of a nested value may have any containers, because all of it becomes JSON.
     guard probe.depth == 0 else {
       return Probe(samples: probe.samples, depth: probe.depth + 1).container(keyedBy: type)
     }

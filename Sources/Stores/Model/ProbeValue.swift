@@ -1,4 +1,4 @@
-/// The single value of a type that a ``Probe`` makes up.
+/// The single value of a type that a ``Probe`` decodes.
 struct ProbeValue: SingleValueDecodingContainer {
   let probe: Probe
 
@@ -35,7 +35,7 @@ struct ProbeValue: SingleValueDecodingContainer {
   }
 }
 
-/// The elements of an array that a ``Probe`` makes up: there are none.
+/// The elements of an array that a ``Probe`` decodes, of which there are none.
 struct ProbeElements: UnkeyedDecodingContainer {
   struct NoElement: Error, CustomStringConvertible {
     let description = "a made-up array has no elements"

@@ -1,4 +1,6 @@
-/// Containers for what a model cannot encode: whatever is put into them throws.
+/// A keyed container for a model that cannot be encoded.
+///
+/// Every attempt to encode a value throws.
 struct RefusingKeys<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let error: ModelError
 
@@ -32,7 +34,7 @@ struct RefusingKeys<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
 }
 
-/// A container without keys, for what a model cannot encode.
+/// An unkeyed or single-value container for a model that cannot be encoded.
 struct RefusingElements: UnkeyedEncodingContainer, SingleValueEncodingContainer {
   let error: ModelError
 
@@ -64,7 +66,7 @@ struct RefusingElements: UnkeyedEncodingContainer, SingleValueEncodingContainer 
   func superEncoder() -> any Encoder { RefusingEncoder(error: error) }
 }
 
-/// An encoder for what a model cannot encode.
+/// An encoder for a model that cannot be encoded.
 struct RefusingEncoder: Encoder {
   let error: ModelError
 

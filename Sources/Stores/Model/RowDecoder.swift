@@ -6,27 +6,29 @@ import Foundation
   import CSQLite
 #endif
 
-/// Makes models of the rows of a statement.
+/// A decoder that creates models from the rows of a statement.
 ///
-/// It is made once for many rows. Members are asked for in the order of the columns, unless the model says otherwise,
-/// so that each is looked for where it is expected first.
+/// It is created once for many rows. Models usually request their members in the order of the columns, so each member
+/// is first looked up at the expected index.
 final class RowDecoder: Decoder {
   let layout: ModelLayout
   let statement: SQLiteStatement
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
-  /// Where the statement has each of the model's columns.
+  /// The index in the statement of each column of the model.
   private let indexes: [Int32]
-  /// The place of the column that is expected next.
+  /// The index of the column that is expected next.
   @exclusivity(unchecked) private var next = 0
-  /// The place of the member that is being decoded.
+  /// The index of the member that is being decoded.
   @exclusivity(unchecked) private(set) var current = 0
   private lazy var member = MemberDecoder(row: self)
-  /// The container, which all rows share; it refers back to this object.
+  /// The container, which all rows share.
+  ///
+  /// It refers back to this object.
   @exclusivity(unchecked) private var containers = KeptDecodingContainer()
   private lazy var json = JSONDecoder()
 
-  /// Makes a decoder of a statement that has the model's columns, in their order or another.
+  /// Creates a decoder of a statement that has the model's columns, in any order.
   ///
   /// - Throws: ``ModelError/unknownColumn(table:column:known:)`` if one is missing.
   init(layout: ModelLayout, statement: SQLiteStatement, isOrdered: Bool) throws(ModelError) {
@@ -47,12 +49,14 @@ final class RowDecoder: Decoder {
     self.indexes = indexes
   }
 
-  /// Breaks the circle of references; to be called when no more rows follow.
+  /// Breaks the reference cycle.
+  ///
+  /// Call this after the last row.
   func end() {
     containers = KeptDecodingContainer()
   }
 
-  /// Makes a model of the current row.
+  /// Returns a model of the current row.
   func model<Model: StoreModel>(_ type: Model.Type) throws(ModelError) -> Model {
     next = 0
     do {
@@ -74,7 +78,7 @@ final class RowDecoder: Decoder {
     throw undecodable("the model has no coding keys")
   }
 
-  /// Finds the column of a key, and makes it the current one.
+  /// Finds the column of a key and makes it the current one.
   @inline(__always)
   func select(_ key: some CodingKey) throws(ModelError) {
     let name = key.stringValue
@@ -162,10 +166,10 @@ final class RowDecoder: Decoder {
     return statement.data(at: index)
   }
 
-  /// Reads a value of any type: itself, the single value that it decodes, or JSON.
+  /// Returns a value of any type, decoded directly, from a single value, or from JSON.
   @inline(__always)
   func readAny<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    // Sound: each cast is to the type that was just found to be asked for.
+    // Sound: each cast is to the type that was just checked.
     if type == UUID.self { return unsafeBitCast(try read(UUID.self), to: type) }
     if type == Date.self {
       return unsafeBitCast(Date(timeIntervalSinceReferenceDate: try read(Double.self)), to: type)
@@ -189,7 +193,9 @@ final class RowDecoder: Decoder {
     return try json.decode(type, from: Data(statement.string(at: index).utf8))
   }
 
-  /// Reads a decimal number; also `NaN`, which other programs may have written, so that one row does not hide the rest.
+  /// Returns a decimal number.
+  ///
+  /// It accepts `NaN`, which other programs may have written, so that one row does not make the others unreadable.
   private func readDecimal() throws(ModelError) -> Decimal {
     let text = try read(String.self)
     if text == "NaN" { return .nan }
@@ -222,7 +228,7 @@ final class RowDecoder: Decoder {
     return undecodable("it holds \(found), not \(expected)")
   }
 
-  /// What went wrong in the words of a `DecodingError`, whose own description is long.
+  /// Returns a short reason for a `DecodingError`, whose own description is long.
   private func reason(of error: any Error) -> String {
     guard let error = error as? DecodingError else { return "\(error)" }
     let context: DecodingError.Context? =

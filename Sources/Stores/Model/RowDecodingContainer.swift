@@ -1,4 +1,4 @@
-/// The members of a model that is read.
+/// The keyed container of a model that is decoded.
 struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let row: RowDecoder
 

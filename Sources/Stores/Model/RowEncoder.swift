@@ -1,22 +1,24 @@
 import Foundation
 
-/// Binds a model's members to the parameters of the statement that puts it.
+/// An encoder that binds a model's members to the parameters of a statement.
 ///
-/// It is made once for many rows. Members come in the order of the columns, unless the model says otherwise, so that
-/// each is looked for where it is expected first.
+/// It is created once for many rows. Models usually encode their members in the order of the columns, so each member is
+/// first looked up at the expected index.
 final class RowEncoder: Encoder {
   let layout: ModelLayout
   let statement: SQLiteStatement
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
-  /// The place of the column that is expected next.
+  /// The index of the column that is expected next.
   @exclusivity(unchecked) private var next = 0
-  /// The place of the member that is being encoded.
+  /// The index of the member that is being encoded.
   @exclusivity(unchecked) fileprivate(set) var current = 0
-  /// What could not be told at once, because the call cannot throw.
+  /// The first failure of a call that cannot throw.
   private var failure: ModelError?
   private lazy var member = MemberEncoder(row: self)
-  /// The container, which all rows share; it refers back to this object.
+  /// The container, which all rows share.
+  ///
+  /// It refers back to this object.
   @exclusivity(unchecked) private var containers = KeptEncodingContainer()
   private lazy var json: JSONEncoder = {
     let encoder = JSONEncoder()
@@ -29,12 +31,16 @@ final class RowEncoder: Encoder {
     self.statement = statement
   }
 
-  /// Breaks the circle of references; to be called when no more rows follow.
+  /// Breaks the reference cycle.
+  ///
+  /// Call this after the last row.
   func end() {
     containers = KeptEncodingContainer()
   }
 
-  /// Binds all members; what the model does not encode is null.
+  /// Binds all members.
+  ///
+  /// Members that the model does not encode are null.
   func bind(_ model: some StoreModel) throws(ModelError) {
     statement.clearBindings()
     next = 0
@@ -63,7 +69,7 @@ final class RowEncoder: Encoder {
     refuse("it has no coding keys")
   }
 
-  /// Finds the column of a key, and makes it the current one.
+  /// Finds the column of a key and makes it the current one.
   @inline(__always)
   func select(_ key: some CodingKey) throws(ModelError) {
     let name = key.stringValue
@@ -117,10 +123,10 @@ final class RowEncoder: Encoder {
     statement.bind(value, at: parameter)
   }
 
-  /// Writes a value of any type: as itself, as the single value that it encodes, or as JSON.
+  /// Writes a value of any type: directly, as the single value that it encodes, or as JSON.
   @inline(__always)
   func writeAny<Value: Encodable>(_ value: Value) throws {
-    // Sound: each cast is to the type that the value was just found to be.
+    // Sound: each cast is to the type that was just checked.
     if Value.self == UUID.self {
       statement.bind(unsafeBitCast(value, to: UUID.self), at: parameter)
     } else if Value.self == Date.self {
@@ -156,10 +162,10 @@ final class RowEncoder: Encoder {
   }
 
   private func writeJSON<Value: Encodable>(_ value: Value) throws {
-    // An optional that is encoded as such is null, not the text "null".
+    // A `nil` that is encoded explicitly becomes null, not the text "null".
     if case Optional<Any>.none = value as Any { return writeNull() }
     let data = try json.encode(value)
-    // JSON has no such number, but the encoder writes that of a Decimal. The text may also be part of a string.
+    // JSON has no NaN, but the encoder writes it for a Decimal. The text may also be part of a string.
     if data.firstRange(of: Data("NaN".utf8)) != nil, !Self.isJSON(data) {
       throw unencodable("a Decimal in it is not a number; make that property optional, and store nil")
     }
@@ -175,7 +181,7 @@ final class RowEncoder: Encoder {
     }
   }
 
-  /// Decodes from whatever is JSON, because the decoder reads all of it first.
+  /// A type that decodes from any JSON, used only to validate it.
   private struct AnyJSON: Decodable {
     init(from decoder: any Decoder) {}
   }
@@ -187,7 +193,7 @@ final class RowEncoder: Encoder {
     .unencodable(table: layout.table, column: layout.columns[current].name, reason: reason)
   }
 
-  /// Remembers a failure for when it can be thrown.
+  /// Records a failure until it can be thrown.
   func noteRefusal(_ reason: String) -> ModelError {
     let error = unencodable(reason)
     failure = failure ?? error

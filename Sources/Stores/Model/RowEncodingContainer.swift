@@ -1,4 +1,4 @@
-/// The members of a model that is put.
+/// The keyed container of a model that is encoded.
 struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let row: RowEncoder
 

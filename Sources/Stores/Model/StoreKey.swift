@@ -1,8 +1,8 @@
 public import Foundation
 
-/// What identifies a row: an integer, a text, or a UUID, which is kept as its text.
+/// A type that can identify a row: an integer, a text, or a UUID, which is stored as text.
 ///
-/// A type of your own that wraps one of these, and says so by `RawRepresentable`, needs no code:
+/// Your own type that wraps one of these needs no code if it conforms to `RawRepresentable`:
 ///
 /// ```swift
 /// import Stores
@@ -17,15 +17,17 @@ public protocol StoreKey: SQLiteConvertible, Hashable {
   /// The type of the key's column: ``ColumnType/integer`` or ``ColumnType/text``.
   static var keyType: ColumnType { get }
 
-  /// Makes a key of what its column holds; `nil` if that is not the key of any value.
+  /// Creates a key from the value of its column.
+  ///
+  /// Fails if the value is not a valid key.
   init?(sqliteValue: SQLiteValue)
 }
 
 extension Int64: StoreKey {
-  /// An integer.
+  /// ``ColumnType/integer``.
   public static var keyType: ColumnType { .integer }
 
-  /// Makes a key of an integer.
+  /// Creates a key from an integer.
   public init?(sqliteValue: SQLiteValue) {
     guard case .integer(let value) = sqliteValue else { return nil }
     self = value
@@ -33,10 +35,10 @@ extension Int64: StoreKey {
 }
 
 extension Int: StoreKey {
-  /// An integer.
+  /// ``ColumnType/integer``.
   public static var keyType: ColumnType { .integer }
 
-  /// Makes a key of an integer.
+  /// Creates a key from an integer.
   public init?(sqliteValue: SQLiteValue) {
     guard case .integer(let value) = sqliteValue else { return nil }
     self.init(exactly: value)
@@ -44,10 +46,10 @@ extension Int: StoreKey {
 }
 
 extension String: StoreKey {
-  /// A text.
+  /// ``ColumnType/text``.
   public static var keyType: ColumnType { .text }
 
-  /// Makes a key of a text.
+  /// Creates a key from a text.
   public init?(sqliteValue: SQLiteValue) {
     guard case .text(let value) = sqliteValue else { return nil }
     self = value
@@ -55,10 +57,10 @@ extension String: StoreKey {
 }
 
 extension UUID: StoreKey {
-  /// A text, in capitals.
+  /// ``ColumnType/text``; a UUID is stored in capital letters.
   public static var keyType: ColumnType { .text }
 
-  /// Makes a key of the text of a UUID.
+  /// Creates a key from the text of a UUID.
   public init?(sqliteValue: SQLiteValue) {
     guard case .text(let value) = sqliteValue else { return nil }
     self.init(uuidString: value)
@@ -69,7 +71,7 @@ extension StoreKey where Self: RawRepresentable, RawValue: StoreKey {
   /// The type of the raw value's column.
   public static var keyType: ColumnType { RawValue.keyType }
 
-  /// Makes a key of a raw value.
+  /// Creates a key from a raw value.
   public init?(sqliteValue: SQLiteValue) {
     guard let rawValue = RawValue(sqliteValue: sqliteValue) else { return nil }
     self.init(rawValue: rawValue)

@@ -1,6 +1,6 @@
-/// A value that a ``Database`` keeps as a row of a table.
+/// A type whose values a ``Database`` stores as rows of a table.
 ///
-/// Any `Codable` and `Identifiable` value is one, once it names its table:
+/// Any `Codable` and `Identifiable` type can be a model, once it specifies its table:
 ///
 /// ```swift
 /// import Foundation
@@ -24,21 +24,22 @@
 /// // Prints "email TEXT"
 /// ```
 ///
-/// ### Which column a property becomes
+/// ### Columns
 ///
-/// The columns are those that the type decodes, under the names of its coding keys; see ``ColumnType`` for what is kept
-/// how. They are found by decoding the type once from a source that makes values up. A type that refuses made-up
-/// values, because it has a required enumeration that is not `CaseIterable`, say, or an initializer that validates,
-/// lists its columns in ``table``; ``ModelError/columnsNotInferable(table:column:reason:)`` names the culprit.
+/// The columns are the ones that the type decodes, with the names of its coding keys. ``ColumnType`` describes how each
+/// type is stored. The columns are inferred by decoding the type once from invented values. Some types reject invented
+/// values, for example because of a required enumeration that is not `CaseIterable`, or because of an initializer that
+/// validates. Such a type must list its columns in ``table``. Otherwise
+/// ``ModelError/columnsNotInferable(table:column:reason:)`` reports the column.
 ///
-/// The column of the key is called `id`, unless the table says otherwise.
+/// The column of the key is `id`, unless the table specifies another one.
 public protocol StoreModel: Codable, Identifiable, Sendable where ID: StoreKey {
   /// The name of the table, its indexes, and its columns if they cannot be inferred.
   static var table: TableSpec { get }
 }
 
 extension StoreModel {
-  /// The columns of the table: those that ``table`` lists, or else those that the type decodes.
+  /// The columns of the table: the ones listed in ``table``, or otherwise the ones that the type decodes.
   ///
   /// - Complexity: O(1) after the first call.
   public static var columns: [TableColumn] {

@@ -1,15 +1,15 @@
 /// One column of a table.
 public struct TableColumn: Hashable, Sendable {
-  /// The column's name: the coding key of the property that it holds.
+  /// The name of the column, which is the coding key of the property.
   public let name: String
 
-  /// What the column holds.
+  /// The type of the values.
   public let type: ColumnType
 
-  /// Whether the column may hold null, as that of an optional property.
+  /// A Boolean value that indicates whether the column may be null, as for an optional property.
   public let isOptional: Bool
 
-  /// Describes a column.
+  /// Creates the description of a column.
   public init(_ name: String, _ type: ColumnType, isOptional: Bool = false) {
     self.name = name
     self.type = type
@@ -18,6 +18,6 @@ public struct TableColumn: Hashable, Sendable {
 }
 
 extension TableColumn: CustomStringConvertible {
-  /// The column as SQL says it.
+  /// The column definition in SQL.
   public var description: String { "\(name) \(type.sql)\(isOptional ? "" : " NOT NULL")" }
 }

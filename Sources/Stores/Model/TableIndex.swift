@@ -1,19 +1,19 @@
 /// The columns of one index, written as a literal: `"age"`, or `["city", "name"]`.
 public struct TableIndex: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
-  /// The columns, the most significant first.
+  /// The columns, most significant first.
   public let columns: [String]
 
-  /// An index over some columns.
+  /// Creates an index over several columns.
   public init(_ columns: [String]) {
     self.columns = columns
   }
 
-  /// An index over one column.
+  /// Creates an index over one column.
   public init(stringLiteral column: String) {
     columns = [column]
   }
 
-  /// An index over several columns.
+  /// Creates an index over several columns.
   public init(arrayLiteral columns: String...) {
     self.columns = columns
   }

@@ -1,30 +1,34 @@
-/// The table of a ``StoreModel``: its name, its key, its indexes and, where they cannot be inferred, its columns.
+/// The specification of a ``StoreModel``'s table: its name, key and indexes and, if they cannot be inferred, its
+/// columns.
 public struct TableSpec: Hashable, Sendable {
-  /// The table's name.
+  /// The name of the table.
   public let name: String
 
-  /// The column by which a row is identified.
+  /// The column that identifies a row.
   public let key: String
 
-  /// The columns, if they are not inferred from the model.
+  /// The columns, or `nil` if they are inferred from the model.
   public let columns: [TableColumn]?
 
-  /// What is indexed, in the order given.
+  /// The indexes, in the order given.
   public let indexes: [TableIndex]
 
-  /// What no two rows may have in common.
+  /// The unique indexes.
+  ///
+  /// No two rows may have the same values in their columns.
   public let unique: [TableIndex]
 
-  /// Describes a table.
+  /// Creates the specification of a table.
   ///
   /// - Parameters:
-  ///   - name: The table's name.
+  ///   - name: The name of the table.
   ///   - key: The column that holds the model's `id`.
   ///   - columns: All columns, in the order in which the model encodes them, if they cannot be inferred; see
   ///     ``StoreModel``.
-  ///   - indexes: Columns by which is searched or sorted: `["age", ["city", "name"]]` makes two indexes, the second
-  ///     over two columns.
-  ///   - unique: Columns, or groups of columns, that no two rows may have in common; they are indexes, too.
+  ///   - indexes: The columns that are used for searching or sorting. `["age", ["city", "name"]]` creates two indexes,
+  ///     the second over two columns.
+  ///   - unique: The columns, or groups of columns, in which no two rows may have the same values. They are indexes,
+  ///     too.
   public init(
     _ name: String,
     key: String = "id",

@@ -1,5 +1,5 @@
 extension WriteTransaction {
-  /// Inserts a row, or changes the one with the same key.
+  /// Inserts a row, or updates the one with the same key.
   ///
   /// ```swift
   /// import Stores
@@ -19,34 +19,34 @@ extension WriteTransaction {
   /// print(try database.read { try $0.count(Person.where("age", .greaterOrEqual, 18)) })  // Prints "2"
   /// ```
   ///
-  /// No other row is ever replaced: one that has in common with this what must be unique is told by
+  /// No other row is ever replaced. If a different row has the same value in a unique column, the call throws
   /// ``DatabaseError/constraint(_:)``.
   ///
   /// - Parameter model: The row.
-  /// - Throws: ``DatabaseError``; nothing has been written then.
+  /// - Throws: ``DatabaseError``. Nothing has then been written.
   public func put<Model: StoreModel>(_ model: Model) throws(DatabaseError) {
     try ModelStatements<Model>.of(connection).put(model)
   }
 
-  /// Inserts rows, or changes those with the same keys, one after the other.
+  /// Inserts rows, or updates the ones with the same keys, one after another.
   ///
   /// - Parameter models: The rows.
-  /// - Throws: ``DatabaseError`` of the first row that cannot be put; those before it have been put.
+  /// - Throws: ``DatabaseError`` for the first row that cannot be written. The rows before it have been written.
   public func put<Model: StoreModel>(_ models: some Sequence<Model>) throws(DatabaseError) {
     let statements = try ModelStatements<Model>.of(connection)
     for model in models { try statements.put(model) }
   }
 
-  /// Reads a row, lets a closure change it, and puts it back.
+  /// Reads a row, changes it in a closure, and writes it back.
   ///
-  /// If the closure changes the key, the row moves: there is none under the old key any more.
+  /// If the closure changes the key, the row moves to the new key.
   ///
   /// - Parameters:
   ///   - model: The model.
   ///   - id: The row's key.
-  ///   - body: Changes the row; it is not called if there is none.
-  /// - Returns: The row as it is now; `nil` if there is none.
-  /// - Throws: What `body` throws, or ``DatabaseError``; nothing has been written then.
+  ///   - body: A closure that changes the row. It is not called if there is none.
+  /// - Returns: The changed row, or `nil` if there is none.
+  /// - Throws: The error that `body` throws, or ``DatabaseError``. Nothing has then been written.
   @discardableResult
   public func update<Model: StoreModel>(
     _ model: Model.Type, id: Model.ID, _ body: (inout Model) throws -> Void
@@ -69,7 +69,7 @@ extension WriteTransaction {
   /// - Parameters:
   ///   - model: The model.
   ///   - id: The row's key.
-  /// - Returns: Whether there was such a row.
+  /// - Returns: `true` if the row existed.
   /// - Throws: ``DatabaseError``.
   @discardableResult
   public func delete<Model: StoreModel>(_ model: Model.Type, id: Model.ID) throws(DatabaseError) -> Bool {
@@ -82,8 +82,8 @@ extension WriteTransaction {
 
   /// Deletes the rows of a query.
   ///
-  /// - Parameter query: Which rows.
-  /// - Returns: How many there were.
+  /// - Parameter query: The query.
+  /// - Returns: The number of deleted rows.
   /// - Throws: ``DatabaseError``.
   @discardableResult
   public func deleteAll<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> Int {
@@ -96,7 +96,7 @@ extension WriteTransaction {
   /// Deletes all rows of a model's table.
   ///
   /// - Parameter model: The model.
-  /// - Returns: How many there were.
+  /// - Returns: The number of deleted rows.
   /// - Throws: ``DatabaseError``.
   @discardableResult
   public func deleteAll<Model: StoreModel>(_ model: Model.Type) throws(DatabaseError) -> Int {

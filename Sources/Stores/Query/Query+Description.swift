@@ -1,5 +1,7 @@
 extension Query: CustomStringConvertible {
-  /// The query as one would write it in SQL, with its values in it; to be read, not to be run.
+  /// A description of the query in SQL, with its values inserted.
+  ///
+  /// It is for reading only, not for execution.
   public var description: String {
     var text = "SELECT * FROM " + (source.map { "(\($0.sql.substituting($0.arguments)))" } ?? Model.table.name)
     if let condition { text += " WHERE \(condition)" }
@@ -14,7 +16,9 @@ extension Query: CustomStringConvertible {
 }
 
 extension QueryCondition: CustomStringConvertible {
-  /// The condition as one would write it in SQL, with its values in it; to be read, not to be run.
+  /// A description of the condition in SQL, with its values inserted.
+  ///
+  /// It is for reading only, not for execution.
   public var description: String {
     switch form {
     case .comparison(let column, .equal, .null): "\(column) IS NULL"
@@ -30,7 +34,7 @@ extension QueryCondition: CustomStringConvertible {
     }
   }
 
-  /// In parentheses, if it has parts of its own.
+  /// The description in parentheses, if the condition has several parts.
   private var asPart: String {
     switch form {
     case .all, .any, .sql: "(\(description))"
@@ -40,7 +44,7 @@ extension QueryCondition: CustomStringConvertible {
 }
 
 extension String {
-  /// The text with values in the place of its question marks, as good as it gets without parsing it.
+  /// Returns the text with values in place of question marks, on a best-effort basis without parsing.
   fileprivate func substituting(_ arguments: [SQLiteValue]) -> String {
     var rest = arguments[...]
     return reduce(into: "") { text, character in

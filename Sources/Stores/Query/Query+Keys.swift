@@ -1,7 +1,7 @@
 extension Query {
-  /// The keys of all rows on which the result depends; `nil` if it may depend on any row.
+  /// Returns the keys of all rows on which the result depends, or `nil` if it may depend on any row.
   func keys(in layout: ModelLayout) -> Set<SQLiteValue>? {
-    // An expression of SQL may read other rows.
+    // An SQL expression may read other rows.
     guard source == nil, let condition, !condition.containsSQL else { return nil }
     return condition.keys(layout.spec.key)
   }
@@ -18,7 +18,7 @@ extension QueryCondition {
     }
   }
 
-  /// The keys that a row for which the condition holds can have; `nil` if it can have any.
+  /// Returns the keys that a matching row can have, or `nil` if it can have any.
   fileprivate func keys(_ column: String) -> Set<SQLiteValue>? {
     switch form {
     case .comparison(column, .equal, let value):
@@ -41,7 +41,9 @@ extension QueryCondition {
     }
   }
 
-  /// The key that equals a value, as SQLite stores it; none for null, and for a fraction, which no key equals.
+  /// Returns the key that equals a value, as SQLite stores it.
+  ///
+  /// There is none for null and for fractions.
   private static func stored(_ value: SQLiteValue) -> [SQLiteValue] {
     switch value {
     case .null: []

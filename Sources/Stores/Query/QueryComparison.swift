@@ -1,15 +1,15 @@
-/// How a column compares with a value.
+/// A comparison of a column with a value.
 public enum QueryComparison: String, Hashable, Sendable, CaseIterable {
-  /// Is the same.
+  /// The column equals the value.
   case equal = "="
-  /// Is not the same.
+  /// The column differs from the value.
   case notEqual = "<>"
-  /// Comes before.
+  /// The column is less than the value.
   case less = "<"
-  /// Comes before, or is the same.
+  /// The column is less than the value or equal to it.
   case lessOrEqual = "<="
-  /// Comes after.
+  /// The column is greater than the value.
   case greater = ">"
-  /// Comes after, or is the same.
+  /// The column is greater than the value or equal to it.
   case greaterOrEqual = ">="
 }

@@ -1,17 +1,17 @@
-/// A statement that can be run.
+/// A statement that is ready to run.
 struct CompiledQuery: Hashable {
   var sql: String
   var arguments: [SQLiteValue] = []
 }
 
 extension Query {
-  /// The statement that gives the rows.
+  /// Returns the statement that selects the rows.
   func compiled() throws(ModelError) -> CompiledQuery {
     let layout = try ModelLayout.of(Model.self)
     return try rows(of: layout, selecting: source == nil ? layout.select : "SELECT *")
   }
 
-  /// The statement that gives the number of the rows.
+  /// Returns the statement that counts the rows.
   func compiledCount() throws(ModelError) -> CompiledQuery {
     let layout = try ModelLayout.of(Model.self)
     guard source != nil || maximum != nil || skipped > 0 else {
@@ -26,7 +26,7 @@ extension Query {
     return query
   }
 
-  /// The statement that deletes the rows.
+  /// Returns the statement that deletes the rows.
   func compiledDeletion() throws(ModelError) -> CompiledQuery {
     let layout = try ModelLayout.of(Model.self)
     let table = SQL.name(layout.table)
@@ -44,8 +44,8 @@ extension Query {
     return query
   }
 
-  /// A statement with all that the query says, given what comes before its condition, or before its source if it has
-  /// one.
+  /// Returns a complete statement, given the part before its condition or, if the query has a source, before the
+  /// source.
   private func rows(of layout: ModelLayout, selecting selection: String) throws(ModelError) -> CompiledQuery {
     var compiler = QueryCompiler(layout: layout, result: CompiledQuery(sql: selection))
     if let source {
@@ -69,7 +69,7 @@ extension Query {
   }
 }
 
-/// Writes the statement of a query, piece by piece.
+/// A builder of the statement of a query.
 private struct QueryCompiler {
   let layout: ModelLayout
   var result: CompiledQuery
@@ -89,12 +89,12 @@ private struct QueryCompiler {
     case .any(let conditions):
       try add(conditions, joinedBy: " OR ")
     case .not(let condition):
-      // `NOT` of null is null; whatever is not true is false here, as in Swift.
+      // `NOT` of null is null. A condition that is not true counts as false here, as in Swift.
       result.sql += "("
       try add(condition)
       result.sql += ") IS NOT TRUE"
     case .sql(let expression, let arguments):
-      // The line's end closes a comment in the expression.
+      // The line break ends a comment in the expression.
       result.sql += "(\(expression)\n)"
       result.arguments += arguments
     }
@@ -115,7 +115,7 @@ private struct QueryCompiler {
     switch (comparison, value) {
     case (.equal, .null): result.sql += "\(name) IS NULL"
     case (.notEqual, .null): result.sql += "\(name) IS NOT NULL"
-    // Nothing is less or greater than nil, and only nil is as small or as large.
+    // No value is less or greater than nil, and only nil is less than or equal to it.
     case (.lessOrEqual, .null), (.greaterOrEqual, .null): result.sql += "\(name) IS NULL"
     case (.less, .null), (.greater, .null): result.sql += "FALSE"
     case (.notEqual, _): add(name, " IS NOT ?", value)
@@ -139,7 +139,7 @@ private struct QueryCompiler {
     result.arguments.append(value)
   }
 
-  /// Sorts by some columns, and then by the key, so that there is one order only.
+  /// Sorts by some columns and then by the key, so that the order is unique.
   mutating func add(_ orders: [QueryOrder]) throws(ModelError) {
     var terms: [String] = []
     for order in orders {
@@ -149,7 +149,7 @@ private struct QueryCompiler {
     result.sql += " ORDER BY \(terms.joined(separator: ", "))"
   }
 
-  /// The name of a column as it is compared and sorted, and a value in the form that the column has.
+  /// Returns the expression by which a column is compared and sorted, and a value in the column's format.
   private func comparable(
     _ column: String, with value: SQLiteValue
   ) throws(ModelError) -> (name: String, value: SQLiteValue) {
@@ -166,9 +166,9 @@ private struct QueryCompiler {
     }
   }
 
-  /// The name of a column, which exists and can hold a value.
+  /// Returns the quoted name of a column, after checking that it exists and can hold a value.
   ///
-  /// SQLite would take an unknown name in quotes for a text, and a value of another type for one that is nowhere.
+  /// SQLite would treat an unknown quoted name as a text, and would never find a value of another type.
   private func column(_ name: String, fits value: SQLiteValue) throws(ModelError) -> String {
     guard let place = layout.places[name] else {
       throw .unknownColumn(table: layout.table, column: name, known: layout.columns.map(\.name))
@@ -185,7 +185,7 @@ private struct QueryCompiler {
 }
 
 extension SQLiteValue {
-  /// The type of the columns that hold such values; `nil` for null, which all may hold.
+  /// The type of the columns that hold such values, or `nil` for null, which all columns can hold.
   fileprivate var type: ColumnType? {
     switch self {
     case .null: nil

@@ -1,4 +1,6 @@
-/// What must hold for a row, to be put together by `&&`, `||` and `!`.
+/// A condition on rows.
+///
+/// Conditions are combined with `&&`, `||` and `!`.
 ///
 /// ```swift
 /// import Stores
@@ -32,59 +34,63 @@ public struct QueryCondition: Hashable, Sendable {
     self.form = form
   }
 
-  /// Holds for rows whose column compares so with a value; equality with `nil` finds the rows without a value.
+  /// Creates a condition on a column and a value.
+  ///
+  /// Equality with `nil` selects the rows without a value.
   public init(_ column: String, _ comparison: QueryComparison, _ value: (any SQLiteConvertible)?) {
     form = .comparison(column, comparison, value?.sqliteValue ?? .null)
   }
 
-  /// Holds for rows whose column is one of some values; if `nil` is one of them, for those without a value, too.
+  /// Returns a condition that a column has one of several values.
+  ///
+  /// If `nil` is one of them, it includes rows without a value.
   public static func `in`(_ column: String, _ values: [(any SQLiteConvertible)?]) -> QueryCondition {
     QueryCondition(form: .membership(column, values.map { $0?.sqliteValue ?? .null }))
   }
 
-  /// Holds for rows whose column matches a pattern.
+  /// Returns a condition that a column matches a pattern.
   ///
-  /// In the pattern `%` stands for any text, `_` for any character, and `\` before one of the three for that character.
-  /// Letters of the English alphabet match in both cases.
+  /// In the pattern, `%` matches any text, `_` matches one character, and `\` escapes these three characters. ASCII
+  /// letters match regardless of case.
   public static func like(_ column: String, _ pattern: String) -> QueryCondition {
     QueryCondition(form: .pattern(column, pattern))
   }
 
-  /// Holds for rows whose column contains a text, character for character.
+  /// Returns a condition that a column contains a text, compared character by character.
   public static func contains(_ column: String, _ text: String) -> QueryCondition {
     QueryCondition(form: .part(column, text))
   }
 
-  /// Holds for rows without a value in a column.
+  /// Returns a condition that a column has no value.
   public static func isNull(_ column: String) -> QueryCondition {
     QueryCondition(form: .comparison(column, .equal, .null))
   }
 
-  /// Holds for rows with a value in a column.
+  /// Returns a condition that a column has a value.
   public static func isNotNull(_ column: String) -> QueryCondition {
     QueryCondition(form: .comparison(column, .notEqual, .null))
   }
 
-  /// Holds for rows for which an expression of SQL is true.
+  /// Returns a condition that an SQL expression is true.
   ///
-  /// The expression has a `?` for each value, and names columns as they are in the table.
+  /// The expression has a `?` for each value, and uses the names of the table's columns.
   public static func sql(_ expression: String, _ arguments: (any SQLiteConvertible)?...) -> QueryCondition {
     QueryCondition(form: .sql(expression, arguments.map { $0?.sqliteValue ?? .null }))
   }
 
-  /// Holds if both do.
+  /// Returns a condition that both conditions hold.
   public static func && (left: QueryCondition, right: QueryCondition) -> QueryCondition {
     if case .all(let conditions) = left.form { return QueryCondition(form: .all(conditions + [right])) }
     return QueryCondition(form: .all([left, right]))
   }
 
-  /// Holds if one does, or both.
+  /// Returns a condition that at least one of two conditions holds.
   public static func || (left: QueryCondition, right: QueryCondition) -> QueryCondition {
     if case .any(let conditions) = left.form { return QueryCondition(form: .any(conditions + [right])) }
     return QueryCondition(form: .any([left, right]))
   }
 
-  /// Holds if the other does not.
+  /// Returns a condition that another one does not hold.
   public static prefix func ! (condition: QueryCondition) -> QueryCondition {
     QueryCondition(form: .not(condition))
   }

@@ -1,8 +1,8 @@
-/// Which way a query is sorted.
+/// The direction in which a query is sorted.
 public enum QueryDirection: Hashable, Sendable {
-  /// The smallest first; null is smaller than all.
+  /// The smallest value first; null is smaller than all values.
   case ascending
-  /// The largest first.
+  /// The largest value first.
   case descending
 }
 

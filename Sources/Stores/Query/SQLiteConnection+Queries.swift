@@ -1,5 +1,5 @@
 extension SQLiteConnection {
-  /// The rows of a query.
+  /// Returns the rows of a query.
   func all<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> [Model] {
     var models: [Model] = []
     try forEach(query) { model throws(DatabaseError) in models.append(model) }
@@ -14,7 +14,7 @@ extension SQLiteConnection {
     let layout = try naming { () throws(ModelError) in try ModelLayout.of(Model.self) }
     try withStatement(compiled.sql) { statement throws(DatabaseError) in
       try statement.bind(compiled.arguments)
-      // Only the first step makes sure that the columns are those of the tables as they are now.
+      // Only after the first step do the columns certainly match the current tables.
       guard try statement.step() else { return }
       let decoder = try naming { () throws(ModelError) in
         try RowDecoder(layout: layout, statement: statement, isOrdered: query.source == nil)
@@ -26,7 +26,7 @@ extension SQLiteConnection {
     }
   }
 
-  /// The number of the rows of a query.
+  /// Returns the number of rows of a query.
   func count<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> Int {
     let compiled = try naming { () throws(ModelError) in try query.compiledCount() }
     return Int(try value(compiled.sql, compiled.arguments).int64Value ?? 0)
