@@ -13,13 +13,13 @@ import Signals
   import Musl
 #endif
 
-/// Waits for the locks of other connections.
+/// A busy handler that waits for the locks of other connections.
 ///
-/// SQLite's own way sleeps up to a tenth of a second at a time, and so misses the moments in which a busy file is free.
-/// This one looks again after some tens of microseconds at first, and every few milliseconds later. It waits for a
+/// SQLite's own handler sleeps for up to a tenth of a second at a time, and so misses the moments in which a busy file
+/// is free. This one retries after some tens of microseconds at first, and every few milliseconds later. It waits for a
 /// migration as long as that makes progress.
 final class BusyWaiter {
-  /// Short pauses at first, so that no free moment is missed; longer ones later, so that waiting long costs little.
+  /// The pauses: short at first, so that no free moment is missed, and longer later, so that a long wait costs little.
   private static let backoff = Backoff.exponential(from: .microseconds(25), upTo: .microseconds(3_200), factor: 1.19)
 
   private let timeout: Duration
@@ -31,9 +31,9 @@ final class BusyWaiter {
     self.path = path
   }
 
-  /// Makes a connection wait so; the connection must keep this object.
+  /// Installs the handler on a connection, which must keep this object alive.
   func install(on handle: OpaquePointer) {
-    // Sound: the connection keeps this object until it is closed.
+    // Sound: the connection keeps this object alive until it is closed.
     sqlite3_busy_handler(
       handle,
       { context, attempt in
@@ -52,7 +52,7 @@ final class BusyWaiter {
     return true
   }
 
-  /// Whether the file is being migrated, and that goes on.
+  /// A Boolean value that indicates whether the file is being migrated and the migration makes progress.
   private var isMigrating: Bool {
     guard timeout > .zero, let age = MigrationMark.age(database: path) else { return false }
     return age < max(timeout, MigrationMark.patience)

@@ -6,98 +6,101 @@ public import Foundation
   import CSQLite
 #endif
 
-/// Why a database could not be opened, read or written.
+/// An error of opening, reading or writing a database.
 ///
-/// Each case says what happened; ``description`` adds where, why, and what can be done about it. Whatever is thrown,
-/// the transaction it was thrown in has changed nothing, unless its body caught the error and went on.
+/// Each case identifies the problem; ``description`` adds the place, the cause and the remedy. The transaction in which
+/// the error is thrown has then changed nothing, unless its body catches the error and continues.
 public indirect enum DatabaseError: Error, Hashable, Sendable {
-  /// The file could not be opened or made.
+  /// The file could not be opened or created.
   case cannotOpen(SQLiteFailure)
 
-  /// Something other than a regular file is at the path; `kind` says what it is.
+  /// The path leads to something other than a regular file, which `kind` describes.
   case notARegularFile(path: String, kind: String)
 
-  /// The file's content is not that of a database.
+  /// The file is not a database.
   case notADatabase(SQLiteFailure)
 
-  /// The file belongs to another program, as the number in its header says.
+  /// The file belongs to another program, according to the application ID in its header.
   case foreignDatabase(path: String, applicationID: Int32, expected: Int32)
 
   /// The file is damaged.
   case corrupt(SQLiteFailure)
 
-  /// The file or its place cannot be written.
+  /// The file or its directory is not writable.
   case readOnly(SQLiteFailure)
 
   /// The database was opened for reading only; see ``DatabaseAccess``.
   case openedReadOnly(path: String)
 
-  /// The database was opened for reading only, and the log beside it is not there and cannot be made.
+  /// The database was opened for reading only, and its log is missing and cannot be created.
   case logMissing(SQLiteFailure)
 
-  /// The disk, or the user's share of it, is full.
+  /// The disk is full, or the user's quota is exhausted.
   case diskFull(SQLiteFailure)
 
   /// The system failed to read or write the file.
   case inputOutput(SQLiteFailure)
 
-  /// Another connection held a lock for longer than the time that was to be waited.
+  /// Another connection held a lock for longer than the busy timeout.
   case busy(SQLiteFailure)
 
-  /// A constraint forbids the change; the failure names table and columns if SQLite does.
+  /// A constraint rejects the change.
+  ///
+  /// The failure contains the table and columns if SQLite reports them.
   case constraint(SQLiteFailure)
 
-  /// The statement is not correct: its syntax, or a name in it.
+  /// The statement is invalid: its syntax, or a name in it.
   case invalidStatement(SQLiteFailure)
 
-  /// A table that was to be observed or shared does not exist; `known` are those that do.
+  /// A table that was to be observed or shared does not exist; `known` contains the existing ones.
   case noSuchTable(String, path: String, known: [String])
 
-  /// The statement has another number of parameters than there are arguments.
+  /// The number of arguments differs from the number of parameters of the statement.
   case wrongArgumentCount(statement: String, path: String, expected: Int, given: Int)
 
-  /// The statement would write, and only reading is allowed here.
+  /// The statement would write, but only reading is allowed.
   case writeInRead(statement: String, path: String)
 
-  /// The statement begins or ends a transaction, which only the database itself does.
+  /// The statement begins or ends a transaction, which is reserved for the database itself.
   case transactionStatement(statement: String, path: String)
 
-  /// A transaction of the database was begun inside another one of the same thread.
+  /// A transaction was begun inside another transaction of the same database, on the same thread.
   case nestedAccess(path: String, inner: String, outer: String)
 
-  /// A transaction was used after the call that it was given by had returned.
+  /// A transaction was used after the call that provided it had returned.
   case transactionIsOver(path: String)
 
-  /// SQLite has rolled the transaction back because of an earlier error, so it cannot go on.
+  /// SQLite has rolled the transaction back because of an earlier error, so it cannot continue.
   case transactionLost(path: String, statement: String)
 
   /// The database has been closed.
   case closed(path: String)
 
-  /// The directory of the database was swapped for another, and the database was to be closed then; see
+  /// The directory of the database was swapped for another, and the database is closed in that case; see
   /// ``DatabaseStatus``.
   case swapped(path: String)
 
   /// The database was opened without a scope in a directory whose contents an `AppContainer` switches.
   case switchedDirectory(path: String, root: String)
 
-  /// The file was removed, moved or replaced while it was open; what would be written could not be found again.
+  /// The file was removed, moved or replaced while it was open, so that written data would be lost.
   case fileRemoved(path: String)
 
   /// The database is suspended; see ``Database/suspend()``.
   case suspended(path: String)
 
-  /// The file does not lie in the directory of the scope that the database was to follow.
+  /// The file is not in the directory of the scope that the database was to follow.
   case outsideScope(path: String, root: String)
 
-  /// The name under which the database is shared was taken by another share while this one was suspended; the database
-  /// stays suspended.
+  /// Another share took the author's name while this database was suspended.
+  ///
+  /// The database stays suspended.
   case authorInUse(String, path: String)
 
-  /// A model does not fit its table, or a row its model.
+  /// A model does not match its table, or a row does not match its model.
   case model(ModelError, path: String)
 
-  /// The file does not fit the schema that it was opened with.
+  /// The file does not match the schema with which it was opened.
   case schema(SchemaError, path: String)
 
   /// Any other failure of SQLite.
@@ -105,7 +108,7 @@ public indirect enum DatabaseError: Error, Hashable, Sendable {
 }
 
 extension DatabaseError {
-  /// Makes the error of a failed call.
+  /// Creates the error of a failed call.
   init(_ failure: SQLiteFailure) {
     self =
       switch failure.code {
@@ -122,12 +125,12 @@ extension DatabaseError {
       }
   }
 
-  /// Makes the error of a file that cannot be opened for a reason that is not SQLite's.
+  /// Returns the error of a file that cannot be opened for a reason outside SQLite.
   static func unopenable(_ path: String, because reason: String) -> DatabaseError {
     .cannotOpen(SQLiteFailure(extendedCode: SQLITE_CANTOPEN, message: reason, path: path))
   }
 
-  /// What SQLite said, if it was SQLite.
+  /// SQLite's failure, if the error is one.
   public var failure: SQLiteFailure? {
     switch self {
     case .cannotOpen(let failure), .notADatabase(let failure), .corrupt(let failure), .readOnly(let failure),
@@ -141,7 +144,7 @@ extension DatabaseError {
 }
 
 extension DatabaseError: CustomStringConvertible, LocalizedError {
-  /// What happened, where, why, and what to do.
+  /// A description of the problem, the place, the cause and the remedy.
   public var description: String {
     switch self {
     case .cannotOpen(let failure):
@@ -227,7 +230,7 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
 }
 
 extension SQLiteFailure {
-  /// SQLite's message, the system's, and the number to look up.
+  /// SQLite's message, the system's message, and the error number.
   fileprivate var reason: String {
     message + (systemError.map { ", \($0)" } ?? "") + " (SQLite error \(extendedCode))"
   }

@@ -15,15 +15,17 @@ import Foundation
 
 /// A decimal number as text, such as `-12.50` or `3e-7`, that is compared digit by digit and never rounded.
 ///
-/// It refers to the bytes of the text, and is valid as long as they are.
+/// It refers to the bytes of the text and is valid as long as they are.
 struct DecimalText {
   private let isNegative: Bool
-  /// The digits from the first that is not 0, perhaps with a point between them; none if the number is 0.
+  /// The digits from the first non-zero one, possibly with a decimal point in between; empty if the number is 0.
   private let digits: UnsafeRawBufferPointer
-  /// The place of the point: the number is 0.digits × 10^magnitude.
+  /// The position of the decimal point: the number is 0.digits × 10^magnitude.
   private let magnitude: Int
 
-  /// Parses a text; `nil` if it is not a number from its first to its last byte.
+  /// Parses a text.
+  ///
+  /// Fails if the whole text is not a number.
   init?(_ text: UnsafeRawBufferPointer) {
     var index = 0
     isNegative = text.first == UInt8(ascii: "-")
@@ -52,7 +54,7 @@ struct DecimalText {
     magnitude = place + exponent
   }
 
-  /// The number after the letter `e`; 0 if there is nothing, `nil` if there is something else.
+  /// Returns the exponent after the letter `e`: 0 if there is none, or `nil` if it is invalid.
   private static func exponent(_ text: Slice<UnsafeRawBufferPointer>) -> Int? {
     guard let letter = text.first else { return 0 }
     guard letter | 0x20 == UInt8(ascii: "e") else { return nil }
@@ -70,7 +72,7 @@ struct DecimalText {
 
   /// Compares two numbers.
   ///
-  /// - Returns: A negative number, zero or a positive one, as `memcmp` does.
+  /// - Returns: A negative number, zero or a positive number, like `memcmp`.
   func compare(to other: DecimalText) -> CInt {
     guard sign == other.sign, sign != 0 else { return sign - other.sign }
     return sign * compareSize(to: other)
@@ -94,13 +96,15 @@ struct DecimalText {
 }
 
 extension DecimalText {
-  /// Whether a text is a number.
+  /// Returns a Boolean value that indicates whether a text is a number.
   static func isNumber(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { DecimalText(UnsafeRawBufferPointer($0)) != nil }
   }
 
-  /// Compares two texts as numbers; what is not a number comes before all numbers, ordered by its bytes.
+  /// Compares two texts as numbers.
+  ///
+  /// Texts that are not numbers come before all numbers, ordered by their bytes.
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> CInt {
     switch (DecimalText(left), DecimalText(right)) {
     case (let left?, let right?): return left.compare(to: right)
@@ -118,7 +122,7 @@ extension DecimalText {
 }
 
 extension SQLiteConnection {
-  /// Teaches the connection to compare texts as decimal numbers.
+  /// Installs the collation that compares texts as decimal numbers.
   ///
   /// No table or index is declared with this collation, so other programs can use the file without it.
   func installDecimals() {

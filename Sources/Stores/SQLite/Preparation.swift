@@ -1,17 +1,17 @@
-/// What the authorizer hears while a statement is being prepared.
+/// The information that the authorizer receives while a statement is being prepared.
 struct Preparation {
-  /// Whether the statement was refused because it begins or ends a transaction.
+  /// A Boolean value that indicates whether the statement was rejected because it begins or ends a transaction.
   var isForbidden = false
   var savepoint: StatementTraits.Savepoint?
   var readTables: Set<String> = []
   var changesSchema = false
   var droppedTables: Set<String> = []
-  /// Tables that get new rows or new values.
+  /// The tables that get new rows or new values.
   var writtenTables: Set<String> = []
-  /// Tables of which a column gets new values that is part of the key.
+  /// The tables in which a key column gets new values.
   var rekeyedTables: Set<String> = []
 
-  /// What the statement is like, whose text is given.
+  /// Returns the traits of a statement, given its text.
   func traits(of sql: String, in tables: TableCatalog?) -> StatementTraits {
     var traits = StatementTraits()
     traits.savepoint = savepoint

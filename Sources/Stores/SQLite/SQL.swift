@@ -1,27 +1,27 @@
-/// Pieces of SQL.
+/// Fragments of SQL.
 enum SQL {
-  /// How the names begin of all that this package makes for itself in a database.
+  /// The prefix of the names of everything that this package creates in a database.
   static let ownPrefix = "signals_"
 
-  /// How the names of the indexes begin that models ask for.
+  /// The prefix of the names of indexes of models.
   static let indexPrefix = "signals_index "
 
   /// The collation that compares texts as decimal numbers, on every connection of this package.
   static let decimalCollation = "signals_decimal"
 
-  /// The table that remembers what the tables of models are like.
+  /// The table that stores the fingerprints of the models' tables.
   static let schemaTable = "signals_schema"
 
-  /// A name, quoted, so that it may be any word.
+  /// Returns a quoted name, which may be any word.
   ///
-  /// Not in double quotes: if there is no such column, as after another process has renamed it, SQLite would take those
-  /// for a text, and every row would have the column's name as its value.
+  /// Double quotes are not used. If there is no such column, for example after another process has renamed it, SQLite
+  /// would treat a name in double quotes as a text, and every row would have the column's name as its value.
   static func name(_ name: String) -> String { "`\(name.replacing("`", with: "``"))`" }
 
-  /// So many parameters, with commas between them.
+  /// Returns a number of parameters, separated by commas.
   static func parameters(_ count: Int) -> String { String(repeating: "?, ", count: max(0, count - 1)) + "?" }
 
-  /// The text of a statement without the semicolon that ends it; unchanged if another statement follows.
+  /// Returns the text of a statement without its final semicolon; unchanged if another statement follows.
   static func withoutEnd(_ sql: String) -> String {
     guard sql.utf8.contains(UInt8(ascii: ";")) else { return sql }
     var rest = Substring(sql)
@@ -40,7 +40,7 @@ enum SQL {
       } else {
         if end != nil { return sql }
         rest.removeFirst()
-        // A quote that is doubled, and so part of the text, ends one text here and begins the next.
+        // A doubled quote, which is part of the text, ends one text here and begins the next.
         let quotes: [Character: Character] = ["'": "'", "\"": "\"", "`": "`", "[": "]"]
         if let quote = quotes[character] {
           rest = rest.firstIndex(of: quote).map { rest[rest.index(after: $0)...] } ?? ""
@@ -50,7 +50,7 @@ enum SQL {
     return end.map { String(sql[..<$0]) } ?? sql
   }
 
-  /// Why something cannot be the name of a table or a column.
+  /// Returns the reason why a text cannot be the name of a table or column.
   static func refusal(of name: String) -> String? {
     if name.isEmpty { return "it is empty" }
     if name.utf8.contains(0) { return "it contains the character zero" }

@@ -4,7 +4,7 @@
   import CSQLite
 #endif
 
-/// A text of SQL, read statement by statement.
+/// An SQL text that is read statement by statement.
 struct SQLText {
   private let characters: ContiguousArray<CChar>
   private var offset = 0
@@ -13,7 +13,9 @@ struct SQLText {
     characters = sql.utf8CString
   }
 
-  /// Prepares the next statement; `nil` if nothing but space and comments is left.
+  /// Prepares the next statement.
+  ///
+  /// Returns `nil` if only white space and comments are left.
   mutating func next(on connection: SQLiteConnection) throws(DatabaseError) -> SQLiteStatement? {
     while offset < characters.count - 1 {
       guard let database = connection.handle else { throw .closed(path: connection.path) }
@@ -30,7 +32,7 @@ struct SQLText {
         return code
       }
       offset += max(consumed, 1)
-      // Where the statement is wrong, SQLite does not say where it ends.
+      // If a statement is invalid, SQLite does not report its end.
       let end = code == SQLITE_OK ? min(offset, characters.count - 1) : characters.count - 1
       let text = Self.trimmed(characters[start..<end])
       guard code == SQLITE_OK else {

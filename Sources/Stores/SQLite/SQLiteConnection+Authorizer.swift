@@ -5,9 +5,9 @@
 #endif
 
 extension SQLiteConnection {
-  /// Asks SQLite to tell what each statement will do, while it is being prepared.
+  /// Installs the authorizer, through which SQLite reports the actions of each statement while it is prepared.
   func installAuthorizer() {
-    // Sound: the connection is closed, and calls nothing any more, before this object goes.
+    // Sound: the connection is closed before this object is released, and calls nothing afterwards.
     sqlite3_set_authorizer(
       handle,
       { context, action, first, second, database, _ in
@@ -45,8 +45,8 @@ extension SQLiteConnection {
       }
       return SQLITE_OK
     case SQLITE_DELETE:
-      // Removing all rows at once would be told to nobody; with this answer they are removed one by one. While a table
-      // is being dropped, the same answer would keep it.
+      // SQLite would not report the removal of all rows at once; with this answer it removes them one by one. While a
+      // table is being dropped, the same answer would keep the table.
       guard userTable(first, database) != nil, preparation.droppedTables.isEmpty else { return SQLITE_OK }
       return changes == nil ? SQLITE_OK : SQLITE_IGNORE
     case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE:
@@ -73,7 +73,7 @@ extension SQLiteConnection {
     }
   }
 
-  /// The name of a table of the main database that is not SQLite's own.
+  /// Returns the name of a table of the main database, unless it is one of SQLite's own.
   private func userTable(_ name: UnsafePointer<CChar>?, _ database: UnsafePointer<CChar>?) -> String? {
     guard let name, let database, String(cString: database) == "main" else { return nil }
     let table = String(cString: name)

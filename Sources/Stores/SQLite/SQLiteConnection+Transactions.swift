@@ -18,11 +18,13 @@ struct TransactionStatements {
 }
 
 extension SQLiteConnection {
-  /// Whether a transaction is open.
+  /// A Boolean value that indicates whether a transaction is open.
   @inline(__always)
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Begins a transaction: one that may write at once waits for its turn, one that reads never does.
+  /// Begins a transaction.
+  ///
+  /// A writing connection waits for the write lock; a reading one never waits.
   @inline(__always)
   func begin() throws(DatabaseError) {
     if transactions.begin == nil {
@@ -32,7 +34,9 @@ extension SQLiteConnection {
     expectsTransaction = true
   }
 
-  /// Ends the transaction; if that fails, it is still open unless SQLite has rolled it back.
+  /// Commits the transaction.
+  ///
+  /// If that fails, the transaction is still open, unless SQLite has rolled it back.
   @inline(__always)
   func commit() throws(DatabaseError) {
     if transactions.commit == nil { transactions.commit = try prepareTransaction("COMMIT") }
@@ -40,25 +44,26 @@ extension SQLiteConnection {
     try run(transactions.commit)
   }
 
-  /// Undoes the transaction, unless SQLite has done so.
+  /// Rolls the transaction back, unless SQLite already did.
   func rollBack() {
     expectsTransaction = false
     guard isInTransaction else { return }
-    // A rollback that fails leaves nothing to be done: closing the connection, or the next opening, undoes the rest.
+    // If the rollback fails, closing the connection or the next opening rolls back.
     do {
       if transactions.rollback == nil { transactions.rollback = try prepareTransaction("ROLLBACK") }
       try run(transactions.rollback)
     } catch {}
   }
 
-  /// Ends a transaction that has only read, which is cheaper than to undo it.
+  /// Ends a transaction that has only read, which is cheaper than rolling it back.
   @inline(__always)
   func endReading() {
     do { try commit() } catch { rollBack() }
   }
 
-  /// Refuses to go on if the file is of another version than when it was opened; inside a transaction, so that it
-  /// stays.
+  /// Throws an error if the file's version has changed since it was opened.
+  ///
+  /// Called inside a transaction, so that the version stays the same.
   func checkVersion(_ expected: Int) throws(DatabaseError) {
     if transactions.version == nil { transactions.version = try prepare("PRAGMA user_version") }
     guard let statement = transactions.version else { return }
@@ -72,7 +77,7 @@ extension SQLiteConnection {
   @inline(__always)
   private func run(_ statement: SQLiteStatement?) throws(DatabaseError) {
     guard let statement else { return }
-    // Also while it runs: SQLite prepares it anew if tables have changed.
+    // Also while it runs, because SQLite prepares the statement again if tables have changed.
     isPrivileged = true
     defer {
       isPrivileged = false

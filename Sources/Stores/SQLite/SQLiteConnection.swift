@@ -8,50 +8,52 @@ import Signals
   import CSQLite
 #endif
 
-/// One connection to a database, for one thread at a time.
+/// A connection to a database, for one thread at a time.
 ///
-/// It is not sendable: whoever has it, has it alone. ``Database`` gives it out for the length of a closure.
+/// It is not sendable: only one thread can use it at a time. ``Database`` provides it for the duration of a closure.
 final class SQLiteConnection {
-  /// What a connection may do.
+  /// The access that a connection has.
   enum Access {
     case reading, writing
-    /// It reads a file that nobody writes.
+    /// Reading from a file that no one writes.
     case immutable
   }
 
   let path: String
   private(set) var handle: OpaquePointer?
   let access: Access
-  /// What has been changed in the current transaction; `nil` for a connection that only reads.
+  /// The changes in the current transaction, or `nil` for a connection that only reads.
   @exclusivity(unchecked) var changes: ChangeLog?
-  /// Whether a transaction should be open.
+  /// A Boolean value that indicates whether a transaction should be open.
   @exclusivity(unchecked) var expectsTransaction = false {
     didSet { hasLostTransaction = false }
   }
-  /// What other parts of the module keep beside the connection, such as their own prepared statements.
+  /// Objects that other parts of the module attach to the connection, such as prepared statements.
   var attachments: [ObjectIdentifier: AnyObject] = [:]
-  /// Whether SQLite has rolled the transaction back by itself, after a failure.
+  /// A Boolean value that indicates whether SQLite has rolled the transaction back by itself, after a failure.
   private(set) var hasLostTransaction = false
   /// The statement that failed last.
   private(set) var lastFailed = ""
   private var cache: [ExactString: SQLiteStatement] = [:]
   @exclusivity(unchecked) private var lastStatement: SQLiteStatement?
   private static let cacheLimit = 200
-  /// What the authorizer has heard about the statement that is being prepared.
+  /// The information from the authorizer about the statement that is being prepared.
   var preparation = Preparation()
-  /// Whether what is being prepared may begin and end transactions.
+  /// A Boolean value that indicates whether the statement being prepared may begin and end transactions.
   @exclusivity(unchecked) var isPrivileged = false
   /// The statements that begin and end transactions.
   var transactions = TransactionStatements()
   private let waiter: BusyWaiter
 
-  /// Opens a connection; the file is made if it is to be written.
+  /// Opens a connection.
+  ///
+  /// For writing, the file is created if it is missing.
   ///
   /// - Parameters:
   ///   - path: The file, or `:memory:`.
-  ///   - access: What the connection may do.
-  ///   - busyTimeout: How long to wait for the locks of others.
-  /// - Throws: ``DatabaseError`` if there is no file that could be opened; what is in it is not looked at yet.
+  ///   - access: The access of the connection.
+  ///   - busyTimeout: The maximum time to wait for the locks of others.
+  /// - Throws: ``DatabaseError`` if the file cannot be opened. Its content is not checked yet.
   init(path: String, access: Access, busyTimeout: Duration) throws(DatabaseError) {
     self.path = path
     self.access = access
@@ -67,7 +69,7 @@ final class SQLiteConnection {
       throw DatabaseError(failure)
     }
     self.handle = handle
-    // Before anything that touches the file: changing the journal needs a lock already.
+    // Before anything that accesses the file, since changing the journal mode already needs a lock.
     waiter = BusyWaiter(timeout: busyTimeout, path: path)
     waiter.install(on: handle)
     installAuthorizer()
@@ -75,14 +77,16 @@ final class SQLiteConnection {
     keepLog()
   }
 
-  /// Whoever closes the file last leaves its log there: by then the file may have been moved, and the log at that path
-  /// be that of another; and who may not write in the directory could not read without it.
+  /// Keeps the log when the last connection is closed.
+  ///
+  /// By then the file may have been moved, and the log at that path may belong to another file. A process that cannot
+  /// write in the directory also needs the log for reading.
   private func keepLog() {
     var isKept: CInt = 1
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
   }
 
-  /// How SQLite is told that nobody will write a file.
+  /// Returns the file name by which SQLite treats a file as immutable.
   private static func immutableName(_ path: String) -> String {
     "file:\(URL(filePath: path, directoryHint: .notDirectory).path(percentEncoded: true))?immutable=1"
   }
@@ -91,7 +95,9 @@ final class SQLiteConnection {
     close()
   }
 
-  /// Closes the connection; its statements cannot be used any more.
+  /// Closes the connection.
+  ///
+  /// Its statements cannot be used any more.
   func close() {
     guard let handle else { return }
     attachments = [:]
@@ -106,16 +112,16 @@ final class SQLiteConnection {
 
   // MARK: Facts
 
-  /// How many rows all statements have changed.
+  /// The number of rows that all statements have changed.
   var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
 
-  /// How many rows the last statement changed that changed any.
+  /// The number of rows that the last changing statement changed.
   var lastChanges: Int { Int(sqlite3_changes(handle)) }
 
   /// The `rowid` of the row that was inserted last.
   var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Whether the main database can only be read.
+  /// A Boolean value that indicates whether the main database is read-only.
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
 
   /// A Boolean value that indicates whether the file is no longer at the path by which it was opened.
@@ -126,19 +132,21 @@ final class SQLiteConnection {
 
   // MARK: Statements
 
-  /// A statement, prepared now or before; give it back with ``giveBack(_:)`` when it has been reset.
+  /// Returns a prepared statement, which may be cached.
   ///
-  /// - Throws: ``DatabaseError`` if the text is not that of one statement.
+  /// Return it with ``giveBack(_:)`` after resetting it.
+  ///
+  /// - Throws: ``DatabaseError`` if the text is not exactly one statement.
   func statement(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
     let key = ExactString(sql)
-    // Most often the same statement as the last time, in the same string: comparing that is faster than hashing.
+    // Usually the statement is the same as the last one, in the same string, and comparing that is faster than hashing.
     if let lastStatement, !lastStatement.isTaken, lastStatement.key == key {
       lastStatement.isTaken = true
       return lastStatement
     }
     if let cached = cache[key], !cached.isTaken {
       cached.isTaken = true
-      // This string may be the one that comes next, too, and is compared by its address then.
+      // The next call may use the same string, which is then compared by its address.
       cached.key = key
       lastStatement = cached
       return cached
@@ -147,21 +155,21 @@ final class SQLiteConnection {
     statement.isTaken = true
     statement.key = key
     if cache[key] == nil {
-      // A program has a few dozens of statements; one that makes them up as it goes must not fill the memory.
+      // A program has a few dozen statements. Statements that are generated dynamically must not fill the memory.
       if cache.count >= Self.cacheLimit { cache = cache.filter(\.value.isTaken) }
       cache[key] = statement
     }
     return statement
   }
 
-  /// Takes back what ``statement(_:)`` gave.
+  /// Returns a statement from ``statement(_:)`` to the cache.
   func giveBack(_ statement: SQLiteStatement) {
     statement.reset()
     if statement.parameterCount > 0 { statement.clearBindings() }
     statement.isTaken = false
   }
 
-  /// Calls a closure with a statement, and resets it then.
+  /// Calls a closure with a statement, and resets it afterwards.
   func withStatement<Result>(
     _ sql: String, _ body: (SQLiteStatement) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -170,7 +178,7 @@ final class SQLiteConnection {
     return try body(statement)
   }
 
-  /// Prepares a statement that is kept by the caller, for as long as the connection is open at most.
+  /// Prepares a statement that the caller keeps, at most until the connection is closed.
   func prepare(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
     var text = SQLText(sql)
     guard let statement = try text.next(on: self) else { throw invalid(sql, "there is no statement") }
@@ -180,7 +188,7 @@ final class SQLiteConnection {
     return statement
   }
 
-  /// Runs a statement, whatever rows it gives.
+  /// Runs a statement and ignores its rows.
   func run(_ sql: String, _ arguments: [SQLiteValue] = []) throws(DatabaseError) {
     try withStatement(sql) { statement throws(DatabaseError) in
       try statement.bind(arguments)
@@ -188,11 +196,11 @@ final class SQLiteConnection {
     }
   }
 
-  /// Runs all the statements of a text, which have no parameters.
+  /// Runs all statements of a text, which must have no parameters.
   func execute(_ sql: String) throws(DatabaseError) {
     var text = SQLText(sql)
     while let statement = try text.next(on: self) {
-      // They would be NULL.
+      // The parameters would be NULL.
       guard statement.parameterCount == 0 else {
         throw .wrongArgumentCount(
           statement: statement.sql, path: path, expected: Int(statement.parameterCount), given: 0)
@@ -201,7 +209,7 @@ final class SQLiteConnection {
     }
   }
 
-  /// The one value that a statement gives, such as a `PRAGMA`.
+  /// Returns the single value that a statement returns, such as a `PRAGMA`.
   func value(_ sql: String, _ arguments: [SQLiteValue] = []) throws(DatabaseError) -> SQLiteValue {
     try withStatement(sql) { statement throws(DatabaseError) in
       try statement.bind(arguments)
@@ -209,7 +217,7 @@ final class SQLiteConnection {
     }
   }
 
-  /// All rows that a statement gives.
+  /// Returns all rows of a statement.
   func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws(DatabaseError) -> [Row] {
     try withStatement(sql) { statement throws(DatabaseError) in
       try statement.bind(arguments)
@@ -217,7 +225,7 @@ final class SQLiteConnection {
     }
   }
 
-  /// The first column of all rows, as text.
+  /// Returns the first column of all rows, as text.
   func texts(_ sql: String) throws(DatabaseError) -> [String] {
     try withStatement(sql) { statement throws(DatabaseError) in
       var texts: [String] = []
@@ -226,12 +234,12 @@ final class SQLiteConnection {
     }
   }
 
-  /// The names of all tables but SQLite's own.
+  /// Returns the names of all tables except SQLite's own.
   func tableNames() throws(DatabaseError) -> [String] {
     try texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'")
   }
 
-  /// Lets go of all statements that nobody uses, because tables have changed and what was known of them may be wrong.
+  /// Releases all unused statements, because tables have changed and cached properties may be wrong.
   func forgetStatements() {
     attachments = [:]
     lastStatement = nil
@@ -249,7 +257,7 @@ final class SQLiteConnection {
     try changes?.prepare(for: statement.traits)
   }
 
-  /// Takes note of what a statement did beyond reading and writing rows.
+  /// Records the effects of a statement beyond reading and writing rows.
   func didRun(_ statement: SQLiteStatement) throws(DatabaseError) {
     guard let changes else { return }
     if let savepoint = statement.traits.savepoint { changes.follow(savepoint) }
@@ -257,7 +265,7 @@ final class SQLiteConnection {
     if statement.traits.changesSchema || changes.needsRefresh { try changes.refresh() }
   }
 
-  /// Takes note of a statement that failed.
+  /// Records the failure of a statement.
   func didFail(_ statement: SQLiteStatement) {
     lastFailed = statement.sql
     if expectsTransaction, !isInTransaction { hasLostTransaction = true }

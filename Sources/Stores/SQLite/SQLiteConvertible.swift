@@ -1,9 +1,9 @@
 public import Foundation
 
-/// What can be an argument of a statement.
+/// A type whose values can be arguments of a statement.
 ///
-/// Conform to it to give your own types a spelling in SQL. Arguments are bound, never pasted into the text of a
-/// statement, so that no content can change what the statement does.
+/// Conform your own types to use them in SQL. Arguments are bound to parameters and never become part of a statement's
+/// text, so no content can change what the statement does.
 public protocol SQLiteConvertible: Sendable {
   /// The value that SQLite stores.
   var sqliteValue: SQLiteValue { get }
@@ -15,7 +15,7 @@ extension SQLiteValue: SQLiteConvertible {
 }
 
 extension SQLiteConvertible where Self: BinaryInteger {
-  /// The number as a whole one; beyond the range of `Int64`, as a real one.
+  /// The number as an integer, or as a floating-point number if it is outside the range of `Int64`.
   public var sqliteValue: SQLiteValue { Int64(exactly: self).map(SQLiteValue.integer) ?? .real(Double(self)) }
 }
 
@@ -61,14 +61,14 @@ extension Data: SQLiteConvertible {
 }
 
 extension UUID: SQLiteConvertible {
-  /// The identifier as text in capitals, as `uuidString` has it.
+  /// The identifier as text in capital letters, like `uuidString`.
   public var sqliteValue: SQLiteValue { .text(uuidString) }
 }
 
 extension Date: SQLiteConvertible {
-  /// The seconds since the reference date, 1 January 2001: exactly what a `Date` is.
+  /// The seconds since the reference date, 1 January 2001, which is exactly the value of a `Date`.
   ///
-  /// SQL's functions for dates want the seconds since 1970, which are 978307200 more.
+  /// SQL's date functions use the seconds since 1970, which are 978307200 more.
   public var sqliteValue: SQLiteValue { .real(timeIntervalSinceReferenceDate) }
 }
 
@@ -78,10 +78,10 @@ extension URL: SQLiteConvertible {
 }
 
 extension Decimal: SQLiteConvertible {
-  /// The number as text, which keeps all its digits.
+  /// The number as text, with all its digits.
   ///
-  /// A ``Query`` compares and sorts the ``ColumnType/decimal`` columns of a model as numbers. Plain SQL compares them as
-  /// text, unless the expression says `COLLATE signals_decimal`.
+  /// A ``Query`` compares and sorts the ``ColumnType/decimal`` columns of a model as numbers. Plain SQL compares them
+  /// as text, unless the expression specifies `COLLATE signals_decimal`.
   public var sqliteValue: SQLiteValue { .text(description) }
 }
 

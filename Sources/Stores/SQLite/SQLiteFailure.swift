@@ -6,7 +6,7 @@ import FileSignals
   import CSQLite
 #endif
 
-/// What SQLite said when something failed.
+/// A failure that SQLite reports.
 public struct SQLiteFailure: Hashable, Sendable {
   /// SQLite's result code, such as 19 for `SQLITE_CONSTRAINT`.
   public let code: Int32
@@ -20,16 +20,16 @@ public struct SQLiteFailure: Hashable, Sendable {
   /// The file's path, or `:memory:`.
   public let path: String
 
-  /// The text of the statement, if one was being prepared or run; its arguments are not in it.
+  /// The text of the statement that was being prepared or run, without its arguments.
   public let statement: String?
 
-  /// The table that is to blame, where SQLite names it.
+  /// The table that caused the failure, if SQLite reports it.
   public let table: String?
 
-  /// The columns that are to blame, where SQLite names them.
+  /// The columns that caused the failure, if SQLite reports them.
   public let columns: [String]
 
-  /// What the operating system said, in words, if it refused something.
+  /// The description of the operating system's error, if there was one.
   public let systemError: String?
 
   init(
@@ -46,13 +46,13 @@ public struct SQLiteFailure: Hashable, Sendable {
     self.systemError = systemError
   }
 
-  /// Makes the failure of the last call on a connection.
+  /// Creates the failure of the last call on a connection.
   init(_ code: Int32, handle: OpaquePointer?, path: String, statement: String? = nil) {
     guard let handle else {
       self.init(extendedCode: code, message: String(cString: sqlite3_errstr(code)), path: path, statement: statement)
       return
     }
-    // What the connection says can be about another call than the one that failed.
+    // The connection's message may belong to a call other than the one that failed.
     let last = sqlite3_extended_errcode(handle)
     let matches = last & 0xff == code & 0xff
     let message = String(cString: matches ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
@@ -66,7 +66,7 @@ public struct SQLiteFailure: Hashable, Sendable {
     )
   }
 
-  /// Reads table and columns out of messages such as `UNIQUE constraint failed: person.email, person.name`.
+  /// Parses the table and columns in messages such as `UNIQUE constraint failed: person.email, person.name`.
   private static func culprit(code: Int32, message: String) -> (table: String?, columns: [String]) {
     guard let colon = message.firstRange(of: ": ") else { return (nil, []) }
     let subject = message[colon.upperBound...]

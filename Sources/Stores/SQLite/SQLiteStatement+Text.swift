@@ -14,26 +14,26 @@ import Foundation
 #endif
 
 extension SQLiteStatement {
-  /// Binds text in UTF-8, which is copied.
+  /// Binds UTF-8 text, which is copied.
   func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
     // Sound: a string is decoded from the bytes before it is bound.
     bind(String(decoding: bytes, as: UTF8.self), at: index)
   }
 
-  /// Binds the text of a UUID, in capitals.
+  /// Binds the text of a UUID, in capital letters.
   @inline(__always)
   func bind(_ value: UUID, at index: Int32) {
     bind(value.uuidString, at: index)
   }
 
-  /// The text of a column; `nil` if it is not UTF-8.
+  /// Returns the text of a column, or `nil` if it is not valid UTF-8.
   @inline(__always)
   func validText(at index: Int32) -> String? {
     guard let text = sqlite3_column_text(handle, index) else { return "" }
-    // Sound: the bytes are there until the next step, and copied here.
+    // Sound: the bytes are valid until the next step, and are copied here.
     let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, index)))
     let string = String(decoding: bytes, as: UTF8.self)
-    // What is not UTF-8 was repaired. (`String(validating:as:)` takes several times as long.)
+    // Invalid UTF-8 has been repaired, which changes the bytes. `String(validating:as:)` takes several times as long.
     let isSame = string.utf8.withContiguousStorageIfAvailable { content in
       guard content.count == bytes.count, let start = content.baseAddress else { return content.count == bytes.count }
       return memcmp(start, text, bytes.count) == 0
@@ -41,10 +41,10 @@ extension SQLiteStatement {
     return isSame == false ? nil : string
   }
 
-  /// The UUID whose text a column holds; `nil` if it is none.
+  /// Returns the UUID whose text a column contains, or `nil` if it is not a UUID.
   func uuid(at index: Int32) -> UUID? {
     guard let text = sqlite3_column_text(handle, index), sqlite3_column_bytes(handle, index) == 36 else { return nil }
-    // Sound: the bytes are there until the next step, and read here.
+    // Sound: the bytes are valid until the next step, and are read here.
     let bytes = UnsafeBufferPointer(start: text, count: 36)
     var high: UInt64 = 0
     var low: UInt64 = 0

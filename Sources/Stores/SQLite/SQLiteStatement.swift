@@ -7,31 +7,31 @@ import Foundation
   import CSQLite
 #endif
 
-/// What tells SQLite to copy a text or blob at once.
-// Sound: the value is SQLite's own constant, which is no function but a mark.
+/// The destructor that makes SQLite copy a text or blob at once.
+// Sound: this is SQLite's own constant, which is a marker and not a function.
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-/// A prepared statement of one connection; for whoever has the connection.
+/// A prepared statement of one connection, for the thread that has the connection.
 ///
-/// Bind all parameters, by their number from 1; step until there is no more row, reading columns by their number from
-/// 0; reset. A statement that failed or was left in the middle must be reset too, which ``run()`` does.
+/// Bind all parameters, numbered from 1. Step until there are no more rows, reading columns, numbered from 0. Then
+/// reset. A statement that failed or was not finished must be reset too, which ``run()`` does.
 final class SQLiteStatement {
   let sql: String
-  // Sound: a connection finalizes and forgets its statements before it goes.
+  // Sound: a connection finalizes its statements before it is released.
   unowned(unsafe) let connection: SQLiteConnection
   @exclusivity(unchecked) private(set) var handle: OpaquePointer?
-  /// What it does beyond reading and writing rows.
+  /// The effects of the statement beyond reading and writing rows.
   let traits: StatementTraits
-  /// Whether it has been stepped and not been reset.
+  /// A Boolean value that indicates whether the statement has been stepped and not reset.
   @exclusivity(unchecked) private(set) var isRunning = false
-  /// The text by which it was asked for.
+  /// The text by which the statement is cached.
   @exclusivity(unchecked) var key = ExactString("")
-  /// Whether somebody has taken it out of the cache and not given it back.
+  /// A Boolean value that indicates whether the statement has been taken from the cache and not returned.
   @exclusivity(unchecked) var isTaken = false
   let parameterCount: Int
-  /// Whether it changes no database.
+  /// A Boolean value that indicates whether the statement changes no database.
   let isReadOnly: Bool
-  /// Why a parameter could not be bound.
+  /// The error of a parameter that could not be bound.
   @exclusivity(unchecked) private var bindingCode = SQLITE_OK
   private var knownLayout: (layout: RowLayout, preparations: Int32)?
 
@@ -48,7 +48,9 @@ final class SQLiteStatement {
     sqlite3_finalize(handle)
   }
 
-  /// Lets go of SQLite's part; for the connection, which is about to close.
+  /// Releases SQLite's statement.
+  ///
+  /// The connection calls this before it closes.
   func finalize() {
     sqlite3_finalize(handle)
     handle = nil
@@ -56,9 +58,9 @@ final class SQLiteStatement {
 
   // MARK: Running
 
-  /// Runs the statement up to its next row.
+  /// Runs the statement to its next row.
   ///
-  /// - Returns: Whether there is a row.
+  /// - Returns: `true` if there is a row.
   @inline(__always)
   func step() throws(DatabaseError) -> Bool {
     if !isRunning {
@@ -76,7 +78,7 @@ final class SQLiteStatement {
     throw failed(code)
   }
 
-  /// Runs the statement to its end, whatever rows there are, and resets it.
+  /// Runs the statement to its end, ignoring its rows, and resets it.
   @inline(__always)
   func run() throws(DatabaseError) {
     defer { reset() }
@@ -90,7 +92,7 @@ final class SQLiteStatement {
     return rows
   }
 
-  /// The row that the last step came to.
+  /// The row of the last step.
   private var row: Row {
     let layout = layout
     let count = layout.names.count
@@ -103,7 +105,9 @@ final class SQLiteStatement {
     return Row(layout: layout, values: values)
   }
 
-  /// What all rows have in common; SQLite may prepare the statement anew when tables have changed.
+  /// The common layout of all rows.
+  ///
+  /// SQLite may prepare the statement again when tables have changed.
   var layout: RowLayout {
     let preparations = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     if let knownLayout, knownLayout.preparations == preparations { return knownLayout.layout }
@@ -121,14 +125,14 @@ final class SQLiteStatement {
     return DatabaseError(failure)
   }
 
-  /// Makes the statement ready to be run again; parameters keep their values.
+  /// Makes the statement ready to run again; parameters keep their values.
   @inline(__always)
   func reset() {
     isRunning = false
     sqlite3_reset(handle)
   }
 
-  /// Sets all parameters to NULL, and so releases what they hold.
+  /// Sets all parameters to NULL, which releases their values.
   @inline(__always)
   func clearBindings() {
     sqlite3_clear_bindings(handle)
@@ -149,7 +153,7 @@ final class SQLiteStatement {
   func bind(_ value: String, at index: Int32) {
     var value = value
     let code = value.withUTF8 { bytes in
-      // Sound: SQLite copies the bytes before it returns. An empty text is no missing one, hence the address.
+      // Sound: SQLite copies the bytes before it returns. An address is needed because an empty text is not NULL.
       bytes.withMemoryRebound(to: CChar.self) { characters in
         sqlite3_bind_text64(
           handle, index, characters.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(characters.count), transient,
@@ -199,7 +203,9 @@ final class SQLiteStatement {
     }
   }
 
-  /// A parameter that could not be bound, because it is too large or its number wrong, is told by the next step.
+  /// Records the failure to bind a parameter, because of its size or number.
+  ///
+  /// The next step throws it.
   @inline(__always)
   private func check(_ code: Int32) {
     if code != SQLITE_OK { bindingCode = code }
@@ -207,7 +213,7 @@ final class SQLiteStatement {
 
   // MARK: Columns
 
-  /// SQLite's number for the type of a column's value.
+  /// Returns SQLite's number for the type of a column's value.
   @inline(__always)
   func type(at index: Int32) -> Int32 { sqlite3_column_type(handle, index) }
 
@@ -223,7 +229,7 @@ final class SQLiteStatement {
   @inline(__always)
   func string(at index: Int32) -> String {
     guard let text = sqlite3_column_text(handle, index) else { return "" }
-    // Sound: the bytes are there until the next step, and copied here.
+    // Sound: the bytes are valid until the next step, and are copied here.
     return String(
       decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, index))), as: UTF8.self)
   }
@@ -231,7 +237,7 @@ final class SQLiteStatement {
   @inline(__always)
   func data(at index: Int32) -> Data {
     guard let bytes = sqlite3_column_blob(handle, index) else { return Data() }
-    // Sound: the bytes are there until the next step, and copied here.
+    // Sound: the bytes are valid until the next step, and are copied here.
     return Data(bytes: bytes, count: Int(sqlite3_column_bytes(handle, index)))
   }
 

@@ -3,8 +3,8 @@ public import Foundation
 
 /// A value as SQLite stores it.
 ///
-/// It is what statements are given and what rows consist of. Literals make one, and so does everything that is
-/// ``SQLiteConvertible``:
+/// Statements take such values as arguments, and rows consist of them. You can write them as literals, and everything
+/// that is ``SQLiteConvertible`` provides one:
 ///
 /// ```swift
 /// import Stores
@@ -14,29 +14,35 @@ public import Foundation
 /// // Prints "1, 2.5, 'three', 1, NULL"
 /// ```
 ///
-/// Two values are equal if type and content are: the integer 1 is not the real number 1.0. Texts are compared by their
-/// bytes, as SQLite does; Swift takes two for equal that look alike.
+/// Two values are equal if their types and contents are equal: the integer 1 does not equal the floating-point number
+/// 1.0. Texts are compared by their bytes, as in SQLite. Swift strings, in contrast, can be equal with different bytes.
 public enum SQLiteValue: Sendable {
-  /// No value.
+  /// NULL.
   case null
-  /// A whole number; Booleans are stored as 0 and 1.
+  /// An integer.
+  ///
+  /// Boolean values are stored as 0 and 1.
   case integer(Int64)
-  /// A number with a fraction. SQLite stores one that is no number as NULL.
+  /// A floating-point number.
+  ///
+  /// SQLite stores NaN as NULL.
   case real(Double)
   /// Text in UTF-8.
   case text(String)
   /// Any bytes.
   case blob(Data)
 
-  /// Whether there is no value.
+  /// A Boolean value that indicates whether the value is NULL.
   public var isNull: Bool { self == .null }
 
-  /// The whole number, if it is one.
+  /// The integer, or `nil` for any other type.
   public var int64Value: Int64? {
     if case .integer(let value) = self { value } else { nil }
   }
 
-  /// The number, whole or not, if it is one; large whole numbers are rounded.
+  /// The number, or `nil` for any other type.
+  ///
+  /// Large integers are rounded.
   public var doubleValue: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -45,19 +51,19 @@ public enum SQLiteValue: Sendable {
     }
   }
 
-  /// The text, if it is text.
+  /// The text, or `nil` for any other type.
   public var stringValue: String? {
     if case .text(let value) = self { value } else { nil }
   }
 
-  /// The bytes, if it is a blob.
+  /// The bytes, or `nil` for any other type.
   public var dataValue: Data? {
     if case .blob(let value) = self { value } else { nil }
   }
 }
 
 extension SQLiteValue: Hashable {
-  /// Whether type and content are the same.
+  /// Returns a Boolean value that indicates whether type and content are equal.
   public static func == (left: SQLiteValue, right: SQLiteValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -71,7 +77,7 @@ extension SQLiteValue: Hashable {
 
   /// Adds type and content to a hasher.
   ///
-  /// - Parameter hasher: What to add them to.
+  /// - Parameter hasher: The hasher.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -81,7 +87,7 @@ extension SQLiteValue: Hashable {
     case .real(let value):
       hasher.combine(2)
       hasher.combine(value)
-    // The same for texts that look alike, which are hardly ever together.
+    // Canonically equivalent texts have equal hashes, which is harmless because they seldom occur together.
     case .text(let value):
       hasher.combine(3)
       hasher.combine(value)
@@ -93,7 +99,7 @@ extension SQLiteValue: Hashable {
 }
 
 extension SQLiteValue: CustomStringConvertible {
-  /// The value as one would write it in SQL; long ones are not shortened.
+  /// The value as an SQL literal; long values are not shortened.
   public var description: String {
     switch self {
     case .null: "NULL"
@@ -108,18 +114,18 @@ extension SQLiteValue: CustomStringConvertible {
 extension SQLiteValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {
-  /// Makes a whole number.
+  /// Creates an integer.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 
-  /// Makes a number.
+  /// Creates a floating-point number.
   public init(floatLiteral value: Double) { self = .real(value) }
 
-  /// Makes a text.
+  /// Creates a text.
   public init(stringLiteral value: String) { self = .text(value) }
 
-  /// Makes 1 for `true` and 0 for `false`.
+  /// Creates 1 for `true` and 0 for `false`.
   public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
 
-  /// Makes NULL.
+  /// Creates NULL.
   public init(nilLiteral: ()) { self = .null }
 }

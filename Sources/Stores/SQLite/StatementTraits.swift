@@ -1,6 +1,7 @@
-/// What a statement does beyond reading and writing rows of ordinary tables, as SQLite told while preparing it.
+/// The effects of a statement beyond reading and writing rows of ordinary tables, as SQLite reports them during
+/// preparation.
 struct StatementTraits: Equatable {
-  /// What a statement does to a savepoint.
+  /// The effect of a statement on a savepoint.
   enum Savepoint: Equatable {
     case begin(String)
     case release(String)
@@ -8,20 +9,20 @@ struct StatementTraits: Equatable {
   }
 
   var savepoint: Savepoint?
-  /// The tables whose rows decide what it gives.
+  /// The tables on whose rows the result depends.
   var readTables: Set<String> = []
-  /// Whether tables, indexes, triggers or views are made, changed or removed.
+  /// A Boolean value that indicates whether tables, indexes, triggers or views are created, changed or removed.
   var changesSchema = false
-  /// Tables whose rows are all removed along with them.
+  /// The tables that are dropped with all their rows.
   var droppedTables: Set<String> = []
-  /// Tables in which rows may be replaced, without a word to the update hook.
+  /// The tables in which rows may be replaced, which the update hook does not report.
   var replacingTables: Set<String> = []
-  /// Tables in which rows may get other keys, of which the update hook tells half.
+  /// The tables in which keys may change, which the update hook reports only in part.
   var rekeyedTables: Set<String> = []
-  /// Whether what was changed before a failure stays changed.
+  /// A Boolean value that indicates whether changes made before a failure are kept.
   var keepsChangesOnFailure = false
 
-  /// Whether nothing needs to be done before or after it.
+  /// A Boolean value that indicates whether the statement needs no work before or after it.
   var isPlain: Bool {
     savepoint == nil && !changesSchema && replacingTables.isEmpty && rekeyedTables.isEmpty && droppedTables.isEmpty
   }

@@ -1,7 +1,7 @@
-/// A column as it is in a file.
+/// A column as it exists in a file.
 struct ActualColumn {
   let name: String
-  /// What the column holds, as SQLite understands its declaration.
+  /// The column's affinity, as SQLite derives it from the declaration.
   let type: String
   let isRequired: Bool
   let hasDefault: Bool
@@ -9,7 +9,7 @@ struct ActualColumn {
 }
 
 extension SQLiteConnection {
-  /// The columns of a table; none if there is no such table.
+  /// Returns the columns of a table, or an empty array if there is no such table.
   func columns(of table: String) throws(DatabaseError) -> [ActualColumn] {
     let sql = #"SELECT name, type, "notnull", dflt_value IS NOT NULL, pk FROM pragma_table_info(?)"#
     return try withStatement(sql) { statement throws(DatabaseError) in
@@ -27,7 +27,7 @@ extension SQLiteConnection {
     }
   }
 
-  /// What a column of a declared type holds, by SQLite's own rules.
+  /// Returns the affinity of a declared type, by SQLite's rules.
   private static func affinity(_ declared: String) -> String {
     let type = declared.uppercased()
     if type.contains("INT") { return "INTEGER" }

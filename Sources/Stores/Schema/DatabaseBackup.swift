@@ -9,10 +9,10 @@ import Foundation
   import Musl
 #endif
 
-/// The copy of a file that is made before it is migrated.
+/// The copy of a file that is made before a migration.
 ///
-/// It lies beside the file, and bears the version in its name. There is one for each version that was migrated from; it
-/// is never half a copy.
+/// It is next to the file, with the version in its name. There is one copy for each version that was migrated. A copy
+/// is never incomplete.
 struct DatabaseBackup {
   let path: String
   let copy: String
@@ -23,15 +23,17 @@ struct DatabaseBackup {
     copy = "\(path).v\(version).backup"
   }
 
-  /// Copies what was committed; whoever calls it holds the lock for writing, so that nobody changes it meanwhile.
+  /// Copies the committed content.
   ///
-  /// - Parameter mark: Says that it goes on.
-  /// - Returns: Where the copy is.
-  /// - Throws: ``DatabaseError/schema(_:path:)``, and there is no copy then.
+  /// The caller holds the write lock, so the content cannot change.
+  ///
+  /// - Parameter mark: The mark that reports progress to waiting processes.
+  /// - Returns: The path of the copy.
+  /// - Throws: ``DatabaseError/schema(_:path:)``. There is then no copy.
   func make(_ mark: MigrationMark) throws(DatabaseError) -> String {
     do {
       try prepare()
-      // The writing connection is in a transaction, in which there can be no copying.
+      // The writing connection is in a transaction, in which copying is impossible.
       let connection = try SQLiteConnection(path: path, access: .reading, busyTimeout: .seconds(5))
       defer { connection.close() }
       connection.isPrivileged = true
@@ -46,7 +48,7 @@ struct DatabaseBackup {
     }
   }
 
-  /// Makes an empty file that nobody may read who could not read the database.
+  /// Creates an empty file that is readable only by users who can read the database.
   private func prepare() throws(DurableFileError) {
     unlink(partial)
     guard let status = FileStatus(path: path) else { throw failure("look at", path) }
@@ -55,7 +57,7 @@ struct DatabaseBackup {
     guard fchmod(file.number, mode_t(status.permissions)) == 0 else { throw failure("set the mode of", partial) }
   }
 
-  /// Makes the copy appear, whole and on the disk.
+  /// Synchronises the copy to the disk, and then renames it into place.
   private func finish() throws(DurableFileError) {
     try synchronize(partial) { synchronizeContents($0, attributes: true) }
     guard rename(partial, copy) == 0 else { throw failure("rename", partial) }
@@ -67,7 +69,7 @@ struct DatabaseBackup {
     guard wait(file.number) else { throw failure("synchronize", path) }
   }
 
-  /// Why the system has just refused something.
+  /// Returns the error of the last system call.
   private func failure(_ operation: String, _ path: String) -> DurableFileError {
     DurableFileError(errno, operation, URL(filePath: path))
   }

@@ -1,17 +1,16 @@
 import Signals
 
-/// What a ``MigrationStep`` changes a file with.
+/// The object with which a ``MigrationStep`` changes a file.
 ///
-/// It is to be used inside the step only. What one of its methods throws should leave the step, which undoes
-/// everything.
+/// Use it only inside the step. Let errors of its methods propagate out of the step, which rolls everything back.
 public final class Migration {
-  /// The version that the file has when the step has ended.
+  /// The version of the file after the step.
   public let version: Int
 
   private let openConnection: SQLiteConnection
   private let progress: MutableProperty<MigrationProgress>
   private var hasEnded = false
-  /// After how many rows the progress is told.
+  /// The number of rows after which the progress is reported.
   private static let stride = 256
 
   init(connection: SQLiteConnection, version: Int, progress: MutableProperty<MigrationProgress>) {
@@ -24,7 +23,7 @@ public final class Migration {
     hasEnded = true
   }
 
-  /// The connection, for as long as the step runs.
+  /// The connection, which is available while the step runs.
   private var connection: SQLiteConnection {
     get throws(DatabaseError) {
       if hasEnded { throw .transactionIsOver(path: openConnection.path) }
@@ -37,22 +36,22 @@ public final class Migration {
   /// Runs a statement.
   ///
   /// - Parameters:
-  ///   - sql: One statement, with a `?` for each argument. Never paste values into it.
+  ///   - sql: One statement, with a `?` for each argument. Never insert values into the text.
   ///   - arguments: The values of the parameters, in order.
-  /// - Throws: ``DatabaseError`` if the statement is wrong or fails. It has then changed nothing.
+  /// - Throws: ``DatabaseError`` if the statement is invalid or fails. It has then changed nothing.
   public func execute(_ sql: String, _ arguments: (any SQLiteConvertible)?...) throws(DatabaseError) {
     try connection.run(sql, arguments.map { $0?.sqliteValue ?? .null })
   }
 
   // MARK: Columns
 
-  /// Adds a column, which takes no time however long the table is.
+  /// Adds a column, in constant time regardless of the size of the table.
   ///
   /// - Parameters:
-  ///   - name: The column's name.
-  ///   - type: What it is to hold.
-  ///   - table: The table's name.
-  ///   - value: What the rows have that are there already. Without it the column may be null, as an optional property.
+  ///   - name: The name of the column.
+  ///   - type: The type of the column.
+  ///   - table: The name of the table.
+  ///   - value: The value for existing rows. Without it, the column may be null, like an optional property.
   /// - Throws: ``DatabaseError``.
   public func addColumn(
     _ name: String, _ type: ColumnType, to table: String, default value: (any SQLiteConvertible)? = nil
@@ -76,25 +75,25 @@ public final class Migration {
     }
   }
 
-  /// Gives a column another name.
+  /// Renames a column.
   ///
   /// - Parameters:
-  ///   - name: The column's name.
-  ///   - table: The table's name.
-  ///   - newName: What the column is to be called.
-  /// - Throws: ``DatabaseError``, also if there is no such column.
+  ///   - name: The name of the column.
+  ///   - table: The name of the table.
+  ///   - newName: The new name of the column.
+  /// - Throws: ``DatabaseError``, also if the column does not exist.
   public func renameColumn(_ name: String, of table: String, to newName: String) throws(DatabaseError) {
     try requireColumn(name, of: table)
     try connection.execute(
       "ALTER TABLE \(SQL.name(table)) RENAME COLUMN \(SQL.name(name)) TO \(SQL.name(newName))")
   }
 
-  /// Removes a column, and the indexes that models have asked for of which it is a part.
+  /// Removes a column, and the models' indexes that include it.
   ///
   /// - Parameters:
-  ///   - name: The column's name.
-  ///   - table: The table's name.
-  /// - Throws: ``DatabaseError``, also if there is no such column, or the table cannot be without it.
+  ///   - name: The name of the column.
+  ///   - table: The name of the table.
+  /// - Throws: ``DatabaseError``, also if the column does not exist or the table requires it.
   public func dropColumn(_ name: String, of table: String) throws(DatabaseError) {
     try requireColumn(name, of: table)
     let connection = try connection
@@ -108,7 +107,7 @@ public final class Migration {
     try connection.execute("ALTER TABLE \(SQL.name(table)) DROP COLUMN \(SQL.name(name))")
   }
 
-  /// SQLite takes an unknown name in quotes for a text here and there.
+  /// Throws an error if a column does not exist, because SQLite sometimes treats an unknown quoted name as a text.
   private func requireColumn(_ name: String, of table: String) throws(DatabaseError) {
     let columns = try connection.columns(of: table).map(\.name)
     guard columns.contains(where: { $0.lowercased() == name.lowercased() }) else {
@@ -118,61 +117,63 @@ public final class Migration {
 
   // MARK: Tables
 
-  /// Makes the table of a model, if a later part of the step needs it; otherwise that is done when all steps have run.
+  /// Creates the table of a model, for use by a later part of the step.
+  ///
+  /// Otherwise, tables are created after all steps.
   ///
   /// - Parameter model: The model.
-  /// - Throws: ``DatabaseError``, also if there is such a table.
+  /// - Throws: ``DatabaseError``, also if the table already exists.
   public func createTable<Model: StoreModel>(of model: Model.Type) throws(DatabaseError) {
     try connection.execute(layout(of: model).creation())
   }
 
-  /// Gives a table another name.
+  /// Renames a table.
   ///
   /// - Parameters:
-  ///   - name: The table's name.
-  ///   - newName: What it is to be called.
-  /// - Throws: ``DatabaseError``, also if there is no such table.
+  ///   - name: The name of the table.
+  ///   - newName: The new name of the table.
+  /// - Throws: ``DatabaseError``, also if the table does not exist.
   public func renameTable(_ name: String, to newName: String) throws(DatabaseError) {
     try connection.execute("ALTER TABLE \(SQL.name(name)) RENAME TO \(SQL.name(newName))")
   }
 
-  /// Removes a table with all its rows.
+  /// Removes a table and all its rows.
   ///
-  /// - Parameter name: The table's name.
-  /// - Throws: ``DatabaseError``, also if there is no such table.
+  /// - Parameter name: The name of the table.
+  /// - Throws: ``DatabaseError``, also if the table does not exist.
   public func dropTable(_ name: String) throws(DatabaseError) {
     try connection.execute("DROP TABLE \(SQL.name(name))")
   }
 
   // MARK: Rows
 
-  /// The rows of a query, as far as they fit into memory.
+  /// Returns the rows of a query, which must fit into memory.
   ///
-  /// - Parameter query: Which rows.
+  /// - Parameter query: The query.
   /// - Returns: The rows, in the query's order.
-  /// - Throws: ``DatabaseError``, also if a row does not fit the model.
+  /// - Throws: ``DatabaseError``, also if a row does not match the model.
   public func all<Model: StoreModel>(_ query: Query<Model>) throws(DatabaseError) -> [Model] {
     try connection.all(query)
   }
 
-  /// Inserts a row, or changes the one with the same key.
+  /// Inserts a row, or updates the one with the same key.
   ///
   /// - Parameter model: The row.
-  /// - Throws: ``DatabaseError``, also if the row does not fit the table.
+  /// - Throws: ``DatabaseError``, also if the row does not match the table.
   public func put<Model: StoreModel>(_ model: Model) throws(DatabaseError) {
     try ModelStatements<Model>.of(connection).put(model)
   }
 
-  /// Replaces a table by one that has each row in another form.
+  /// Replaces a table with one that contains each row in a new form.
   ///
-  /// The new table may have the same name as the old one. Indexes of the models are made when all steps have run;
-  /// triggers of your own on the old table are gone.
+  /// The new table may have the same name as the old one. The models' indexes are created after all steps. Your own
+  /// triggers on the old table are lost.
   ///
   /// - Parameters:
-  ///   - new: The form that rows are to have.
-  ///   - old: The form that rows have; it needs to name only the columns that are of interest.
-  ///   - body: Makes a new row of an old one; `nil` leaves it out.
-  /// - Throws: What `body` throws, or ``DatabaseError``.
+  ///   - new: The model of the new rows.
+  ///   - old: The model of the old rows. It needs only the columns that you use.
+  ///   - body: A closure that returns the new row for an old one, or `nil` to omit it.
+  /// - Throws: The error that `body` throws, or ``DatabaseError``.
   public func transform<New: StoreModel, Old: StoreModel>(
     _ new: New.Type, from old: Old.Type, _ body: (Old) throws -> New?
   ) throws {

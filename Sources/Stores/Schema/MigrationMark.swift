@@ -14,12 +14,12 @@ import Foundation
   import Musl
 #endif
 
-/// A file beside a database that is written into while the database is being migrated, as long as there is progress.
+/// A file next to a database that is touched during a migration, as long as there is progress.
 ///
-/// Others who wait for the database meanwhile go on to wait, however long that takes. If the process is killed, or
-/// hangs, the file is not written into any more, and they wait no longer than they would have.
+/// Other processes that wait for the database then keep waiting, however long the migration takes. If the migrating
+/// process is killed or hangs, the file is not touched any more, and the others wait only for their usual timeout.
 final class MigrationMark {
-  /// `nil` for a database in memory, which nobody else has.
+  /// The path of the mark, or `nil` for a database in memory, which has no other users.
   private let path: String?
   private var lastBeat: ContinuousClock.Instant?
 
@@ -29,19 +29,19 @@ final class MigrationMark {
 
   private static func path(_ database: String) -> String { database + "-migration" }
 
-  /// For how long a migration may show no progress, at least.
+  /// The minimum time for which a migration may show no progress.
   static let patience = Duration.seconds(2)
   private static let interval = Duration.milliseconds(100)
 
-  /// How long ago a migration of a database has made progress; `nil` if there is none.
+  /// Returns the time since a migration of a database last made progress, or `nil` if there is no migration.
   static func age(database: String) -> Duration? {
     guard let stamp = FileStamp(path: path(database)) else { return nil }
     let age = Duration.nanoseconds(Int64(Date().timeIntervalSince1970 * 1e9) - stamp.modified)
-    // The clock has been set back since then: whoever it was would have said so again by now.
+    // The clock has been set back since then. A running migration would have touched the file again.
     return age < .zero - patience ? nil : age
   }
 
-  /// Says now and then that a connection goes on, while a closure runs statements on it.
+  /// Reports progress from time to time, while a closure runs statements on a connection.
   func keep<Result>(
     for connection: SQLiteConnection, _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -57,19 +57,21 @@ final class MigrationMark {
     return try body()
   }
 
-  /// Says that the migration goes on; should that fail, others wait as long as they would have.
+  /// Reports progress.
+  ///
+  /// If that fails, other processes wait for their usual timeout.
   private func beat() {
     guard let path else { return }
     let now = ContinuousClock.now
     if let lastBeat, now - lastBeat < Self.interval { return }
     lastBeat = now
-    // Made anew if it is not there: somebody whose migration has ended may have taken it for his own.
+    // Created again if it is missing: a process whose migration ended may have removed it.
     let flags = O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     guard let file = Descriptor(uninterrupted { open(path, flags, 0o600) }) else { return }
     futimens(file.number, nil)
   }
 
-  /// Says that the migration is over.
+  /// Reports the end of the migration.
   func end() {
     if let path, lastBeat != nil { unlink(path) }
   }

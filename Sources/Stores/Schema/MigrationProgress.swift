@@ -1,4 +1,4 @@
-/// How far a migration is.
+/// The progress of a migration.
 public enum MigrationProgress: Hashable, Sendable {
   /// Nothing has been migrated.
   case idle
@@ -6,12 +6,14 @@ public enum MigrationProgress: Hashable, Sendable {
   /// The file at a path is being copied.
   case backingUp(path: String)
 
-  /// A step is running; if it transforms a table, so many rows of all are done.
+  /// A step is running.
+  ///
+  /// If it transforms a table, the numbers of processed rows and of all rows are included.
   case migrating(path: String, to: Int, rows: Int, of: Int)
 
   /// The file has been migrated.
   case finished(path: String, version: Int)
 
-  /// The file could not be migrated, and is as it was before.
+  /// The migration failed, and the file is unchanged.
   case failed(path: String)
 }

@@ -1,28 +1,27 @@
-/// What leads to one version of a ``Schema`` from the version before it.
+/// A step that migrates a file to one version of a ``Schema`` from the previous version.
 public struct MigrationStep: Sendable {
-  /// The version that the file has afterwards.
+  /// The version of the file after the step.
   public let version: Int
 
   let body: @Sendable (Migration) throws -> Void
 
-  /// Describes a step.
+  /// Creates a step.
   ///
-  /// New models get their tables, and all models their indexes, without being mentioned. If nothing else is to be done,
-  /// leave the closure out. The step to version 1 is that which takes over a file whose tables this package has not
-  /// made.
+  /// Tables of new models and all indexes are created automatically. If nothing else has to be done, omit the closure.
+  /// A step to version 1 takes over a file whose tables were not created by this package.
   ///
   /// - Parameters:
-  ///   - version: The version that the file has afterwards.
-  ///   - body: Changes tables and rows. What it throws undoes all steps.
+  ///   - version: The version of the file after the step.
+  ///   - body: A closure that changes tables and rows. If it throws an error, all steps are rolled back.
   public init(to version: Int, _ body: @escaping @Sendable (Migration) throws -> Void = { _ in }) {
     self.version = version
     self.body = body
   }
 }
 
-/// Gathers the steps of a ``Schema``.
+/// A result builder for the steps of a ``Schema``.
 @resultBuilder
 public enum MigrationBuilder: Sendable {
-  /// Gathers steps.
+  /// Combines steps into an array.
   public static func buildBlock(_ steps: MigrationStep...) -> [MigrationStep] { steps }
 }

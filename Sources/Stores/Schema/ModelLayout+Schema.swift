@@ -1,5 +1,5 @@
 extension ModelLayout {
-  /// The statement that makes the table, under its own name or another.
+  /// Returns the statement that creates the table, under its own name or another.
   func creation(as name: String? = nil) -> String {
     let columns = columns.map { column in
       SQL.name(column.name) + " " + column.type.sql + (column.name == spec.key ? " PRIMARY KEY" : "")
@@ -8,20 +8,20 @@ extension ModelLayout {
     return "CREATE TABLE \(SQL.name(name ?? table)) (\(columns.joined(separator: ", "))) STRICT"
   }
 
-  /// The statements that make the indexes, by the name of the index.
+  /// The statements that create the indexes, by the name of the index.
   var indexCreations: [String: String] {
     var creations: [String: String] = [:]
     for (index, isUnique) in spec.indexes.map({ ($0, false) }) + spec.unique.map({ ($0, true) }) {
       let columns = index.columns.map(SQL.name).joined(separator: ", ")
       let kind = isUnique ? "UNIQUE INDEX" : "INDEX"
-      // The name says all, so that an index of this name is this index.
+      // The name contains the whole definition, so an index with this name has this definition.
       let name = "\(SQL.indexPrefix)\(isUnique ? "unique" : "plain") \(SQL.name(table)) (\(columns))"
       creations[name] = "CREATE \(kind) IF NOT EXISTS \(SQL.name(name)) ON \(SQL.name(table)) (\(columns))"
     }
     return creations
   }
 
-  /// All of the table that a change of the model may change, as text.
+  /// A text with all properties of the table that depend on the model.
   var fingerprint: String {
     let lines = columns.map { column in
       "\(column.name) \(column.type.fingerprint)\(column.isOptional ? "" : " required")"
@@ -30,7 +30,7 @@ extension ModelLayout {
     return (lines + indexCreations.keys.sorted()).joined(separator: "\n")
   }
 
-  /// What differs between this table and the one that a fingerprint is of.
+  /// Returns a description of the differences between this table and the one of another fingerprint.
   func difference(from other: String) -> String {
     let ours = Set(fingerprint.split(separator: "\n"))
     let theirs = Set(other.split(separator: "\n"))
@@ -40,9 +40,9 @@ extension ModelLayout {
     return all.isEmpty ? "its columns have another order" : all.joined(separator: "; ")
   }
 
-  /// Looks for what the model needs in the table as it really is.
+  /// Checks that the actual table has everything that the model needs.
   ///
-  /// - Returns: What is not right; `nil` if rows can be put and found.
+  /// - Returns: A description of the problem, or `nil` if rows can be written and read.
   func defect(on connection: SQLiteConnection) throws(DatabaseError) -> String? {
     let actual = try connection.columns(of: table)
     guard !actual.isEmpty else { return "there is no such table" }
@@ -53,7 +53,7 @@ extension ModelLayout {
       guard found.type == column.type.sql else {
         return "the column \(column.name.debugDescription) holds \(found.type), the model \(column.type.sql)"
       }
-      // A key of integers is never null, whether or not its table says so.
+      // An integer primary key is never null, regardless of its declaration.
       guard found.isRequired != column.isOptional || (column.name == spec.key && found.isKey) else {
         return "the column \(column.name.debugDescription) may \(found.isRequired ? "not " : "")be null"
       }

@@ -1,42 +1,47 @@
 public import Foundation
 
-/// Why a file and a ``Schema`` do not go together.
+/// An error of a file that does not match a ``Schema``.
 ///
-/// The file is as it was before.
+/// The file is unchanged.
 public enum SchemaError: Error, Hashable, Sendable {
-  /// The file is of a newer version of the schema, which a newer version of the program has made.
+  /// The file has a newer version of the schema, created by a newer version of the program.
   case tooNew(found: Int, supported: Int)
 
-  /// The file is of an older version, or not there, and it is another process that makes and migrates it. Open it again
-  /// later.
+  /// The file is missing or has an older version, and another process is responsible for creating and migrating it.
+  ///
+  /// Open it again later.
   case notReady(found: Int, expected: Int)
 
-  /// Another process has migrated the file, or emptied it, since it was opened; what is in it now is not what the
-  /// models say.
+  /// Another process has migrated or emptied the file since it was opened, and its content no longer matches the
+  /// models.
   case changedMeanwhile(found: Int, opened: Int)
 
-  /// The file is of an older version, and the schema has no step to the version after it.
+  /// The file has an older version, and the schema has no step to the next version.
   case missingStep(to: Int, from: Int)
 
-  /// The schema contradicts itself.
+  /// The schema is inconsistent.
   case invalidSchema(reason: String)
 
-  /// The file has tables that this package has not made, and the schema has no step to version 1 that takes them over.
+  /// The file has tables that were not created by this package, and the schema has no step to version 1 that takes them
+  /// over.
   case unknownTables([String])
 
-  /// The version of the file is that of the schema, but a table is not as its model says: the model was changed and the
-  /// version was not, or a step has left something undone.
+  /// The file has the version of the schema, but a table does not match its model.
+  ///
+  /// Either the model was changed without a new version, or a step is incomplete.
   case mismatch(table: String, reason: String)
 
-  /// A step threw; everything that the steps before it did is undone, too.
+  /// A step threw an error.
+  ///
+  /// All steps have been rolled back.
   case stepFailed(to: Int, reason: String)
 
-  /// The copy of the file that is made before a migration could not be made.
+  /// The backup copy before a migration could not be made.
   case backupFailed(copy: String, reason: String)
 }
 
 extension SchemaError: CustomStringConvertible, LocalizedError {
-  /// What happened, and what to do.
+  /// A description of the problem and the remedy.
   public var description: String {
     switch self {
     case .tooNew(let found, let supported):

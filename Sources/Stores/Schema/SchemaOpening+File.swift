@@ -2,15 +2,18 @@ import FileSignals
 import Foundation
 
 extension SchemaOpening {
-  /// Connects to a file, and brings it to the version of a schema; a cache that is damaged is removed first.
+  /// Connects to a file and migrates it to the version of a schema.
+  ///
+  /// A damaged cache is removed first.
   ///
   /// - Parameters:
   ///   - path: The file, or `:memory:`.
-  ///   - schema: What the file is to contain.
-  ///   - policy: Whether the file may be replaced.
-  ///   - connect: Opens a connection for writing, and sets it up; it is called again if the file was removed.
-  /// - Returns: The connection, and what was found.
-  /// - Throws: What `connect` throws, or ``DatabaseError`` for a file that does not fit.
+  ///   - schema: The schema of the file.
+  ///   - policy: The policy, which determines whether the file may be replaced.
+  ///   - connect: A closure that opens and configures a connection for writing. It is called again if the file was
+  ///     removed.
+  /// - Returns: The connection and the outcome.
+  /// - Throws: The error that `connect` throws, or ``DatabaseError`` if the file does not match.
   static func open(
     path: String, schema: Schema, policy: DatabasePolicy,
     connect: () throws(DatabaseError) -> SQLiteConnection
@@ -25,7 +28,7 @@ extension SchemaOpening {
       }
     }
     guard policy == .cache, path != DatabaseLocation.memory.path else { return try attempt() }
-    // Nobody may be about to open the file while it is removed, or its log would be taken for that of the next one.
+    // No process may open the file while it is removed, since the next file would get its log.
     return try exclusively(path) { () throws(DatabaseError) in
       do throws(DatabaseError) {
         return try attempt()
@@ -52,7 +55,7 @@ extension SchemaOpening {
 }
 
 extension DatabaseError {
-  /// Whether what is in the file is no database, or no longer one.
+  /// A Boolean value that indicates whether the file is not a database or is damaged.
   fileprivate var isDamage: Bool {
     switch self {
     case .notADatabase, .corrupt: true

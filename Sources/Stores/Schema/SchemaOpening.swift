@@ -1,6 +1,6 @@
 import Signals
 
-/// Brings one file to the version of a schema.
+/// The process of bringing one file to the version of a schema.
 struct SchemaOpening {
   let schema: Schema
   let policy: DatabasePolicy
@@ -43,16 +43,16 @@ struct SchemaOpening {
     return nil
   }
 
-  /// Opens the file as it is, makes its tables, migrates it, or empties it, whatever is needed and allowed.
+  /// Checks, creates, migrates or empties the file, as needed and permitted.
   func run() throws(DatabaseError) -> SchemaOutcome {
-    // Most files are right, and then nobody needs to wait for anybody.
+    // Most files match, and then no process has to wait.
     if try isCurrent() { return .current }
     if policy == .guest { throw try unready() }
     let hasForeignKeys = try connection.value("PRAGMA foreign_keys") == 1
-    // Rebuilding a table must not remove what refers to its rows. It has no effect inside a transaction.
+    // Rebuilding a table must not remove rows that refer to its rows. The pragma has no effect inside a transaction.
     if hasForeignKeys { try connection.execute("PRAGMA foreign_keys = OFF") }
     defer {
-      // The connection is of no use if this fails, and the next statement will say so.
+      // If this fails, the connection is unusable, and the next statement reports it.
       if hasForeignKeys { do { try connection.execute("PRAGMA foreign_keys = ON") } catch {} }
     }
     defer { mark.end() }
@@ -66,7 +66,7 @@ struct SchemaOpening {
       noteFailure()
       guard policy == .cache, case .schema(let reason, _) = error, reason.isOfFile else { throw error }
       return try exclusively { () throws(DatabaseError) in
-        // Somebody else may have been faster.
+        // Another process may have been faster.
         if try isCurrent() { return .current }
         try empty()
         try create()
@@ -76,7 +76,7 @@ struct SchemaOpening {
     }
   }
 
-  /// Says that the migration, if there was one, has come to nothing.
+  /// Reports the failure of the migration, if there was one.
   private func noteFailure() {
     switch schema.progress.value {
     case .backingUp(connection.path), .migrating(connection.path, _, _, _):
@@ -85,7 +85,7 @@ struct SchemaOpening {
     }
   }
 
-  /// Runs a closure in a transaction that nobody else can write beside.
+  /// Runs a closure in a transaction that excludes other writers.
   private func exclusively<Result>(
     _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -106,13 +106,13 @@ struct SchemaOpening {
     Int(try connection.value("PRAGMA user_version").int64Value ?? 0)
   }
 
-  /// Whether the file is of this version, and its tables are what the models say.
+  /// Returns a Boolean value that indicates whether the file has this version and its tables match the models.
   private func isCurrent() throws(DatabaseError) -> Bool {
     guard try fileVersion() == schema.version else { return false }
     return try mismatch() == nil
   }
 
-  /// Why a guest must not use the file.
+  /// Returns the reason why a guest must not use the file.
   private func unready() throws(DatabaseError) -> DatabaseError {
     let found = try fileVersion()
     let reason: SchemaError
@@ -126,7 +126,7 @@ struct SchemaOpening {
     return .schema(reason, path: connection.path)
   }
 
-  /// The first model whose table is not as it says.
+  /// Returns the error of the first model whose table does not match.
   private func mismatch() throws(DatabaseError) -> SchemaError? {
     let known = try fingerprints()
     for layout in layouts {
@@ -138,7 +138,7 @@ struct SchemaOpening {
     return nil
   }
 
-  /// What the tables were like when they were made or migrated last, by name.
+  /// Returns the fingerprints of the tables when they were last created or migrated, by name.
   private func fingerprints() throws(DatabaseError) -> [String: String] {
     guard try !connection.columns(of: SQL.schemaTable).isEmpty else { return [:] }
     return try connection.withStatement("SELECT name, columns FROM \(SQL.schemaTable)") {
@@ -176,7 +176,7 @@ struct SchemaOpening {
     return .migrated(from: found, backup: backup)
   }
 
-  /// Makes the tables of all models.
+  /// Creates the tables of all models.
   private func create() throws(DatabaseError) {
     for layout in layouts { try connection.execute(layout.creation()) }
     try settle()
@@ -211,16 +211,16 @@ struct SchemaOpening {
     do {
       try step.body(migration)
     } catch let error as DatabaseError where error.isOfSystem {
-      // It is not the step's fault, nor that of the rows, which may be migrated another time.
+      // Neither the step nor the rows are at fault, and the migration may succeed another time.
       throw error
     } catch {
       throw failure(.stepFailed(to: step.version, reason: "\(error)"))
     }
   }
 
-  /// Checks the tables, makes the indexes, and notes what the tables are like.
+  /// Checks the tables, creates the indexes and stores the fingerprints.
   private func settle() throws(DatabaseError) {
-    // First, because SQLite would refuse an index over a column that is missing in words of its own.
+    // First, because SQLite's own message for an index over a missing column is unclear.
     for layout in layouts {
       if let defect = try layout.defect(on: connection) {
         throw failure(.mismatch(table: layout.table, reason: defect))
@@ -251,11 +251,11 @@ struct SchemaOpening {
     try connection.execute("PRAGMA user_version = \(schema.version)")
   }
 
-  /// Removes all that is in the file, but for what processes that share it have to tell each other.
+  /// Removes the contents of the file, except the history that processes share.
   private func empty() throws(DatabaseError) {
     let types = ["view", "trigger", "table"]
     for type in types {
-      // A table may take others along, so each is looked for anew.
+      // Dropping one may remove others, so the next one is looked up each time.
       while let name = try connection.texts(
         "SELECT name FROM sqlite_schema WHERE type = '\(type)' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
           + " AND name NOT IN ('signals_history', 'signals_peer') ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC LIMIT 1"
@@ -269,14 +269,14 @@ struct SchemaOpening {
 }
 
 extension SchemaError {
-  /// Whether another file would do; otherwise it is the program that must be corrected.
+  /// A Boolean value that indicates whether another file would match; otherwise the program must be corrected.
   fileprivate var isOfFile: Bool {
     if case .invalidSchema = self { false } else { true }
   }
 }
 
 extension DatabaseError {
-  /// Whether the same could succeed at another time.
+  /// A Boolean value that indicates whether the same operation may succeed later.
   fileprivate var isOfSystem: Bool {
     switch self {
     case .diskFull, .inputOutput, .busy, .readOnly, .cannotOpen: true

@@ -1,14 +1,16 @@
-/// What was found when a database was opened.
+/// The outcome of opening a database with a schema.
 public enum SchemaOutcome: Hashable, Sendable {
-  /// The file was of this version.
+  /// The file had the current version.
   case current
 
-  /// There was no file, or an empty one.
+  /// There was no file, or it was empty.
   case created
 
-  /// The file was of an older version, and has been migrated; the copy made before lies at `backup`.
+  /// The file had an older version and has been migrated.
+  ///
+  /// The copy made before is at `backup`.
   case migrated(from: Int, backup: String?)
 
-  /// The file, a cache, could not be used for a reason, and has been replaced by an empty one.
+  /// The file, a cache, was unusable and has been replaced with an empty one.
   case rebuilt(reason: DatabaseError)
 }
