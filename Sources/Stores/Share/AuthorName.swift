@@ -10,14 +10,14 @@ import Signals
   import Musl
 #endif
 
-/// The name of an author, which one share at a time has, in whatever process.
+/// The name of an author, which only one share at a time can have, across all processes.
 ///
-/// A locked file stands for it, so the name of a process that is killed is free at once.
+/// The name is represented by a locked file, so the name of a killed process is free at once.
 final class AuthorName: Sendable {
   let name: String
   private let database: String
   private let url: URL
-  /// Whether nothing of the name is to stay behind.
+  /// A Boolean value that indicates whether the name's file is removed at the end.
   private let isTransient: Bool
   private let state = Guarded(State())
 
@@ -26,7 +26,7 @@ final class AuthorName: Sendable {
     var isOver = false
   }
 
-  /// Makes a name that is not taken yet.
+  /// Creates a name, without taking it.
   ///
   /// - Throws: ``DatabaseShareError/invalidAuthor(_:reason:)``.
   init(_ name: String, of database: URL, isTransient: Bool) throws(DatabaseShareError) {
@@ -38,10 +38,11 @@ final class AuthorName: Sendable {
     url = ShareBell.directory(beside: database).appending(path: file, directoryHint: .notDirectory)
   }
 
-  /// Takes the name, unless this object has it already; also the one in the directory that has come in the place of the
-  /// first.
+  /// Takes the name, unless this object already has it.
   ///
-  /// - Throws: ``DatabaseError/authorInUse(_:path:)``, or ``DatabaseError/cannotOpen(_:)`` if the system refuses.
+  /// After a swap, takes it in the new directory.
+  ///
+  /// - Throws: ``DatabaseError/authorInUse(_:path:)``, or ``DatabaseError/cannotOpen(_:)`` if a system call fails.
   func take() throws(DatabaseError) {
     let directory = url.deletingLastPathComponent()
     let result: Result<Bool, DatabaseError> = state.withLock { state in
@@ -58,7 +59,7 @@ final class AuthorName: Sendable {
     guard try result.get() else { throw .authorInUse(name, path: database) }
   }
 
-  /// Gives the name up, until it is taken again.
+  /// Releases the name until it is taken again.
   func release() {
     state.withLock { state in
       if state.lock != nil, isTransient { unlink(url.path) }
@@ -66,7 +67,7 @@ final class AuthorName: Sendable {
     }
   }
 
-  /// Gives the name up for good.
+  /// Releases the name for good.
   func end() {
     release()
     state.withLock { $0.isOver = true }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How changes are written down in the history: a version, then each table with its keys, in as few bytes as it takes.
+/// The compact encoding of changes in the history: a version, and then each table with its keys.
 ///
-/// Programs of different ages share a database, so what is written once is read for ever: a change of this is a new
-/// version.
+/// Different versions of a program share a database, so every encoding must stay readable. A change of the format needs
+/// a new version.
 enum ChangeCoding {
-  /// Why what is in the history cannot be read.
+  /// The reason why an entry of the history cannot be read.
   struct Unreadable: Error, CustomStringConvertible {
     let description: String
   }
@@ -56,7 +56,9 @@ enum ChangeCoding {
     append(UInt64(count), to: &data)
   }
 
-  /// Seven bits in each byte, the lowest first; the highest bit says that there is more.
+  /// Appends a number with seven bits in each byte, lowest first.
+  ///
+  /// The highest bit indicates that more bytes follow.
   private static func append(_ number: UInt64, to data: inout Data) {
     var rest = number
     while rest > 0x7F {
@@ -108,7 +110,7 @@ enum ChangeCoding {
       throw Unreadable(description: "a number in it has no end")
     }
 
-    /// A count of what follows, each of which takes a byte at least.
+    /// Reads the count of the elements that follow, each of which needs at least one byte.
     mutating func count() throws(Unreadable) -> Int {
       let number = try number()
       guard number <= UInt64(bytes.count - position) else { throw Unreadable(description: "it ends too early") }

@@ -1,23 +1,25 @@
-/// Writes something down in every transaction that changes a database, before it is committed.
+/// A type that records every transaction that changes a database, before it is committed.
 protocol CommitRecorder: AnyObject, Sendable {
-  /// Called in the transaction, which fails if this does.
+  /// Records the changes.
+  ///
+  /// It is called inside the transaction, which fails if this method throws.
   ///
   /// - Parameters:
-  ///   - tables: What the transaction has changed, something at least.
+  ///   - tables: The changes of the transaction, which are not empty.
   ///   - connection: The connection, inside the transaction.
-  /// - Returns: The number by which the change is known to all processes; `nil` if it is not told to them.
-  /// - Throws: ``DatabaseError``; the transaction is rolled back then.
+  /// - Returns: The number by which all processes know the change, or `nil` if the change is not shared.
+  /// - Throws: ``DatabaseError``. The transaction is then rolled back.
   func record(_ tables: [String: TableChanges], on connection: SQLiteConnection) throws(DatabaseError) -> Int64?
 
-  /// Whether it records no more, so that another may.
+  /// A Boolean value that indicates whether the recorder has ended, so that another one may be attached.
   var isOver: Bool { get }
 
-  /// Called when the transaction has been committed, before anybody else can commit.
+  /// Called after the transaction has been committed, before any other transaction can commit.
   func didCommit()
 
-  /// Called when another file has come in the place of the one that was shared, before anybody can write it.
+  /// Called after the shared file has been replaced with another, before anyone can write to it.
   ///
-  /// - Returns: The number of the last change that is recorded in it.
-  /// - Throws: ``DatabaseError`` if it cannot be shared.
+  /// - Returns: The number of the last change recorded in the new file.
+  /// - Throws: ``DatabaseError`` if the file cannot be shared.
   func fileDidChange(on connection: SQLiteConnection) throws(DatabaseError) -> Int64
 }

@@ -3,10 +3,10 @@ public import FileSignals
 import Foundation
 public import Signals
 
-/// Tells the processes that have a database open what each of them changes.
+/// A share that reports the changes of a database to all processes that have it open.
 ///
-/// Each process makes one share, under a name of its own; from then on every transaction of any of them reaches all
-/// others as a ``ChangeSet``, in order, also those made while a process was not running:
+/// Each process creates one share, with a name of its own. From then on, every transaction of any process reaches all
+/// others as a ``ChangeSet``, in order. This includes transactions made while a process was not running:
 ///
 /// ```swift
 /// import AppGroups
@@ -39,44 +39,44 @@ public import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **Nothing is lost.** The word of a change is a row of the database, written in the same transaction: both are
-///   there, or neither, whenever a process is killed. A file that is written into after the commit wakes the others;
-///   should that fail, they see the change with the next.
-/// - **In order, once.** Changes come in the order of commits, each once for as long as the process lives; one that is
-///   killed gets those again that it took in during its last second, and tells them by their ``ChangeSet/sequence``.
-/// - **No echo.** A process never receives its own changes, and received changes are not told again.
-/// - **Authors.** One share at a time has a name. Sharing a database under a name that another share has, in this
-///   process or another, throws ``DatabaseShareError/authorInUse(_:_:)``. The name of a process that is killed is free
-///   at once. ``Database/suspend()`` gives it up, and ``Database/resume()`` takes it again.
-/// - **Live queries** and ``Database/changes`` of the database follow the other processes by themselves.
-/// - **A process that comes back** receives what has changed meanwhile, if it had subscribed to ``incoming`` before. If
-///   the history has become longer, or the process has been away for longer, than ``ShareLimits`` says, it is told that
-///   everything may have changed. The history is kept for no process that never subscribes to ``incoming``.
-/// - **Threads.** Everything may be called from any thread. Subscribers are called on a serial queue of the share's
-///   own.
-/// - **Lifetime.** The share ends with ``close()``, or when nothing needs it any more: neither a reference to this
-///   object, nor a subscription to one of its signals, nor a live query or row of the database.
+/// - **Atomicity:** A change is recorded as a row of the database, in the same transaction. Either both are stored or
+///   neither, whenever a process is killed. After the commit, writing to a file wakes the other processes. If that
+///   fails, they receive the change together with the next one.
+/// - **Order:** Changes arrive in the order of commits. Each arrives once during the life of a process. A process that
+///   is killed receives the changes of its last second again, and can recognise them by ``ChangeSet/sequence``.
+/// - **No echo:** A process never receives its own changes, and received changes are not rebroadcast.
+/// - **Authors:** Only one share at a time can have a name. If another share has it, in this process or another,
+///   creating a share throws ``DatabaseShareError/authorInUse(_:_:)``. The name of a killed process is free at once.
+///   ``Database/suspend()`` releases the name, and ``Database/resume()`` takes it again.
+/// - **Live queries:** Live queries and ``Database/changes`` of the database follow the other processes automatically.
+/// - **Absence:** A process that returns receives the changes made in its absence, if it had subscribed to ``incoming``
+///   before. If the history or the absence has exceeded ``ShareLimits``, it receives a change set that says that
+///   everything may have changed. For a process that never subscribes to ``incoming``, no history is kept.
+/// - **Threads:** You can call everything on any thread. Subscribers are called on a serial queue of the share.
+/// - **Lifetime:** The share ends with ``close()``, or when it is no longer needed. It is needed as long as there is a
+///   reference to this object, a subscription to one of its signals, or a live query or row of the database.
 ///
-/// Live queries also follow writes of programs that do not share the database, within about a second; ``incoming`` does
+/// Live queries also follow writes of programs that do not share the database, within about a second. ``incoming`` does
 /// not contain them.
 public final class DatabaseShare: Sendable {
-  /// The name under which this process's changes are told.
+  /// The name under which this process's changes are shared.
   public var author: String { engine.author }
 
   private let engine: ShareEngine
 
-  /// Shares a database.
+  /// Creates a share of a database.
   ///
   /// - Parameters:
   ///   - database: The database, in a file in the container.
   ///   - container: The container of the group whose processes share it.
-  ///   - author: The name of this process: not that of another one that runs at the same time, and the same after a
-  ///     restart.
-  ///   - tables: The tables whose changes are told and taken in, in any spelling that SQLite accepts; by default all.
-  ///   - remembersPosition: Whether the author's position in the history is kept while the process is not running. Pass
-  ///     `false` in a process that runs once, such as a command-line tool: it takes in what is committed while it
-  ///     runs, and leaves nothing behind in the database.
-  ///   - limits: How long changes are remembered.
+  ///   - author: The name of this process. It must differ from the names of other running processes, and stay the same
+  ///     after a restart.
+  ///   - tables: The tables whose changes are shared and received, in any spelling that SQLite accepts; by default all
+  ///     tables.
+  ///   - remembersPosition: A Boolean value that determines whether the author's position in the history is kept while
+  ///     the process is not running. Pass `false` in a process that runs once, such as a command-line tool. It then
+  ///     receives only changes that are committed while it runs, and leaves nothing behind in the database.
+  ///   - limits: The limits of the history.
   /// - Throws: ``DatabaseShareError``, such as ``DatabaseShareError/authorInUse(_:_:)``, or
   ///   ``DatabaseError/noSuchTable(_:path:known:)`` in a ``DatabaseShareError/database(_:)``.
   public init(
@@ -96,26 +96,26 @@ public final class DatabaseShare: Sendable {
       limits: limits)
   }
 
-  /// The tables whose changes are told and taken in, as the file spells them; `nil` for all.
+  /// The tables whose changes are shared and received, as spelled in the file; `nil` for all tables.
   public var tables: Set<String>? { engine.recorder.scope }
 
-  /// Changes which tables' changes are told and taken in, from the next commit on.
+  /// Sets the tables whose changes are shared and received, from the next commit on.
   ///
-  /// - Parameter tables: The tables; `nil` for all.
-  /// - Throws: ``DatabaseError/noSuchTable(_:path:known:)`` for a table that does not exist, and the tables stay as they
-  ///   were; or why the database cannot be read.
+  /// - Parameter tables: The tables, or `nil` for all tables.
+  /// - Throws: ``DatabaseError/noSuchTable(_:path:known:)`` for a table that does not exist, or another error if the
+  ///   database cannot be read. The tables are then unchanged.
   public func setTables(_ tables: Set<String>?) throws(DatabaseError) {
     engine.recorder.scope = try tables.map { tables throws(DatabaseError) in try engine.database.spelling(of: tables) }
   }
 
-  /// What other processes have committed, one value for each of their transactions.
+  /// A signal of the transactions that other processes have committed.
   ///
-  /// What has waited for this process is sent first, to whoever subscribes first. From the first subscription on,
-  /// changes wait while nobody subscribes, also while the process is not running; who subscribes beside others gets
-  /// what comes from then on. A subscription keeps the share alive.
+  /// The first subscriber first receives the changes that have been waiting for this process. From the first
+  /// subscription on, changes wait while there is no subscriber, even while the process is not running. Further
+  /// subscribers receive only later changes. A subscription keeps the share alive.
   public var incoming: IncomingChanges { IncomingChanges(engine: engine) }
 
-  /// What this process has committed and told the others.
+  /// A signal of the transactions that this process has committed and shared.
   public var outgoing: some Signal<ChangeSet, Never> {
     let changes = engine.database.delivery.emitter.named("outgoing").compactMap {
       [recorder = engine.recorder] changes -> ChangeSet? in
@@ -125,35 +125,36 @@ public final class DatabaseShare: Sendable {
     return KeptSignal(upstream: changes, owner: engine)
   }
 
-  /// What keeps changes of others from being taken in, each time something does.
+  /// A signal of the failures to receive changes of other processes.
   public var failures: some Signal<DatabaseShareError, Never> {
     KeptSignal(upstream: engine.feed.failures, owner: engine)
   }
 
-  /// Whether changes of others are seen as they happen.
+  /// The ability to detect changes of other processes as they happen.
   public var health: Property<WatchHealth> { engine.feed.health }
 
-  /// How many changes of others have not been taken in yet.
+  /// Returns the number of changes of other processes that have not been received yet.
   ///
-  /// - Returns: Their number.
+  /// - Returns: The number of changes.
   /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been swapped for
-  ///   another that cannot be written yet, as while it is suspended.
+  ///   another that cannot be written yet, for example while the database is suspended.
   public func pendingCount() throws(DatabaseShareError) -> Int { try engine.feed.pendingCount() }
 
-  /// Passes over all changes of others that have not been taken in yet.
+  /// Skips all changes of other processes that have not been received yet.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of skipped changes.
   /// - Throws: ``DatabaseShareError/database(_:)`` if the database cannot be read, or if its file has been swapped for
-  ///   another that cannot be written yet, as while it is suspended.
+  ///   another that cannot be written yet, for example while the database is suspended.
   @discardableResult
   public func discardPending() throws(DatabaseShareError) -> Int { try engine.feed.clear() }
 
-  /// Ends the share, and frees the author's name.
+  /// Ends the share and releases the author's name.
   ///
-  /// The database stays open. When this returns, what has been taken in is noted, unless it is called inside a
-  /// transaction, or by who swaps the file for another; releasing the share ends it, too, but does not wait for that.
+  /// The database stays open. When this method returns, the position of the received changes has been saved. It does
+  /// not wait for that inside a transaction, or on a thread that is swapping the file for another. Releasing the share
+  /// also ends it, without waiting.
   public func close() {
-    // The queue may be waiting for this very thread.
+    // The queue may be waiting for this thread.
     let database = engine.database
     engine.end(isWaiting: !database.isInTransactionOfThisThread && !database.pauses.isHeldByThisThread)
   }

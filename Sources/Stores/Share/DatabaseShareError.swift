@@ -2,38 +2,41 @@ public import FileSignals
 public import Foundation
 import Signals
 
-/// Why a database could not be shared, or why what others have changed could not be taken in.
+/// An error of sharing a database, or of receiving the changes of other processes.
 public enum DatabaseShareError: Error, Hashable, Sendable {
-  /// The database is in memory, where no other process can be.
+  /// The database is in memory, where no other process can access it.
   case inMemory
 
-  /// The database's file is not in the container, where all processes of the group find it.
+  /// The database's file is not in the container that the processes of the group share.
   case outsideContainer(URL, container: URL)
 
-  /// The author's name cannot be used.
+  /// The author's name is invalid.
   case invalidAuthor(String, reason: String)
 
-  /// Another share of the file has the author's name, in this process or in another that is running.
+  /// Another share of the file has the author's name, in this process or another one that is running.
   ///
-  /// Two processes with one name would not receive each other's changes.
+  /// Two processes with the same name would not receive each other's changes.
   case authorInUse(String, URL)
 
-  /// This object is shared already; one share is enough for a process.
+  /// This object is already shared.
+  ///
+  /// A process needs only one share.
   case alreadyShared(URL)
 
   /// The database could not be read or written.
   case database(DatabaseError)
 
-  /// What the others have changed cannot be seen as it happens.
+  /// Changes of other processes cannot be observed as they happen.
   case unobservable(FileObserverError)
 
-  /// What another process has written down cannot be read, perhaps because that is a newer version; everything may have
-  /// changed.
+  /// A recorded change of another process cannot be decoded, possibly because that process is newer.
+  ///
+  /// Everything may have changed.
   case undecodable(URL, sequence: Int64, author: String, reason: String)
 }
 
 extension DatabaseShareError {
-  /// Makes the error of what failed in a database.
+  /// Creates the error of a failed operation on the database.
   init(_ error: any Error) {
     self =
       switch error {
@@ -47,7 +50,7 @@ extension DatabaseShareError {
 }
 
 extension DatabaseShareError: CustomStringConvertible, LocalizedError {
-  /// What happened, and what to do.
+  /// A description of the problem and the remedy.
   public var description: String {
     switch self {
     case .inMemory:

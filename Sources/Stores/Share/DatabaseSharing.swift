@@ -1,22 +1,26 @@
 import Signals
 
-/// The share of a database, if it has one: those who follow the database keep it alive.
+/// The share of a database, if there is one.
+///
+/// Objects that follow the database keep it alive.
 final class DatabaseSharing: Sendable {
   private struct State {
     weak var engine: ShareEngine?
-    /// The same engine, while somebody follows the database.
+    /// The same engine, while there is a follower.
     var kept: ShareEngine?
-    /// How many need it; as threads race, it may be negative for a moment.
+    /// The number of followers.
+    ///
+    /// Because of races between threads, it may briefly be negative.
     var followers = 0
     var isClosed = false
   }
 
   private let state = Guarded(State())
 
-  /// The share; `nil` if there is none.
+  /// The engine of the share, or `nil` if there is none.
   var engine: ShareEngine? { state.withLock { $0.engine } }
 
-  /// What records the changes for other processes; `nil` if nothing does.
+  /// The recorder of changes for other processes, or `nil` if there is none.
   var recorder: ShareRecorder? {
     guard let recorder = engine?.recorder, !recorder.isOver else { return nil }
     return recorder
@@ -29,7 +33,7 @@ final class DatabaseSharing: Sendable {
     }
   }
 
-  /// Forgets a share that has ended.
+  /// Detaches a share that has ended.
   func detach(_ engine: ShareEngine) {
     state.replace { state -> ShareEngine? in
       guard state.engine === engine else { return nil }
@@ -38,7 +42,7 @@ final class DatabaseSharing: Sendable {
     }
   }
 
-  /// Keeps the share alive, until ``removeFollower()`` is called as often.
+  /// Keeps the share alive until the matching call of ``removeFollower()``.
   func addFollower() {
     state.withLock { state in
       state.followers += 1
@@ -53,7 +57,7 @@ final class DatabaseSharing: Sendable {
     }
   }
 
-  /// Keeps the share alive no more, because the database is closed for good.
+  /// Releases the share, because the database has been closed for good.
   func close() {
     state.replace { state in
       state.isClosed = true

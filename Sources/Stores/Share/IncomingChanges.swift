@@ -1,18 +1,21 @@
 public import Signals
 
-/// What other processes have committed, beginning with what has waited; made by ``DatabaseShare/incoming``.
+/// A signal of the transactions of other processes, beginning with those waiting; the result of
+/// ``DatabaseShare/incoming``.
 public struct IncomingChanges: Signal {
-  /// One transaction of another process.
+  /// The type of the changes of one transaction of another process.
   public typealias Element = ChangeSet
 
-  /// The signal cannot fail; see ``DatabaseShare/failures``.
+  /// `Never`: the signal cannot fail; see ``DatabaseShare/failures``.
   public typealias Failure = Never
 
   let engine: ShareEngine
 
-  /// Attaches a subscriber, and delivers what has waited if it is the first.
+  /// Attaches a subscriber.
   ///
-  /// - Parameter subscriber: Receives the changes, on a serial queue of the share's own.
+  /// The first one also receives the waiting changes.
+  ///
+  /// - Parameter subscriber: The subscriber. It receives the changes, on a serial queue of the share.
   /// - Returns: A token that cancels the subscription when it is released. It keeps the share alive.
   public func subscribe<Subscriber: SignalSubscriber<ChangeSet, Never>>(
     _ subscriber: Subscriber
@@ -21,15 +24,16 @@ public struct IncomingChanges: Signal {
     return engine.feed.incoming.subscribe(subscriber).keepAlive(engine)
   }
 
-  /// The number of subscriptions that are live, or about to be.
+  /// The number of subscriptions that are active or being started.
   ///
   /// - Complexity: O(1).
   public var subscriberCount: Int { engine.feed.incoming.subscriberCount }
 
-  /// Lists the live subscriptions, for tests and debugging, to find leaks.
+  /// Lists the active subscriptions.
   ///
-  /// It waits for the delivery that is under way, if there is one, and changes nothing.
+  /// Use this method in tests and while debugging, to find leaks. It waits for a delivery that is in progress, and
+  /// changes nothing.
   ///
-  /// - Returns: One trace for each way that a value takes to a consumer.
+  /// - Returns: One trace for each path from the signal to a consumer.
   public func subscriptions() async -> [SubscriptionTrace] { await engine.feed.incoming.subscriptions() }
 }

@@ -10,9 +10,10 @@ import Signals
   import Musl
 #endif
 
-/// A file that is written into after each commit, so that those who watch it look into the database.
+/// A file that is written after each commit, so that processes that watch it read the database.
 ///
-/// It has a directory of its own: in the database's, every commit makes several events, before it can be seen.
+/// It has a directory of its own. In the database's directory, every commit causes several events before its changes
+/// can be read.
 final class ShareBell: Sendable {
   let directory: URL
   private let url: URL
@@ -28,7 +29,7 @@ final class ShareBell: Sendable {
     }
   }
 
-  /// Wakes those who share a database, if there are any, for a process that does not.
+  /// Wakes the processes that share a database, if there are any, on behalf of one that does not.
   static func ringIfThere(beside database: URL) {
     let path = directory(beside: database).appending(path: name, directoryHint: .notDirectory).path
     guard let file = Descriptor(uninterrupted { open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) }),
@@ -42,7 +43,7 @@ final class ShareBell: Sendable {
     _ = uninterrupted { pwrite(number, &mark, 1, 0) }
   }
 
-  /// The directory of what belongs to the share of a database.
+  /// Returns the directory for the files of a database's share.
   static func directory(beside database: URL) -> URL {
     URL(fileURLWithPath: database.path + "-share", isDirectory: true)
   }
@@ -52,7 +53,7 @@ final class ShareBell: Sendable {
   /// The names of the files to follow.
   var names: Set<String> { [Self.name] }
 
-  /// Makes the directory unless it is there.
+  /// Creates the directory, unless it exists.
   static func make(_ directory: URL) throws(FileObserverError) {
     guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
       throw FileObserverError(errno, "make", directory.path)
@@ -68,18 +69,20 @@ final class ShareBell: Sendable {
     return file
   }
 
-  /// Wakes those who watch; should that fail, they look when it rings next.
+  /// Wakes the watching processes.
+  ///
+  /// If that fails, they are woken by the next call.
   func ring() {
     file.withLock { file in
       if file?.status?.isLinked != true {
-        // Somebody has cleared up. Those who watch notice that it is there again.
+        // The file has been removed. The watching processes detect that it exists again.
         do throws(FileObserverError) { file = try Self.make(url, in: directory) } catch { return }
       }
       if let number = file?.number { Self.ring(number) }
     }
   }
 
-  /// Lets go of a file that has been moved away, so that the next ring is heard by those who watch what is there now.
+  /// Closes a file that has been moved away, so that the next call reaches processes that watch the new one.
   func renew() {
     file.withLock { $0 = nil }
   }

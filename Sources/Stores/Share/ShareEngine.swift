@@ -1,7 +1,7 @@
 import Foundation
 import Signals
 
-/// A share that is under way, for as long as its ``DatabaseShare``, a subscription or a follower of its database lives.
+/// An active share, which lives as long as its ``DatabaseShare``, a subscription, or a follower of its database.
 final class ShareEngine: Sendable {
   let author: String
   let database: Database
@@ -9,16 +9,17 @@ final class ShareEngine: Sendable {
   let feed: ShareFeed
   private let name: AuthorName?
 
-  /// Shares a database.
+  /// Creates and starts a share of a database.
   ///
   /// - Parameters:
   ///   - database: The database.
   ///   - url: Its file.
-  ///   - author: The name under which changes are told.
-  ///   - isUnique: Whether no other process can have the name, so that it need not be taken.
-  ///   - remembersPosition: Whether the history is kept for the author when it is away.
-  ///   - tables: The tables whose changes are told and taken in; `nil` for all.
-  ///   - limits: How long changes are remembered.
+  ///   - author: The name under which changes are shared.
+  ///   - isUnique: A Boolean value that indicates whether no other process can have the name, so that it need not be
+  ///     taken.
+  ///   - remembersPosition: A Boolean value that determines whether the history is kept for the author in its absence.
+  ///   - tables: The tables whose changes are shared and received, or `nil` for all tables.
+  ///   - limits: The limits of the history.
   /// - Throws: ``DatabaseShareError``.
   init(
     _ database: Database, in url: URL, author: String, isUnique: Bool, remembersPosition: Bool, tables: Set<String>?,
@@ -56,9 +57,9 @@ final class ShareEngine: Sendable {
     name?.end()
   }
 
-  /// Ends, and notes what has been taken in.
+  /// Ends the share and saves the position of the received changes.
   ///
-  /// - Parameter isWaiting: Whether to wait for that.
+  /// - Parameter isWaiting: A Boolean value that determines whether to wait until the position is saved.
   func end(isWaiting: Bool) {
     database.sharing.detach(self)
     recorder.end()
@@ -66,7 +67,7 @@ final class ShareEngine: Sendable {
     name?.end()
   }
 
-  /// Gives the author's name up, because the process may be suspended.
+  /// Releases the author's name, because the process may be suspended.
   func suspend() {
     name?.release()
   }
@@ -76,7 +77,7 @@ final class ShareEngine: Sendable {
     if !recorder.isOver { try name?.take() }
   }
 
-  /// Takes in at once what has come meanwhile.
+  /// Receives the changes that other processes have made.
   func wake() {
     feed.begin()
   }

@@ -3,12 +3,12 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Takes in what other processes have changed, in order, each change once.
+/// The receiver of the changes of other processes, in order and each change once.
 final class ShareFeed: Sendable {
   let incoming = Emitter<ChangeSet, Never>()
   let failures = Emitter<DatabaseShareError, Never>()
 
-  /// Whether changes of others are seen as they happen.
+  /// The ability to detect changes of other processes as they happen.
   let health: Property<WatchHealth>
 
   private let database: Database
@@ -16,14 +16,14 @@ final class ShareFeed: Sendable {
   private let author: String
   private let recorder: ShareRecorder
   private let limits: ShareLimits
-  /// The author's name; `nil` if no other process can have it.
+  /// The author's name, or `nil` if no other process can have it.
   private let name: AuthorName?
   private let remembersPosition: Bool
   private let queue = DispatchQueue(label: "org.signals.share", qos: .userInitiated)
   private let mark = DispatchSpecificKey<Bool>()
   private let state: Guarded<State>
 
-  /// It changes on the queue only.
+  /// State that changes only on the queue.
   private struct State {
     var cursors: ShareCursors
     var changes: (any ChangeSource)?
@@ -33,9 +33,11 @@ final class ShareFeed: Sendable {
   }
 
   private static let batch = 256
-  /// Saves the position after a pause, so that many changes are saved at once; later after saves that failed.
+  /// The delayed saving of the position, so that many changes are saved at once.
+  ///
+  /// After a failure it is retried later.
   private let saves: DelayedCall
-  /// Looks again at a file that could not be used; no one rings when it can be.
+  /// The delayed retry for a file that could not be used, because no event reports when it can be used again.
   private let looks: DelayedCall
 
   init(
@@ -61,7 +63,7 @@ final class ShareFeed: Sendable {
       throw DatabaseShareError(error)
     }
     queue.setSpecific(key: mark, value: true)
-    // Before the first look, so that nothing falls in between.
+    // Before the first read, so that no change is missed in between.
     let changes: any ChangeSource
     do {
       changes = if let injected { injected } else { try PathChanges(contentsOf: bell.directory, queue: queue) }
@@ -75,19 +77,20 @@ final class ShareFeed: Sendable {
       _ = changes.follow(bell.names)
       let following = changes.sink { [weak self] _ in self?.begin() }
       state.withLock { if !$0.isOver { $0.following = following } }
-      // What came since the cursors were read, and before the watch began, has rung for nobody.
+      // Changes between reading the cursors and the start of the watch caused no event.
       drain()
     }
   }
 
-  /// Tells a new subscriber what has waited for it.
+  /// Delivers the waiting changes to a new subscriber.
   func begin() {
     queue.async { [weak self] in self?.drain() }
   }
 
-  /// Ends, after noting what has been taken in.
+  /// Ends, after saving the position of the received changes.
   ///
-  /// - Parameter isWaiting: Whether to wait for that, and for subscribers who are being called.
+  /// - Parameter isWaiting: A Boolean value that determines whether to wait for that, and for subscribers that are
+  ///   being called.
   func end(isWaiting: Bool) {
     if isWaiting {
       run { finish() }
@@ -107,15 +110,17 @@ final class ShareFeed: Sendable {
     incoming.finish()
   }
 
-  /// Runs a closure on the queue, which the caller may be on already, as a subscriber is.
+  /// Runs a closure on the queue.
+  ///
+  /// The caller may already be on it, as a subscriber is.
   private func run<Result>(_ body: () throws -> Result) rethrows -> Result {
     if DispatchQueue.getSpecific(key: mark) == true { return try body() }
     return try queue.sync(execute: body)
   }
 
-  /// Takes everything for known.
+  /// Skips all waiting changes.
   ///
-  /// - Returns: How many changes of others have been passed over.
+  /// - Returns: The number of skipped changes of other processes.
   func clear() throws(DatabaseShareError) -> Int {
     try onQueue {
       let (cursor, author) = (cursors.told, author)
@@ -131,7 +136,7 @@ final class ShareFeed: Sendable {
     }
   }
 
-  /// How many changes of others wait to be taken in.
+  /// Returns the number of waiting changes of other processes.
   func pendingCount() throws(DatabaseShareError) -> Int {
     try onQueue {
       let (cursor, author) = (cursors.told, author)
@@ -141,7 +146,7 @@ final class ShareFeed: Sendable {
 
   private func onQueue<Result>(_ body: () throws -> Result) throws(DatabaseShareError) -> Result {
     do {
-      // The queue may be waiting for the transaction that this thread is in, or for the file that it is swapping.
+      // The queue may be waiting for this thread's transaction, or for the file that this thread is swapping.
       try database.refuseWaiting("look at the share")
       return try run {
         try goOver(to: recorder.file)
@@ -162,26 +167,26 @@ final class ShareFeed: Sendable {
         keepHistory()
       } while !isOver && drainBatch()
     } catch DatabaseError.suspended {
-      // That is no failure.
+      // This is not a failure.
     } catch {
       failures.send(DatabaseShareError(error))
     }
     saveSoon()
   }
 
-  /// Looks again in a while, since nobody rings when what was in the way has passed.
+  /// Reads again after a while, because no event reports that the obstacle has gone.
   private func drainSoon() {
     looks.request { [weak self] in self?.drain() }
   }
 
-  /// Goes over to the history of a file that has come in the place of the one that was there, if there is such a file.
+  /// Switches to the history of the file that has replaced the previous one, if there is such a file.
   ///
-  /// - Throws: Why it cannot go over now; it is tried again in a while, unless the database is closed for good.
+  /// - Throws: An error if it cannot switch now. The switch is retried, unless the database is closed for good.
   private func goOver(to file: ShareRecorder.File) throws {
     if file.number == cursors.file { return }
     let saved: Int64?
     do {
-      // A transaction that writes, because a database that is suspended must not take the name.
+      // A write transaction, because a suspended database must not take the name.
       saved = try database.write { [name, author, remembersPosition] transaction in
         try name?.take()
         return try ShareTables.position(of: remembersPosition ? author : nil, transaction).saved
@@ -199,18 +204,18 @@ final class ShareFeed: Sendable {
     if isHeard { incoming.send(everything(upTo: file.newest, .swap)) }
   }
 
-  /// Has changes wait from the first subscription on.
+  /// Keeps the history for this process, from the first subscription on.
   private func keepHistory() {
     guard incoming.hasSubscribers else { return }
     let isDue = state.withLock { [saves] state in
       defer { state.cursors.isReader = true }
       return !state.cursors.isKnown && !saves.isDue
     }
-    // Before any of them is delivered, so that the next process of this name begins where this one has.
+    // Before any of them is delivered, so that the next process with this name continues from here.
     if isDue { save() }
   }
 
-  /// Has live queries find out for themselves that the file cannot be read any more.
+  /// Makes live queries check by themselves whether the file can still be read.
   private func giveUp() {
     let live = state.withLock { state -> Int64? in
       if state.isLost { return nil }
@@ -218,13 +223,13 @@ final class ShareFeed: Sendable {
       return state.cursors.live
     }
     guard let live else { return }
-    // Nothing else of this file will be told.
+    // No further change of this file will be received.
     database.tellEverything(.migration, sequence: ChangeSet.sequence(after: live))
   }
 
-  /// Takes in some changes.
+  /// Receives a batch of changes.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: `true` if there may be more.
   private func drainBatch() -> Bool {
     let isHeard = incoming.hasSubscribers
     let start = state.withLock { $0.cursors.begin(isHeard: isHeard) }
@@ -240,9 +245,9 @@ final class ShareFeed: Sendable {
       if case .schema = error { giveUp() }
       return false
     }
-    // That was the history of another file.
+    // The entries belong to the history of another file.
     if recorder.file.number != cursors.file { return true }
-    // Numbers have no gaps, but for what has been trimmed.
+    // Numbers have no gaps, except where the history has been trimmed.
     if let first = entries.first?.sequence, first > start + 1 { deliver(everything(upTo: first - 1, .trimmedHistory)) }
     for entry in entries {
       if entry.author == author { note(entry.sequence) } else { deliver(changes(in: entry)) }
@@ -262,7 +267,7 @@ final class ShareFeed: Sendable {
     }
   }
 
-  /// What is told when nobody knows what exactly has changed.
+  /// Returns a change set that says that everything may have changed.
   private func everything(upTo sequence: Int64, _ origin: ChangeOrigin) -> ChangeSet {
     let tables = (recorder.scope ?? allTables()).map { ($0, TableChanges(isEverything: true)) }
     return ChangeSet(sequence: sequence, origin: origin, tables: Dictionary(uniqueKeysWithValues: tables))
@@ -272,13 +277,13 @@ final class ShareFeed: Sendable {
     do throws(DatabaseError) {
       return Set(try database.userTables())
     } catch {
-      // Those that somebody observes are what matters then.
+      // Only observed tables matter in this case.
       return database.regions.observedTables
     }
   }
 
   private func deliver(_ changes: ChangeSet) {
-    // What is not in scope here does not concern this process, whatever the other one shares.
+    // Tables outside the local scope are ignored, whatever the other process shares.
     guard let tables = recorder.shared(changes.tables) else { return note(changes.sequence) }
     let changes = ChangeSet(sequence: changes.sequence, origin: changes.origin, tables: tables)
     if changes.sequence > cursors.live {
@@ -323,7 +328,7 @@ final class ShareFeed: Sendable {
       state.withLock { $0.cursors.noteSaved(cursors.told, at: now) }
       saves.reset()
     } catch DatabaseError.closed {
-      // Those changes will be told again.
+      // These changes will be delivered again.
     } catch DatabaseError.suspended {
       saveSoon()
     } catch {

@@ -1,32 +1,32 @@
 import Foundation
 
-/// How long a shared database remembers what has changed.
+/// The limits of the history of a shared database.
 ///
-/// All processes should agree on them.
+/// All processes should use the same limits.
 public struct ShareLimits: Hashable, Sendable {
-  /// The largest number of changes that are kept for peers that have not taken them in.
+  /// The maximum number of changes that are kept for peers that have not received them.
   ///
-  /// Changes are removed some at a time, so up to one in sixteen fewer may be kept. A peer that comes later is told that
-  /// everything may have changed.
+  /// Changes are removed in groups, so up to one in sixteen fewer may be kept. A peer that returns later receives a
+  /// change set that says that everything may have changed.
   public var historyCount: Int
 
-  /// For how long the history is kept for a peer that does not come back.
+  /// The time for which the history is kept for a peer that does not return.
   public var peerLifetime: Duration
 
-  /// Makes limits.
+  /// Creates limits.
   ///
   /// - Parameters:
-  ///   - historyCount: The largest number of changes that are kept.
-  ///   - peerLifetime: For how long the history is kept for a peer that does not come back.
+  ///   - historyCount: The maximum number of changes that are kept.
+  ///   - peerLifetime: The time for which the history is kept for a peer that does not return.
   public init(historyCount: Int = 100_000, peerLifetime: Duration = .seconds(7 * 24 * 3600)) {
     self.historyCount = max(1, historyCount)
     self.peerLifetime = peerLifetime
   }
 
-  /// The number of changes after which the history is trimmed again.
+  /// The number of changes between two trims of the history.
   var trimInterval: Int { min(256, max(1, historyCount / 16)) }
 
-  /// The number of changes that trimming leaves, so that there are never too many before the next time.
+  /// The number of changes that trimming leaves, so that the limit is not exceeded before the next trim.
   var trimmedCount: Int { historyCount - trimInterval + 1 }
 
   var peerAge: Int64 { peerLifetime.components.seconds }

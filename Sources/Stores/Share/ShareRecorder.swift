@@ -1,6 +1,6 @@
 import Signals
 
-/// Writes down what this process changes, for the others.
+/// The recorder of this process's changes for the other processes.
 final class ShareRecorder: CommitRecorder {
   private let author: String
   private let bell: ShareBell
@@ -8,19 +8,19 @@ final class ShareRecorder: CommitRecorder {
   private let state: Guarded<State>
 
   private struct State {
-    /// The tables that are shared; `nil` for all.
+    /// The tables that are shared, or `nil` for all tables.
     var scope: Set<String>?
     var isEnded = false
     var isRingDue = false
-    /// The number of the change with which the history is trimmed next.
+    /// The number of the change at which the history is trimmed next.
     var nextTrim: Int64 = 0
-    /// The number of the change with which it was trimmed, until that is committed.
+    /// The number of the change at which the history was trimmed, until that is committed.
     var trimmed: Int64?
     var file = File(number: 0, newest: 0)
     var fileObserver: (@Sendable () -> Void)?
   }
 
-  /// One of the files that have been in the place of the first, and the number of its last change when it came.
+  /// One of the successive files of the database, and the number of its last change when it was opened.
   struct File: Sendable {
     var number: Int
     var newest: Int64
@@ -33,16 +33,16 @@ final class ShareRecorder: CommitRecorder {
     self.bell = bell
   }
 
-  /// The tables that are shared; `nil` for all.
+  /// The tables that are shared, or `nil` for all tables.
   var scope: Set<String>? {
     get { state.withLock { $0.scope } }
     set { state.withLock { $0.scope = newValue } }
   }
 
-  /// The file that is there now.
+  /// The current file.
   var file: File { state.withLock { $0.file } }
 
-  /// Has a closure called when another file has come.
+  /// Sets a closure that is called when another file has replaced the current one.
   func onFileChange(_ observer: @escaping @Sendable () -> Void) {
     state.withLock { $0.fileObserver = observer }
   }
@@ -63,15 +63,17 @@ final class ShareRecorder: CommitRecorder {
 
   var isOver: Bool { state.withLock { $0.isEnded } }
 
-  /// Records no more; may be called in the midst of a transaction, which is recorded or not.
+  /// Stops recording.
+  ///
+  /// During a transaction, that transaction may still be recorded.
   func end() {
     state.withLock { $0.isEnded = true }
   }
 
-  /// Whether the changes of a table are shared.
+  /// Returns a Boolean value that indicates whether the changes of a table are shared.
   func shares(_ table: String) -> Bool { scope?.contains(table) ?? true }
 
-  /// What of a change is shared; `nil` if nothing is.
+  /// Returns the part of a change that is shared, or `nil` if none is.
   func shared(_ tables: [String: TableChanges]) -> [String: TableChanges]? {
     guard let scope else { return tables.isEmpty ? nil : tables }
     let shared = tables.filter { name, _ in scope.contains(name) }
@@ -96,7 +98,7 @@ final class ShareRecorder: CommitRecorder {
 
   func didCommit() {
     let mustRing = state.withLock { [limits] state in
-      // The largest number of all, which any member of a group can write into the file, has none after it.
+      // The largest possible number, which any member of a group can write into the file, has no successor.
       if let trimmed = state.trimmed.take() {
         state.nextTrim = min(trimmed, .max - 256) + Int64(limits.trimInterval)
       }

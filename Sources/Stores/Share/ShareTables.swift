@@ -1,7 +1,8 @@
 import Foundation
 
-/// The tables by which processes tell each other what they have changed; they are in the database itself, so a change
-/// and the word of it are committed together or not at all.
+/// The tables through which processes report changes to each other.
+///
+/// They are in the database itself, so a change and its record are committed together or not at all.
 enum ShareTables {
   static let script = """
     CREATE TABLE IF NOT EXISTS signals_history (
@@ -9,26 +10,28 @@ enum ShareTables {
     CREATE TABLE IF NOT EXISTS signals_peer (author TEXT PRIMARY KEY, cursor INTEGER NOT NULL, seen INTEGER NOT NULL)
     """
 
-  /// Makes the tables, unless they are there.
+  /// Creates the tables, unless they exist.
   static func make(in database: Database) throws {
-    // Most are, and then nobody needs to wait for anybody.
+    // Usually they exist, and then no process has to wait.
     let count = try database.read {
       try $0.value("SELECT count(*) FROM sqlite_schema WHERE name IN ('signals_history', 'signals_peer')")
     }
     if count != 2 { try database.write { try $0.execute(script: script) } }
   }
 
-  /// A change as it is written down.
+  /// A recorded change.
   struct Entry {
     let sequence: Int64
     let author: String
     let changes: Data
 
-    /// Nobody can share under the empty name.
+    /// No process can share under the empty name.
     var origin: ChangeOrigin { author.isEmpty ? .migration : .peer(author) }
   }
 
-  /// Adds an entry, whose number is one more than that of the last, which is therefore never removed.
+  /// Adds an entry.
+  ///
+  /// Its number is one more than the number of the last entry, which is therefore never removed.
   static func append(
     _ changes: Data, author: String, time: Int64, on connection: SQLiteConnection
   ) throws(DatabaseError) -> Int64 {
@@ -47,7 +50,7 @@ enum ShareTables {
     _ = try append(changes, author: "", time: ShareLimits.now, on: connection)
   }
 
-  /// The entries after a number, the first so many of them.
+  /// Returns the entries after a number, up to a limit.
   static func entries(
     after cursor: Int64, limit: Int, _ transaction: ReadTransaction
   ) throws(DatabaseError) -> [Entry] {
@@ -66,7 +69,8 @@ enum ShareTables {
     }
   }
 
-  /// A number that changes with commits of other connections, and a text that changes with those of all who share.
+  /// A query of a number that changes with commits of other connections, and a text that changes with commits of all
+  /// sharing processes.
   static let state = """
     SELECT data_version, concat.text FROM pragma_data_version, (
       SELECT (SELECT coalesce(max(sequence), 0) FROM signals_history) || ' ' || total(cursor) || ' ' || total(seen) AS text
@@ -75,7 +79,7 @@ enum ShareTables {
 
   static let newest = "SELECT max(sequence) FROM signals_history"
 
-  /// The number of the last entry; 0 if there has been none.
+  /// Returns the number of the last entry, or 0 if there has been none.
   static func newest(_ transaction: ReadTransaction) throws(DatabaseError) -> Int64 {
     guard case .integer(let newest) = try transaction.value(newest) else {
       return 0
@@ -83,7 +87,7 @@ enum ShareTables {
     return newest
   }
 
-  /// How many entries of others come after a number.
+  /// Returns the number of entries of other authors after a number.
   static func count(
     after cursor: Int64, notBy author: String, _ transaction: ReadTransaction
   ) throws(DatabaseError) -> Int {
@@ -93,7 +97,7 @@ enum ShareTables {
     return Int(count)
   }
 
-  /// The position that an author has saved, if there is one, and where the history ends.
+  /// Returns the position that an author has saved, if there is one, and the end of the history.
   static func position(
     of author: String?, _ transaction: ReadTransaction
   ) throws(DatabaseError) -> (saved: Int64?, newest: Int64) {
@@ -103,7 +107,7 @@ enum ShareTables {
     return (saved, try newest(transaction))
   }
 
-  /// Notes where a peer is, and that it is alive.
+  /// Saves the position of a peer and the time, as a sign of life.
   static func save(
     _ cursor: Int64, _ author: String, time: Int64, _ transaction: WriteTransaction
   ) throws(DatabaseError) {
@@ -114,10 +118,11 @@ enum ShareTables {
       """, author, cursor, time)
   }
 
-  /// Removes what all peers know that have read lately, and what exceeds the limit; never the last entries.
+  /// Removes the entries that all recently active peers have received, and the entries beyond the limit, but never the
+  /// last ones.
   ///
-  /// The others are not forgotten: they find out by where they are that they have missed something. The last entries
-  /// stay for those who only follow as they happen, and have saved no position.
+  /// Other peers detect from their position that they have missed entries. The last entries stay for processes that
+  /// only follow current changes and have saved no position.
   static func trim(
     _ limits: ShareLimits, leavingBehind longAgo: Int64, on connection: SQLiteConnection
   ) throws(DatabaseError) {

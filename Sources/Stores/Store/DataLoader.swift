@@ -1,6 +1,6 @@
 import Signals
 
-/// Loads data from a server into databases, and asks it no more often than need be.
+/// A loader of data from a server into databases, which avoids unnecessary requests.
 ///
 /// ```swift
 /// import Stores
@@ -26,17 +26,18 @@ import Signals
 /// print(try database.read { try $0.count(Note.self) })  // Prints "1"
 /// ```
 ///
-/// - **Freshness.** A request that was answered less than so long ago is not sent. One that failed counts for nothing.
-/// - **Equal requests** that are made while one is under way get its answer.
-/// - **Each database for itself.** What was loaded for one user is not fresh for the next. An answer that comes after
-///   its user has logged out is stored nowhere, because that database is closed.
+/// - **Freshness:** A request is not sent if its last answer is more recent than the given duration. A failed request
+///   does not count.
+/// - **Equal requests:** A request that is made while an equal one is in progress receives its answer.
+/// - **Databases:** Each database is treated separately. Data loaded for one user does not count as fresh for the next.
+///   An answer that arrives after its user has logged out is not stored, because that database is closed.
 public final class DataLoader: Sendable {
-  /// What came of a request.
+  /// The outcome of a request.
   public enum Outcome: Hashable, Sendable {
-    /// The server has answered, and the answer is in the database.
+    /// The server has answered, and the answer has been stored in the database.
     case loaded
 
-    /// What the database has is fresh enough; the server was not asked.
+    /// The stored data is fresh enough, and no request was sent.
     case fresh
   }
 
@@ -45,16 +46,16 @@ public final class DataLoader: Sendable {
     let request: String
   }
 
-  /// What is known of a request that was sent before.
+  /// The state of a request that was sent before.
   private struct Sent: Sendable {
     weak let database: Database?
-    /// The newest one that was sent, unless it failed; then the newest whose answer is stored.
+    /// The number of the newest request, or, if that failed, of the newest one whose answer is stored.
     var number: Int
-    /// The newest whose answer is stored.
+    /// The number of the newest request whose answer is stored.
     var stored: Int
-    /// While it is under way.
+    /// The task of the request, while it is in progress.
     var task: Task<Void, any Error>?
-    /// When it was answered, unless that does not count any more.
+    /// The time of the answer, unless it has been invalidated.
     var answered: Duration?
   }
 
@@ -63,7 +64,7 @@ public final class DataLoader: Sendable {
     let task: Task<Void, any Error>
   }
 
-  /// The time since some moment, by a clock that nobody sets.
+  /// Returns the time since a fixed moment, by a monotonic clock.
   private let elapsed: @Sendable () -> Duration
   private let state = Guarded(State())
 
@@ -73,26 +74,26 @@ public final class DataLoader: Sendable {
     var lastNumber = 0
   }
 
-  /// Makes a loader that knows of no request.
+  /// Creates a loader.
   ///
-  /// - Parameter clock: The clock by which answers grow old.
+  /// - Parameter clock: The clock that measures the age of answers.
   public init<C: Clock>(clock: C = ContinuousClock()) where C.Duration == Duration {
     let beginning = clock.now
     elapsed = { beginning.duration(to: clock.now) }
   }
 
-  /// Sends a request and stores its answer, unless that has just been done.
+  /// Sends a request and stores its answer, unless the stored answer is fresh enough.
   ///
-  /// A task that is cancelled leaves the request to the others that wait for it.
+  /// If a task is cancelled, the request continues for the other tasks that wait for it.
   ///
   /// - Parameters:
   ///   - database: The database to load into.
-  ///   - request: Names the request: equal names are equal requests.
-  ///   - freshness: How long an answer is good; by default, not at all.
-  ///   - load: Sends the request.
-  ///   - store: Stores the answer, in one transaction.
-  /// - Returns: Whether the server was asked.
-  /// - Throws: What `load` or `store` threw, or `DatabaseError`; the database has not changed then.
+  ///   - request: The identity of the request. Equal values are equal requests.
+  ///   - freshness: The time for which an answer is fresh; by default zero.
+  ///   - load: A closure that sends the request.
+  ///   - store: A closure that stores the answer, in one transaction.
+  /// - Returns: The outcome.
+  /// - Throws: The error that `load` or `store` throws, or `DatabaseError`. The database is then unchanged.
   @discardableResult
   public func load<Value: Sendable>(
     into database: Database,
@@ -119,12 +120,12 @@ public final class DataLoader: Sendable {
     return .loaded
   }
 
-  /// Forgets when requests were answered, so that the next ones are sent.
+  /// Invalidates the answers of requests, so that the next ones are sent.
   ///
-  /// An answer that is still to come does not count, since the server may have given it before it changed: it is stored
-  /// only if the request has not been sent again.
+  /// An answer that has not arrived yet does not count as fresh, since the server may have created it before its data
+  /// changed. It is stored only if the request has not been sent again.
   ///
-  /// - Parameter request: Which ones; by default all.
+  /// - Parameter request: The requests to invalidate; by default all.
   public func invalidate(request: String? = nil) {
     state.withLock { state in
       for key in state.sent.keys where request == nil || key.request == request { state.sent[key]?.answered = nil }
@@ -141,10 +142,10 @@ public final class DataLoader: Sendable {
       let value = try await load()
       var newer: Sent?
       repeat {
-        // If that fails, this answer is better than none.
+        // If the newer request fails, this answer is better than none.
         _ = await newer?.task?.result
         newer = try await database.write { transaction in
-          // In the transaction, before which or after which any newer answer is stored.
+          // Inside the transaction, so that a newer answer is stored either before it or after it.
           if let newer = self.newer(than: number, key) { return newer }
           try store(value, transaction)
           return nil
@@ -162,7 +163,7 @@ public final class DataLoader: Sendable {
   }
 
   private func isFresh(_ last: Sent?, _ database: Database, _ freshness: Duration) -> Bool {
-    // Another database may have come to lie where that one was.
+    // Another database may have the same address in memory.
     guard let last, last.database === database, let answered = last.answered else { return false }
     return elapsed() - answered < freshness
   }
@@ -177,7 +178,7 @@ public final class DataLoader: Sendable {
         if isAnswered { last.stored = max(last.stored, number) }
         if last.number == number {
           last.task = nil
-          // Then an older answer is better than none, but not better than one that is stored.
+          // An older answer is then better than none, but not better than the one that is stored.
           if !isAnswered { last.number = last.stored }
         }
         state.sent[key] = last

@@ -2,7 +2,7 @@ import FileSignals
 import Foundation
 
 extension Store {
-  /// A database that is open, and what shares it with the other processes that have it open.
+  /// An open database, and the share that connects it with other processes.
   struct Opened: Sendable {
     let database: Database
     let share: ShareEngine?
@@ -10,10 +10,10 @@ extension Store {
 
   /// Shares a database with the other processes of the same user.
   ///
-  /// Nobody chooses a name for the author, so it is made up, and the history is kept for none of them.
+  /// No one chooses the author's name, so it is generated, and no history is kept for it.
   ///
-  /// - Returns: What shares it; `nil` if the directory cannot be watched. The database then notices what the others
-  ///   write as it does that of other programs.
+  /// - Returns: The share, or `nil` if the directory cannot be watched. The database then detects the writes of the
+  ///   other processes in the same way as writes of other programs.
   static func share(_ database: Database) throws(DatabaseError) -> ShareEngine? {
     guard case .file(let url) = database.location else { return nil }
     let author = "process \(ProcessInfo.processInfo.processIdentifier) \(UUID.random().uuidString.prefix(8))"

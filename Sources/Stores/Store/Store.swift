@@ -3,31 +3,35 @@ import FileSignals
 public import Foundation
 import Signals
 
-/// Three databases that belong together: a cache, one in memory, and one that lasts.
+/// Three related databases: a cache, a database in memory, and a persistent database.
 ///
-/// Each is opened when it is first asked for. In an app with sessions each user has a store of their own, in
-/// directories of their own; `AppContext` gives it out.
+/// Each database is opened on first use. In an app with sessions, each user has a separate store in separate
+/// directories, which `AppContext` provides.
 ///
 /// Processes that have the same store open share the cache and the persistent database: ``Database/changes``, live
-/// queries and rows of each follow the commits of the others.
+/// queries and rows of each process follow the commits of the others.
 ///
-/// A store in a ``/AppGroups/Scope`` belongs to the contents that it was opened in. When these are swapped, its
-/// databases are closed, and it throws ``DatabaseError/swapped(path:)`` from then on.
+/// A store in a ``/AppGroups/Scope`` belongs to the contents in which it was opened. When these are swapped, its
+/// databases are closed, and the store throws ``DatabaseError/swapped(path:)`` from then on.
 public final class Store: Sendable {
-  /// One of a user's databases.
+  /// The kinds of databases in a store.
   public enum Kind: Sendable, CaseIterable {
-    /// What can be had again; the file is emptied when it cannot be used.
+    /// Data that can be fetched again.
+    ///
+    /// The file is emptied if it cannot be used.
     case cache
-    /// What lives as long as the context does.
+    /// Data that lives as long as the context.
     case memory
-    /// What exists nowhere else; no file is ever removed but by a purge.
+    /// Data that exists nowhere else.
+    ///
+    /// Only a purge removes the file.
     case persistence
   }
 
-  /// Where the file of the cache lies.
+  /// The directory of the cache.
   public let cacheDirectory: URL
 
-  /// Where the file of the persistent database lies.
+  /// The directory of the persistent database.
   public let persistenceDirectory: URL
 
   private let versions: StoreVersions
@@ -45,13 +49,13 @@ public final class Store: Sendable {
     case swapped
   }
 
-  /// Describes a store; nothing is opened or made yet.
+  /// Creates a store, without opening or creating anything.
   ///
   /// - Parameters:
   ///   - persistenceDirectory: The directory of the persistent database.
   ///   - cacheDirectory: The directory of the cache. It may be the same one.
-  ///   - versions: What the databases contain.
-  ///   - scope: The directory that both directories are in, if its contents may be swapped for others.
+  ///   - versions: The schemas of the databases.
+  ///   - scope: The directory that contains both directories, if its contents may be swapped for others.
   public init(persistenceDirectory: URL, cacheDirectory: URL, versions: StoreVersions, scope: Scope? = nil) {
     self.persistenceDirectory = persistenceDirectory
     self.cacheDirectory = cacheDirectory
@@ -61,29 +65,33 @@ public final class Store: Sendable {
     self.enrolment.withLock { $0 = enrolment }
   }
 
-  /// What can be had again: emptied when it is damaged or of another version.
+  /// The database of data that can be fetched again.
+  ///
+  /// It is emptied if it is damaged or has another version.
   public var cache: Database {
     get throws(DatabaseError) { try database(.cache) }
   }
 
-  /// What lives as long as the context does.
+  /// The database of data that lives as long as the context.
   public var memory: Database {
     get throws(DatabaseError) { try database(.memory) }
   }
 
-  /// What lasts: migrated, and never emptied.
+  /// The database of persistent data.
+  ///
+  /// It is migrated and never emptied.
   public var persistence: Database {
     get throws(DatabaseError) { try database(.persistence) }
   }
 
-  /// One of the databases.
+  /// Returns one of the databases.
   ///
-  /// - Parameter kind: Which.
-  /// - Returns: The database, the same each time.
+  /// - Parameter kind: The kind of the database.
+  /// - Returns: The database, which is the same object each time.
   /// - Throws: `DatabaseError` if it cannot be opened, or if the store is closed.
   public func database(_ kind: Kind) throws(DatabaseError) -> Database {
     if let opened = state.withLock({ $0.opened[kind] }) { return opened.database }
-    // The contents come before the lock, because a swap has them when it closes this store.
+    // The contents are locked before this lock, because a swap holds them when it closes this store.
     return try Database.steadily(scope, kind == .memory ? .memory : .file(url(kind))) { () throws(DatabaseError) in
       try state.withLock { state throws(DatabaseError) in
         if let opened = state.opened[kind] { return opened.database }
@@ -99,9 +107,11 @@ public final class Store: Sendable {
     }
   }
 
-  /// Closes what is open, after all who use it are done; nothing is opened any more.
+  /// Closes the open databases, after all current users are done.
   ///
-  /// A store whose session ends is closed by its context.
+  /// No database can be opened afterwards.
+  ///
+  /// The context of a session closes the store when the session ends.
   public func close() {
     let (opened, isSwapped) = state.withLock { state in
       state.end = state.end ?? .closed
@@ -110,12 +120,12 @@ public final class Store: Sendable {
     }
     for (kind, opened) in opened {
       opened.share?.end(isWaiting: false)
-      // After a swap, databases in files have closed themselves, and say why.
+      // After a swap, databases in files have closed themselves, and report the reason.
       if isSwapped && kind != .memory { continue }
       do throws(DatabaseError) {
         try opened.database.close()
       } catch {
-        // Asked for inside a transaction of this thread: it closes when the last reference is gone.
+        // Called inside a transaction of this thread: it closes when the last reference is released.
       }
     }
   }
@@ -141,13 +151,13 @@ public final class Store: Sendable {
     }
   }
 
-  /// The file of a database, in a directory that is made if need be.
+  /// Returns the file of a database, in a directory that is created if necessary.
   private func file(_ kind: Kind, in directory: URL) -> URL {
     var directory = directory
     do throws(AppGroupsError) {
       directory = try AppGroupsContainer(directory: directory).containerURL
     } catch {
-      // SQLite will say what is wrong with it.
+      // SQLite reports the problem with it.
     }
     return directory.appending(path: Self.fileName(kind), directoryHint: .notDirectory)
   }
@@ -162,9 +172,9 @@ extension Store: ScopeMember {
     changes.afterwards { self.close() }
   }
 
-  /// Opens no more databases, because the contents are swapped.
+  /// Prevents further databases from being opened, because the contents are swapped.
   ///
-  /// Those that are open in files close themselves, and ``close()`` closes the one in memory.
+  /// Open databases in files close themselves, and ``close()`` closes the database in memory.
   package func endBySwap() {
     state.withLock { $0.end = $0.end ?? .swapped }
   }

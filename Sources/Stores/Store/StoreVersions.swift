@@ -1,6 +1,7 @@
-/// What the databases of a store contain, and in which versions.
+/// The schemas of the databases of a store.
 ///
-/// The three are independent of each other. To go on with the data of older versions, give the schemas their steps:
+/// The three schemas are independent of each other. To keep the data of older versions, add migration steps to the
+/// schemas:
 ///
 /// ```swift
 /// import Stores
@@ -19,31 +20,31 @@
 /// print(versions.persistence?.version ?? 0)  // Prints "2"
 /// ```
 public struct StoreVersions: Sendable {
-  /// What ``Store/cache`` contains.
+  /// The schema of ``Store/cache``.
   public var cache: Schema?
 
-  /// What ``Store/memory`` contains.
+  /// The schema of ``Store/memory``.
   public var memory: Schema?
 
-  /// What ``Store/persistence`` contains.
+  /// The schema of ``Store/persistence``.
   public var persistence: Schema?
 
-  /// Describes the databases one by one.
+  /// Creates separate schemas for the databases.
   ///
   /// - Parameters:
-  ///   - cache: What the cache contains; without a schema, tables are your own affair.
-  ///   - memory: What the database in memory contains.
-  ///   - persistence: What the persistent database contains.
+  ///   - cache: The schema of the cache. Without a schema, you manage the tables yourself.
+  ///   - memory: The schema of the database in memory.
+  ///   - persistence: The schema of the persistent database.
   public init(cache: Schema? = nil, memory: Schema? = nil, persistence: Schema? = nil) {
     self.cache = cache
     self.memory = memory
     self.persistence = persistence
   }
 
-  /// Describes databases that contain the same models, and have no older versions to migrate.
+  /// Creates the same schema for all databases, without migrations from older versions.
   ///
   /// - Parameters:
-  ///   - cacheVersion: The version of the cache; another one empties it.
+  ///   - cacheVersion: The version of the cache. A different version in the file empties it.
   ///   - persistenceVersion: The version of the persistent database.
   ///   - models: The models.
   public init(cacheVersion: Int, persistenceVersion: Int, models: [any StoreModel.Type]) {
