@@ -40,13 +40,13 @@ extension ModelError: CustomStringConvertible, LocalizedError {
       "The table \(table.debugDescription) has no column \(column.debugDescription); it has \(known.joined(separator: ", ")). "
         + "Check the spelling."
     case .unfitValue(let table, let column, let type, let found):
-      "The column \(column.debugDescription) of \(table.debugDescription) holds \(type.rawValue), and cannot be compared with "
-        + "\(found.rawValue). Compare it with a value of that type."
+      "The column \(column.debugDescription) of \(table.debugDescription) has the type \(type.rawValue), and cannot be compared with "
+        + "\(found.rawValue). Compare it with a value of its type."
     case .invalidKey(let table, let column, let reason):
       "\(column.debugDescription) cannot be the key of the table \(table.debugDescription): \(reason). "
         + "Name the column of the model's id in its TableSpec."
     case .unencodable(let table, let column, let reason):
-      "The value for the column \(column.debugDescription) of \(table.debugDescription) cannot be kept: \(reason)."
+      "The value for the column \(column.debugDescription) of \(table.debugDescription) cannot be stored: \(reason)."
     case .undecodable(let table, let column, let key, let reason):
       "The column \(column.debugDescription) of \(table.debugDescription)" + (key.map { ", in the row \($0)," } ?? "")
         + " cannot be read: \(reason)."

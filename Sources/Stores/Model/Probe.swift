@@ -90,7 +90,7 @@ extension Probe {
     } catch {
       if let value = Self.substitute(type) { return (probe.columnType, .success(value)) }
       let remedy = type is any RawRepresentable.Type ? "; make \(Value.self) CaseIterable, if it is an enumeration" : ""
-      return (probe.columnType, .failure(Refusal(reason: "a made-up \(Value.self) is refused: \(error)\(remedy)")))
+      return (probe.columnType, .failure(Refusal(reason: "an invented \(Value.self) is rejected: \(error)\(remedy)")))
     }
   }
 

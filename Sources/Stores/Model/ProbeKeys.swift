@@ -38,7 +38,7 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
     if type is any ExpressibleByNilLiteral.Type { probe.noteOptional(key) }
     if let column = sample.type { probe.note(key, column) }
     let value = try sample.value.get()
-    guard sample.type != nil else { throw Probe.Refusal(reason: "\(Value.self) does not tell what it decodes") }
+    guard sample.type != nil else { throw Probe.Refusal(reason: "\(Value.self) does not reveal what it decodes") }
     return value
   }
 
@@ -48,7 +48,7 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
     guard probe.depth == 0 else { return nil }
     let sample = probe.sample(type)
     guard let column = sample.type else {
-      throw Probe.Refusal(reason: "\(Value.self) does not tell what it decodes")
+      throw Probe.Refusal(reason: "\(Value.self) does not reveal what it decodes")
     }
     probe.note(key, column)
     return nil

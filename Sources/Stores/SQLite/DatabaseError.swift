@@ -148,26 +148,26 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .cannotOpen(let failure):
-      "The database \(failure.path) cannot be opened: \(failure.reason). Check that its directory exists and may be written."
+      "The database \(failure.path) cannot be opened: \(failure.reason). Check that its directory exists and is writable."
     case .notARegularFile(let path, let kind):
       "\(path) is \(kind), not a database. Move it away, or choose another path."
     case .notADatabase(let failure):
-      "\(failure.path) is not a database: \(failure.reason). It is left as it is; move it away, or choose another path."
+      "\(failure.path) is not a database: \(failure.reason). It was not changed; move it away, or choose another path."
     case .foreignDatabase(let path, let found, let expected):
-      "\(path) is the database of another program: its application id is \(found), not \(expected). It is left as it is; "
+      "\(path) is the database of another program: its application id is \(found), not \(expected). It was not changed; "
         + "choose another path."
     case .corrupt(let failure):
-      "The database \(failure.path) is damaged: \(failure.reason)\(failure.place). Restore a copy of it; `sqlite3 FILE "
-        + ".recover` may save the rest."
+      "The database \(failure.path) is damaged: \(failure.reason)\(failure.place). Restore a backup, or recover its rows with "
+        + "`sqlite3 FILE .recover`."
     case .readOnly(let failure):
-      "The database \(failure.path) cannot be written: \(failure.reason)\(failure.place). Check owner and mode of the file "
-        + "and of its directory."
+      "The database \(failure.path) cannot be written: \(failure.reason)\(failure.place). Check the owner and mode of the "
+        + "file and of its directory."
     case .openedReadOnly(let path):
       "The database \(path) was opened for reading only, so nothing can be written. Open it with the access readWrite."
     case .logMissing(let failure):
-      "The database \(failure.path) cannot be read without the files of its log, whose names end in -wal and -shm; they are "
-        + "not there, and cannot be made: \(failure.reason). Let a process that may write in its directory open it once; if "
-        + "nobody ever writes it, open it with the access immutable."
+      "The database \(failure.path) cannot be read: its log files (-wal and -shm) are missing and cannot be created: "
+        + "\(failure.reason). Let a process that can write to its directory open it once. If no process ever writes it, open "
+        + "it with the access immutable."
     case .diskFull(let failure):
       "No space is left to write \(failure.path)\(failure.place). Nothing has been changed; free some space and write again."
     case .inputOutput(let failure):
@@ -175,9 +175,9 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
         + "check the disk."
     case .busy(let failure):
       "The database \(failure.path) is locked by another connection: \(failure.reason)\(failure.place). Try again, or find "
-        + "out who holds a transaction open."
+        + "the process that holds a transaction open."
     case .constraint(let failure):
-      "A constraint of \(failure.path) forbids the change: \(failure.reason)\(failure.place)."
+      "A constraint of \(failure.path) rejects the change: \(failure.reason)\(failure.place)."
     case .invalidStatement(let failure):
       "SQLite cannot run the statement: \(failure.reason)\(failure.place), in \(failure.path)."
     case .noSuchTable(let name, let path, let known):
@@ -191,23 +191,23 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
       "The statement begins or ends a transaction of \(path): \(statement). A write is a transaction already; throw to roll "
         + "it back, and call savepoint for a part of it."
     case .nestedAccess(let path, let inner, let outer):
-      "A \(inner) of \(path) was begun inside a \(outer) of the same thread. Use the transaction that the outer call gives."
+      "A \(inner) of \(path) was begun inside a \(outer) of the same thread. Use the transaction of the outer call."
     case .transactionIsOver(let path):
-      "A transaction of \(path) was used after its end. Do everything inside the closure that it is given to."
+      "A transaction of \(path) was used after its end. Use it only inside the closure that receives it."
     case .transactionLost(let path, let statement):
       "SQLite has rolled back the transaction of \(path) after a failure, so this cannot be run in it: \(statement). Nothing "
-        + "has been changed; let the first error end the write."
+        + "has been changed; let the first error propagate out of the write."
     case .fileRemoved(let path):
       "Can't write the database: \(path) was removed, moved or replaced while it was open. Nothing has been changed. Close "
         + "the database, and open it again."
     case .suspended(let path):
       "The database \(path) is suspended, so nothing can be written. Write again when it has been resumed."
     case .outsideScope(let path, let root):
-      "The database \(path) cannot follow the scope \(root), because it does not lie in that directory. Put it there, or "
+      "The database \(path) cannot follow the scope \(root), because it is not in that directory. Move it there, or "
         + "open it without the scope."
     case .authorInUse(let name, let path):
-      "The author's name \(name.debugDescription) is in use by another share of \(path), so this one does not receive what "
-        + "that one tells. End that process or share, and resume again."
+      "The author's name \(name.debugDescription) is in use by another share of \(path), so this database receives no "
+        + "changes. End that process or share, and resume again."
     case .swapped(let path):
       "The directory of \(path) was swapped for another, and the database was closed. Open it again."
     case .switchedDirectory(let path, let root):

@@ -53,10 +53,10 @@ enum SQL {
   /// Returns the reason why a text cannot be the name of a table or column.
   static func refusal(of name: String) -> String? {
     if name.isEmpty { return "it is empty" }
-    if name.utf8.contains(0) { return "it contains the character zero" }
+    if name.utf8.contains(0) { return "it contains a NUL character" }
     let lowercased = name.lowercased()
     if lowercased.hasPrefix("sqlite_") { return "names that begin so belong to SQLite" }
-    if lowercased.hasPrefix(ownPrefix) { return "names that begin so belong to this package" }
+    if lowercased.hasPrefix(ownPrefix) { return "names with this prefix are reserved" }
     return nil
   }
 }

@@ -51,7 +51,7 @@ struct DatabaseBackup {
   /// Creates an empty file that is readable only by users who can read the database.
   private func prepare() throws(DurableFileError) {
     unlink(partial)
-    guard let status = FileStatus(path: path) else { throw failure("look at", path) }
+    guard let status = FileStatus(path: path) else { throw failure("inspect", path) }
     let flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW
     guard let file = Descriptor(uninterrupted { open(partial, flags, 0o600) }) else { throw failure("create", partial) }
     guard fchmod(file.number, mode_t(status.permissions)) == 0 else { throw failure("set the mode of", partial) }

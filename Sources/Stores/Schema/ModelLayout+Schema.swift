@@ -45,7 +45,7 @@ extension ModelLayout {
   /// - Returns: A description of the problem, or `nil` if rows can be written and read.
   func defect(on connection: SQLiteConnection) throws(DatabaseError) -> String? {
     let actual = try connection.columns(of: table)
-    guard !actual.isEmpty else { return "there is no such table" }
+    guard !actual.isEmpty else { return "the table does not exist" }
     for column in columns {
       guard let found = actual.first(where: { $0.name.lowercased() == column.name.lowercased() }) else {
         return "the column \(column.name.debugDescription) is missing"

@@ -45,27 +45,27 @@ extension SchemaError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .tooNew(let found, let supported):
-      "The database is of version \(found), and this program knows none newer than \(supported). It is left as it is; update "
+      "The database has version \(found), and this program supports version \(supported) at most. It was not changed; update "
         + "this program."
     case .notReady(let found, let expected):
-      "The database is of version \(found), and this program, which may not migrate it, needs version \(expected). Start the "
+      "The database has version \(found), and this program, which may not migrate it, needs version \(expected). Start the "
         + "program that migrates it, and open it again."
     case .changedMeanwhile(let found, let opened):
-      "The database is of version \(found) by now, and was opened in version \(opened): another process has migrated or "
+      "The database has version \(found), but was opened with version \(opened): another process has migrated or "
         + "emptied it. Close it, and open it again with a schema of version \(found)."
     case .missingStep(let to, let from):
-      "The database is of version \(from), and there is no step that migrates it to version \(to). Add a MigrationStep(to: "
+      "The database has version \(from), and there is no step that migrates it to version \(to). Add a MigrationStep(to: "
         + "\(to)); it may be empty."
     case .invalidSchema(let reason):
-      "The schema contradicts itself: \(reason)."
+      "The schema is inconsistent: \(reason)."
     case .unknownTables(let tables):
-      "The database has tables that are not of this schema: \(tables.joined(separator: ", ")). Add a MigrationStep(to: 1) that "
+      "The database has tables that are not in this schema: \(tables.joined(separator: ", ")). Add a MigrationStep(to: 1) that "
         + "takes them over, or choose another file."
     case .mismatch(let table, let reason):
-      "The table \(table.debugDescription) is not as its model says: \(reason). Raise the schema's version, and add a step that "
+      "The table \(table.debugDescription) does not match its model: \(reason). Increase the schema's version, and add a step that "
         + "changes the table."
     case .stepFailed(let to, let reason):
-      "The migration to version \(to) failed, and the database is as it was before: \(reason)"
+      "The migration to version \(to) failed, and the database is unchanged: \(reason)"
     case .backupFailed(let copy, let reason):
       "The database was not migrated, because no copy could be made at \(copy): \(reason)"
     }

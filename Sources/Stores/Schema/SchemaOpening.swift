@@ -199,7 +199,7 @@ struct SchemaOpening {
     }
     try settle()
     if checkingForeignKeys, let table = try connection.texts("PRAGMA foreign_key_check").first {
-      throw failure(.mismatch(table: table, reason: "a row refers to one that is not there"))
+      throw failure(.mismatch(table: table, reason: "a row refers to a missing row"))
     }
     return backup
   }

@@ -74,7 +74,7 @@ enum ChangeCoding {
     var reader = Reader(bytes: Array(data))
     let found = try reader.byte()
     guard found == version else {
-      throw Unreadable(description: "it is of version \(found), which this program does not know")
+      throw Unreadable(description: "it has version \(found), which this program does not support")
     }
     var tables: [String: TableChanges] = [:]
     for _ in 0..<(try reader.count()) {
@@ -107,7 +107,7 @@ enum ChangeCoding {
         number |= UInt64(byte & 0x7F) << shift
         if byte & 0x80 == 0 { return number }
       }
-      throw Unreadable(description: "a number in it has no end")
+      throw Unreadable(description: "a number in it is not terminated")
     }
 
     /// Reads the count of the elements that follow, each of which needs at least one byte.
@@ -142,7 +142,7 @@ enum ChangeCoding {
       case 2: return .real(Double(bitPattern: try number()))
       case 3: return .text(try text())
       case 4: return .blob(Data(try run()))
-      case let tag: throw Unreadable(description: "there is a key of the unknown kind \(tag)")
+      case let tag: throw Unreadable(description: "it contains a key of the unknown kind \(tag)")
       }
     }
   }

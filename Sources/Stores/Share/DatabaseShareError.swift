@@ -44,7 +44,7 @@ extension DatabaseShareError {
       case DatabaseError.authorInUse(let author, let path): .authorInUse(author, URL(filePath: path))
       case let error as DatabaseError: .database(error)
       case let error as FileObserverError: .unobservable(error)
-      default: stop(because: "A database threw what it does not throw")
+      default: stop(because: "A database threw an error of an unexpected type")
       }
   }
 }
@@ -56,18 +56,18 @@ extension DatabaseShareError: CustomStringConvertible, LocalizedError {
     case .inMemory:
       "A database in memory cannot be shared. Open one in a file."
     case .outsideContainer(let url, let container):
-      "\(url.path) is not in the container \(container.path), where the other processes would find it. Put it there."
+      "\(url.path) is not in the container \(container.path), where the other processes would find it. Move it there."
     case .invalidAuthor(let name, let reason):
       "\(name.debugDescription) cannot be the name of an author: \(reason). Choose another name."
     case .authorInUse(let name, let url):
       "Can't share \(url.path) as \(name.debugDescription): another share of the file has that name, in this process or in "
         + "another one. Close that share, or give each process a name of its own."
     case .alreadyShared(let url):
-      "\(url.path) is shared by this object already. Use that share, or close it first."
+      "\(url.path) is already shared by this object. Use that share, or close it first."
     case .database(let error): error.description
     case .unobservable(let error): error.description
     case .undecodable(let url, let sequence, let author, let reason):
-      "The change \(sequence) of \(url.path), made by \(author), cannot be read: \(reason). Everything was taken as changed."
+      "The change \(sequence) of \(url.path), made by \(author), cannot be read: \(reason). All rows count as changed."
     }
   }
 

@@ -147,7 +147,7 @@ final class ShareFeed: Sendable {
   private func onQueue<Result>(_ body: () throws -> Result) throws(DatabaseShareError) -> Result {
     do {
       // The queue may be waiting for this thread's transaction, or for the file that this thread is swapping.
-      try database.refuseWaiting("look at the share")
+      try database.refuseWaiting("read of the share")
       return try run {
         try goOver(to: recorder.file)
         return try body()

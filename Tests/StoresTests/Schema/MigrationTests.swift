@@ -275,7 +275,7 @@ struct MigrationTests {
     let schema = Schema(version: 4, models: [PersonV3.self]) {
       MigrationStep(to: 4) { try $0.execute("DELETE FROM person WHERE id = 2") }
     }
-    let expected = SchemaError.mismatch(table: "pet", reason: "a row refers to one that is not there")
+    let expected = SchemaError.mismatch(table: "pet", reason: "a row refers to a missing row")
     #expect(throws: DatabaseError.schema(expected, path: fixture.path)) { try fixture.open(schema) }
     #expect(try fixture.content() == before)
   }

@@ -53,7 +53,7 @@ struct ShareScopeTests {
     let database = try fixture.open()
     let share = try share(database, "app")
     let nested = DatabaseShareError.database(
-      .nestedAccess(path: fixture.url.path, inner: "look at the share", outer: "swap"))
+      .nestedAccess(path: fixture.url.path, inner: "read of the share", outer: "swap"))
     try fixture.scope.swap {
       // Who subscribes has the queue look.
       let subscription = share.incoming.sink { _ in }

@@ -196,7 +196,7 @@ struct DatabaseShareTests {
     let file = fixture.file.path
     for ask in [DatabaseShare.pendingCount, DatabaseShare.discardPending] {
       let nested = DatabaseShareError.database(
-        .nestedAccess(path: file, inner: "look at the share", outer: "write"))
+        .nestedAccess(path: file, inner: "read of the share", outer: "write"))
       try inTransaction(of: database) { #expect(throws: nested) { _ = try next.map { try ask($0)() } } }
     }
     try inTransaction(of: database) { next = nil }
