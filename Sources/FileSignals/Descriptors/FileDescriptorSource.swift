@@ -35,8 +35,8 @@ public import Signals
 /// - **Level-triggered:** While the descriptor is ready, the source keeps sending. A subscriber must therefore read the
 ///   bytes or, for ``Events/writable``, fill the buffer or cancel. While there is no subscriber, the source sleeps. A
 ///   regular file is always ready, so observe it with ``FileObserver`` instead.
-/// - **End of file:** At the end of a pipe or a connection, the source sends 0 or the number of remaining bytes, and
-///   reading then returns 0. Cancel the subscription or the source at that point.
+/// - **End of file:** At the end of a pipe or a connection, the source sends 0 or the number of remaining bytes.
+///   Reading then returns 0, and you should cancel the subscription or the source.
 /// - **Lifetime:** The source lives as long as a reference or a subscription to it. Subscribers are called on one
 ///   serial queue.
 public final class FileDescriptorSource: Signal {

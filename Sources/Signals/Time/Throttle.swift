@@ -2,9 +2,9 @@ extension Signal {
   /// Sends at most one value per interval.
   ///
   /// The first value is sent at once and opens an interval. If `latest` is `true`, the last value of the interval is
-  /// sent at its end, even if the upstream signal has fallen silent, and opens the next interval. If `latest` is
-  /// `false`, the values of an interval are dropped. A value that arrives after an interval, or exactly at its end, is
-  /// sent at once, and replaces a waiting one.
+  /// sent at its end and opens the next interval. This also happens if the upstream signal has fallen silent. If
+  /// `latest` is `false`, the values of an interval are dropped. A value that arrives after an interval, or exactly at
+  /// its end, is sent at once, and replaces a waiting one.
   ///
   /// ```swift
   /// import Signals

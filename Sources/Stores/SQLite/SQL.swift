@@ -14,8 +14,8 @@ enum SQL {
 
   /// Returns a quoted name, which may be any word.
   ///
-  /// Double quotes are not used. If there is no such column, for example after another process has renamed it, SQLite
-  /// would treat a name in double quotes as a text, and every row would have the column's name as its value.
+  /// Double quotes are not used, because SQLite treats an unknown name in double quotes as a text. If another process
+  /// has renamed the column, for example, every row would have the column's name as its value.
   static func name(_ name: String) -> String { "`\(name.replacing("`", with: "``"))`" }
 
   /// Returns a number of parameters, separated by commas.

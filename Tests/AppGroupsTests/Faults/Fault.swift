@@ -48,7 +48,7 @@ enum Fault: String, CaseIterable {
     case .pipe: "is a named pipe"
     case .socket: "is a socket"
     case .linkToNowhere: "something that does not exist"
-    case .linkToItself: "in a circle"
+    case .linkToItself: "a cycle of symbolic links"
     case .linkOut: "outside of"
     case .fileForFilesDirectory: "There is no directory"
     case .modeOfFile, .modeOfDirectory, .ownerOfFile: "No permission"

@@ -1,9 +1,10 @@
 /// A rule that determines when an observer polls for changes.
 ///
 /// The system reports changes that are made on this machine. It does not report changes that other machines make on a
-/// network file system such as NFS, or that a host makes to a file system it shares with a guest, such as virtiofs or
-/// 9p. Such file systems must be polled. A poll costs one system call for a file, and one for each entry of a
-/// directory. It is therefore limited to where it is needed: while nothing is polled, there is no timer.
+/// network file system such as NFS. Nor does it report changes that a host makes to a file system it shares with a
+/// guest, such as virtiofs or 9p. Such file systems must be polled. A poll costs one system call for a file, and one
+/// for each entry of a directory. It is therefore limited to where it is needed: while nothing is polled, there is no
+/// timer.
 public enum WatchPolling: Sendable, Hashable {
   /// Polls only if the system does not report changes, or cannot because one of its limits is reached.
   ///
