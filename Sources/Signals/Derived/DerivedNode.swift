@@ -48,7 +48,7 @@ final class DerivedNode: SubscriptionOwner, @unchecked Sendable {
   /// It is set once, before the value can be read.
   @exclusivity(unchecked) var announcer: SourceCore?
 
-  // MARK: Belongs to the topology
+  // MARK: Guarded by the topology's lock
 
   /// The number of subscriptions, readers and observed dependents.
   @exclusivity(unchecked) var observers = 0

@@ -70,7 +70,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     store(value)
   }
 
-  /// Stores a value, sends it, and unlocks the lock that the caller holds.
+  /// Stores a value, sends it, and releases the lock that the caller holds.
   @inlinable @inline(__always)
   final func store(_ value: Value) {
     let old = stored
@@ -228,7 +228,7 @@ class PropertyCore<Value: Sendable>: EmitterCore<Value, Never>, @unchecked Senda
     }
   }
 
-  // MARK: The end
+  // MARK: Completion
 
   /// Ends a property that was released during a batch, unless another batch still has to send its value.
   final func endAfterBatch() {

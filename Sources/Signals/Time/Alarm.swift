@@ -80,7 +80,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
     old.2?.cancel()
   }
 
-  // MARK: On an alarm clock
+  // MARK: On a scheduling clock
 
   private func schedule(_ deadline: C.Instant) {
     let begun = lock.withLock { () -> (number: Int, old: SignalSubscription?)? in

@@ -73,7 +73,7 @@ final class ChangeLog {
     free(lastName)
   }
 
-  // MARK: Hearing
+  // MARK: Receiving changes
 
   /// Receives a changed row from SQLite's update hook.
   private func hear(
@@ -140,7 +140,7 @@ final class ChangeLog {
     entries.append(RowChange(table: table, operation: .everything, key: .null))
   }
 
-  // MARK: Undoing
+  // MARK: Rolling back
 
   /// Marks the beginning of a statement, so that its changes can be discarded if it fails.
   @inline(__always)
@@ -192,7 +192,7 @@ final class ChangeLog {
     lastName = nil
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   /// Returns the changes of each table, without changes that were undone.
   func changes() -> [String: TableChanges] {

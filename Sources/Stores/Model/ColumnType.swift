@@ -2,12 +2,12 @@
 ///
 /// | Property | Column |
 /// |---|---|
-/// | `Int`, `UInt8` and their kin, `Bool` | ``integer`` |
+/// | `Int`, `UInt8` and other integer types; `Bool` | ``integer`` |
 /// | `Double`, `Float`; `Date`, as seconds since 1 January 2001 | ``real`` |
 /// | `String`, `UUID` (in capitals), `URL` | ``text`` |
 /// | `Decimal` | ``decimal`` |
 /// | `Data` | ``blob`` |
-/// | a type that encodes a single value, such as an enumeration with raw values | what that value is kept as |
+/// | a type that encodes a single value, such as an enumeration with raw values | the column type of that value |
 /// | anything else: arrays, dictionaries, nested types | ``json`` |
 public enum ColumnType: String, Hashable, Sendable, Codable, CaseIterable {
   /// A 64-bit integer.

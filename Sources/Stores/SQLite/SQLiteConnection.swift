@@ -250,7 +250,7 @@ final class SQLiteConnection {
     .invalidStatement(SQLiteFailure(extendedCode: SQLITE_ERROR, message: message, path: path, statement: sql))
   }
 
-  // MARK: Around statements that are not plain
+  // MARK: Statements with other effects
 
   /// Prepares for a statement that does more than read and write rows.
   func willRun(_ statement: SQLiteStatement) throws(DatabaseError) {

@@ -100,7 +100,7 @@ struct SchemaOpening {
     }
   }
 
-  // MARK: Finding out
+  // MARK: Checking
 
   private func fileVersion() throws(DatabaseError) -> Int {
     Int(try connection.value("PRAGMA user_version").int64Value ?? 0)
@@ -149,7 +149,7 @@ struct SchemaOpening {
     }
   }
 
-  // MARK: Making it right
+  // MARK: Correcting
 
   private func bringUp(checkingForeignKeys: Bool) throws(DatabaseError) -> SchemaOutcome {
     let found = try fileVersion()

@@ -157,7 +157,7 @@ final class ShareFeed: Sendable {
     }
   }
 
-  // MARK: Taking in
+  // MARK: Receiving
 
   private func drain() {
     if isOver { return }
@@ -303,7 +303,7 @@ final class ShareFeed: Sendable {
     state.withLock { $0.cursors.note(sequence) }
   }
 
-  // MARK: Where we are
+  // MARK: Position
 
   private var cursors: ShareCursors { state.withLock { $0.cursors } }
 

@@ -36,7 +36,7 @@ package struct PathChange: Sendable {
     return names
   }
 
-  /// The entries of the directory to which anything but their removal happened.
+  /// The entries of the directory that changed in any way other than by removal.
   package var touched: Set<String> {
     var names = Set(followed.map { [$0] } ?? [])
     for event in events where event.point.place.isTarget && !event.kinds.isSubset(of: [.removed, .movedOut]) {

@@ -175,7 +175,7 @@ struct DirectoryTree: ChangeInterpreter {
     return FileMark(entry.stamp, path: name.text, in: directory.number)
   }
 
-  // MARK: Losing
+  // MARK: Removal
 
   /// Handles a directory that could not be opened.
   private mutating func lose(_ path: ExactString, _ errno: CInt, _ watch: PathChanges) -> [FileEvent] {
@@ -219,7 +219,7 @@ struct DirectoryTree: ChangeInterpreter {
     return events
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   /// Returns an event, unless the filter excludes it.
   func event(_ kind: FileEvent.Kind, _ path: ExactString) -> [FileEvent] {

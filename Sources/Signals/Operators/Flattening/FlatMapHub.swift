@@ -94,7 +94,7 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
     return (value, transform, tokens.reserve())
   }
 
-  // MARK: Ends
+  // MARK: Completion
 
   @usableFromInline
   func receiveOuter(_ completion: SignalCompletion<Inner.Failure>) {
