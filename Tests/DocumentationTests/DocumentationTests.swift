@@ -28,9 +28,9 @@ struct DocumentationTests {
   }
 
   @Test
-  func `every law and every answer names suites that exist`() throws {
+  func `every law and every guarantee names suites that exist`() throws {
     let tests = try Project.files(below: "Tests", endingWith: ".swift").map(Project.text).joined()
-    let names = ["TheLaws", "UsualComplaints", "WhatCannotHappen", "Reliability"]
+    let names = ["TheLaws", "GuaranteesAndTheirTests"]
     let articles = try names.map { try Project.text("Docs.docc/Articles/\($0).md") }.joined()
     let suites = articles.matches(of: /\*Suites?:\* (`.*`)\.$/.anchorsMatchLineEndings()).flatMap { match in
       match.output.1.matches(of: /`([^`]*)`/).map(\.output.1)
@@ -40,6 +40,18 @@ struct DocumentationTests {
       let exists = tests.contains("@Suite(\"\(suite)\"") || tests.contains("struct `\(suite)`")
       #expect(exists, "no suite is called \(suite)")
     }
+  }
+
+  @Test
+  func `every guarantee has an entry in the appendix of tests`() throws {
+    func labels(_ name: String) throws -> [String] {
+      let text = try Project.text("Docs.docc/Articles/\(name).md")
+      let guarantees = text.split(separator: "### What is not").first ?? ""
+      return guarantees.matches(of: /^- \*\*([^*]*\.)\*\*/.anchorsMatchLineEndings()).map { String($0.output.1) }
+    }
+    let guarantees = try labels("Guarantees")
+    #expect(guarantees.count > 20)
+    #expect(try labels("GuaranteesAndTheirTests") == guarantees)
   }
 
   @Test
