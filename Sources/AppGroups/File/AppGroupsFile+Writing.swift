@@ -4,17 +4,17 @@ import Signals
 extension AppGroupsFile {
   /// Replaces the value; the last of several writers wins.
   ///
-  /// When this returns, ``value`` is the new one, the file holds it, and subscribers have been called once, unless
-  /// another thread is calling them, which then goes on to the new value. A value that is written down with the same
-  /// bytes is no news and touches no file. A missing file is made again, and content that cannot be decoded is
-  /// replaced.
+  /// When this returns, ``value`` is the new value, the file contains it, and subscribers have received it once. If
+  /// another thread was calling subscribers, that thread delivers the new value. A value that encodes to the bytes in
+  /// the file is not sent, and the file is not touched. A missing file is created again, and content that cannot be
+  /// decoded is replaced.
   ///
-  /// It waits for the file's lock, which others hold for as long as their updates take; hence the asynchronous form for
-  /// tasks. Called from inside the body of an update of the same file, it throws
+  /// This method waits for the lock of the file, which other processes hold during their updates. Tasks must therefore
+  /// use the asynchronous form. Inside the body of an update of the same file, this method throws
   /// ``AppGroupsFileError/nestedUpdate(_:)``.
   ///
   /// - Parameter value: The new value.
-  /// - Throws: ``AppGroupsFileError``; value and file are then what they were.
+  /// - Throws: ``AppGroupsFileError``; then the value and the file are unchanged.
   public func write(_ value: Value) throws(AppGroupsFileError) {
     try engine.write(value)
   }
@@ -22,13 +22,13 @@ extension AppGroupsFile {
   /// Replaces the value without blocking the threads that tasks run on; the last of several writers wins.
   ///
   /// - Parameter value: The new value.
-  /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the write began; value
-  ///   and file are then what they were.
+  /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the write began. Then
+  ///   the value and the file are unchanged.
   public func write(_ value: Value) async throws {
     try await BlockingCalls.run(for: url) { [engine] in try engine.write(value) }
   }
 
-  /// Changes the value exclusively: no change that another thread or process makes at the same time is lost.
+  /// Changes the value exclusively: no concurrent change by another thread or process is lost.
   ///
   /// ```swift
   /// import AppGroups
@@ -45,24 +45,24 @@ extension AppGroupsFile {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// The lock of the file is held, between threads and between processes, while the content is read, `body` runs, and
-  /// the result takes the content's place. If a process dies in between, the system releases the lock and the file is
-  /// as it was. If the file is missing, `body` gets ``value``, and the file is made again.
+  /// The lock of the file is held, between threads and processes, while the content is read, `body` runs, and the
+  /// result is written. If the process dies in between, the system releases the lock, and the file is unchanged. If the
+  /// file is missing, `body` receives ``value``, and the file is created again.
   ///
-  /// If the file's directory is replaced meanwhile, the change has gone into the old one, and ``value`` is what the new
-  /// one holds.
+  /// If the directory of the file is replaced during the update, the change is in the old directory, and ``value`` is
+  /// the content of the file in the new one.
   ///
-  /// `body` must not write or update the same file, which throws ``AppGroupsFileError/nestedUpdate(_:)``, and should
-  /// not update another: two processes that do so in opposite order wait for each other for ever. Nor should it open
-  /// another that lies in a ``Scope``: that waits for a swap under way, which may wait for this update.
+  /// `body` must not write or update the same file, which throws ``AppGroupsFileError/nestedUpdate(_:)``. It should not
+  /// update another file: two processes that do so in opposite order deadlock. Nor should it open a file in a
+  /// ``Scope``: opening waits for a swap in progress, which may wait for this update.
   ///
   /// - Parameters:
-  ///   - overwriting: Whether content that cannot be decoded is to be replaced; `body` then gets ``value``. By default
-  ///     it is kept, because a newer version of the program may own it.
-  ///   - body: Changes its argument, on this thread. Keep it short: others wait.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, or ``AppGroupsFileError``; value and file are then what they were. Content that is
-  ///   empty or undecodable is waited for, up to a third of a second, before it is an error.
+  ///   - overwriting: Pass `true` to replace content that cannot be decoded; `body` then receives ``value``. By default
+  ///     the content is kept, because a newer version of the program may own it.
+  ///   - body: Changes its argument, on this thread. Keep it short, because other writers wait.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or ``AppGroupsFileError``; then the value and the file are unchanged. If the
+  ///   content is empty or undecodable, the update waits up to a third of a second for better content before it throws.
   @discardableResult
   public func update<Result>(
     overwriting: Bool = false, _ body: (inout Value) throws -> Result
@@ -79,15 +79,15 @@ extension AppGroupsFile {
 
   /// Changes the value exclusively, without blocking the threads that tasks run on.
   ///
-  /// The closure runs on a queue of the file's own and cannot suspend, since a lock held across an `await` could keep
-  /// every thread waiting for a task that has none to run on.
+  /// The closure runs on the file's own queue and cannot suspend. If it could, the threads that wait for the lock might
+  /// leave no thread for the task that holds it.
   ///
   /// - Parameters:
-  ///   - overwriting: Whether content that cannot be decoded is to be replaced; `body` then gets ``value``.
-  ///   - body: Changes its argument. Keep it short: others wait.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the
-  ///   update began; value and file are then what they were.
+  ///   - overwriting: Pass `true` to replace content that cannot be decoded; `body` then receives ``value``.
+  ///   - body: Changes its argument. Keep it short, because other writers wait.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the
+  ///   update began. Then the value and the file are unchanged.
   @discardableResult
   public func update<Result: Sendable>(
     overwriting: Bool, _ body: @escaping @Sendable (inout Value) throws -> Result
@@ -99,10 +99,10 @@ extension AppGroupsFile {
   ///
   /// Content that cannot be decoded is an error.
   ///
-  /// - Parameter body: Changes its argument, on a queue of the file's own. Keep it short: others wait.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the
-  ///   update began; value and file are then what they were.
+  /// - Parameter body: Changes its argument, on the file's own queue. Keep it short, because other writers wait.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the
+  ///   update began. Then the value and the file are unchanged.
   @discardableResult
   public func update<Result: Sendable>(
     _ body: @escaping @Sendable (inout Value) throws -> Result

@@ -2,12 +2,11 @@ public import FileSignals
 public import Foundation
 public import Signals
 
-/// A value in a file that several processes share: each can watch it, replace it, and change it without losing the
-/// others' changes.
+/// A value in a file that several processes share, and that each of them can observe, replace and update.
 ///
-/// The file is a signal: a subscriber gets the current value at once, and then every change, whichever process makes
-/// it, without polling. `write(_:)` replaces the value, the last writer wins; `update(_:)` changes it exclusively, so
-/// that no change made at the same time is lost. Both have an asynchronous form, which tasks must use.
+/// The file is a signal. A subscriber receives the current value at once, and then every change by any process, without
+/// polling. `write(_:)` replaces the value, and the last writer wins. `update(_:)` changes it exclusively, so that no
+/// concurrent change is lost. Tasks must use the asynchronous forms of both.
 ///
 /// ```swift
 /// import AppGroups
@@ -23,63 +22,65 @@ public import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **What is stored** is plain JSON, or another ``FileFormat``, replaced as a whole by `rename`: no reader, in
-///   whatever program, sees half of it, and a writer that dies at any point leaves the old content. Any program may
-///   write the file.
-/// - **Reading never waits.** ``value`` is memory; it is up to date when `write(_:)` returns and when a subscriber is
-///   called, and follows other processes within a fraction of a millisecond. It never goes back to an older one. Values
-///   that others replace in quick succession may be skipped; the last one always arrives.
-/// - **Each change is sent once.** Content equal to the last, byte by byte, is no news, whoever wrote it.
-/// - **The last good value stands** if the file is removed, emptied, damaged or forbidden. After a short wait for a
-///   writer who may be about to finish, ``status`` and ``failures`` tell; the next good content recovers. The file is
-///   never overwritten because it could not be decoded, nor made again because it is gone, unless you write.
-/// - **Threads.** Everything may be called from any thread, also from inside a subscriber. Subscribers are never called
-///   concurrently, and never with a lock held: on the writing thread for this object's own writes, on a queue of the
-///   file's own for those of others.
+/// - **Content.** The file contains plain JSON, or another ``FileFormat``, and any program may write it. It is replaced
+///   as a whole by `rename`: no reader in any program sees a part of a change, and a writer that dies at any point
+///   leaves the old content.
+/// - **Reading never waits.** ``value`` is in memory. It is current when `write(_:)` returns and when a subscriber is
+///   called, and it follows other processes within a fraction of a millisecond. It never returns to an older value.
+/// - **Skipped values.** If other processes replace the value in quick succession, some of their values may be skipped.
+///   The last one always arrives.
+/// - **No duplicates.** Each change is sent once. Content with the same bytes as the last content is not sent,
+///   whichever process wrote it.
+/// - **Bad content.** If the file is removed, emptied, damaged or unreadable, the last good value stays. A writer may
+///   be about to finish, so ``status`` and ``failures`` report the error after a short wait. The next good content ends
+///   it.
+/// - **Repair.** The object never replaces bad content, or creates a missing file again, by itself. Only calls that
+///   write or update do.
+/// - **Threads.** All methods may be called from any thread, and from inside a subscriber. Subscribers are never called
+///   concurrently, and never with a lock held. They are called on the writing thread for writes by this object, and on
+///   the file's own queue for all other changes.
 ///
-/// The file is watched until the last reference to this object and to its ``property``, and the last subscription, are
-/// gone.
+/// The file is observed until this object, its ``property`` and all subscriptions have been released.
 public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
-  /// The values the file sends.
+  /// The value.
   public typealias Element = Value
 
-  /// A shared file does not end; what is wrong with it is told by ``status`` and ``failures``.
+  /// A shared file never fails; ``status`` and ``failures`` report errors.
   public typealias Failure = Never
 
-  /// The value as an observable property, which reads and sends what this object does.
+  /// The value as an observable property.
   public let property: Property<Value>
 
-  /// How ``value`` stands to the content of the file.
+  /// The relation of ``value`` to the content of the file.
   public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
-  /// Whether changes that others make are seen as they happen.
+  /// The state of the observation of the file.
   ///
-  /// It waits, for example, while the file's directory is gone, and polls on a file system that other machines write
-  /// to, or if the system allows no more watches. Observing it does not keep the file watched.
+  /// The observer waits while the directory of the file is missing. It polls on a file system that other machines write
+  /// to, or if the system allows no more watches. A subscription to this property does not keep the file observed.
   public let health: Property<WatchHealth>
 
   let engine: SharedFileEngine<Value>
 
-  /// Opens a file of a container, and makes it if there is none.
+  /// Opens a file of a container, and creates it if it is missing.
   ///
-  /// Content that exists always wins over the initial value; of several processes that open the file for the first
-  /// time, one makes it and all agree. Content that cannot be used does not keep the file from being opened: ``value``
-  /// is the initial value then, and ``status`` says why.
+  /// Existing content always takes precedence over the initial value. If several processes open the file for the first
+  /// time, one of them creates it, and all have the same value. Unusable content is not an error here: ``value`` is the
+  /// initial value, and ``status`` has the reason.
   ///
   /// - Parameters:
-  ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///   - initialValue: The value if there is no content yet.
-  ///   - container: Where the file lies.
-  ///   - format: How the value is written down.
-  ///   - durability: What a written value is safe against; by default the crash of any process, but not a power
+  ///   - container: The container.
+  ///   - format: The encoding of the value.
+  ///   - durability: The failures that a written value survives; by default the crash of any process, but not a power
   ///     failure.
-  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a value that
-  ///     takes more is not written.
-  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
-  ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
-  ///     byte.
-  /// - Throws: ``AppGroupsFileError`` if the name is not one for a file, if something other than a regular file is in
-  ///   its place, if it cannot be made, or if it cannot be watched.
+  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a value
+  ///     that would need more is not written.
+  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see
+  ///     ``health``. A poll reads the content and compares it byte by byte.
+  /// - Throws: ``AppGroupsFileError`` if the name is invalid, if the file is not a regular file, or if it cannot be
+  ///   created or observed.
   public convenience init(
     name: String,
     initialValue: Value,
@@ -103,23 +104,21 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
 
   /// Opens any file, such as one that belongs to the user or to another program.
   ///
-  /// Nothing is made, in particular no file: if there is none, ``value`` is the initial value and ``status`` is
-  /// `.missing` until somebody makes it. Only a write of this object's own leaves a folder `.shared` beside the file, for
-  /// its lock.
+  /// Nothing is created: if there is no file, ``value`` is the initial value, and ``status`` is `.missing` until a
+  /// process creates it. A write by this object leaves a folder `.shared` beside the file, for its lock.
   ///
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.
-  ///   - initialValue: The value until there is content that can be used.
-  ///   - format: How the value is written down.
-  ///   - durability: What a written value is safe against; by default the crash of any process, but not a power
+  ///   - initialValue: The value until there is usable content.
+  ///   - format: The encoding of the value.
+  ///   - durability: The failures that a written value survives; by default the crash of any process, but not a power
   ///     failure.
-  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a value that
-  ///     takes more is not written.
-  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
-  ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
-  ///     byte.
-  /// - Throws: ``AppGroupsFileError`` if there is no such directory, if something other than a regular file is at the
-  ///   place, or if it cannot be watched.
+  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a value
+  ///     that would need more is not written.
+  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see
+  ///     ``health``. A poll reads the content and compares it byte by byte.
+  /// - Throws: ``AppGroupsFileError`` if the directory is missing, if the file is not a regular file, or if it cannot
+  ///   be observed.
   public convenience init(
     url: URL,
     initialValue: Value,
@@ -140,27 +139,29 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     self.init(engine)
   }
 
-  /// Opens a file of a root whose contents may be swapped, such as that of the active environment, and makes it if
-  /// there is none.
+  /// Opens a file in a root whose contents may be swapped, such as the root of environments, and creates it if it is
+  /// missing.
   ///
-  /// When the contents are swapped, the file goes over to the one of its name among the new contents, and sends its
-  /// value if that is another; where there is none, one is made with the initial value. A write that is under way is
-  /// finished before; one that comes meanwhile waits, and then changes the new file. Neither ``value`` nor an update
-  /// begins with what other contents held: if the new file cannot be used, it is the initial value, and ``status`` says
-  /// why.
+  /// When the contents are swapped, the object follows: it has the value of the file with its name in the new contents,
+  /// and sends it if it is different. If there is no such file, it is created with the initial value. The swap waits
+  /// for a write in progress. A write that begins during the swap waits, and then changes the new file.
+  ///
+  /// No value crosses a swap. If the new file is unusable, ``value`` is the initial value, ``status`` has the reason,
+  /// and an update begins with the initial value, too.
   ///
   /// - Parameters:
-  ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
   ///   - initialValue: The value if there is no content yet.
   ///   - scope: The root; the file lies in its folder `Files`.
-  ///   - onSwap: Whether to go over to the new contents, or to be closed: the last value stands then, and all else
-  ///     throws ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` tell, too.
-  ///   - format: How the value is written down.
-  ///   - durability: What a written value is safe against; by default the crash of any process, but not a power
+  ///   - onSwap: The policy for a swap. By default the file follows. A file that is closed keeps its last value, and
+  ///     all other operations throw ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` report,
+  ///     too.
+  ///   - format: The encoding of the value.
+  ///   - durability: The failures that a written value survives; by default the crash of any process, but not a power
   ///     failure.
-  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a value that
-  ///     takes more is not written.
-  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes.
+  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a value
+  ///     that would need more is not written.
+  ///   - polling: The rule for polling where the system reports no changes.
   /// - Throws: ``AppGroupsFileError`` as without a scope.
   public convenience init(
     name: String,
@@ -186,7 +187,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     self.init(engine)
   }
 
-  /// Follows a file in a scope that other programs make; while there is none, the value is the initial one.
+  /// Opens a file in a scope without creating it, because other programs do; until then, the value is the initial one.
   package convenience init(
     observing name: String, initialValue: Value, scope: Scope, format: FileFormat<Value>, polling: WatchPolling
   ) throws(AppGroupsFileError) {
@@ -203,22 +204,23 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
     health = engine.changes.health
   }
 
-  /// Where the file lies.
+  /// The location of the file.
   public var url: URL { engine.location.url }
 
-  /// The scope in which the file was opened, if it was.
+  /// The scope in which the file was opened; `nil` if it was opened without one.
   public var scope: Scope? { engine.location.scope }
 
   /// The last known good value.
   ///
-  /// Reading it takes a few nanoseconds and waits for no file and no process. To change it, write or update.
+  /// A read takes a few nanoseconds, and waits for no file and no process. To change the value, call a method that
+  /// writes or updates it.
   @inlinable
   public var value: Value { property.plainValue }
 
-  /// What keeps the value from following the content of the file, each time it does.
+  /// The errors that keep ``value`` from following the content of the file.
   ///
-  /// Errors that a call throws are not repeated here. What no event tells the end of, such as a want of descriptors, is
-  /// told once and looked into again, after a second at first and then at most every thirty.
+  /// Errors that a call throws are not sent here. Some errors end without an event, such as a lack of file descriptors.
+  /// Such an error is sent once, and the file is read again with increasing pauses of 1 to 30 seconds.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures, owner: engine)
   }
@@ -226,17 +228,17 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   /// Attaches a subscriber, and returns the token that keeps it attached.
   ///
   /// - Parameter subscriber: Receives the current value before this returns, then every later one.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the file watched.
+  /// - Returns: A token that cancels the subscription when it is released. It keeps the file observed.
   public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 
-  /// Reads the file at this moment.
+  /// Reads the file.
   ///
-  /// ``value`` is what one usually wants; this serves those who must know what is on disk. It takes no lock.
+  /// Usually ``value`` is enough; this method is for code that must know the content on disk. It takes no lock.
   ///
-  /// - Returns: The value that the file holds, which ``value`` may not have caught up with.
-  /// - Throws: ``AppGroupsFileError`` if there is no content that can be used.
+  /// - Returns: The value in the file, which may be newer than ``value``.
+  /// - Throws: ``AppGroupsFileError`` if the file has no usable content.
   public func read() throws(AppGroupsFileError) -> Value {
     try engine.read()
   }

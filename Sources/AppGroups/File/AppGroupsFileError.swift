@@ -1,60 +1,60 @@
 public import FileSignals
 public import Foundation
 
-/// Why a shared file could not be opened, read or written.
+/// An error of opening, reading or writing a shared file.
 ///
-/// Each case names the file; ``description`` adds the cause in words and what can be done about it. Whatever is thrown
-/// or reported, the value in memory and the content on disk are what they were before.
+/// Each case contains the file, and ``description`` adds the cause and a remedy. Unless documented otherwise, the value
+/// in memory and the content on disk are unchanged.
 public enum AppGroupsFileError: Error, Hashable, Sendable {
-  /// The name cannot be that of a file.
+  /// The name cannot be the name of a file.
   case invalidName(String, reason: String)
 
-  /// The container's directory for files could not be made or entered.
+  /// The container's directory for files could not be created or opened.
   case unusableContainer(AppGroupsError)
 
   /// The file is a symbolic link that leads out of the container.
   case outsideContainer(URL, target: String)
 
-  /// There is no file: it has been removed, or never was.
+  /// The file does not exist: it has been removed, or was never created.
   case missing(URL)
 
-  /// The file has no content, as one that is truncated to be written anew.
+  /// The file is empty, as it may be while a program truncates and rewrites it.
   case empty(URL)
 
-  /// The content is not what the format can read.
+  /// The format cannot decode the content.
   case undecodable(URL, reason: String)
 
-  /// The content has `size` bytes, more than the `limit` that the file was opened with; none of it was read.
+  /// The content has `size` bytes, more than the `limit` of the file; none of it was read.
   case contentTooLarge(URL, size: Int, limit: Int)
 
-  /// The content was written by a newer version of the program, which owns it; `supported` is the newest that is read.
+  /// The content belongs to a newer version of the program; `supported` is the newest version that this program reads.
   case newerVersion(URL, found: Int, supported: Int)
 
-  /// The content is of a version that is no longer read; `supported` is the oldest that is.
+  /// The content has a version that is no longer read; `supported` is the oldest version that this program reads.
   case olderVersion(URL, found: Int, supported: Int)
 
-  /// The content is of an older version, and a step of its migration threw.
+  /// The content has an older version, and a step of its migration threw an error.
   case migrationFailed(URL, from: Int, to: Int, reason: String)
 
-  /// The value is not what the format can write.
+  /// The format cannot encode the value.
   case unencodable(URL, reason: String)
 
-  /// The value takes `size` bytes, more than the `limit` that the file was opened with; nothing was written.
+  /// The value has `size` encoded bytes, more than the `limit` of the file; nothing was written.
   case valueTooLarge(URL, size: Int, limit: Int)
 
-  /// One value of a suite is not what its key's type can read; the others are unharmed.
+  /// A value of a suite cannot be decoded as the type of its key; the other values are unaffected.
   case undecodableValue(URL, key: String, type: String, reason: String)
 
-  /// A value for one key of a suite is not what JSON can hold.
+  /// A value for a key of a suite cannot be represented in JSON.
   case unencodableValue(URL, key: String, type: String, reason: String)
 
-  /// The body of an update wrote or updated the very file that it was called for.
+  /// The body of an update wrote or updated the same file.
   case nestedUpdate(URL)
 
-  /// The file was opened to be closed when the contents of its scope are swapped, and they were.
+  /// The contents of the scope were swapped, and the file was opened with a policy that closes it then.
   case closedBySwap(URL)
 
-  /// The file system does not allow it.
+  /// The file system refuses access.
   case inaccessible(DurableFileError)
 
   /// Changes of the file cannot be observed.
@@ -73,7 +73,7 @@ extension AppGroupsFileError {
       }
   }
 
-  /// Whether a foreign writer who is about to finish can be the reason.
+  /// A Boolean value that indicates whether the cause may be a program that has not finished writing the file.
   var mayPassSoon: Bool {
     switch self {
     case .empty, .undecodable, .missing: true
@@ -81,7 +81,7 @@ extension AppGroupsFileError {
     }
   }
 
-  /// Whether the content of the file is the reason, and not that it cannot be read.
+  /// A Boolean value that indicates whether the content was read but is unusable.
   var isAboutContent: Bool {
     switch self {
     case .empty, .undecodable, .contentTooLarge, .newerVersion, .olderVersion, .migrationFailed: true
@@ -89,8 +89,7 @@ extension AppGroupsFileError {
     }
   }
 
-  /// Whether a file can be opened in spite of the error: there is something at its path, or may be, that can become
-  /// right.
+  /// A Boolean value that indicates whether a file can be opened in spite of the error, because it may become usable.
   var allowsOpening: Bool {
     switch self {
     case .empty, .undecodable, .contentTooLarge, .missing, .newerVersion, .olderVersion, .migrationFailed: true
@@ -101,7 +100,7 @@ extension AppGroupsFileError {
 }
 
 extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
-  /// What happened, where, why, and what to do.
+  /// A description of the failed operation, the file, the cause and the remedy.
   public var description: String {
     switch self {
     case .invalidName(let name, let reason):

@@ -2,19 +2,20 @@ import FileSignals
 import Signals
 
 extension Backoff {
-  /// The pauses before content that is not good is reported.
+  /// The pauses before unusable content is reported.
   ///
-  /// A foreign writer that does not rename may be caught halfway; a moment later it is done. The pauses grow so that
-  /// even a slow one is waited for, and end so that nothing wakes up for ever.
+  /// A program that writes in place may be half finished; shortly afterwards it is done. The pauses grow so that slow
+  /// writers have time, and end so that no timer runs forever.
   static let halfWritten = exponential(from: .milliseconds(10), upTo: .milliseconds(250), factor: 5, limit: 3)
 
-  /// The pauses between looks at a file that cannot be read for a reason whose end no event reports.
+  /// The pauses between reads of a file whose error may end without an event.
   static let unreadable = exponential(from: .seconds(1), upTo: .seconds(30))
 }
 
 extension DurableFileError {
-  /// Whether the reason may pass without a change of any file, such as a want of descriptors or of memory, or a device
-  /// that is locked.
+  /// A Boolean value that indicates whether the cause may pass without a change of any file.
+  ///
+  /// Examples are a lack of file descriptors or of memory, and a locked device.
   var mayPassUnseen: Bool {
     switch self {
     case .descriptorLimitReached, .permissionDenied, .system: true
@@ -24,14 +25,14 @@ extension DurableFileError {
 }
 
 extension AppGroupsFileError {
-  /// Whether the reason may pass without a change of any file.
+  /// A Boolean value that indicates whether the cause may pass without a change of any file.
   var mayPassUnseen: Bool {
     if case .inaccessible(let error) = self { error.mayPassUnseen } else { false }
   }
 }
 
 extension AppGroupsLogError {
-  /// Whether the reason may pass without a change of any file.
+  /// A Boolean value that indicates whether the cause may pass without a change of any file.
   var mayPassUnseen: Bool {
     if case .inaccessible(let error) = self { error.mayPassUnseen } else { false }
   }

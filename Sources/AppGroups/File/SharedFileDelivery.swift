@@ -1,11 +1,11 @@
 import Signals
 
-/// What is stored already and goes out to subscribers once no lock is held.
+/// Stored values that will be sent to subscribers when no lock is held.
 struct SharedFileDelivery<Value: Sendable> {
   var value: StagedValue<Value>?
   var status: StagedValue<SharedValueStatus<AppGroupsFileError>>?
 
-  /// Sends the value before the status, so that who hears that all is well again finds the value.
+  /// Sends the value before the status, so that a subscriber that receives the recovery finds the new value.
   func send() {
     value?.send()
     status?.send()

@@ -3,26 +3,26 @@ import FileSignals
 import Signals
 import Synchronization
 
-/// How a shared file stands to a swap of the contents around it.
+/// The state of a shared file with regard to swaps of the contents around it.
 enum SwapPhase: Sendable {
-  /// None is under way.
+  /// No swap is in progress.
   case open
 
-  /// One is: nobody writes, and nobody looks.
+  /// A swap is in progress, during which the file is neither written nor read.
   case held
 
-  /// One has been, and the file was to be closed.
+  /// The contents were swapped, and the policy was to close the file.
   case closed
 }
 
 extension SharedFileEngine: ScopeMember {
-  // A thread finds its own identity here only if it has put it here.
+  // A thread finds its own identity here only if it stored it itself.
   var delaysSwapOnThisThread: Bool { writingThread.load(ordering: .relaxed) == ThreadIdentity.current.address }
 
-  /// Waits for those who write, and keeps new ones waiting.
+  /// Waits for writers to finish, and keeps new ones waiting.
   ///
-  /// The file's own lock does that, so those of other processes wait as well; each finds out with the lock whether the
-  /// path still leads to the file that it waited for.
+  /// It acquires the lock of the file, so the writers of other processes wait, too. Each writer that acquires the lock
+  /// later checks whether the path still leads to the file that it waited for.
   @available(*, noasync)
   func holdForSwap() throws {
     guard memory.withLock({ $0.phase != .closed }) else { return }
@@ -35,12 +35,12 @@ extension SharedFileEngine: ScopeMember {
     guard outcome == .swapped, policy == .follows else { return }
     let isOpen = memory.withLock { memory in
       guard memory.phase != .closed else { return false }
-      // A member that could not be held goes over, too.
+      // A member that could not be held follows the swap, too.
       memory.phase = .held
       return true
     }
     guard isOpen else { return }
-    // Before others get at the file: what they write then is newer than what is seen here.
+    // Before the lock is released: later writes must be newer than the content that is read here.
     willGoOver()
     memory.withLock { $0.file.restart() }
     unlockHeld()
@@ -71,7 +71,7 @@ extension SharedFileEngine: ScopeMember {
     }
     unlockHeld()
     if let prepared { publish(prepared, into: changes) }
-    // What was not looked at meanwhile.
+    // Makes up for reads that were skipped during the swap.
     if outcome == .unchanged || isLookDue { queue.async { [weak self] in self?.lookNow() } }
   }
 
@@ -80,7 +80,7 @@ extension SharedFileEngine: ScopeMember {
     held = nil
   }
 
-  /// Stores what was read of new contents.
+  /// Stores the result of reading the new contents.
   private func publish(_ prepared: Prepared, into changes: ScopeChanges) {
     if case .failure(let error) = prepared.look {
       if abandon(error, begunIn: prepared.epoch) { changes.afterwards { self.report(error) } }
@@ -89,7 +89,7 @@ extension SharedFileEngine: ScopeMember {
     }
   }
 
-  /// Goes back to the initial value, since the last good one is that of other contents.
+  /// Returns to the initial value, because the last good value belongs to other contents.
   private func abandon(_ error: AppGroupsFileError, begunIn epoch: UInt64) -> Bool {
     var delivery = SharedFileDelivery<Value>()
     let counts = memory.withLock { memory in
@@ -122,7 +122,7 @@ extension SharedFileEngine: ScopeMember {
 }
 
 extension SharedFileLocation {
-  /// A file in a root whose contents may be swapped; its directory is made if need be.
+  /// Creates the location of a file in a root whose contents may be swapped, and its directory if it is missing.
   init(name: String, scope: Scope) throws(AppGroupsFileError) {
     self = try Scope.steadily(scope) { () throws(AppGroupsFileError) in
       do {
@@ -140,7 +140,9 @@ extension SharedFileLocation {
 }
 
 extension Scope {
-  /// Runs a closure that makes something in a root, if it is in one whose contents may be swapped, while they are not.
+  /// Runs a closure that creates something in a root, while the contents of the root are not being swapped.
+  ///
+  /// Without a scope, the closure runs at once.
   static func steadily<Result>(
     _ scope: Scope?, _ body: () throws(AppGroupsFileError) -> Result
   ) throws(AppGroupsFileError) -> Result {

@@ -4,13 +4,13 @@ import Foundation
 import Signals
 import Synchronization
 
-/// How the value gets into the file: one writer at a time, under the lock of the file.
+/// Writing: one writer at a time, under the lock of the file.
 extension SharedFileEngine {
   @available(*, noasync)
   func write(_ newValue: Value) throws(AppGroupsFileError) {
     let data = try encoded(newValue)
     try whileLocked { file, delivery throws(AppGroupsFileError) in
-      // Only bytes that are known may be in the file already; and unreadable ones do not matter, since all are
+      // A write is skipped only if the file has the known bytes. Unreadable content does not matter, because it is
       // replaced.
       var isPresent = memory.withLock { $0.file.known == data }
       if isPresent {
@@ -21,7 +21,7 @@ extension SharedFileEngine {
     }
   }
 
-  /// The bytes of a value, if they are not too many.
+  /// Returns the encoded value.
   func encoded(_ value: Value) throws(AppGroupsFileError) -> Data {
     let data = try format.encoded(value, for: location.url)
     guard data.count <= maximumSize else {
@@ -30,7 +30,7 @@ extension SharedFileEngine {
     return data
   }
 
-  /// What one attempt at an update came to.
+  /// The result of one attempt at an update.
   private enum Attempt<Outcome> {
     case done(Outcome)
     case unreadable(AppGroupsFileError)
@@ -38,7 +38,7 @@ extension SharedFileEngine {
 
   /// Changes the value exclusively.
   ///
-  /// - Returns: What the body returned or threw; in the latter case nothing has changed.
+  /// - Returns: The result of the body. If the body threw, nothing has changed.
   @available(*, noasync)
   func update<Success, Failure>(
     overwriting: Bool, _ body: (inout Value) throws(Failure) -> Success
@@ -50,7 +50,7 @@ extension SharedFileEngine {
       switch try attempt(overwriting: overwrites, trustsEmptiness: trustsEmptiness, body) {
       case .done(let result): return result
       case .unreadable(let error):
-        // The lock is free meanwhile, and a process that is writing can finish.
+        // The lock is not held during the pause, so a process that is writing can finish.
         if error.mayPassSoon, pauses.sleep() {
           continue
         } else if case .empty = error, !trustsEmptiness {
@@ -74,7 +74,7 @@ extension SharedFileEngine {
       do throws(AppGroupsFileError) {
         (newValue, present) = try stored(in: file, trustsEmptiness: trustsEmptiness)
       } catch {
-        // What could not be read may be somebody else's good value.
+        // Content that is unreadable here may be a good value of another program.
         guard overwriting, error.isAboutContent else { return .unreadable(error) }
         newValue = lastGood
       }
@@ -90,18 +90,17 @@ extension SharedFileEngine {
     }
   }
 
-  /// Runs a closure while nobody else has the file, and sends what it leaves in the delivery when others may have it
-  /// again.
+  /// Runs a closure while no other thread or process has the file, and sends the delivery after the file is unlocked.
   ///
-  /// What others change while the lock is waited for will be read, and what is changed here is no news here; so the
-  /// watch rests meanwhile.
+  /// The observation is paused during the call. Changes that others make while this method waits for the lock are read
+  /// under the lock, and the object's own change is known.
   @available(*, noasync)
   private func whileLocked<Result>(
     _ body: (ExclusiveFile, inout SharedFileDelivery<Value>) throws(AppGroupsFileError) -> Result
   ) throws(AppGroupsFileError) -> Result {
     var delivery = SharedFileDelivery<Value>()
     var locked: ExclusiveFile?
-    // These run in the opposite order: unlock, resume, send.
+    // These run in reverse order: unlock, resume, send.
     defer { delivery.send() }
     changes.pause()
     defer { changes.resume { isKnown(in: locked) } }
@@ -110,7 +109,7 @@ extension SharedFileEngine {
     let thread = ThreadIdentity.current.address
     writingThread.store(thread, ordering: .relaxed)
     defer {
-      // Another thread may have the lock by now: the file is unlocked earlier if nothing waits for the disk.
+      // Another thread may hold the lock already, because the file is unlocked earlier if nothing waits for the disk.
       _ = writingThread.compareExchange(expected: thread, desired: 0, ordering: .relaxed)
       file.unlock()
     }
@@ -118,11 +117,13 @@ extension SharedFileEngine {
     return try body(file, &delivery)
   }
 
-  /// What stands for a file that is not there or cannot be read, to whoever has it locked: the value in memory, unless
-  /// that is of other contents, which were swapped for those around the file and must not get into them.
+  /// The fallback value for a locked file that is missing or unreadable.
+  ///
+  /// It is the value in memory. If that belongs to contents that were swapped out, it must not get into the new ones,
+  /// so it is the initial value.
   private var lastGood: Value { location.isFollowed ? value.value : initialValue }
 
-  /// The value that the locked file holds, and its bytes; the last good one if there is no file.
+  /// Returns the value in the locked file with its bytes, or the fallback value if there is no file.
   private func stored(
     in file: ExclusiveFile, trustsEmptiness: Bool
   ) throws(AppGroupsFileError) -> (Value, Data?) {
@@ -136,13 +137,14 @@ extension SharedFileEngine {
     let (known, current) = memory.withLock { ($0.file.known, value.value) }
     if data == known { return (current, data) }
     let decoded = try format.decoded(data, from: location.url)
-    // Also where emptiness can be a value: somebody may have emptied the file in order to fill it.
+    // Even if the format decodes empty content: a program may have emptied the file in order to fill it.
     guard !data.isEmpty || trustsEmptiness else { throw .empty(location.url) }
     return (decoded, data)
   }
 
-  /// Puts the value into the locked file, unless its bytes are there already, and into memory; `delivery` is what is to
-  /// be sent when the file is unlocked.
+  /// Writes the value to the locked file, unless its bytes are there already, and stores it in memory.
+  ///
+  /// The changes in `delivery` must be sent after the file is unlocked.
   private func store(
     _ newValue: Value, _ data: Data, in file: ExclusiveFile, isPresent: Bool,
     _ delivery: inout SharedFileDelivery<Value>
@@ -152,17 +154,17 @@ extension SharedFileEngine {
       try quietly { () throws(DurableFileError) in
         try memory.withLock { memory throws(DurableFileError) in
           try prepared?.commit()
-          // If the directory was replaced meanwhile, this was written before, and what is in its place is newer.
-          // And where the contents around the file are not shown yet, subscribers get this value with all others.
+          // If the directory was replaced in between, the file in the new directory is newer. If the scope has not
+          // followed a swap yet, subscribers receive this value together with all others.
           guard file.isInPlace, location.isFollowed else { return queue.async { [weak self] in self?.lookNow() } }
           if memory.file.adopt(data) { delivery.value = value.stage(newValue) }
           stage(memory.file.problem, in: &delivery)
         }
-        // Others need not wait for the events to be taken in.
+        // Other writers need not wait until the events have been drained.
         if durability == .process { file.unlock() }
       }
       if durability == .storage {
-        // The same bytes may have been put there by somebody who did not wait for the disk.
+        // Another process may have stored the same bytes without waiting for the disk.
         if isPresent { try file.synchronize() } else { try file.synchronizeDirectory() }
       }
     } catch {
@@ -172,12 +174,13 @@ extension SharedFileEngine {
 
   /// Runs a closure that changes the file.
   ///
-  /// To wake a thread for what is no news here would take the processor from those to whom it is.
+  /// The events of the change wake no thread of this process, which would take processor time from the observers that
+  /// need them.
   private func quietly(_ change: () throws(DurableFileError) -> Void) throws(DurableFileError) {
     try changes.quietly(change)
   }
 
-  /// Whether the file holds the known bytes.
+  /// Returns whether the file has the known bytes.
   private func isKnown(in file: ExclusiveFile?) -> Bool {
     let (known, epoch) = snapshot()
     guard let file, let known, file.holds(known) else { return false }

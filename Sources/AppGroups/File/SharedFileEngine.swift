@@ -12,31 +12,32 @@ import Synchronization
 ///   write, update (on the caller's thread, under flock) ────┘        no lock held from here on ──▶
 /// ```
 ///
-/// The file is renamed and the value in memory replaced under one lock, and a look that began before is discarded, so
-/// the value never goes back to an older one. The lock is held for the rename and no longer; readers of the value never
-/// take it.
+/// The file is renamed and the value in memory is replaced under one lock. A read that began earlier is discarded, so
+/// the value never returns to an older one. The lock is held only during the rename, and readers of the value never
+/// acquire it.
 final class SharedFileEngine<Value: Sendable>: Sendable {
   let location: SharedFileLocation
   let format: FileFormat<Value>
   let durability: Durability
-  /// How many bytes the content may have.
+  /// The largest size of the content in bytes.
   let maximumSize: Int
 
   let value: MutableProperty<Value>
   let status: MutableProperty<SharedValueStatus<AppGroupsFileError>>
   let failures = Emitter<AppGroupsFileError, Never>()
 
-  /// What is known of the file and of swaps; its lock is held while values are staged, so that they go out in order.
+  /// The known state of the file and of swaps. Its lock is held while values are staged, so that they are sent in
+  /// order.
   struct Memory {
     var file = SharedFileState()
     var phase = SwapPhase.open
-    /// What was read of new contents, and not published yet.
+    /// The result of reading new contents, until it is published.
     var prepared: Prepared?
-    /// Whether a look was left out while the contents were swapped.
+    /// A Boolean value that indicates whether a read was skipped during a swap.
     var isLookDue = false
   }
 
-  /// What a look at new contents found, and when it began.
+  /// The result of reading new contents, and the epoch in which the read began.
   struct Prepared {
     let look: SharedFileState.Look<Value>
     let epoch: UInt64
@@ -44,25 +45,27 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   let memory = Guarded(Memory())
   /// The lock of the file while the contents around it are swapped.
-  // Sound: it belongs to the thread that swaps, which alone may unlock it; the scope lets one thread swap at a time.
+  // Sound: it belongs to the thread that swaps, which alone may unlock it. The scope lets one thread swap at a time.
   nonisolated(unsafe) var held: ExclusiveFile?
-  /// The thread that holds the lock of the file in order to write; 0 if none does.
+  /// The thread that holds the lock of the file in order to write; 0 if there is none.
   let writingThread = Atomic<UInt>(0)
 
   let changes: any ChangeSource
-  /// The ways in which the engine hears of changes and of swaps.
+  /// The subscriptions to changes and to swaps.
   private let subscriptions = Guarded<Set<SignalSubscription>>([])
 
-  /// Where the file is looked at and observers hear of other writers; no other file is kept waiting by a slow one.
+  /// The queue on which the file is read and changes by other writers are sent.
+  ///
+  /// Each file has its own queue, so that slow subscribers do not delay other files.
   let queue = DispatchQueue(label: "org.signals.shared-file", qos: .userInitiated)
 
-  /// What the value is where there is no file, and whether one is then made with it.
+  /// The value while there is no file. If `isCreating` is `true`, a missing file is created with it.
   let initialValue: Value
   let isCreating: Bool
   let policy: ScopePolicy
   let willGoOver: @Sendable () -> Void
 
-  /// Opens the file; if `isCreating`, makes it with the initial value if there is none.
+  /// Opens the file. If `isCreating` is `true`, a missing file is created with the initial value.
   init(
     location: SharedFileLocation,
     initialValue: Value,
@@ -86,18 +89,18 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     self.willGoOver = willGoOver
     value = MutableProperty(initialValue)
     status = MutableProperty(.current)
-    // Armed before the first look: what changes after the look is then seen as a change.
+    // Begun before the first read, so that no change after the read is missed.
     if let changes {
       self.changes = changes
     } else {
-      // The directory of a scope comes and goes while another process swaps the contents.
+      // The directory of a scope may be missing for a moment while another process swaps the contents.
       self.changes = try Scope.steadily(scope) { [queue] () throws(AppGroupsFileError) in
         if scope != nil { try location.makeDirectory() }
         return try Self.changes(of: location, polling, queue)
       }
     }
     let following = self.changes.sink { [weak self] _ in self?.lookNow() }
-    // Before the first look, too: a swap after it must not be missed.
+    // Also before the first read: a swap after it must not be missed.
     let membership = scope?.enrol(self)
     subscriptions.withLock { $0 = Set([following, membership].compactMap { $0 }) }
     try Scope.steadily(scope) { () throws(AppGroupsFileError) in try open() }
@@ -116,9 +119,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   private func open() throws(AppGroupsFileError) {
     var isCreating = isCreating
     while true {
-      // The watch is armed, so its queue may be taking in a change at the same time.
+      // The observation has begun, so its queue may process a change at the same time.
       let (known, epoch) = snapshot()
-      // There is no good value yet that emptiness could be a threat to.
+      // There is no good value yet that an empty file could replace.
       let look = look(known: known, trustsEmptiness: true)
       if case .failure(let error) = look {
         if case .missing = error, isCreating {
@@ -133,7 +136,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     }
   }
 
-  /// Makes the file with the initial value, unless somebody else makes it first.
+  /// Creates the file with the initial value, unless another process creates it first.
   func create() throws(AppGroupsFileError) {
     let data = try encoded(initialValue)
     let file = try location.lock()
@@ -151,21 +154,21 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
 
   // MARK: Looking
 
-  /// What the file holds at this moment.
+  /// Reads and decodes the file.
   func read() throws(AppGroupsFileError) -> Value {
     try checkOpen()
     return try format.decoded(location.read(limit: maximumSize), from: location.url)
   }
 
-  /// Looks at the file and takes in what it finds; on the queue.
+  /// Reads the file and applies the result; to be called on the queue.
   ///
   /// - Parameters:
-  ///   - retry: The retry that this is, if it is one.
-  ///   - followings: How often a swap by another process was followed on behalf of this look.
+  ///   - retry: The number of the retry, if this is one.
+  ///   - followings: The number of swaps by other processes that this call has already followed.
   func lookNow(retry: Int? = nil, followings: Int = 0) {
     while true {
       let begun = memory.withLock { memory -> (known: Data?, epoch: UInt64)? in
-        // While the contents are swapped there is nothing to be seen that lasts.
+        // What is read during a swap does not last.
         guard memory.phase == .open else {
           memory.isLookDue = true
           return nil
@@ -179,14 +182,14 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     }
   }
 
-  /// Follows a swap by another process if one has happened, and then looks again.
+  /// Follows a swap by another process if one has happened, and then reads the file again.
   ///
-  /// New content must not be seen before that of the other members of the scope. A look does not wait for the swap,
-  /// because it may have the thread that reports changes of all files.
+  /// New content must not be seen before the new content of the other members of the scope. This method does not wait
+  /// for the swap, because it may run on the thread that reports changes of all files.
   ///
-  /// - Returns: Whether there was such a swap.
+  /// - Returns: `true` if there was such a swap.
   private func followsSwap(before retry: Int?, _ followings: Int) -> Bool {
-    // If the owner of the scope cannot find out what has happened, the content counts as it is.
+    // If the owner of the scope cannot determine its state, the content counts as it is.
     guard followings < Scope.maximumFollowings, let scope = location.scope, !scope.isFollowed else { return false }
     scope.follow { [weak self] in
       guard let self else { return }
@@ -211,9 +214,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     }
   }
 
-  /// Takes in what was seen, and sends what follows from it.
+  /// Applies the result of a read, and sends the changes.
   ///
-  /// - Returns: Whether the look counts; if not, it must be repeated.
+  /// - Returns: `false` if the result is outdated, and the read must be repeated.
   func conclude(_ look: SharedFileState.Look<Value>, begunIn epoch: UInt64, retry: Int? = nil) -> Bool {
     var delivery = SharedFileDelivery<Value>()
     let verdict = memory.withLock { memory in
@@ -233,7 +236,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     return true
   }
 
-  /// Tells of an error, and goes on looking if no event will tell that its reason has passed.
+  /// Sends an error, and reads the file again if the error may end without an event.
   func report(_ error: AppGroupsFileError) {
     failures.send(error)
     if error.mayPassUnseen { queue.async { [weak self] in self?.lookNow() } }

@@ -1,23 +1,24 @@
 import FileSignals
 import Foundation
 
-/// Where a shared file lies: in a container, which it must not lead out of, or anywhere the user says.
+/// The location of a shared file: in a container, out of which it must not lead, or anywhere else.
 struct SharedFileLocation: Sendable {
   let url: URL
 
   private let access: FileAccess
 
-  /// The container, if the file lies in one.
+  /// The container; `nil` if the file is not in one.
   private let container: AppGroupsContainer?
 
-  /// Whose contents may be swapped, and the file and its directories with them.
+  /// The scope whose swaps replace the file and its directories; `nil` if there is none.
   let scope: Scope?
 
-  /// The directory of a container in which its shared files lie, and nothing else, so that nothing else wakes who
-  /// watches.
+  /// The directory of a container that contains its shared files.
+  ///
+  /// It contains nothing else, so that no other file wakes their observers.
   static let folder = "Files"
 
-  /// A file in a container; its directory is made if need be.
+  /// Creates the location of a file in a container, and its directory if it is missing.
   init(name: String, container: AppGroupsContainer, scope: Scope? = nil) throws(AppGroupsFileError) {
     if let problem = PathComponent.problem(with: name, limit: PathComponent.maximumFileLength) {
       throw .invalidName(name, reason: problem)
@@ -34,7 +35,7 @@ struct SharedFileLocation: Sendable {
     try makeDirectory()
   }
 
-  /// A file anywhere.
+  /// Creates the location of any file.
   init(url: URL) throws(AppGroupsFileError) {
     let resolved = url.resolvingSymlinksInPath()
     if let root = SwitchedRoots.root(switching: resolved) {
@@ -46,9 +47,9 @@ struct SharedFileLocation: Sendable {
     scope = nil
   }
 
-  /// Makes the directory in which the file lies, if that is for us to make.
+  /// Creates the directory of the file, if the file is in a container.
   ///
-  /// - Returns: Whether there is such a directory now.
+  /// - Returns: `true` if the directory exists now.
   @discardableResult
   func makeDirectory() throws(AppGroupsFileError) -> Bool {
     guard let container else { return false }
@@ -60,12 +61,14 @@ struct SharedFileLocation: Sendable {
     }
   }
 
-  /// Whether what is known of the file is of the contents around it, and not of those that were there before a swap.
+  /// A Boolean value that indicates whether the known content belongs to the current contents around the file.
+  ///
+  /// It is `false` while a swap has not been followed yet.
   var isFollowed: Bool { scope?.isFollowed ?? true }
 
-  /// The file's content at this moment.
+  /// Reads the content of the file.
   ///
-  /// - Parameter limit: How many bytes it may have; of more, none is read.
+  /// - Parameter limit: The largest size in bytes. A larger file is not read.
   /// - Returns: The content.
   /// - Throws: ``AppGroupsFileError``.
   func read(limit: Int) throws(AppGroupsFileError) -> Data {
@@ -76,18 +79,20 @@ struct SharedFileLocation: Sendable {
     }
   }
 
-  /// Waits until no one else has the file, and locks it once the members of its scope show the contents around it.
+  /// Waits until no other thread or process has the file, and locks it once its scope has followed the latest swap.
   @available(*, noasync)
   func lockFollowing() throws(AppGroupsFileError) -> ExclusiveFile {
     let file = try lock()
     guard let scope, !scope.isFollowed else { return file }
-    // Those who follow want the lock, too.
+    // The members that follow need the lock, too.
     file.unlock()
     _ = scope.waitUntilFollowed()
     return try lock()
   }
 
-  /// Waits until nobody else has the file, and locks it; makes its directory again if that is gone and ours to make.
+  /// Waits until no other thread or process has the file, and locks it.
+  ///
+  /// If the file is in a container whose directory is missing, the directory is created again.
   @available(*, noasync)
   func lock() throws(AppGroupsFileError) -> ExclusiveFile {
     do {
@@ -100,9 +105,9 @@ struct SharedFileLocation: Sendable {
     }
   }
 
-  /// Makes the directory of the file, and locks the file.
+  /// Creates the directory of the file, and locks the file.
   ///
-  /// If the contents are just being swapped, the directory is not gone but on its way.
+  /// If the contents are just being swapped, the directory is not gone but about to appear.
   @available(*, noasync)
   private func lockInNewDirectory() throws(AppGroupsFileError) -> ExclusiveFile {
     try Scope.steadily(scope) { () throws(AppGroupsFileError) in
@@ -115,10 +120,11 @@ struct SharedFileLocation: Sendable {
     }
   }
 
-  /// Waits until nobody else has the file, and locks it while the contents around it are swapped; makes nothing that is
-  /// not there.
+  /// Waits until no other thread or process has the file, and locks it for a swap of the contents around it.
   ///
-  /// - Returns: The locked file, or `nil` if there is nobody whom a lock could keep away.
+  /// Nothing that is missing is created.
+  ///
+  /// - Returns: The locked file, or `nil` if there is no place for a lock, and so no writer to keep out.
   @available(*, noasync)
   func lockForSwap() throws(AppGroupsFileError) -> ExclusiveFile? {
     do {

@@ -1,65 +1,72 @@
 import Foundation
 import Signals
 
-/// What is known of a shared file, and what follows from each look at it: values only, no file, no lock, no time.
+/// The known state of a shared file, and the decisions that follow from each read of it.
+///
+/// It consists of values only, and accesses no file, lock or clock.
 struct SharedFileState: Sendable {
-  /// What a look at the file found, compared with the bytes known when it began.
+  /// The result of a read, compared with the bytes that were known when it began.
   enum Look<Value: Sendable>: Sendable {
     case unchanged
     case content(Data, Value)
-    /// Nothing, of which the format makes a value: somebody's, or the file is about to be filled; then it is the error.
+    /// No bytes, which the format decodes as a value. A program may be about to fill the file, so the error is retried
+    /// before the value counts.
     case emptied(Value, AppGroupsFileError)
     case failure(AppGroupsFileError)
   }
 
-  /// What follows from a look.
+  /// The decision that follows from a read.
   enum Verdict<Value: Sendable>: Sendable {
-    /// The known bytes changed while looking, so what was seen may be older than what is known.
+    /// The known bytes changed during the read, so its result may be outdated.
     case lookAgain
-    /// Nothing is new, except perhaps that all is well again.
+    /// Nothing has changed, except that an error may have ended.
     case nothing
     case news(Value)
-    /// Look again after a while, and say which retry it is.
+    /// Read the file again after a pause, and pass on the number of the retry.
     case retry(Int, after: Duration)
     case report(AppGroupsFileError)
   }
 
-  /// The bytes that the value in memory was made from or written as; `nil` if it is neither.
+  /// The bytes that the value in memory was decoded from or encoded as; `nil` if there are none.
   private(set) var known: Data?
 
-  /// Counts the changes of ``known``, so that a look that began before one can tell.
+  /// The number of changes of ``known``. It shows whether a read began before the latest one.
   private(set) var epoch: UInt64 = 0
 
-  /// Why the value is not the one in the file; `nil` if it is.
+  /// The reason why the value is not the one in the file; `nil` if it is.
   private(set) var problem: AppGroupsFileError?
   private var earlyPauses = Backoff.halfWritten.pauses()
   private var latePauses = Backoff.unreadable.pauses()
 
-  /// Which retry is awaited, if any, and how many there were; one that is no longer awaited is a look like any other.
+  /// The number of the awaited retry, if there is one, and the number of all retries. A retry that is no longer awaited
+  /// counts as an ordinary read.
   private var awaitedRetry: Int?
   private var retryCount = 0
-  /// Whether it is awaited for what has been reported, so that other trouble need not wait for it.
+  /// A Boolean value that indicates whether the retry is for an error that was reported. Another error does not wait
+  /// for it.
   private var isPatient = false
 
-  /// The error that is looked into before it is reported, and the last one that was reported since all was well.
+  /// The error that is retried before it is reported, and the last error that was reported since the file was good.
   private var suspected: AppGroupsFileError?
   private var reported: AppGroupsFileError?
 
-  /// Begins again with another file: looks that began before do not count, and nothing is suspected.
+  /// Begins again with another file: earlier reads do not count, and no error is suspected.
   ///
-  /// The bytes stay known, because a file that holds the same is no news.
+  /// The bytes stay known, because a file with the same bytes causes no change.
   mutating func restart() {
     epoch &+= 1
     recover()
   }
 
-  /// Awaits no retry any more, since it may have come while nobody looked; what is bad then still is looked into anew.
+  /// Forgets the awaited retry, which may have come during a swap, when the file was not read.
+  ///
+  /// If the content is still bad, the retries begin again.
   mutating func forgetRetry() {
     awaitedRetry = nil
     earlyPauses.reset()
   }
 
-  /// Gives up what is known, because there is nothing good in the place where another file was.
+  /// Forgets the known bytes, because their file was replaced by an unusable one.
   mutating func abandon(_ error: AppGroupsFileError) {
     epoch &+= 1
     known = nil
@@ -67,31 +74,32 @@ struct SharedFileState: Sendable {
     problem = error
   }
 
-  /// Looks at nothing any more, and says why.
+  /// Stops following the file, and records the reason.
   mutating func close(_ error: AppGroupsFileError) {
     epoch &+= 1
     problem = error
   }
 
-  /// Admits from the beginning that the value does not come from the file, unless by now it does.
+  /// Records that the value does not come from the file, unless a read has succeeded in between.
   mutating func doubt(_ error: AppGroupsFileError) {
     if known == nil { problem = error }
   }
 
-  /// Takes in bytes that were just put into the file.
+  /// Records the bytes that were just written to the file.
   ///
-  /// - Returns: Whether they are news.
+  /// - Returns: `true` if they differ from the known ones.
   mutating func adopt(_ data: Data) -> Bool {
     recover()
-    // Also when the bytes are no news: a look that is under way may have seen others in between.
+    // Even if the bytes are known: a read in progress may have seen other bytes in between.
     epoch &+= 1
     guard data != known else { return false }
     known = data
     return true
   }
 
-  /// Concludes a look that began in `start`; `retry` says which one it is, if a ``Verdict/retry(_:after:)`` asked for
-  /// it.
+  /// Decides what follows from a read that began in the epoch `start`.
+  ///
+  /// `retry` is the number of the retry if a ``Verdict/retry(_:after:)`` requested the read.
   mutating func conclude<Value: Sendable>(
     _ look: Look<Value>, begunIn start: UInt64, retry: Int? = nil
   ) -> Verdict<Value> {
@@ -105,7 +113,7 @@ struct SharedFileState: Sendable {
       return take(data, value)
     case .emptied(let value, let error):
       let verdict: Verdict<Value> = concludeFailure(error)
-      // Nobody has filled it all that time.
+      // The file has stayed empty all that time.
       if case .report = verdict { return take(Data(), value) }
       return verdict
     case .failure(let error):
@@ -121,7 +129,7 @@ struct SharedFileState: Sendable {
   }
 
   private mutating func concludeFailure<Value: Sendable>(_ error: AppGroupsFileError) -> Verdict<Value> {
-    // The awaited retry will look again; events in between do not hurry it.
+    // The awaited retry reads the file again; events in between do not hurry it.
     if awaitedRetry != nil, !isPatient || error == suspected { return .nothing }
     if error != suspected {
       suspected = error

@@ -1,11 +1,11 @@
 import Signals
 
 extension SharedValueStatus<AppGroupsFileError> {
-  /// Makes the status that follows another one.
+  /// Creates the status that follows another one.
   ///
   /// - Parameters:
-  ///   - error: Why the value is not the stored one; `nil` if it is.
-  ///   - previous: The status before.
+  ///   - error: The reason why the value is not the stored one; `nil` if it is.
+  ///   - previous: The previous status.
   init(_ error: AppGroupsFileError?, after previous: Self) {
     switch error {
     case nil: self = .current

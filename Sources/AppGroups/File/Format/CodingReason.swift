@@ -1,14 +1,14 @@
 import Foundation
 import StrictJSON
 
-/// Says in words why a value could not be encoded or decoded.
+/// Describes why a value could not be encoded or decoded.
 enum CodingReason {
-  /// The reason, with line and column if the content is known and is JSON.
+  /// Returns the reason, with line and column if the content is known and is JSON.
   ///
   /// - Parameters:
-  ///   - error: What was thrown.
+  ///   - error: The error that was thrown.
   ///   - json: The content, if it is meant to be JSON.
-  /// - Returns: A part of a sentence.
+  /// - Returns: A clause without a period.
   static func words(for error: any Error, in json: Data? = nil) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, let context):
@@ -30,7 +30,7 @@ enum CodingReason {
     return (path.isEmpty ? "" : " at \(names)") + (position(of: path, json).map { " in \($0)" } ?? "")
   }
 
-  // Foundation's decoder accepts a comma before a closing bracket, so no error of its is about one.
+  // Foundation's decoder accepts a comma before a closing bracket, so its errors are never about one.
   private static func problem(in json: Data) -> TextProblem? {
     json.withUnsafeBytes { JSONReader.problem(in: $0.bindMemory(to: UInt8.self), trailingCommas: .accepted) }
   }
@@ -42,7 +42,7 @@ enum CodingReason {
         try JSONReader.position(of: path, in: bytes.bindMemory(to: UInt8.self), trailingCommas: .accepted)
       }
     } catch {
-      // What the decoder takes for JSON may be more than what we do.
+      // The decoder may accept more than our own reader.
       return nil
     }
   }
@@ -52,7 +52,7 @@ enum CodingReason {
     return " (\(sentence("\(words)")))"
   }
 
-  /// The text as a part of a longer sentence.
+  /// Returns the text without its period.
   private static func sentence(_ text: String) -> String {
     text.hasSuffix(".") ? String(text.dropLast()) : text
   }

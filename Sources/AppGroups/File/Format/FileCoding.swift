@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A notation in which any codable value can be written down, such as JSON.
+/// A notation for values of any codable type, such as JSON.
 ///
-/// A ``FileFormat`` is for the values of one type; a coding is for all types, as migration from older ones requires.
-/// Any encoder that makes data can be one:
+/// A ``FileFormat`` encodes values of one type. A coding encodes values of all types, as the migration from older types
+/// requires. You can make a coding from any encoder that produces data:
 ///
 /// ```swift
 /// import AppGroups
@@ -21,16 +21,16 @@ public struct FileCoding: Sendable {
   private let encodeAny: @Sendable (any Encodable) throws -> Data
   private let decodeAny: @Sendable (any Decodable.Type, Data) throws -> any Decodable
 
-  /// Whether what is written is JSON, so that errors can say line and column.
+  /// A Boolean value that indicates whether the notation is JSON, so that errors can name a line and column.
   let isJSON: Bool
 
-  /// Makes a coding.
+  /// Creates a coding.
   ///
   /// Both closures may be called from any thread, several at a time. Equal values should give equal bytes.
   ///
   /// - Parameters:
-  ///   - encode: Writes a value down.
-  ///   - decode: Makes a value of the given type from what was written; throws if it cannot.
+  ///   - encode: Encodes a value.
+  ///   - decode: Decodes a value of the given type. It throws an error if the data is not such a value.
   public init(
     encode: @escaping @Sendable (any Encodable) throws -> Data,
     decode: @escaping @Sendable (any Decodable.Type, Data) throws -> any Decodable
@@ -48,19 +48,19 @@ public struct FileCoding: Sendable {
     decodeAny = decode
   }
 
-  /// JSON that people can read: indented, keys in order, one line break at the end.
+  /// Readable JSON: indented, with sorted keys and one line break at the end.
   public static let json = FileCoding(
     isJSON: true,
     encode: { try ReadableJSON.encode($0) },
     decode: { try ReadableJSON.decoder.decode($0, from: $1) }
   )
 
-  /// JSON written and read the way you say.
+  /// Returns JSON with an encoder and a decoder that you configure.
   ///
   /// - Parameters:
-  ///   - encoder: Configures the encoder, a new one for each value, so it must do the same every time, on any thread.
-  ///     Keys stay sorted whatever it says.
-  ///   - decoder: Configures the decoder, a new one each time.
+  ///   - encoder: Configures a new encoder for each value, on any thread, so it must always do the same. Keys are
+  ///     sorted in any case.
+  ///   - decoder: Configures a new decoder for each value.
   /// - Returns: The coding.
   public static func json(
     encoder: @escaping @Sendable (JSONEncoder) -> Void = { _ in },
@@ -69,7 +69,7 @@ public struct FileCoding: Sendable {
     let sample = JSONDecoder()
     decoder(sample)
     return FileCoding(
-      // JSON5 allows what would be reported as an error here.
+      // JSON5 allows syntax that would be reported as an error here.
       isJSON: !sample.allowsJSON5,
       encode: { try ReadableJSON.encode($0, with: ReadableJSON.makeEncoder(encoder)) },
       decode: { type, data in
@@ -80,7 +80,7 @@ public struct FileCoding: Sendable {
     )
   }
 
-  /// A property list as XML; dates are cut to whole seconds.
+  /// A property list in XML. Dates are truncated to whole seconds.
   public static let propertyList = FileCoding(
     encode: { value in
       let encoder = PropertyListEncoder()
@@ -90,7 +90,7 @@ public struct FileCoding: Sendable {
     decode: { try PropertyListDecoder().decode($0, from: $1) }
   )
 
-  /// A property list in its binary form.
+  /// A property list in binary form.
   public static let binaryPropertyList = FileCoding(
     encode: { value in
       let encoder = PropertyListEncoder()
@@ -111,7 +111,7 @@ public struct FileCoding: Sendable {
   }
 }
 
-/// A coding of the user's that makes something else than it was asked for.
+/// The error of a custom coding that decodes a value of the wrong type.
 private struct WrongType: Error, CustomStringConvertible {
   let found: String
   let wanted: String

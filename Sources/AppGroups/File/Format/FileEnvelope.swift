@@ -1,6 +1,6 @@
-/// The content of a file of versioned values: the value and its version, or a value from before there were versions.
+/// The content of a file of versioned values: the value and its version, or a value that was written without a version.
 struct FileEnvelope<Value> {
-  /// The version that the content says; `nil` if it says none.
+  /// The version in the content; `nil` if there is none.
   let version: Int?
 
   let content: Result<Value, any Error>
@@ -10,7 +10,7 @@ struct FileEnvelope<Value> {
     case value
   }
 
-  /// Any key at all, in order to see whether there are others.
+  /// A key with any name, for finding out whether there are other keys.
   private struct AnyKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -44,22 +44,23 @@ extension FileEnvelope: Decodable where Value: Decodable {
   init(from decoder: any Decoder) throws {
     version = Self.version(in: decoder)
     if version == nil {
-      // Not `Value(from:)`, which would pass by what the decoder does for dates, data and the like.
+      // Not `Value(from:)`, which would bypass the decoder's strategies for dates, data and the like.
       content = Result { try decoder.singleValueContainer().decode(Value.self) }
     } else {
       content = Result { try decoder.container(keyedBy: Key.self).decode(Value.self, forKey: .value) }
     }
   }
 
-  /// The version that an envelope says, and `nil` if this is none: if there is any other key, or another kind of
-  /// version.
+  /// Returns the version in an envelope, or `nil` if the content is not one.
+  ///
+  /// It is not an envelope if it has another key, or if its version is not an integer.
   private static func version(in decoder: any Decoder) -> Int? {
     do {
       let keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
       guard keys.count == Key.allCases.count, Set(keys) == Set(Key.allCases.map(\.rawValue)) else { return nil }
       return try decoder.container(keyedBy: Key.self).decode(Int.self, forKey: .version)
     } catch {
-      // No object at all, or a version that is no number: content of somebody's own.
+      // The content is not an object, or its version is not a number: it is a plain value.
       return nil
     }
   }

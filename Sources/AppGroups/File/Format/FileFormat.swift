@@ -1,8 +1,8 @@
 public import Foundation
 
-/// How the values of a shared file are written down and read back.
+/// The encoding of the values of a shared file.
 ///
-/// Equal values should give equal bytes, because bytes are what tells news from an echo.
+/// Equal values should give equal bytes, because bytes are compared to distinguish a change from an echo.
 ///
 /// ```swift
 /// import AppGroups
@@ -15,30 +15,31 @@ public import Foundation
 /// print(try lines.decode(lines.encode(["one", "two"])))  // Prints "["one", "two"]"
 /// ```
 ///
-/// - **Equal bytes.** The formats that come with the package sort the keys of objects and dictionaries. A `Set`, and a
-///   dictionary whose keys are neither strings nor integers, are written in an order that differs from process to
-///   process: the same value, written again, is then a change. Store a sorted array where that matters.
-/// - **Empty content** is no value in most formats, and then a failure like any other that cannot be decoded. Where
-///   ``decode`` makes a value of it, as ``text`` and ``rawData`` do, it counts once it has stood for a third of a
-///   second: programs that write in place empty a file first, and are about to fill it.
+/// - **Equal bytes.** The formats of this package sort the keys of objects and dictionaries. A `Set`, and a dictionary
+///   whose keys are neither strings nor integers, are encoded in an order that differs between processes. If such a
+///   value is written again, it counts as a change. Store a sorted array where that matters.
+/// - **Empty content** is an error in most formats, like other content that cannot be decoded. If ``decode`` accepts it,
+///   as in ``text`` and ``rawData``, its value counts once the file has been empty for a third of a second. Programs
+///   that write in place empty a file before they fill it.
 public struct FileFormat<Value: Sendable>: Sendable {
-  /// Makes the content of the file from a value.
+  /// Encodes a value as the content of the file.
   public let encode: @Sendable (Value) throws -> Data
 
-  /// Makes a value from the content of the file; throws if it cannot.
+  /// Decodes a value from the content of the file. It throws an error if the content is invalid.
   public let decode: @Sendable (Data) throws -> Value
 
-  /// Whether what is written is JSON, so that errors can say line and column.
+  /// A Boolean value that indicates whether the content is JSON, so that errors can name a line and column.
   private let isJSON: Bool
 
-  /// Makes a format.
+  /// Creates a format.
   ///
   /// Both closures may be called from any thread, several at a time.
   ///
   /// - Parameters:
-  ///   - encode: Makes the content of the file from a value.
-  ///   - decode: Makes a value from the content of the file. What it throws reaches the user as the reason why the
-  ///     content is undecodable; a ``FileVersionError`` reaches the user as such.
+  ///   - encode: Encodes a value as the content of the file.
+  ///   - decode: Decodes a value from the content of the file. An error that it throws becomes the reason of
+  ///     ``AppGroupsFileError/undecodable(_:reason:)``. A ``FileVersionError`` becomes the corresponding error of the
+  ///     file.
   public init(
     encode: @escaping @Sendable (Value) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> Value
@@ -60,9 +61,9 @@ public struct FileFormat<Value: Sendable>: Sendable {
 // MARK: Any codable value
 
 extension FileFormat where Value: Codable {
-  /// Makes the format that writes values down as they are, in a notation for any of them.
+  /// Creates a format that encodes values with a coding.
   ///
-  /// - Parameter coding: The notation, such as ``FileCoding/json``.
+  /// - Parameter coding: The coding, such as ``FileCoding/json``.
   public init(_ coding: FileCoding) {
     self.init(
       isJSON: coding.isJSON,
@@ -71,12 +72,12 @@ extension FileFormat where Value: Codable {
     )
   }
 
-  /// JSON that people can read and other programs can write: indented, keys in order, one line break at the end.
+  /// Readable JSON that other programs can write: indented, with sorted keys and one line break at the end.
   ///
-  /// Numbers and dates come back as they were, to the last bit, `-0.0` among them. JSON knows neither infinity nor NaN:
-  /// they cannot be encoded, unless ``json(encoder:decoder:)`` says how.
+  /// Numbers and dates are restored exactly, including `-0.0`. JSON cannot represent infinity and NaN: encoding them is
+  /// an error, unless you set a strategy in ``json(encoder:decoder:)``.
   public static var json: FileFormat {
-    // Not by way of the coding, which must find out at run time what is known here.
+    // Without the coding, which must determine the type at run time.
     FileFormat(
       isJSON: true,
       encode: { try ReadableJSON.encode($0) },
@@ -84,7 +85,7 @@ extension FileFormat where Value: Codable {
     )
   }
 
-  /// JSON written and read the way you say.
+  /// Returns JSON with an encoder and a decoder that you configure.
   ///
   /// ```swift
   /// import AppGroups
@@ -99,9 +100,9 @@ extension FileFormat where Value: Codable {
   /// ```
   ///
   /// - Parameters:
-  ///   - encoder: Configures the encoder, a new one for each value, so it must do the same every time, on any thread.
-  ///     Keys stay sorted whatever it says.
-  ///   - decoder: Configures the decoder, a new one each time.
+  ///   - encoder: Configures a new encoder for each value, on any thread, so it must always do the same. Keys are
+  ///     sorted in any case.
+  ///   - decoder: Configures a new decoder for each value.
   /// - Returns: The format.
   public static func json(
     encoder: @escaping @Sendable (JSONEncoder) -> Void = { _ in },
@@ -110,13 +111,13 @@ extension FileFormat where Value: Codable {
     FileFormat(.json(encoder: encoder, decoder: decoder))
   }
 
-  /// A property list as XML, which people and the tools of Apple's systems can read.
+  /// A property list in XML, which people and the tools of Apple's systems can read.
   ///
-  /// The value must be an array, a dictionary, or a type that is encoded as one, since a property list is one of these.
-  /// Infinity and NaN are kept; dates are cut to whole seconds, which the binary form does not do.
+  /// The value must be an array, a dictionary, or a type that is encoded as one, because the root of a property list is
+  /// one of these. Infinity and NaN are kept. Dates are truncated to whole seconds, unlike in the binary form.
   public static var propertyList: FileFormat { FileFormat(.propertyList) }
 
-  /// A property list in its binary form, which is smaller and keeps dates exactly.
+  /// A property list in binary form, which is smaller and keeps dates exactly.
   ///
   /// The value must be an array, a dictionary, or a type that is encoded as one.
   public static var binaryPropertyList: FileFormat { FileFormat(.binaryPropertyList) }
@@ -132,7 +133,7 @@ extension FileFormat where Value == Data {
 }
 
 extension FileFormat where Value == String {
-  /// The text as it is, in UTF-8, with nothing added and nothing taken away.
+  /// The text in UTF-8, unchanged.
   ///
   /// Content that is not UTF-8 is undecodable, and is not repaired.
   public static var text: FileFormat {

@@ -1,22 +1,23 @@
 public import Foundation
 
-/// Why content cannot be used although it may well be whole: it is of another version.
+/// An error of content that may be intact but has an unsupported version.
 ///
-/// A ``FileFormat`` throws it when it decodes; the file that has the format makes it an ``AppGroupsFileError``, which
-/// also names the file. Throw it from a format of your own whose content says its version.
+/// A ``FileFormat`` throws it when it decodes, and the file converts it to an ``AppGroupsFileError``, which also
+/// contains the URL. Throw it from your own formats whose content has a version.
 public enum FileVersionError: Error, Hashable, Sendable {
-  /// The content was written by a newer version of the program; `supported` is the newest that this one reads.
+  /// The content was written by a newer version of the program; `supported` is the newest version that this program
+  /// reads.
   case newer(found: Int, supported: Int)
 
-  /// The content is older than anything that is still read; `supported` is the oldest that is.
+  /// The content has a version that is no longer read; `supported` is the oldest version that this program reads.
   case older(found: Int, supported: Int)
 
-  /// The step from one version to the next threw.
+  /// The migration from one version to the next threw an error.
   case migrationFailed(from: Int, to: Int, reason: String)
 }
 
 extension FileVersionError: CustomStringConvertible, LocalizedError {
-  /// What is wrong, in words.
+  /// A description of the problem.
   public var description: String {
     switch self {
     case .newer(let found, let supported):
@@ -33,7 +34,7 @@ extension FileVersionError: CustomStringConvertible, LocalizedError {
 }
 
 extension FileVersionError {
-  /// Throws if a version is not among those that are read.
+  /// Throws an error if a version is not supported.
   package static func check(_ found: Int, reads supported: ClosedRange<Int>) throws(FileVersionError) {
     if found > supported.upperBound { throw .newer(found: found, supported: supported.upperBound) }
     if found < supported.lowerBound { throw .older(found: found, supported: supported.lowerBound) }

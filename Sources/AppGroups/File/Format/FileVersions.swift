@@ -1,10 +1,10 @@
 import Foundation
 
-/// The types that a file's values have had, from the oldest that is still read to the present one, and how each becomes
-/// the next.
+/// The versions of a value's type, from the oldest that is still read to the current one, and the migrations between
+/// them.
 ///
-/// When the type of a value changes, files of older versions of the program are still there, and older versions may
-/// still run. Number the types, and say how to get from each to the next:
+/// When the type of a value changes, files of older versions of the program still exist, and older versions of the
+/// program may still run. Number the types, and migrate each to the next:
 ///
 /// ```swift
 /// import AppGroups
@@ -28,36 +28,37 @@ import Foundation
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **On disk** the value is put into an object of two keys, `version` and `value`, which any program can read.
-///   Content without them is of the version that `unversioned` says, so versions can be added to a file that had none.
-/// - **Reading never writes.** An older value is decoded as what it was, and migrated in memory, step by step. The file
-///   changes with the next `write` or `update`, which finds the migrated value.
-/// - **A newer version is left alone.** Who reads one keeps the last good value, and is told with
-///   ``AppGroupsFileError/newerVersion(_:found:supported:)``. `update` throws that, and overwrites only if told to; a
-///   plain `write` replaces whatever there is, so prefer `update` as long as older versions of the program may run.
+/// - **Content.** The file contains an object with two keys, `version` and `value`, which any program can read. Content
+///   without them has the version ``unversioned``, so you can add versions to an existing file.
+/// - **Reading never writes.** An older value is decoded as its own type, and migrated in memory, step by step. The
+///   file changes with the next `write` or `update`, which receives the migrated value.
+/// - **Newer versions are kept.** If the content has a newer version, the last good value stays, and
+///   ``AppGroupsFileError/newerVersion(_:found:supported:)`` is reported. `update` throws this error, unless it is
+///   called with `overwriting: true`. A plain `write` replaces any content, so prefer `update` while older versions of
+///   the program may run.
 ///
-/// A type that was released must not change any more, other than in ways that old content allows, such as a new
-/// optional property. Keep a copy of it under another name, and let the present type be the last of the chain.
+/// Do not change a type that has been released, except in ways that old content allows, such as a new optional
+/// property. Keep a copy of it under another name, and add the current type at the end of the chain.
 public struct FileVersions<Value: Decodable & Sendable>: Sendable {
-  /// The number of the version that `Value` is, the one that is written.
+  /// The version of `Value`, which is written.
   public let current: Int
 
-  /// The number of the version that content has which does not say one.
+  /// The version of content that does not contain a version.
   public let unversioned: Int
 
-  /// Makes a value from content of an older version.
+  /// Decodes a value from content of an older version.
   private typealias Migration = @Sendable (FileCoding, VersionPlace, Data) throws -> Value
 
-  /// The way from each older version to a value.
+  /// The migrations, by the older version.
   private let older: [Int: Migration]
 
   /// Begins a chain with the oldest version that is still read, which may be the only one.
   ///
   /// - Parameters:
-  ///   - type: What the values of that version are.
-  ///   - number: Its number.
-  ///   - unversioned: The number of the version that content has which does not say one, because it was written before
-  ///     there were versions.
+  ///   - type: The type of the values in that version.
+  ///   - number: The number of that version.
+  ///   - unversioned: The version of content that does not contain a version, because it was written before you added
+  ///     versions.
   public init(_ type: Value.Type, startingAt number: Int = 1, unversioned: Int = 1) {
     self.init(current: number, unversioned: unversioned, older: [:])
   }
@@ -70,15 +71,15 @@ public struct FileVersions<Value: Decodable & Sendable>: Sendable {
     self.older = older
   }
 
-  /// The number of the oldest version that is read.
+  /// The oldest version that is read.
   public var oldest: Int { current - older.count }
 
   /// Adds the next version.
   ///
   /// - Parameters:
-  ///   - type: What the values of the next version are.
-  ///   - migrate: Makes one of them from a value of this version. It may be called from any thread, several times for
-  ///     one file, and must not depend on anything but its argument. What it throws reaches the user in
+  ///   - type: The type of the values in the next version.
+  ///   - migrate: Converts a value of this version to the next. It may be called from any thread, several times for one
+  ///     file, and its result must depend only on its argument. An error that it throws becomes the reason of
   ///     ``AppGroupsFileError/migrationFailed(_:from:to:reason:)``.
   /// - Returns: The longer chain.
   public func migrating<Next: Decodable & Sendable>(
@@ -100,7 +101,7 @@ public struct FileVersions<Value: Decodable & Sendable>: Sendable {
     return FileVersions<Next>(current: current + 1, unversioned: unversioned, older: older)
   }
 
-  /// Makes a value from content of any version.
+  /// Decodes content of any version.
   func decode(_ data: Data, _ coding: FileCoding, _ place: VersionPlace) throws -> Value {
     let parsed = try place.parse(Value.self, data, coding)
     let found = parsed.version ?? unversioned
@@ -112,26 +113,27 @@ public struct FileVersions<Value: Decodable & Sendable>: Sendable {
 }
 
 extension FileFormat where Value: Codable {
-  /// Values whose type has changed over time, written down together with the number of their version.
+  /// Returns a format for values whose type has changed over time, which stores the version with the value.
   ///
-  /// See ``FileVersions`` for an example. Bytes and text of your own that carry a version can do the same: throw a
+  /// See ``FileVersions`` for an example. A format for your own bytes or text can have versions, too: throw a
   /// ``FileVersionError`` from ``decode``.
   ///
   /// - Parameters:
-  ///   - versions: The types, and how each becomes the next.
-  ///   - coding: How they are written down. It must be the same for all versions.
+  ///   - versions: The types and their migrations.
+  ///   - coding: The coding, which must be the same for all versions.
   /// - Returns: The format.
   public static func versioned(_ versions: FileVersions<Value>, coding: FileCoding = .json) -> FileFormat {
     FileFormat(versions, coding, .besideValue)
   }
 
-  /// Records whose version is one of their own keys, `version`, which their type does not have.
+  /// Returns a format for records that contain their version under a key of their own, `version`, which their type does
+  /// not have.
   ///
   /// Content without a version is damaged.
   ///
   /// - Parameters:
-  ///   - versions: The types, which are encoded as objects, and how each becomes the next.
-  ///   - coding: The notation, which must be the same for all versions.
+  ///   - versions: The types, which are encoded as objects, and their migrations.
+  ///   - coding: The coding, which must be the same for all versions.
   /// - Returns: The format.
   package static func record(_ versions: FileVersions<Value>, coding: FileCoding = .json) -> FileFormat {
     FileFormat(versions, coding, .amongKeys)

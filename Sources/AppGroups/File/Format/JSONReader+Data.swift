@@ -6,9 +6,9 @@ extension JSONReader {
   ///
   /// - Parameters:
   ///   - data: The text.
-  ///   - depth: The number of arrays and objects that the value is to be nested in.
-  ///   - body: Reads the value that the text consists of, all of it.
-  /// - Returns: What `body` returned.
+  ///   - depth: The number of arrays and objects in which the value will be nested.
+  ///   - body: Reads the value, which must be the entire text.
+  /// - Returns: The result of `body`.
   /// - Throws: ``TextProblem``.
   static func read<Result>(
     _ data: Data, depth: Int = 0, _ body: (inout JSONReader) throws(TextProblem) -> Result
@@ -18,7 +18,7 @@ extension JSONReader {
     }.get()
   }
 
-  /// The text of a value in the layout of a suite's member.
+  /// Returns the text of a value in the layout of a suite's member.
   ///
   /// - Throws: ``TextProblem``.
   static func memberText(of value: Data) throws(TextProblem) -> Data {

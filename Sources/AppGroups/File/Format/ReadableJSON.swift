@@ -1,12 +1,12 @@
 import Foundation
 
-/// JSON that people can read: indented, keys in order, one line break at the end.
+/// Readable JSON: indented, with sorted keys and one line break at the end.
 enum ReadableJSON {
-  // Kept, because to make them for each value would add a tenth.
+  // Stored, because creating them for each value would take a tenth more time.
   static let encoder = makeEncoder()
   static let decoder = JSONDecoder()
 
-  /// Makes an encoder that sorts keys, whatever else it is told to do.
+  /// Creates an encoder that sorts keys, even if `configure` removes that option.
   static func makeEncoder(_ configure: (JSONEncoder) -> Void = { _ in }) -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .withoutEscapingSlashes]

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The place of the version in content.
+/// The place of the version in the content.
 enum VersionPlace: Sendable {
-  /// An object of two keys, `version` and `value`; content that is none has no version.
+  /// An object with two keys, `version` and `value`. Other content has no version.
   case besideValue
 
-  /// A key of the value's own object, `version`, which must be there.
+  /// A key of the value's own object, `version`, which is required.
   case amongKeys
 
   /// Encodes a value together with its version.
@@ -16,10 +16,10 @@ enum VersionPlace: Sendable {
     }
   }
 
-  /// Returns the version that content says, and the value, or the reason why it cannot be decoded.
+  /// Returns the version in the content, and the value or the reason why it cannot be decoded.
   ///
-  /// The value is decoded together with the version, in the hope that it is the present one, because parsing takes most
-  /// of the time. A failure counts only once the content is known to be of that version.
+  /// The value is decoded together with the version, because parsing takes most of the time. That succeeds if the
+  /// content has the current version. A failure counts only if it has.
   func parse<Value: Decodable>(
     _ type: Value.Type, _ data: Data, _ coding: FileCoding
   ) throws -> (version: Int?, content: Result<Value, any Error>) {
@@ -34,7 +34,7 @@ enum VersionPlace: Sendable {
   }
 }
 
-/// A value whose object also says its version.
+/// A value whose object also contains its version.
 private struct FileRecord<Value> {
   let version: Int
   let content: Result<Value, any Error>
