@@ -26,8 +26,9 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   let status: MutableProperty<SharedValueStatus<AppGroupsFileError>>
   let failures = Emitter<AppGroupsFileError, Never>()
 
-  /// The known state of the file and of swaps. Its lock is held while values are staged, so that they are sent in
-  /// order.
+  /// The known state of the file and of swaps.
+  ///
+  /// Its lock is held while values are staged, so that they are sent in order.
   struct Memory {
     var file = SharedFileState()
     var phase = SwapPhase.open
@@ -59,13 +60,17 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Each file has its own queue, so that slow subscribers do not delay other files.
   let queue = DispatchQueue(label: "org.signals.shared-file", qos: .userInitiated)
 
-  /// The value while there is no file. If `isCreating` is `true`, a missing file is created with it.
+  /// The value while there is no file.
+  ///
+  /// If `isCreating` is `true`, a missing file is created with it.
   let initialValue: Value
   let isCreating: Bool
   let policy: ScopePolicy
   let willGoOver: @Sendable () -> Void
 
-  /// Opens the file. If `isCreating` is `true`, a missing file is created with the initial value.
+  /// Opens the file.
+  ///
+  /// If `isCreating` is `true`, a missing file is created with the initial value.
   init(
     location: SharedFileLocation,
     initialValue: Value,

@@ -30,7 +30,9 @@ struct SharedFileState: Sendable {
   /// The bytes that the value in memory was decoded from or encoded as; `nil` if there are none.
   private(set) var known: Data?
 
-  /// The number of changes of ``known``. It shows whether a read began before the latest one.
+  /// The number of changes of ``known``.
+  ///
+  /// It shows whether a read began before the latest one.
   private(set) var epoch: UInt64 = 0
 
   /// The reason why the value is not the one in the file; `nil` if it is.
@@ -38,12 +40,14 @@ struct SharedFileState: Sendable {
   private var earlyPauses = Backoff.halfWritten.pauses()
   private var latePauses = Backoff.unreadable.pauses()
 
-  /// The number of the awaited retry, if there is one, and the number of all retries. A retry that is no longer awaited
-  /// counts as an ordinary read.
+  /// The number of the awaited retry, if there is one, and the number of all retries.
+  ///
+  /// A retry that is no longer awaited counts as an ordinary read.
   private var awaitedRetry: Int?
   private var retryCount = 0
-  /// A Boolean value that indicates whether the retry is for an error that was reported. Another error does not wait
-  /// for it.
+  /// A Boolean value that indicates whether the retry is for an error that was reported.
+  ///
+  /// Another error does not wait for it.
   private var isPatient = false
 
   /// The error that is retried before it is reported, and the last error that was reported since the file was good.

@@ -80,7 +80,9 @@ public struct FileCoding: Sendable {
     )
   }
 
-  /// A property list in XML. Dates are truncated to whole seconds.
+  /// A property list in XML.
+  ///
+  /// Dates are truncated to whole seconds.
   public static let propertyList = FileCoding(
     encode: { value in
       let encoder = PropertyListEncoder()

@@ -18,14 +18,16 @@ public import Foundation
 /// - **Equal bytes.** The formats of this package sort the keys of objects and dictionaries. A `Set`, and a dictionary
 ///   whose keys are neither strings nor integers, are encoded in an order that differs between processes. If such a
 ///   value is written again, it counts as a change. Store a sorted array where that matters.
-/// - **Empty content** is an error in most formats, like other content that cannot be decoded. If ``decode`` accepts it,
-///   as in ``text`` and ``rawData``, its value counts once the file has been empty for a third of a second. Programs
-///   that write in place empty a file before they fill it.
+/// - **Empty content** is an error in most formats, like other content that cannot be decoded. If ``decode`` accepts
+///   it, as in ``text`` and ``rawData``, its value counts once the file has been empty for a third of a second.
+///   Programs that write in place empty a file before they fill it.
 public struct FileFormat<Value: Sendable>: Sendable {
   /// Encodes a value as the content of the file.
   public let encode: @Sendable (Value) throws -> Data
 
-  /// Decodes a value from the content of the file. It throws an error if the content is invalid.
+  /// Decodes a value from the content of the file.
+  ///
+  /// It throws an error if the content is invalid.
   public let decode: @Sendable (Data) throws -> Value
 
   /// A Boolean value that indicates whether the content is JSON, so that errors can name a line and column.
