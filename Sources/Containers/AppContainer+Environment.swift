@@ -4,7 +4,8 @@ extension AppContainer {
   /// A complete set of everything an app stores, of which one is live at a time.
   ///
   /// It is a snapshot: its properties do not change. ``AppContainer/environments`` and ``AppContainer/active`` send newer
-  /// ones. The ``id`` of an environment never changes, so keep that to find the environment again.
+  /// ones. The ``id`` of an environment never changes, so keep that to find the environment again. Two snapshots are
+  /// equal only if all properties are: compare identifiers to compare environments.
   public struct Environment: Codable, Hashable, Sendable, Identifiable {
     /// The identifier of the default environment, which every root has.
     public static let defaultID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))

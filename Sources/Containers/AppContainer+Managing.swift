@@ -22,7 +22,8 @@ extension AppContainer {
   ///   - name: The name of the copy; by default that of the original.
   ///   - description: The description of the copy; by default that of the original.
   ///   - progress: A closure that receives the number of copied entries, and returns whether to continue.
-  /// - Returns: The copy, which was never activated.
+  /// - Returns: The copy, which was never activated. It has no extended attributes, hard links become separate files,
+  ///   and set-user bits are removed.
   /// - Throws: ``AppContainerError``, among them ``AppContainerError/unsupportedFile(_:kind:)`` for named pipes and the
   ///   like; then nothing is left of the copy.
   /// - Complexity: O(*n*) in the number and size of the files.
@@ -56,7 +57,7 @@ extension AppContainer {
   /// Removes an environment with all its files; if it is active, the default environment is activated first.
   ///
   /// - Parameter environment: The environment, which must not be the default one.
-  /// - Throws: ``AppContainerError``; then the environment is unharmed.
+  /// - Throws: ``AppContainerError``; then the environment is unharmed, but the default one may be active already.
   public func delete(_ environment: Environment) throws(AppContainerError) {
     try delete(id: environment.id)
   }
@@ -91,7 +92,7 @@ extension AppContainer {
 
   /// Activates the default environment and removes all others, the files that were put aside, and the excludes.
   ///
-  /// - Throws: ``AppContainerError``.
+  /// - Throws: ``AppContainerError``; then the default environment may be active already.
   public func reset() throws(AppContainerError) {
     try engine.exclusively("reset") { try $0.reset() }
   }
@@ -138,6 +139,9 @@ extension AppContainer {
   /// other entries in them. If an inactive environment has an entry of an excluded path, the entry stays there until
   /// the environment is activated. If the root has an entry of that path by then, that one is shared, and the other
   /// stays put away.
+  ///
+  /// Names are compared byte by byte, also where the file system ignores case. A value that was opened in an excluded
+  /// path without the scope stays open if the path is no longer excluded, and does not follow the next switch.
   ///
   /// - Parameter paths: The paths, in place of the previous ones.
   /// - Throws: ``AppContainerError/invalidExcludedPath(_:reason:)`` if a path does not lie below the root, or another

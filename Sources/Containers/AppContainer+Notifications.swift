@@ -32,7 +32,7 @@ extension AppContainer {
   /// ```
   ///
   /// They are posted on the thread that switches, or on a thread of the root for switches by other processes. A switch
-  /// that fails posts no second notification.
+  /// that fails posts no second notification. Notifications do not name the root, so post them for one root only.
   ///
   /// - Parameter center: The notification center.
   /// - Returns: A token that ends the posting when it is cancelled or released.

@@ -5,11 +5,12 @@ import Signals
 extension AppContainer {
   /// The environments of this app's own directory.
   ///
-  /// On Apple's platforms that is the app's sandbox, in which folders that the system holds on to stay where they are
-  /// and their contents are switched; an app without one, and a program on other systems, has a directory of its own
-  /// name among the user's data: `$XDG_DATA_HOME` or `~/.local/share`. It is opened the first time, and stays open.
+  /// On Apple's platforms the directory is the app's sandbox. The folders that the system owns stay in place, and a
+  /// switch moves their contents. Elsewhere, and in an app without a sandbox, it is a directory with the program's name
+  /// among the user's data: in `Application Support`, `$XDG_DATA_HOME` or `~/.local/share`. The first access opens it,
+  /// and it stays open.
   ///
-  /// Tests, tools and whoever wants another directory use ``init(home:)``.
+  /// To choose the directory, in a test or a tool for example, use ``init(home:)``.
   ///
   /// - Throws: ``AppContainerError`` if there is no such directory, or if it cannot hold environments.
   public static var standard: AppContainer {
@@ -49,9 +50,9 @@ extension AppContainer {
     }
   #endif
 
-  /// Makes a directory if need be.
+  /// Creates a directory if there is none.
   ///
-  /// - Returns: Its place, with symbolic links resolved.
+  /// - Returns: Its URL, with symbolic links resolved.
   static func resolved(_ home: URL) throws(AppContainerError) -> URL {
     guard home.isFileURL else { throw .unusableRoot(home, reason: "it is no place in a file system") }
     do {
@@ -65,7 +66,7 @@ extension AppContainer {
   }
 }
 
-/// Keeps the one that was opened first.
+/// Keeps the container that was opened first.
 private final class StandardContainer: Sendable {
   private let kept = Guarded<AppContainer?>(nil)
 

@@ -57,15 +57,19 @@ extension AppContainer {
   /// Hooks of a lower order run first, and hooks of the same order in the order in which they were added. A hook that
   /// throws prevents the switch. Hooks run on the thread that switches, and must not change environments.
   ///
+  /// Hooks run for changes by this process only. If another process switches, this process is notified afterwards, by a
+  /// delegate's `didChange` or ``active``. The unsaved state in its memory then belongs to the old environment: discard
+  /// it. Use live values of the ``scope`` for state that several processes share.
+  ///
   /// - Parameters:
   ///   - order: The position among other hooks.
   ///   - hook: The closure.
-  /// - Returns: A token that removes the hook when it is released.
+  /// - Returns: A token that removes the hook when it is released. It does not keep the container.
   public func onFlush(order: Int = 0, _ hook: @escaping @Sendable () throws -> Void) -> SignalSubscription {
     engine.participants.add(order: order, hook)
   }
 
-  /// Adds a delegate after those that were added before; a delegate that was added already is not added again.
+  /// Adds a delegate after the existing ones; a delegate that was added already is not added again.
   ///
   /// It is called until this object or the delegate is released.
   ///

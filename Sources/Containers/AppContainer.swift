@@ -32,17 +32,22 @@ public import Signals
 /// - **A switch is a handful of renames,** one for each entry at the top of the root, and never touches the files
 ///   below, so its time does not depend on their number. Links are moved as links, and nothing outside of the root is
 ///   read or moved.
-/// - **All or nothing.** What is to be moved is written down before. If the process, or the machine, stops at any
-///   point, the next to open the root finds the old environment or the new one, complete. Nothing is ever overwritten.
+/// - **All or nothing.** A journal lists all moves before the first one. If the process or the machine stops at any
+///   point, the next process that opens the root finds the old environment or the new one, complete. Nothing is ever
+///   overwritten.
 /// - **Live values follow.** An ``/AppGroups/AppGroupsFile`` or suite that is opened in the ``scope`` of the root shows
 ///   the new environment's value when ``activate(_:)-104jo`` returns, and sends it; or it is closed, by choice. Without
-///   the scope, files, suites, logs and databases in the root are refused.
+///   the scope, files, suites, logs and databases in the root are refused. Open the container first: a value that was
+///   opened before the root had environments is not refused, and does not follow.
 /// - **A switch is one change.** No subscriber in any process sees the values of two environments, or a value of one
 ///   environment while ``active`` is another.
 /// - **Several processes, and several objects** of one process, may use one root: they take turns, and all hear of each
 ///   change. While a switch is under way elsewhere, a call waits.
-/// - **Errors** are ``AppContainerError``. What throws has changed nothing.
-/// - **Threads.** Everything may be called from any thread. Tasks use the asynchronous forms.
+/// - **Lifetime.** Keep the object for as long as the app runs. Flush hooks, switched defaults, switched
+///   cookies and ``requiresUniqueNames`` end with the last object, scope or property of its root.
+/// - **Errors** are ``AppContainerError``. A call that throws has changed nothing, unless its page says otherwise.
+/// - **Threads.** Everything may be called from any thread. Calls that change environments wait for other threads and
+///   processes that do. `activate` has asynchronous forms for tasks.
 /// - **Nesting.** These cannot change environments, and get ``AppContainerError/nested(operation:)``: a delegate's
 ///   `willChange`, a flush hook, a subscriber of ``active`` or of a live value that a switch changes, and the closure
 ///   of an update or a transaction in the ``scope``. A delegate's `didChange` can, because the switch is over.
@@ -58,12 +63,12 @@ public final class AppContainer: Sendable {
   /// does.
   public let active: Property<Environment>
 
-  /// Whether changes by other processes are seen as they happen.
+  /// The state of the observation of changes by other processes.
   public let health: Property<WatchHealth>
 
   /// Opens the environments of a directory.
   ///
-  /// - Parameter home: The root. It is made if need be; what is in it already belongs to the default environment.
+  /// - Parameter home: The root, which is created if it is missing. Existing files belong to the default environment.
   /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if it cannot be known which one is
   ///   active.
   public convenience init(home: URL) throws(AppContainerError) {
@@ -79,12 +84,12 @@ public final class AppContainer: Sendable {
     try self.init(ContainerLayout(root: group.containerURL), settings: [])
   }
 
-  /// Opens the environments of a directory, and has settings switched with them.
+  /// Opens the environments of a directory, and switches settings with them.
   ///
   /// - Parameters:
   ///   - home: The root.
-  ///   - settings: What is switched with the files.
-  ///   - onStep: Called at each step of a change by this process, also while what another began is undone.
+  ///   - settings: The settings that are switched with the files.
+  ///   - onStep: Called at each step of a change by this process, also while it undoes the change of another one.
   /// - Throws: ``AppContainerError`` if the directory cannot hold environments, or if it cannot be known which one is
   ///   active.
   package convenience init(
@@ -112,9 +117,18 @@ public final class AppContainer: Sendable {
   /// The steps of each switch: before and after it for this process, after it for others.
   public var events: some Signal<Event, Never> { KeptSignal(upstream: engine.events, owner: engine) }
 
-  /// Has a closure called at each step of a change by this process.
+  /// The errors that keep this process from following a switch by another one, such as a record of a newer version.
+  ///
+  /// Until the reason has passed, ``active`` and the live values keep their values, and writes of live values wait or
+  /// throw. Each error is sent once, and a later subscriber receives the last few. Errors that a call throws are not
+  /// sent here.
+  public var failures: some Signal<AppContainerError, Never> {
+    KeptSignal(upstream: engine.failures, owner: engine)
+  }
+
+  /// Calls a closure at each step of a change by this process.
   package func onStep(_ hook: @escaping @Sendable (SwitchStep) -> Void) { engine.onStep(hook) }
 
-  /// Has settings switched with the files, from now on.
+  /// Switches settings with the files, from now on.
   package func add(_ settings: any EnvironmentSettings) { engine.participants.add(settings) }
 }

@@ -5,13 +5,14 @@
 public protocol AppContainerDelegate: AnyObject, Sendable {
   /// Called before an environment is activated; throw to refuse.
   ///
-  /// Nothing has been written or moved yet, and no other change of the root can be made from here.
+  /// Nothing has been written or moved yet, and no other change of the root can be made from here. A switch by another
+  /// process cannot be refused: `didChange` is then the first call, and the files of the old environment are put away.
   ///
   /// - Parameters:
   ///   - appContainer: The object to which the delegate was added.
   ///   - environment: The environment that is to be activated.
   ///   - current: The environment that is active.
-  /// - Throws: The reason to refuse, which becomes that of ``AppContainerError/vetoed(reason:)``.
+  /// - Throws: The reason to refuse, which ``AppContainerError/vetoed(reason:)`` then contains.
   func appContainer(
     _ appContainer: AppContainer, willChangeTo environment: AppContainer.Environment,
     from current: AppContainer.Environment

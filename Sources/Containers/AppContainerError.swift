@@ -4,7 +4,8 @@ public import Foundation
 
 /// An error of an operation on environments.
 ///
-/// Whatever is thrown, the environment that was active still is, and every file is where it was.
+/// After an error, every file is where it was. The same environment is active, unless the page of the method says
+/// otherwise.
 public enum AppContainerError: Error, Hashable, Sendable {
   /// The directory cannot hold environments.
   case unusableRoot(URL, reason: String)
@@ -21,13 +22,13 @@ public enum AppContainerError: Error, Hashable, Sendable {
   /// A delegate or an observer refused the switch.
   case vetoed(reason: String)
 
-  /// What had to be written before the switch could not be.
+  /// A flush hook or a live value could not write its state before the switch.
   case flushFailed(String, reason: String)
 
   /// Settings that are switched with the files could not be read or written.
   case settingsFailed(String, reason: String)
 
-  /// A live value of the environment could not be brought to rest.
+  /// A live value of the environment could not be held during the switch.
   case heldOpen(reason: String)
 
   /// The call came from inside of another change of the same root, or of a value or database in it, on the same thread.
@@ -42,33 +43,33 @@ public enum AppContainerError: Error, Hashable, Sendable {
   /// A path cannot be excluded.
   case invalidExcludedPath(String, reason: String)
 
-  /// Something lies in the way, and nothing is ever overwritten.
+  /// Another entry is in the way, and nothing is ever overwritten.
   case blocked(URL, reason: String)
 
-  /// A file is of a kind that cannot be copied; `kind` says what it is.
+  /// A file is of a kind that cannot be copied, such as a named pipe.
   case unsupportedFile(URL, kind: String)
 
   /// An archive cannot be used.
   case unusableArchive(URL, reason: String)
 
-  /// An archive was written by a newer version of the package; `supported` is the newest that is read.
+  /// An archive was written by a newer version of the package; `supported` is the newest readable version.
   case newerArchive(URL, found: Int, supported: Int)
 
-  /// An archive holds something that must not be made, such as a file outside of its environment.
+  /// An archive contains an entry that is unsafe to create, such as a file outside of its environment.
   case unsafeArchive(URL, entry: String, reason: String)
 
-  /// The work was given up because its progress was answered so, or its task was cancelled.
+  /// The progress closure returned `false`, or the task was cancelled.
   case cancelled(operation: String)
 
   /// A file could not be read, written or locked.
   case file(DurableFileError)
 
-  /// Changes that other processes make cannot be observed.
+  /// Changes by other processes cannot be observed.
   case unobservable(FileObserverError)
 }
 
 extension AppContainerError {
-  /// Makes an error of whatever was thrown on the way.
+  /// Converts any error that an operation threw.
   init(mapping error: any Error) {
     self =
       switch error {
@@ -79,7 +80,7 @@ extension AppContainerError {
       }
   }
 
-  /// Runs a closure and makes an ``AppContainerError`` of whatever it throws.
+  /// Runs a closure, and converts its error to an ``AppContainerError``.
   static func mapping<Result>(_ body: () throws -> Result) throws(AppContainerError) -> Result {
     do {
       return try body()
@@ -89,7 +90,7 @@ extension AppContainerError {
   }
 }
 
-/// Runs what fails as files do.
+/// Runs a closure, and wraps its error in ``AppContainerError/file(_:)``.
 func wrapped<Result>(_ body: () throws(DurableFileError) -> Result) throws(AppContainerError) -> Result {
   do {
     return try body()
@@ -99,7 +100,7 @@ func wrapped<Result>(_ body: () throws(DurableFileError) -> Result) throws(AppCo
 }
 
 extension AppContainerError: CustomStringConvertible, LocalizedError {
-  /// What happened, where, why, and what to do.
+  /// A text for people: the operation, the place, the cause and the remedy.
   public var description: String {
     switch self {
     case .unusableRoot(let url, let reason):

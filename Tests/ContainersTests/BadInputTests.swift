@@ -117,6 +117,32 @@ struct BadInputTests {
     #expect(fixture.text(".containers/state.json") == text)
   }
 
+  @Test func `what keeps a process from following is reported once, also to those who subscribe later`() async throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let url = fixture.url(".containers/state.json")
+    let failures = app.failures.recorded()
+    try fixture.write(#"{"version": 99}"#, to: ".containers/state.json")
+    try await failures.wait { !$0.isEmpty }
+    try fixture.write(#"{"version": 99, "future": true}"#, to: ".containers/state.json")
+    try fixture.write(#"{"version": 98, "future": true}"#, to: ".containers/state.json")
+    let expected = [99, 98].map { AppContainerError.newerState(url, found: $0, supported: 1).description }
+    try await failures.wait { $0.last?.description == expected[1] }
+    #expect(failures.elements.map(\.description) == expected)
+    #expect(app.failures.recorded().elements.map(\.description) == expected)
+  }
+
+  @Test func `a root inside of another one is refused, unless it is excluded there`() throws {
+    let fixture = try Fixture()
+    let app = try fixture.open()
+    let inner = fixture.url("inner")
+    #expect {
+      try AppContainer(home: inner)
+    } throws: { "\($0)".contains("it lies in \(fixture.root.path), which another AppContainer switches") }
+    try app.setExcludedPaths(["inner"])
+    #expect(try AppContainer(home: inner).active.value.isDefault)
+  }
+
   @Test func `a switch that a newer version began is left for that to finish`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()

@@ -17,6 +17,22 @@ struct MarblesTests {
     #expect(marbles.diagram(of: marbles.signal("a-b-- | cd")) == "a-b--|")
   }
 
+  @Test func `a diagram without an end of its word or group stops with an explanation`() async {
+    await #expect(processExitsWith: .failure) { _ = Marbles().values("'ab-c|") }
+    await #expect(processExitsWith: .failure) { _ = Marbles().values("[ab-c|") }
+    await #expect(processExitsWith: .failure) { _ = Marbles().values("a]b") }
+    await #expect(processExitsWith: .failure) { _ = Marbles().values("[a[b]]") }
+  }
+
+  @Test func `a signal that does not end stops with an explanation unless it has a last second`() async {
+    let timer = TimerSignal(every: .seconds(1), clock: marbles.clock).map { _ in "t" }
+    #expect(marbles.diagram(of: timer, until: 2) == "-tt")
+    await #expect(processExitsWith: .failure) {
+      let marbles = Marbles()
+      _ = marbles.diagram(of: TimerSignal(every: .seconds(1), clock: marbles.clock))
+    }
+  }
+
   @Test func `a group takes one second`() {
     let clock = marbles.clock
     let timed = marbles.values("[ab]c").map { "\($0)\(clock.now.offset.components.seconds)" }

@@ -59,7 +59,8 @@ extension AppGroupsFile {
   /// - Parameters:
   ///   - overwriting: Pass `true` to replace content that cannot be decoded; `body` then receives ``value``. By default
   ///     the content is kept, because a newer version of the program may own it.
-  ///   - body: Changes its argument, on this thread. Keep it short, because other writers wait.
+  ///   - body: Changes its argument, on this thread. Read only the argument: the object's ``value`` may be older. Keep
+  ///     it short, because other writers wait.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`, or ``AppGroupsFileError``; then the value and the file are unchanged. If the
   ///   content is empty or undecodable, the update waits up to a third of a second for better content before it throws.

@@ -69,7 +69,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   /// initial value, and ``status`` has the reason.
   ///
   /// - Parameters:
-  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
+  ///     suites and cookie jars share their names.
   ///   - initialValue: The value if there is no content yet.
   ///   - container: The container.
   ///   - format: The encoding of the value.
@@ -150,7 +151,8 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   /// and an update begins with the initial value, too.
   ///
   /// - Parameters:
-  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
+  ///     suites and cookie jars share their names.
   ///   - initialValue: The value if there is no content yet.
   ///   - scope: The root; the file lies in its folder `Files`.
   ///   - onSwap: The policy for a swap. By default the file follows. A file that is closed keeps its last value, and

@@ -21,9 +21,19 @@ extension SharedFileEngine {
     }
   }
 
-  /// Returns the encoded value.
+  /// Returns the encoded value, after the first write has shown that the format can read it.
+  ///
+  /// Otherwise a format whose two halves do not match would stay unnoticed until the next start of the program.
   func encoded(_ value: Value) throws(AppGroupsFileError) -> Data {
     let data = try format.encoded(value, for: location.url)
+    if !data.isEmpty, !hasReadBack.load(ordering: .relaxed) {
+      do throws(AppGroupsFileError) {
+        _ = try format.decoded(data, from: location.url)
+      } catch {
+        throw .unencodable(location.url, reason: "The format cannot read what it writes: \(error)")
+      }
+      hasReadBack.store(true, ordering: .relaxed)
+    }
     guard data.count <= maximumSize else {
       throw .valueTooLarge(location.url, size: data.count, limit: maximumSize)
     }

@@ -45,6 +45,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   }
 
   let memory = Guarded(Memory())
+  /// Whether the format has read back what it wrote, once.
+  let hasReadBack = Atomic(false)
   /// The lock of the file while the contents around it are swapped.
   // Sound: it belongs to the thread that swaps, which alone may unlock it. The scope lets one thread swap at a time.
   nonisolated(unsafe) var held: ExclusiveFile?

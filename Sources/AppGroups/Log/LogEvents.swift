@@ -14,8 +14,9 @@ public import Signals
 ///   last fraction of a second may be, in this process or another, with the same ``LogEntry/id``.
 /// - **Several subscribers** share the consumer's place: who joins later gets the events from then on. A consumer that
 ///   needs all events to itself takes a name of its own.
-/// - **Threads.** Subscribers are called on a queue of this object's own, one event at a time. A slow one holds up
-///   nobody else: the log is its buffer, read in small pieces.
+/// - **Threads.** Subscribers are called on a queue of this object's own, one event at a time. A slow subscriber, or a
+///   loop that does not ask for more, holds up the others of the same object, and no one else: the log is its buffer,
+///   read in small pieces. Give each a consumer, or an object of ``AppGroupsLog/newEvents(includingOwn:)``, of its own.
 public final class LogEvents<Event: Codable & Sendable>: Signal {
   /// An event with its identity and its date.
   public typealias Element = LogEntry<Event>
@@ -74,6 +75,8 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   /// For consumers with ``LogAcknowledgement/explicit``. It is noted on disk within a fraction of a second, also after
   /// the last subscription has ended; see ``saveProgress()``.
   ///
+  /// An event of another log is ignored, and so is any event of ``AppGroupsLog/newEvents(includingOwn:)``.
+  ///
   /// - Parameter entry: An event that this object gave out.
   public func acknowledge(_ entry: LogEntry<Event>) {
     feed.acknowledge(entry.position, of: entry.producer)
@@ -81,7 +84,8 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
 
   /// Notes on disk how far the consumer is, without waiting for when it would be noted anyway.
   ///
-  /// Do this where you would rather wait than handle the last events again after a crash.
+  /// Do this where you would rather wait than handle the last events again after a crash. It does nothing for
+  /// ``AppGroupsLog/newEvents(includingOwn:)``, which has no place.
   ///
   /// - Throws: ``AppGroupsLogError`` if it cannot be written down, for example because no subscription is left and
   ///   somebody else has become the consumer; `CancellationError` if the task was cancelled before, and the position is

@@ -83,6 +83,8 @@ public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
 
   /// What keeps the presence from being seen as it is, each time something does, such as a value that cannot be
   /// decoded.
+  ///
+  /// The last few are repeated for those who subscribe later.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures, owner: engine)
   }

@@ -10,7 +10,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
 
   let present = MutableProperty<[PresentProcess<Value>]>([])
   let isAnyonePresent = MutableProperty(false)
-  let failures = Emitter<AppGroupsFileError, Never>()
+  let failures = Emitter<AppGroupsFileError, Never>(replay: 16)
 
   private struct State {
     /// The announcements as they were seen last.

@@ -11,15 +11,16 @@ import Synchronization
 ///
 /// ```swift
 /// import AppGroups
+/// import Containers
 /// import Foundation
 ///
-/// let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-/// let scope = Scope(root: root)
-/// print(scope.swapCount.value)  // Prints "0"
+/// let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+/// let app = try AppContainer(home: home)
+/// print(app.scope.swapCount.value)  // Prints "0"
+/// try FileManager.default.removeItem(at: home)
 /// ```
 ///
-/// The live values of one process have to be opened in the scope that the owner of the root hands out, to be swapped
-/// together. They keep alive what has them follow.
+/// The owner of the root hands out its scope; an app does not make one. Live values keep alive what has them follow.
 public final class Scope: Sendable {
   /// The directory.
   public let root: URL
@@ -41,10 +42,10 @@ public final class Scope: Sendable {
   /// Who tells of swaps, and would do so no more if nobody kept it.
   private let owner: (any AnyObject & Sendable)?
 
-  /// Makes the scope of a directory, of which nothing is looked at or made.
+  /// Makes the scope of a directory that only this process swaps.
   ///
   /// - Parameter root: The directory.
-  public convenience init(root: URL) {
+  package convenience init(root: URL) {
     self.init(root: root, whileSteady: { try $0() }, hasGoneOver: { true }, catchUp: {})
   }
 

@@ -57,7 +57,8 @@ extension AppGroupsSuite {
 
   /// The value of a key, as a signal: the current one at once, then each change, whichever process makes it.
   ///
-  /// Changes of other keys are not sent, nor is the same value laid out in another way.
+  /// Changes of other keys are not sent, nor is the same value laid out in another way. To tell a missing value from
+  /// one of another type, use ``preference(_:default:)`` and its ``SuiteValue/status``.
   ///
   /// - Parameters:
   ///   - key: The value's name.

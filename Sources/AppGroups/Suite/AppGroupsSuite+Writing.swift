@@ -76,7 +76,8 @@ extension AppGroupsSuite {
   /// - Parameters:
   ///   - overwriting: Whether a file that cannot be decoded is to be replaced; `body` then gets ``value``. By default
   ///     it is kept, because a newer version of the program may own it.
-  ///   - body: Changes its argument, on this thread. Keep it short: others wait.
+  ///   - body: Changes its argument, on this thread. Read only the argument: the object's ``value`` may be older. Keep
+  ///     it short, because others wait.
   /// - Returns: What `body` returned.
   /// - Throws: What `body` threw, or ``AppGroupsFileError``; nothing has changed then.
   @discardableResult

@@ -61,12 +61,13 @@ public final class AppGroupsSuite: SharedValue {
   /// What is read where the file has nothing.
   let defaults = MutableProperty<[ExactString: SuiteEntry]>([:])
 
-  private let entryFailures = Emitter<AppGroupsFileError, Never>()
+  private let entryFailures = Emitter<AppGroupsFileError, Never>(replay: 16)
 
   /// Opens a suite of a container, and makes it if there is none.
   ///
   /// - Parameters:
-  ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
+  ///     suites and cookie jars share their names.
   ///   - container: Where the file lies.
   ///   - durability: What a change is safe against when it returns; by default also a power failure.
   ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a change that
@@ -120,7 +121,8 @@ public final class AppGroupsSuite: SharedValue {
   /// new suite.
   ///
   /// - Parameters:
-  ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
+  ///     suites and cookie jars share their names.
   ///   - scope: The root; the file lies in its folder `Files`.
   ///   - onSwap: Whether to go over to the new contents, or to be closed: the last values stand then, and changes throw
   ///     ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` tell, too.
@@ -176,7 +178,8 @@ public final class AppGroupsSuite: SharedValue {
 
   /// What keeps the contents from following the file, and what cannot be read as the type that somebody observes it as.
   ///
-  /// Errors that a call throws are not repeated here.
+  /// Errors that a call throws are not repeated here. The last few values that could not be read are repeated for those
+  /// who subscribe later.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures.merge(with: entryFailures), owner: self)
   }

@@ -41,15 +41,17 @@ extension AppGroupsSuite {
   /// can hold it, an array or a dictionary as such. A `URL` is not taken over as one: `UserDefaults` keeps it in a form
   /// of its own, and on Linux without scheme and host.
   ///
+  /// A key counts as adopted as long as the suite has a value for it. If you remove a value from the suite, remove it
+  /// from the defaults too, or the next call takes it over again.
+  ///
   /// > Note: A value that was registered with `register(defaults:)` is none to take over. Linux does not tell it from
-  /// one that > was set, so there, call this before you register any.
+  /// > one that was set, so there, call this before you register any.
   ///
   /// - Parameters:
   ///   - defaults: Where the values are.
   ///   - keys: Which to take over.
   /// - Returns: What became of each key.
   /// - Throws: ``AppGroupsFileError``; nothing has changed then.
-  @discardableResult
   public func adopt(
     from defaults: UserDefaults, keys: some Sequence<String>
   ) throws(AppGroupsFileError) -> SuiteAdoption {

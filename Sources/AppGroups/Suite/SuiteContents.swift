@@ -93,6 +93,8 @@ public struct SuiteContents: Sendable {
 
   /// The value of a typed key, or its default if there is none.
   ///
+  /// Defaults that are registered with the suite do not count here.
+  ///
   /// - Parameter key: The key.
   /// - Returns: The value, or the key's default.
   /// - Throws: ``AppGroupsFileError/undecodableValue(_:key:type:reason:)`` if the value is none of the key's type.

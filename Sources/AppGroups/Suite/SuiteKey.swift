@@ -27,8 +27,8 @@ public struct SuiteKey<Value: Codable & Sendable>: Sendable {
   /// Makes a key.
   ///
   /// - Parameters:
-  ///   - name: What the value is called in the file; any string will do.
-  ///   - defaultValue: The value until somebody sets it. It is never written.
+  ///   - name: What the value is called in the file; any string will do. Names are compared byte by byte.
+  ///   - defaultValue: The value until somebody sets it. It is never written. Use one default for each name.
   public init(_ name: String, default defaultValue: Value) {
     self.name = name
     self.defaultValue = defaultValue

@@ -26,7 +26,8 @@ extension SuiteValue {
   ///
   /// - Parameters:
   ///   - overwriting: Whether a stored value that is none of the type is to be replaced; `body` then gets ``value``. By
-  ///     default it is kept, because a newer version of the program may own it.
+  ///     default it is kept, because a newer version of the program may own it. A file that cannot be decoded as a
+  ///     whole is never replaced, because it may hold values of other keys.
   ///   - body: Changes its argument, on this thread, and must not change the suite by any other way. Keep it short:
   ///     others wait.
   /// - Returns: What `body` returned.
@@ -35,7 +36,7 @@ extension SuiteValue {
   public func update<Result>(
     overwriting: Bool = false, _ body: (inout Value) throws -> Result
   ) throws -> Result {
-    try suite.update(overwriting: overwriting) { contents in
+    try suite.update { contents in
       var value = try stored(in: contents, orLastGood: overwriting)
       let result = try body(&value)
       try contents.set(value, for: key)

@@ -1,15 +1,16 @@
 public import Foundation
 
 extension Cookie {
-  /// Reads the value of a `Set-Cookie` header; fails if that is no cookie, or one that this server may not set.
+  /// Reads the value of a `Set-Cookie` header; `nil` if it is not a cookie, or if the server may not set it.
   ///
-  /// It may not set cookies for another domain, for all of a top-level one such as `com`, `Secure` ones over a
-  /// connection that is not encrypted, or against the promise of their name.
+  /// A server may not set a cookie for another domain or for a whole top-level domain such as `com`. Without an encrypted
+  /// connection it may not set a `Secure` cookie. A cookie whose name has the prefix `__Secure-` or `__Host-` must have
+  /// the attributes that the prefix requires.
   ///
   /// - Parameters:
-  ///   - header: The value, with one cookie.
-  ///   - url: Where it came from.
-  ///   - date: When it came.
+  ///   - header: The value of the header, with one cookie.
+  ///   - url: The URL of the response.
+  ///   - date: The date of the response.
   public init?(header: String, from url: URL, at date: Date = Date()) {
     guard let target = CookieTarget(url), header.utf8.count <= 8192, !Self.hasControl(header) else { return nil }
     let parts = header.split(separator: ";", omittingEmptySubsequences: false).map(Self.pair)
@@ -17,7 +18,7 @@ extension Cookie {
       name.utf8.count + value.utf8.count <= 4096
     else { return nil }
     var attributes: [String: String] = [:]
-    // Of several of one name, the last counts.
+    // The last of several attributes with one name counts.
     for (name, value) in parts.dropFirst() { attributes[name.lowercased()] = value ?? "" }
 
     guard let domain = Self.domain(attributes["domain"], target) else { return nil }
@@ -34,7 +35,7 @@ extension Cookie {
       isSecure: isSecure, isHTTPOnly: attributes["httponly"] != nil, sameSite: sameSite, createdAt: date)
   }
 
-  /// A name, and what stands behind its equals sign, if there is one.
+  /// Splits a pair into its name and the text after the equals sign, if there is one.
   private static func pair(_ text: Substring) -> (String, String?) {
     guard let sign = text.firstIndex(of: "=") else { return (trimmed(text), nil) }
     return (trimmed(text[..<sign]), trimmed(text[text.index(after: sign)...]))
@@ -46,21 +47,21 @@ extension Cookie {
     return String(rest.reversed().drop(while: isBlank).reversed())
   }
 
-  private static func hasControl(_ text: String) -> Bool {
+  static func hasControl(_ text: String) -> Bool {
     text.unicodeScalars.contains { $0 != "\t" && $0.properties.generalCategory == .control }
   }
 
-  /// The domain with a dot before it, the host without one; `nil` if the server may not name it.
+  /// The domain with a leading dot, or the host without one; `nil` if the server may not name the domain.
   private static func domain(_ attribute: String?, _ target: CookieTarget) -> String? {
     guard var domain = attribute?.lowercased(), !domain.isEmpty else { return target.host }
     if domain.hasPrefix(".") { domain.removeFirst() }
     guard domain == target.host || target.isBelow(domain) else { return nil }
-    // The end of all hosts of a country or a company; only a host of that name itself may set it, for itself.
+    // A top-level domain: only a host of exactly that name may set the cookie, for itself.
     guard domain.contains(".") else { return domain == target.host ? target.host : nil }
     return target.isAddress ? target.host : "." + domain
   }
 
-  /// When the cookie ends: `Max-Age` counts, and `Expires` only without it.
+  /// The date at which the cookie expires: `Max-Age` takes precedence over `Expires`.
   private static func end(_ attributes: [String: String], _ date: Date) -> Date? {
     if let seconds = attributes["max-age"].flatMap(CookieDate.lifetime) {
       return seconds == 0 ? .distantPast : date.addingTimeInterval(seconds)

@@ -1,14 +1,15 @@
 public import Foundation
+import Signals
 
-/// A cookie as a server has set it, with all that RFC 6265 and its successor say about it.
+/// A cookie with all attributes of RFC 6265 and its successor, as a server has set it.
 public struct Cookie: Codable, Hashable, Sendable {
-  /// Which requests that begin at other sites a cookie goes with.
+  /// The cross-site requests that a cookie is sent with.
   public enum SameSite: String, Codable, Hashable, Sendable {
-    /// With none.
+    /// No cross-site requests.
     case strict
-    /// Only with those by which a user goes from one site to the other. It is what holds if a server says nothing.
+    /// Only requests by which a user navigates from one site to the other: the default if a server names none.
     case lax
-    /// With all, if they are encrypted.
+    /// All encrypted requests.
     case none
   }
 
@@ -21,45 +22,56 @@ public struct Cookie: Codable, Hashable, Sendable {
   /// The host, in lower case, without a dot at its beginning.
   public let domain: String
 
-  /// Whether it goes to this host only, and not to those of which it is the end.
+  /// A Boolean value that indicates whether the cookie is sent to this host only, and not to its subdomains.
   public let isHostOnly: Bool
 
-  /// The path below which it is sent.
+  /// The path below which the cookie is sent.
   public let path: String
 
-  /// When it ends; `nil` if nobody has said.
+  /// The date at which the cookie expires; `nil` for a session cookie.
   ///
-  /// Such a cookie stays until it is removed: what a session is, the app knows.
+  /// A session cookie stays until it is removed, because the app decides when a session ends.
   public let expires: Date?
 
-  /// Whether it goes with encrypted requests only.
+  /// A Boolean value that indicates whether the cookie is sent with encrypted requests only.
   public let isSecure: Bool
 
-  /// Whether it is hidden from scripts.
+  /// A Boolean value that indicates whether the cookie is hidden from scripts.
   public let isHTTPOnly: Bool
 
-  /// Which requests that begin at other sites it goes with.
+  /// The cross-site requests that the cookie is sent with.
   public let sameSite: SameSite
 
-  /// When it was set first.
+  /// The date at which the cookie was first set.
   public internal(set) var createdAt: Date
 
-  /// Makes a cookie.
+  /// Makes a cookie from parts that your code has chosen.
+  ///
+  /// The program stops if a part would change the meaning of a request's header. To read what a server sent, use
+  /// ``init(header:from:at:)``.
   ///
   /// - Parameters:
-  ///   - name: The name.
-  ///   - value: The value.
-  ///   - domain: The host, or, with a dot at its beginning, all hosts of which it is the end.
-  ///   - path: The path below which it is sent.
-  ///   - expires: When it ends.
-  ///   - isSecure: Whether it goes with encrypted requests only.
-  ///   - isHTTPOnly: Whether it is hidden from scripts.
-  ///   - sameSite: Which requests that begin at other sites it goes with.
-  ///   - createdAt: When it was set first.
+  ///   - name: The name, without a control character, a semicolon or an equals sign.
+  ///   - value: The value, without a control character or a semicolon.
+  ///   - domain: The host. With a leading dot, the cookie is also sent to all subdomains.
+  ///   - path: The path below which the cookie is sent; it begins with a slash.
+  ///   - expires: The date at which the cookie expires; `nil` for a session cookie.
+  ///   - isSecure: Pass `true` to send the cookie with encrypted requests only.
+  ///   - isHTTPOnly: Pass `true` to hide the cookie from scripts.
+  ///   - sameSite: The cross-site requests to send the cookie with.
+  ///   - createdAt: The date at which the cookie was first set.
   public init(
     name: String, value: String, domain: String, path: String = "/", expires: Date? = nil, isSecure: Bool = false,
     isHTTPOnly: Bool = false, sameSite: SameSite = .lax, createdAt: Date = Date()
   ) {
+    let parts = name + value + path
+    if Self.hasControl(parts) || parts.contains(";") || name.contains("=") {
+      stop(because: "A part of the cookie \(name.debugDescription) would change the meaning of a request's header")
+    }
+    if !path.hasPrefix("/") { stop(because: "The path \(path.debugDescription) of a cookie must begin with a slash") }
+    if domain.isEmpty || domain.contains("/") {
+      stop(because: "The domain \(domain.debugDescription) of a cookie must be a host")
+    }
     let host = domain.lowercased()
     isHostOnly = !host.hasPrefix(".")
     self.domain = isHostOnly ? host : String(host.dropFirst())
@@ -67,14 +79,14 @@ public struct Cookie: Codable, Hashable, Sendable {
     (self.isSecure, self.isHTTPOnly, self.sameSite, self.createdAt) = (isSecure, isHTTPOnly, sameSite, createdAt)
   }
 
-  /// Whether it takes the place of another one.
+  /// Returns whether this cookie replaces another one.
   func replaces(_ other: Cookie) -> Bool {
     (name, domain, isHostOnly, path) == (other.name, other.domain, other.isHostOnly, other.path)
   }
 
   func isOver(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
 
-  /// Whether it goes with a request to a URL.
+  /// Returns whether the cookie is sent with a request.
   func matches(_ target: CookieTarget) -> Bool {
     let isHost = target.host == domain || (!isHostOnly && target.isBelow(domain))
     return isHost && (!isSecure || target.isEncrypted) && target.isBelow(path: path)
@@ -96,21 +108,21 @@ struct CookieTarget {
     self.path = path.hasPrefix("/") ? path : "/"
   }
 
-  /// Whether the host ends in a domain, name by name.
+  /// Returns whether the host is a subdomain of a domain.
   func isBelow(_ domain: String) -> Bool { !isAddress && host.hasSuffix("." + domain) }
 
-  /// Whether the path begins with another, name by name.
+  /// Returns whether the path lies below another one, or is equal to it.
   func isBelow(path prefix: String) -> Bool {
     path == prefix || (path.hasPrefix(prefix) && (prefix.hasSuffix("/") || path.dropFirst(prefix.count).hasPrefix("/")))
   }
 
-  /// The path below which a cookie is sent if its server does not say.
+  /// The path below which a cookie is sent if the server does not name one.
   var defaultPath: String {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
     return String(path[..<slash])
   }
 
-  /// Whether the host is a number, which is the end of no other.
+  /// A Boolean value that indicates whether the host is an IP address, which has no subdomains.
   var isAddress: Bool {
     host.contains(":") || host.split(separator: ".").last?.allSatisfy(\.isNumber) == true
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// When cookies end, which servers write in many ways, read as RFC 6265 says that all should.
+/// Reads the dates of cookies, which servers write in many forms, by the rules of RFC 6265.
 enum CookieDate {
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-  /// The date that a text says; `nil` if it says none.
+  /// The date in a text; `nil` if there is none.
   static func date(_ text: String) -> Date? {
     var (time, day, month, year): ([Int]?, Int?, Int?, Int?)
     for word in text.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == ":") }) {
@@ -25,12 +25,12 @@ enum CookieDate {
     return Date(timeIntervalSince1970: Double(days * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]))
   }
 
-  /// How many seconds a `Max-Age` says; `nil` if it says none, as if it were not there.
+  /// The number of seconds in a `Max-Age` attribute; `nil` if it is invalid, which counts as missing.
   static func lifetime(_ text: String) -> Double? {
     let isNegative = text.first == "-"
     let digits = text.dropFirst(isNegative ? 1 : 0)
     guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
-    // Ten thousand years are enough, and can be written down.
+    // Ten thousand years are enough, and fit into a date that can be stored.
     return isNegative ? 0 : min(Double(digits) ?? 0, 3.2e11)
   }
 
@@ -40,9 +40,9 @@ enum CookieDate {
     return parts.count == 3 && numbers.count == 3 ? numbers : nil
   }
 
-  /// How many days after the first of 1970 a day of the Gregorian calendar is.
+  /// The number of days from 1 January 1970 to a day of the Gregorian calendar.
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    // Years are counted from March on, so that a day that is inserted comes last.
+    // Years begin in March, so that a leap day is the last day of its year.
     let years = month > 2 ? year : year - 1
     let era = years / 400
     let ofEra = years - era * 400

@@ -2,12 +2,12 @@ public import AppGroups
 public import Foundation
 public import Signals
 
-/// Cookies in a file: of one environment, shared between processes, and observable.
+/// An observable file of cookies, for one environment, shared between processes.
 ///
-/// `HTTPCookieStorage` is one for the whole app, and on Linux forgets `Secure`, `HttpOnly` and `Max-Age` of what it has
-/// written down. A jar keeps all that servers say, sends cookies where they belong, and forgets them when they end. One
-/// that is opened in the scope of an ``AppContainer`` follows each switch: cookies of one environment are never seen in
-/// another.
+/// An app has one `HTTPCookieStorage`, and on Linux that storage loses `Secure`, `HttpOnly` and `Max-Age` when it saves
+/// cookies. A jar keeps all attributes, sends each cookie only where it belongs, and removes it when it expires. A jar
+/// that is opened in the scope of an ``AppContainer`` follows each switch, so cookies of one environment are never
+/// visible in another.
 ///
 /// ```swift
 /// import Containers
@@ -25,17 +25,19 @@ public import Signals
 /// try FileManager.default.removeItem(at: home)
 /// ```
 ///
-/// Its file is for its owner's eyes only, and changed by whole replacements, so that no process ever sees half of it,
-/// and of changes by several processes none is lost. Everything may be called from any thread; reading never waits, and
-/// a change waits while another process makes one.
+/// - **File.** Only the owner can read the file. Each change replaces it as a whole, so no process sees a part of a
+///   change, and changes by several processes are never lost.
+/// - **Threads.** All methods may be called from any thread. Reading never waits. A change waits while another process
+///   makes one.
+/// - **Limits.** A jar keeps at most 180 cookies of a domain and 3,000 cookies in all, and removes the oldest beyond.
 public final class CookieJar: Sendable {
-  /// All cookies that have not ended when they were last looked through, in the order in which they were set first.
+  /// All cookies in the order in which they were first set; each change removes those that have expired.
   public let cookies: Property<[Cookie]>
 
-  /// Whether what is shown is what the file holds.
+  /// The relation of ``cookies`` to the file: current, missing, or stale for a reason.
   public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
-  /// What keeps the cookies from following the content of the file, each time it does.
+  /// The errors that keep ``cookies`` from following the file.
   ///
   /// Errors that a call throws are not repeated here.
   public var failures: some Signal<AppGroupsFileError, Never> { file.failures }
@@ -43,7 +45,7 @@ public final class CookieJar: Sendable {
   private let file: AppGroupsFile<[Cookie]>
   private let now: @Sendable () -> Date
 
-  /// How many cookies are kept, of one domain and at all; the oldest give way.
+  /// The largest numbers of cookies, of one domain and in all.
   private static let limits = (domain: 180, total: 3000)
 
   /// Opens the jar of the active environment, and follows each switch.
@@ -51,7 +53,7 @@ public final class CookieJar: Sendable {
   /// - Parameters:
   ///   - name: The name of its file.
   ///   - scope: The scope of an ``AppContainer``.
-  ///   - now: What time it is.
+  ///   - now: Returns the current date.
   /// - Throws: `AppGroupsFileError` if the file cannot be made or watched.
   public convenience init(
     name: String = "cookies.json", scope: Scope, now: @escaping @Sendable () -> Date = { Date() }
@@ -64,7 +66,7 @@ public final class CookieJar: Sendable {
   /// - Parameters:
   ///   - name: The name of its file.
   ///   - container: The group.
-  ///   - now: What time it is.
+  ///   - now: Returns the current date.
   /// - Throws: `AppGroupsFileError` if the file cannot be made or watched.
   public convenience init(
     name: String = "cookies.json", container: AppGroupsContainer, now: @escaping @Sendable () -> Date = { Date() }
@@ -81,13 +83,13 @@ public final class CookieJar: Sendable {
 
   // MARK: Sending
 
-  /// The cookies that go with a request.
+  /// Returns the cookies to send with a request.
   ///
   /// - Parameters:
-  ///   - url: Where the request goes.
-  ///   - isSameSite: Whether it begins at the same site, or at none, as those of an app do.
-  ///   - isNavigation: Whether a user goes from another site to this one by it.
-  /// - Returns: The cookies, those of longer paths first, then those that were set earlier.
+  ///   - url: The URL of the request.
+  ///   - isSameSite: Pass `false` if the request begins at another site. Requests of an app begin at none.
+  ///   - isNavigation: Pass `true` if a user navigates from another site to this one with the request.
+  /// - Returns: The cookies. Cookies with longer paths come first, then cookies that were set earlier.
   public func cookies(for url: URL, isSameSite: Bool = true, isNavigation: Bool = false) -> [Cookie] {
     guard let target = CookieTarget(url) else { return [] }
     let date = now()
@@ -102,13 +104,13 @@ public final class CookieJar: Sendable {
     return found.sorted { ($1.path.utf8.count, $0.createdAt) < ($0.path.utf8.count, $1.createdAt) }
   }
 
-  /// The value of the `Cookie` header of a request; see ``cookies(for:isSameSite:isNavigation:)``.
+  /// Returns the value of the `Cookie` header of a request; see ``cookies(for:isSameSite:isNavigation:)``.
   ///
   /// - Parameters:
-  ///   - url: Where the request goes.
-  ///   - isSameSite: Whether it begins at the same site, or at none, as those of an app do.
-  ///   - isNavigation: Whether a user goes from another site to this one by it.
-  /// - Returns: The value, or `nil` if no cookies go with it.
+  ///   - url: The URL of the request.
+  ///   - isSameSite: Pass `false` if the request begins at another site. Requests of an app begin at none.
+  ///   - isNavigation: Pass `true` if a user navigates from another site to this one with the request.
+  /// - Returns: The value, or `nil` if the request has no cookies.
   public func header(for url: URL, isSameSite: Bool = true, isNavigation: Bool = false) -> String? {
     let pairs = cookies(for: url, isSameSite: isSameSite, isNavigation: isNavigation).map { cookie in
       cookie.name.isEmpty ? cookie.value : "\(cookie.name)=\(cookie.value)"
@@ -118,13 +120,13 @@ public final class CookieJar: Sendable {
 
   // MARK: Receiving
 
-  /// Takes what a server has sent: sets, replaces and removes cookies.
+  /// Sets, replaces and removes cookies as a server's response asks.
   ///
   /// - Parameters:
-  ///   - headers: The values of the `Set-Cookie` headers of a response, each with one cookie.
-  ///   - url: Where the response came from.
-  /// - Returns: The cookies that were taken. Others are none, or the server may not set them.
-  /// - Throws: `AppGroupsFileError` if they could not be written down; nothing has changed then.
+  ///   - headers: The values of the `Set-Cookie` headers of the response, each with one cookie.
+  ///   - url: The URL of the response.
+  /// - Returns: The accepted cookies. Invalid cookies, and cookies that the server may not set, are left out.
+  /// - Throws: `AppGroupsFileError` if the file cannot be written; then nothing has changed.
   @discardableResult
   public func setCookies(_ headers: [String], from url: URL) throws(AppGroupsFileError) -> [Cookie] {
     let (date, target) = (now(), CookieTarget(url))
@@ -132,7 +134,7 @@ public final class CookieJar: Sendable {
     guard !cookies.isEmpty else { return [] }
     return try file.change { kept in
       let taken = cookies.filter { cookie in
-        // What came encrypted is not replaced by what did not.
+        // An unencrypted response does not replace a cookie of an encrypted one.
         target?.isEncrypted == true
           || !kept.contains { $0.isSecure && $0.name == cookie.name && $0.domain == cookie.domain }
       }
@@ -142,10 +144,10 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// Sets a cookie, in place of one of the same name, domain and path; one that has ended removes that.
+  /// Sets a cookie, in place of one with the same name, domain and path; an expired cookie removes that one.
   ///
   /// - Parameter cookie: The cookie.
-  /// - Throws: `AppGroupsFileError` if it could not be written down; nothing has changed then.
+  /// - Throws: `AppGroupsFileError` if the file cannot be written; then nothing has changed.
   public func set(_ cookie: Cookie) throws(AppGroupsFileError) {
     let date = now()
     try file.change { kept in
@@ -156,20 +158,20 @@ public final class CookieJar: Sendable {
 
   /// Removes cookies.
   ///
-  /// - Parameter isUnwanted: Says which.
-  /// - Throws: `AppGroupsFileError` if that could not be written down; nothing has changed then.
+  /// - Parameter isUnwanted: Returns `true` for a cookie to remove.
+  /// - Throws: `AppGroupsFileError` if the file cannot be written; then nothing has changed.
   public func remove(where isUnwanted: (Cookie) -> Bool) throws(AppGroupsFileError) {
     try file.change { $0.removeAll(where: isUnwanted) }
   }
 
   /// Removes all cookies.
   ///
-  /// - Throws: `AppGroupsFileError` if that could not be written down; nothing has changed then.
+  /// - Throws: `AppGroupsFileError` if the file cannot be written; then nothing has changed.
   public func removeAll() throws(AppGroupsFileError) { try remove { _ in true } }
 
-  /// Removes what has ended, which is no longer sent anyway.
+  /// Removes expired cookies, which are no longer sent in any case.
   ///
-  /// - Throws: `AppGroupsFileError` if that could not be written down; nothing has changed then.
+  /// - Throws: `AppGroupsFileError` if the file cannot be written; then nothing has changed.
   public func removeExpired() throws(AppGroupsFileError) {
     let date = now()
     try remove { $0.isOver(at: date) }

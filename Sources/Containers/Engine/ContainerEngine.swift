@@ -19,6 +19,8 @@ final class ContainerEngine: Sendable {
   let environments = MutableProperty<[AppContainer.Environment]>([])
   let active: MutableProperty<AppContainer.Environment>
   let events = Emitter<AppContainer.Event, Never>()
+  let failures = Emitter<AppContainerError, Never>(replay: 16)
+  private let lastFailure = Guarded<String?>(nil)
 
   // Sound: set once, before the engine is shared; it refers to the engine, hence not at once.
   private(set) nonisolated(unsafe) var scope: Scope  // Does not keep the engine; see ``sharedScope``.
@@ -113,6 +115,9 @@ final class ContainerEngine: Sendable {
   }
 
   private func prepareRoot() throws(AppContainerError) {
+    if let outer = SwitchedRoots.root(switching: layout.root) {
+      throw .unusableRoot(layout.root, reason: "it lies in \(outer.path), which another AppContainer switches")
+    }
     let root = try Folder(layout.root)
     for parent in layout.hidden.ancestors { try root.makeDirectory(parent) }
     do {
@@ -271,9 +276,23 @@ final class ContainerEngine: Sendable {
       guard try isBehind() else { return }
       // It may have been a change of this process, after which the root may be removed as well.
       _ = try inTurn("Following", isForSubscribers: true, ifDue: isBehind) { _ in }
+      lastFailure.withLock { $0 = nil }
     } catch {
       // It cannot be read now; whoever repairs it, or changes something the next time, wakes us again.
+      report(AppContainerError(mapping: error))
     }
+  }
+
+  /// Reports an error that keeps this process from following, once until another one occurs.
+  private func report(_ error: AppContainerError) {
+    // The change that this thread is in comes first, and ends with another look.
+    if case .nested = error { return }
+    let words = error.description
+    let isNew = lastFailure.withLock { last in
+      defer { last = words }
+      return last != words
+    }
+    if isNew { failures.send(error) }
   }
 
   private func isBehind() throws(AppContainerError) -> Bool {

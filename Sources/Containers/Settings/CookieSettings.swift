@@ -28,6 +28,11 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
     fileName = "cookies-\(name).json"
   }
 
+  func isSame(as other: any EnvironmentSettings) -> Bool {
+    guard let other = other as? CookieSettings else { return false }
+    return other.storage === storage
+  }
+
   private struct Contents: Codable, Sendable {
     /// On one line, since people need not read it.
     static let format = FileFormat<Contents>.record(

@@ -1,8 +1,8 @@
-/// One of the sets of values that `UserDefaults` keeps.
+/// A set of values in `UserDefaults`.
 public enum DefaultsSuite: Hashable, Sendable {
-  /// What `UserDefaults.standard` keeps for this program.
+  /// The values of `UserDefaults.standard`.
   case standard
 
-  /// What `UserDefaults(suiteName:)` keeps under a name.
+  /// The values of `UserDefaults(suiteName:)`.
   case named(String)
 }

@@ -8,6 +8,9 @@ package protocol EnvironmentSettings: Sendable {
   /// What it is, in errors.
   var name: String { get }
 
+  /// Whether another one of this name switches the same settings.
+  func isSame(as other: any EnvironmentSettings) -> Bool
+
   /// Makes what memory holds that of the environment that is active, to which it belongs unless it says otherwise.
   ///
   /// It is called once, before the settings take part in switches.
@@ -45,4 +48,8 @@ extension EnvironmentSettings {
   package func follow(from old: URL, to new: URL) throws {
     try load(from: new)
   }
+}
+
+extension EnvironmentSettings {
+  package func isSame(as other: any EnvironmentSettings) -> Bool { true }
 }

@@ -28,7 +28,7 @@ extension UserDefaults {
   /// - Parameters:
   ///   - key: The key of the value.
   ///   - type: The type of the value, which must be a property list type.
-  ///   - interval: The polling interval.
+  ///   - interval: The polling interval. An interval that is not positive keeps a processor busy.
   /// - Returns: A signal of the value, or of `nil` if there is no value of this type. It never ends.
   public func signal<Value: Equatable & Sendable>(
     forKey key: String, as type: Value.Type = Value.self, checkingEvery interval: Duration = .seconds(1)
@@ -43,7 +43,7 @@ extension UserDefaults {
   /// - Parameters:
   ///   - key: The key of the value.
   ///   - type: The type of the value, which must be a property list type.
-  ///   - interval: The polling interval.
+  ///   - interval: The polling interval. An interval that is not positive keeps a processor busy.
   ///   - clock: The clock that measures the interval.
   /// - Returns: A signal of the value, or of `nil` if there is no value of this type. It never ends.
   public func signal<Value: Equatable & Sendable, C: Clock>(

@@ -107,6 +107,8 @@
         // A regular file: the kernel does not wait for it, because it is always ready.
         state.isCalling = true
         DispatchQueue.global().async { [self] in deliver() }
+      } else if errno == EEXIST {
+        stop(because: "Two sources own file descriptor \(descriptor); pass closesDescriptor: false to one of them")
       } else {
         // The system is short of memory or of entries. Without a retry, the descriptor would never report again.
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in

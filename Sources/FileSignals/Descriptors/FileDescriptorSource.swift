@@ -74,7 +74,7 @@ public final class FileDescriptorSource: Signal {
   ///   - events: The event to wait for.
   ///   - closesDescriptor: A Boolean value that determines whether the source takes ownership of the descriptor. If
   ///     `true`, it closes the descriptor exactly once, when it no longer waits. If `false`, it waits on a duplicate,
-  ///     and you can close your descriptor at any time.
+  ///     and you can close your descriptor at any time. At most one source may own a descriptor.
   ///   - queue: The queue on which subscribers are called, serially even if the queue is concurrent. By default, the
   ///     source has a queue of its own.
   /// - Throws: ``FileObserverError`` if the descriptor is not open, or if the process has no descriptor left to wait

@@ -20,7 +20,7 @@ extension DurableFile {
   /// Runs a closure while holding the file's lock, without blocking a thread of the concurrency pool.
   ///
   /// The closure runs on a queue of the file's own and cannot suspend. A lock held across an `await` could block every
-  /// thread while the task that holds it waits for a thread.
+  /// thread while the task that holds it waits for a thread. To lock several files, see the blocking form.
   ///
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.

@@ -1,4 +1,5 @@
 public import Foundation
+import Signals
 
 /// Functions that replace a file as a whole, so that no reader ever sees it half written.
 ///
@@ -40,13 +41,16 @@ public struct DurableFile: Sendable {
   ///   - data: The new content.
   ///   - url: The file; its directory must exist.
   ///   - durability: The failures that the content survives after this method returns.
-  ///   - mode: The file's permissions, such as `0o640`, regardless of the process's file mode creation mask. By
-  ///     default, existing permissions are kept, and a new file gets `0o600`.
+  ///   - mode: The file's permissions, such as `0o640`, regardless of the process's file mode creation mask, and at most
+  ///     `0o777`. By default, existing permissions are kept, and a new file gets `0o600`.
   /// - Throws: ``DurableFileError``. The file is then unchanged, unless only the last step failed, which protects the
   ///   new name against a power failure.
   public static func write(
     _ data: Data, to url: URL, durability: Durability = .storage, mode: UInt16? = nil
   ) throws(DurableFileError) {
+    if let mode, mode > 0o777 {
+      stop(because: "A mode must lie between 0o000 and 0o777; \(mode) is 0o\(String(mode, radix: 8))")
+    }
     let file = try ExclusiveFile(locking: url, joinsOuterLock: true)
     defer { file.unlock() }
     try file.prepare(data, durability: durability, mode: mode).commit()
@@ -76,6 +80,9 @@ public struct DurableFile: Sendable {
   /// - **Lifetime:** If the process dies, the system releases the lock.
   /// - **Re-entrancy:** The lock belongs to the calling thread. Calling this method again for the same file from inside
   ///   `body` throws ``DurableFileError/reentrantLock(_:)``.
+  ///
+  /// Two callers deadlock if each waits for a file that the other one has locked. If you lock several files, lock them
+  /// in the same order everywhere.
   ///
   /// - Parameters:
   ///   - url: The file, which need not exist; its directory must.

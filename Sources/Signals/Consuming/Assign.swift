@@ -5,6 +5,9 @@ extension Signal where Failure == Never {
   /// assigned on the thread that sends it, before the sender's call returns, unless another delivery is in progress.
   /// This is safe because the object and the key path must be `Sendable`.
   ///
+  /// Two properties that are assigned to each other need ``removeDuplicates()``; otherwise each write causes the next
+  /// one forever.
+  ///
   /// In a `@MainActor` class, the compiler reports "type 'ReferenceWritableKeyPath<…>' does not conform to the
   /// 'Sendable' protocol", because values may be sent on any thread. Use ``assign(on:to:onWeak:)`` there:
   /// `assign(on: MainActor.shared, to: \.text, onWeak: self)`.

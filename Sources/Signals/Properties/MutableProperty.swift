@@ -33,7 +33,8 @@ public final class MutableProperty<Value: Sendable>: Property<Value>, @unchecked
 
   /// The current value.
   ///
-  /// Setting it sends the new value to all subscribers, even if it equals the old one.
+  /// Setting it sends the new value to all subscribers, even if it equals the old one. A change inside a class instance
+  /// is not a change of the property, and is not sent. Use a structure as the value.
   ///
   /// - Complexity: An in-place change, such as `value.append(x)`, copies the storage of a collection, as ``modify(_:)``
   ///   does.

@@ -133,8 +133,10 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
       do {
         try await clock.sleep(until: deadline, tolerance: nil)
       } catch {
-        // Cancelled: another task has replaced this one, or the alarm has been stopped.
-        return
+        // Another task has replaced this one, or the alarm has been stopped.
+        if Task.isCancelled { return }
+        // Otherwise the operator would stay silent forever.
+        Signals.stop(because: "A \(C.self) threw \(error) from sleep, although its task was not cancelled")
       }
       if let ring = take(deadline, generation) { ring(deadline) }
     }

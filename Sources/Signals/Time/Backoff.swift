@@ -35,27 +35,36 @@ public struct Backoff: Sendable, Hashable {
   /// Returns a backoff whose pauses grow by a factor, up to a maximum.
   ///
   /// - Parameters:
-  ///   - first: The first pause.
+  ///   - first: The first pause. With a pause of zero, the next attempt follows at once.
   ///   - longest: The longest pause, before jitter.
-  ///   - factor: The number by which each pause is multiplied for the next one.
+  ///   - factor: The number by which each pause is multiplied for the next one; at least 1.
   ///   - jitter: The largest fraction, from 0 to 1, by which a pause is randomly varied.
   ///   - limit: The number of pauses before giving up; `nil` for no limit.
   /// - Returns: The backoff.
   public static func exponential(
     from first: Duration, upTo longest: Duration, factor: Double = 2, jitter: Double = 0, limit: Int? = nil
   ) -> Backoff {
-    Backoff(first: first, factor: factor, longest: longest, jitter: jitter, limit: limit)
+    Backoff(first: first, factor: factor, longest: longest, jitter: jitter, limit: limit).checked()
   }
 
   /// Returns a backoff whose pauses are all equal.
   ///
   /// - Parameters:
-  ///   - pause: The pause.
+  ///   - pause: The pause. With a pause of zero, the next attempt follows at once.
   ///   - jitter: The largest fraction, from 0 to 1, by which a pause is randomly varied.
   ///   - limit: The number of pauses before giving up; `nil` for no limit.
   /// - Returns: The backoff.
   public static func constant(_ pause: Duration, jitter: Double = 0, limit: Int? = nil) -> Backoff {
-    Backoff(first: pause, factor: 1, longest: pause, jitter: jitter, limit: limit)
+    Backoff(first: pause, factor: 1, longest: pause, jitter: jitter, limit: limit).checked()
+  }
+
+  /// Stops the program if a number makes no sense.
+  private func checked() -> Backoff {
+    if first < .zero { stop(because: "A pause cannot be negative: \(first)") }
+    if !(factor >= 1) { stop(because: "A backoff's factor must be at least 1, not \(factor)") }
+    if !(0...1).contains(jitter) { stop(because: "A backoff's jitter must lie between 0 and 1, not \(jitter)") }
+    if let limit, limit < 0 { stop(because: "A backoff's limit cannot be negative: \(limit)") }
+    return self
   }
 
   /// Returns the pause after a failed attempt.

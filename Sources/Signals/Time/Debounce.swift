@@ -23,7 +23,8 @@ extension Signal {
   /// deadline needs neither an allocation nor a task per value.
   ///
   /// - Parameters:
-  ///   - interval: The length of the silence that must follow a value.
+  ///   - interval: The length of the silence that must follow a value. If it is not positive,
+  ///     each value is sent at once.
   ///   - clock: The clock that measures the interval.
   /// - Returns: A signal of the values that precede a silence.
   @inlinable @inline(__always)

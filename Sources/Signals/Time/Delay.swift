@@ -16,7 +16,7 @@ extension Signal {
   /// Values are delivered on a thread of the clock, for most clocks a thread of the concurrency pool.
   ///
   /// - Parameters:
-  ///   - interval: The length of the delay.
+  ///   - interval: The length of the delay. If it is not positive, each value is sent at once.
   ///   - clock: The clock that measures the delay.
   /// - Returns: A signal of the same values, delayed.
   @inlinable @inline(__always)

@@ -23,7 +23,7 @@ extension Signal {
   /// causes no wake-up.
   ///
   /// - Parameters:
-  ///   - interval: The minimum time between two values.
+  ///   - interval: The minimum time between two values. If it is not positive, each value is sent at once.
   ///   - latest: A Boolean value that determines whether the last value of an interval is sent at the end of the
   ///     interval.
   ///   - clock: The clock that measures the interval.

@@ -26,7 +26,7 @@ extension Signal {
   /// Values are delivered on the thread that sends, and the completion on a thread of the clock.
   ///
   /// - Parameters:
-  ///   - interval: The maximum time to wait for each value.
+  ///   - interval: The maximum time to wait for each value. If it is not positive, the signal ends at once.
   ///   - clock: The clock that measures the interval.
   ///   - customError: A closure that returns the error with which to fail. By default, the signal finishes. Apply
   ///     ``setFailureType(to:)`` first if the signal cannot fail.

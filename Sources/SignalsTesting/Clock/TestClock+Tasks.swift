@@ -19,7 +19,8 @@ extension TestClock {
   /// Scheduled actions and sleeping tasks both count as events.
   ///
   /// Call it before `advance(by:)` if a task that you started must be sleeping by then. Unlike any number of yields, it
-  /// is certain.
+  /// is certain. Events that were scheduled before count too: if an operator already waits, wait for one more. The wait
+  /// has no time limit.
   ///
   /// - Parameter count: The number of events.
   public func waitUntilScheduled(_ count: Int = 1) async {

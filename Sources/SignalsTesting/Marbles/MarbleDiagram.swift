@@ -1,3 +1,5 @@
+import Signals
+
 /// The contents of a marble diagram: the events of each second.
 struct MarbleDiagram: Sendable {
   enum Event: Sendable {
@@ -18,7 +20,8 @@ struct MarbleDiagram: Sendable {
     var second = 0
     var isInGroup = false
     var word: String?
-    for character in text {
+    func refuse(_ problem: String) -> Never { stop(because: "The marble diagram \"\(text)\" has \(problem)") }
+    for (column, character) in text.enumerated() {
       if let letters = word, character != "'" {
         word = letters + String(character)
         continue
@@ -26,8 +29,12 @@ struct MarbleDiagram: Sendable {
       switch character {
       case " ": continue
       case "-": break
-      case "[": isInGroup = true
-      case "]": isInGroup = false
+      case "[":
+        if isInGroup { refuse("a [ inside of [ ] in column \(column + 1)") }
+        isInGroup = true
+      case "]":
+        if !isInGroup { refuse("a ] without a [ in column \(column + 1)") }
+        isInGroup = false
       case "|": events.append((second, .finished))
       case "#": events.append((second, .failed))
       case "'":
@@ -41,6 +48,8 @@ struct MarbleDiagram: Sendable {
       }
       if !isInGroup { second += 1 }
     }
+    if let word { refuse("no closing quote after '\(word)") }
+    if isInGroup { refuse("no ] after its last [") }
   }
 
   /// The diagram as text, without the time after the last event.

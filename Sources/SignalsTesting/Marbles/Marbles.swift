@@ -66,7 +66,7 @@ public final class Marbles: Sendable {
   /// - Parameters:
   ///   - signal: The signal. Its values are drawn with `String(describing:)`.
   ///   - seconds: The number of seconds to advance. By default, time advances as long as anything is scheduled on the
-  ///     clock.
+  ///     clock. A signal that does not end, such as a timer, needs it.
   /// - Returns: The diagram, without the time after the last event.
   public func diagram<Element, Failure>(
     of signal: some Signal<Element, Failure>,
@@ -86,7 +86,11 @@ public final class Marbles: Sendable {
       },
       receiveValue: { record(.value(String(describing: $0))) }
     )
-    if let seconds { clock.advance(to: start.advanced(by: .seconds(seconds))) } else { clock.run() }
+    if let seconds {
+      clock.advance(to: start.advanced(by: .seconds(seconds)))
+    } else if !clock.run() {
+      stop(because: "The signal still waits for the clock after 100,000 events; say `until:` which second to draw it")
+    }
     subscription.cancel()
     var diagram = MarbleDiagram()
     diagram.events = events.elements

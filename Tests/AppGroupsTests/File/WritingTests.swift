@@ -27,6 +27,19 @@ struct WritingTests {
   }
 
   @Test
+  func `a format that cannot read what it writes is an error of the first write, which changes nothing`() throws {
+    let dates = try AppGroupsFile(
+      name: "dates.json", initialValue: [Date](), container: fixture.container,
+      format: .json(encoder: { $0.dateEncodingStrategy = .iso8601 }))
+    let before = try Data(contentsOf: dates.url)
+    #expect {
+      try dates.write([Date(timeIntervalSince1970: 0)])
+    } throws: { "\($0)".contains("The format cannot read what it writes") }
+    #expect(try Data(contentsOf: dates.url) == before)
+    #expect(dates.value.isEmpty)
+  }
+
+  @Test
   func `own writes do not come back as echoes`() async throws {
     let file = try fixture.counter()
     let other = try fixture.counter()

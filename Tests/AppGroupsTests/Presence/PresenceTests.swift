@@ -183,6 +183,8 @@ struct PresenceTests {
     let mine = try numbers.announce(5)
     #expect(numbers.value.map(\.value) == [5])
     #expect(failures.elements.count == 1)
+    let late = try AppGroupsPresence<Int>(name: "recording", container: fixture.container)
+    #expect(late.failures.recorded().elements == [failure], "also what was found while it was opened")
     token.withdraw()
     mine.withdraw()
     try await numbers.isAnyonePresent.firstValue { !$0 }

@@ -190,6 +190,22 @@ struct SuiteBadContentTests {
   }
 
   @Test
+  func `a value never replaces a file that cannot be decoded as a whole`() throws {
+    try suite.set(1, forKey: "a")
+    let size = suite.preference("size", default: 10)
+    try fixture.overwrite("suite.json", with: "{\"a\": 1, oops}")
+    #expect(throws: AppGroupsFileError.self) { try size.update(overwriting: true) { $0 += 1 } }
+    #expect(try fixture.text(of: suite.url).contains("oops"))
+  }
+
+  @Test
+  func `a value of another type is reported also to those who subscribe after it was read`() throws {
+    try suite.set("large", forKey: "size")
+    #expect(suite.value(for: SuiteKey("size", default: 10)) == 10)
+    #expect(suite.failures.recorded().elements.count == 1)
+  }
+
+  @Test
   func `a damaged file is replaced if that is wanted`() throws {
     try suite.set(1, forKey: "a")
     try fixture.overwrite("suite.json", with: "oops")

@@ -96,6 +96,15 @@ struct CookieJarTests {
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
+  @Test func `a part that would change the meaning of a header stops with an explanation`() async {
+    await #expect(processExitsWith: .failure) { _ = Cookie(name: "a", value: "1; admin=1", domain: "example.com") }
+    await #expect(processExitsWith: .failure) { _ = Cookie(name: "a", value: "1\r\nX: y", domain: "example.com") }
+    await #expect(processExitsWith: .failure) { _ = Cookie(name: "a", value: "1", domain: "https://example.com") }
+    await #expect(processExitsWith: .failure) {
+      _ = Cookie(name: "a", value: "1", domain: "example.com", path: "account")
+    }
+  }
+
   @Test func `requests of other sites take along what they may`() throws {
     let jar = try jar()
     try jar.setCookies(["s=1; SameSite=Strict", "l=2; SameSite=Lax", "n=3; SameSite=None; Secure", "d=4"], from: url)

@@ -43,6 +43,18 @@ private func threadNumber() -> UInt64 {
     subscription.cancel()
   }
 
+  #if os(Linux)
+    @Test func `stops with an explanation if another source owns the descriptor`() async {
+      await #expect(processExitsWith: .failure) {
+        let (input, _) = makePipe()
+        let sources = try (0..<2).map { _ in try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true) }
+        let subscriptions = sources.map { $0.sink { _ in } }
+        try await Task.sleep(for: .seconds(60))
+        withExtendedLifetime(subscriptions) {}
+      }
+    }
+  #endif
+
   @Test func `says so again until everything is read`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }

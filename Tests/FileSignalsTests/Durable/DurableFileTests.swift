@@ -12,6 +12,13 @@ import Testing
     file = folder.file("value")
   }
 
+  @Test func `a mode that was not written in octal stops with an explanation`() async throws {
+    await #expect(processExitsWith: .failure) { [path = folder.url.path as String] in
+      try DurableFile.write(Data(), to: URL(filePath: path).appending(path: "value"), mode: 640)
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "value").path))
+  }
+
   @Test(arguments: [Durability.process, .storage])
   func `reads back what was written, and leaves nothing beside it but its lock`(_ durability: Durability) throws {
     for size in [0, 1, 4096, 1_000_003] {

@@ -31,6 +31,18 @@ import Testing
     #expect(try failure { try DirectoryObserver(plain) } == .notADirectory(plain))
   }
 
+  @Test func `a directory where a file should be`() throws {
+    try shell("mkdir inner; ln -s inner link", in: folder.url)
+    for name in ["inner", "link"] {
+      let url = folder.file(name)
+      #expect(try failure { try FileObserver(url) } == .isADirectory(url))
+    }
+  }
+
+  @Test func `a filter without a pattern stops with an explanation`() async {
+    await #expect(processExitsWith: .failure) { _ = FileFilter.names() }
+  }
+
   @Test func `links in a circle`() throws {
     try shell("ln -s b a; ln -s a b", in: folder.url)
     guard case .system(_, _, ELOOP) = try failure({ try FileObserver(folder.file("a")) }) else {

@@ -35,6 +35,15 @@ struct AlarmTests {
     alarm.stop()
   }
 
+  @Test func `a clock that throws without being cancelled stops the program with an explanation`() async {
+    await #expect(processExitsWith: .failure) {
+      let alarm = Alarm(clock: BrokenClock())
+      alarm.start { _ in }
+      alarm.set(BrokenClock().now.advanced(by: .seconds(60)))
+      try await Task.sleep(for: .seconds(60))
+    }
+  }
+
   @Test func `a deadline that is over rings at once`() async throws {
     let alarm = makeAlarm()
     await clock.base.advance(to: at(5))
@@ -153,4 +162,14 @@ private struct HastyClock: SchedulingClock {
     end.wait()
     return token
   }
+}
+
+/// A clock on which nobody can sleep.
+private struct BrokenClock: Clock {
+  private struct Broken: Error {}
+
+  var now: ContinuousClock.Instant { .now }
+  var minimumResolution: Duration { .nanoseconds(1) }
+
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { throw Broken() }
 }

@@ -47,4 +47,22 @@ import Testing
   @Test func `never begins with more than the longest pause`() {
     #expect(Backoff.exponential(from: .seconds(9), upTo: .seconds(5)).pause(after: 1) == .seconds(5))
   }
+
+  @Test func `stops with an explanation if a number makes no sense`() async {
+    let jitter = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Backoff.constant(.seconds(1), jitter: 3)
+    }
+    #expect(explanation(jitter).contains("jitter must lie between 0 and 1, not 3"))
+    let factor = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Backoff.exponential(from: .seconds(1), upTo: .seconds(9), factor: 0.5)
+    }
+    #expect(explanation(factor).contains("factor must be at least 1, not 0.5"))
+    await #expect(processExitsWith: .failure) { _ = Backoff.constant(.seconds(-1)) }
+    await #expect(processExitsWith: .failure) { _ = Backoff.constant(.seconds(1), limit: -1) }
+  }
+}
+
+/// The text that a process wrote before it stopped.
+private func explanation(_ result: ExitTest.Result?) -> String {
+  String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }

@@ -35,7 +35,8 @@ public struct FileFormat<Value: Sendable>: Sendable {
 
   /// Creates a format.
   ///
-  /// Both closures may be called from any thread, several at a time.
+  /// Both closures may be called from any thread, several at a time. `decode` must read what `encode` writes: the first
+  /// write of each object checks that, and throws otherwise.
   ///
   /// - Parameters:
   ///   - encode: Encodes a value as the content of the file.

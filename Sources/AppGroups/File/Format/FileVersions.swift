@@ -37,8 +37,10 @@ import Foundation
 ///   called with `overwriting: true`. A plain `write` replaces any content, so prefer `update` while older versions of
 ///   the program may run.
 ///
-/// Do not change a type that has been released, except in ways that old content allows, such as a new optional
-/// property. Keep a copy of it under another name, and add the current type at the end of the chain.
+/// Do not change a type that has been released. Keep a copy of it under another name, and add the current type at the
+/// end of the chain. A new optional property can read old content without a new version. But an older program that is
+/// still in use, such as an extension, drops an unknown property when it updates the value. Only a new version prevents
+/// that.
 public struct FileVersions<Value: Decodable & Sendable>: Sendable {
   /// The version of `Value`, which is written.
   public let current: Int

@@ -11,7 +11,8 @@ public enum LogStart: Sendable, Hashable {
 public enum LogAcknowledgement: Sendable, Hashable {
   /// When the subscriber has returned, or the loop asks for the next event.
   ///
-  /// What is handed on to a queue or a task of your own in the subscriber is not waited for.
+  /// What is handed on to a queue or a task of your own in the subscriber is not waited for. The same holds for
+  /// `receive(on:)` and `sink(on:)`.
   case automatic
 
   /// When you say so, with ``LogEvents/acknowledge(_:)``.

@@ -52,6 +52,8 @@ public final class DirectoryObserver: Signal, Sendable {
 
   /// Creates an observer, which observes a directory from now on.
   ///
+  /// Events before the first subscription are not kept. Subscribe first, then list the directory.
+  ///
   /// - Parameters:
   ///   - url: The directory, which must exist.
   ///   - recursive: A Boolean value that determines whether subdirectories are observed as well, at any depth.
@@ -70,6 +72,8 @@ public final class DirectoryObserver: Signal, Sendable {
   }
 
   /// The ability of the observer to detect changes.
+  ///
+  /// A subscription to it does not keep the observer alive. It no longer changes after the observer is released.
   public var health: Property<WatchHealth> { observer.watch.health }
 
   /// Attaches a subscriber and returns a token that keeps both the subscription and the observer alive.

@@ -1,3 +1,5 @@
+import Signals
+
 /// A filter that selects the entries of a directory that an observer reports.
 ///
 /// ```swift
@@ -15,7 +17,8 @@
 ///   these characters, and `[!a-z]` any other. A backslash escapes the next character. Matching is case-sensitive. A
 ///   pattern without a slash is compared with the last name of the path. A pattern with a slash, such as
 ///   `themes/*.json`, is compared with the whole path relative to the observed directory, and its `*` does not match a
-///   slash.
+///   slash. Such a pattern neither begins nor ends with a slash, and needs a recursive observer. `**` and `{a,b}` have no
+///   special meaning.
 /// - **Hidden entries:** Names that begin with a dot are hidden. ``all`` includes them. Patterns match them only if
 ///   they begin with a dot themselves, and hidden directories are not entered, unless you pass `includingHidden`. The
 ///   folders `.shared`, in which ``DurableFile`` stores its locks, are never reported or entered.
@@ -35,12 +38,13 @@ public struct FileFilter: Sendable {
   /// Returns a filter of the entries that match at least one pattern.
   ///
   /// - Parameters:
-  ///   - patterns: Shell patterns, such as `*.json`.
+  ///   - patterns: Shell patterns, such as `*.json`; at least one.
   ///   - includingHidden: A Boolean value that determines whether `*` and `?` match a leading dot, and hidden
   ///     directories are entered.
   /// - Returns: The filter.
   public static func names(_ patterns: String..., includingHidden: Bool = false) -> FileFilter {
-    FileFilter(rule: .patterns(patterns.map(ShellPattern.init), includesHidden: includingHidden))
+    if patterns.isEmpty { stop(because: "A filter without a pattern matches nothing; use .all") }
+    return FileFilter(rule: .patterns(patterns.map(ShellPattern.init), includesHidden: includingHidden))
   }
 
   /// Returns a filter of the entries whose paths satisfy a condition.
@@ -48,7 +52,8 @@ public struct FileFilter: Sendable {
   /// Every directory is entered.
   ///
   /// - Parameter isWanted: A closure that is called with a path relative to the observed directory, such as
-  ///   `themes/dark.json`. It is called often, on the observer's queue, so it must be fast.
+  ///   `themes/dark.json`. It is called often, so it must be fast: first in the observer's initializer, on the calling
+  ///   thread, and then on the observer's queue.
   /// - Returns: The filter.
   public static func paths(where isWanted: @escaping @Sendable (String) -> Bool) -> FileFilter {
     FileFilter(rule: .paths(isWanted))

@@ -50,17 +50,19 @@ public final class FileObserver: Signal, Sendable {
   /// Creates an observer, which observes a file from now on.
   ///
   /// - Parameters:
-  ///   - url: The file, which need not exist; its directory must.
+  ///   - url: The file, which need not exist; its directory must. To observe a directory, use ``DirectoryObserver``.
   ///   - polling: The rule for polling when the system does not report changes.
-  /// - Throws: ``FileObserverError`` if the directory cannot be observed now. Later problems are reported by
-  ///   ``health``.
+  /// - Throws: ``FileObserverError`` if there is a directory at the path, or if its directory cannot be observed now.
+  ///   Later problems are reported by ``health``.
   public init(_ url: URL, polling: WatchPolling = .automatic) throws(FileObserverError) {
-    observer = try PathObserver(
-      path: Self.path(of: url), target: .file, changes: FileChanges(url: url), polling: polling
-    )
+    let path = try Self.path(of: url)
+    observer = try PathObserver(path: path, target: .file, changes: FileChanges(url: url), polling: polling)
+    if FileStatus(path: path)?.kind == .directory { throw .isADirectory(url) }
   }
 
   /// The ability of the observer to detect changes.
+  ///
+  /// A subscription to it does not keep the observer alive. It no longer changes after the observer is released.
   public var health: Property<WatchHealth> { observer.watch.health }
 
   /// Attaches a subscriber and returns a token that keeps both the subscription and the observer alive.

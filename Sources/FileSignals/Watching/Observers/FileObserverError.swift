@@ -21,6 +21,9 @@ public enum FileObserverError: Error, Hashable, Sendable {
   /// The path leads to something other than a directory.
   case notADirectory(URL)
 
+  /// The path to observe as a file leads to a directory.
+  case isADirectory(URL)
+
   /// The process has no permission to read the directory.
   case permissionDenied(URL)
 
@@ -43,6 +46,7 @@ extension FileObserverError {
       switch errno {
       case ENOENT: .notFound(url)
       case ENOTDIR: .notADirectory(url)
+      case EISDIR: .isADirectory(url)
       case EACCES, EPERM: .permissionDenied(url)
       case ENAMETOOLONG: .invalidPath(url, reason: "it is longer than the file system allows")
       case EMFILE, ENFILE: .descriptorLimitReached
@@ -87,6 +91,8 @@ extension FileObserverError: CustomStringConvertible, LocalizedError {
       "There is no directory at \(url.path) to observe. Create it first; its files may be created later."
     case .notADirectory(let url):
       "\(url.path) is not a directory. Observe files with FileObserver, or check the path."
+    case .isADirectory(let url):
+      "\(url.path) is a directory. Observe what happens in it with DirectoryObserver."
     case .permissionDenied(let url):
       "No permission to observe \(url.path). The process must be able to read the directory and to search those above."
     case .watchLimitReached(let limit):

@@ -17,6 +17,9 @@ extension Signal {
   /// // Prints "connected 3"
   /// ```
   ///
+  /// Attempts follow each other without a pause. A signal that always fails at once keeps the subscribing thread busy
+  /// for as long as `retries` allows.
+  ///
   /// - Parameters:
   ///   - retries: The maximum number of attempts after the first one. The default is no limit.
   ///   - shouldRetry: A closure that is called with each error while attempts are left, and returns `true` to make

@@ -4,6 +4,8 @@ extension Signal {
   /// The other signal is subscribed to first, and is cancelled after its first value. If it finishes or fails without a
   /// value, the result ends in the same way. The two signals may send from different threads.
   ///
+  /// A property sends its current value at once. Pass its `changes` to wait for the next one.
+  ///
   /// - Parameter other: The signal whose first value opens this one.
   /// - Returns: A signal of the values that arrive after the other signal has sent.
   @inlinable @inline(__always)

@@ -25,7 +25,7 @@ extension Signal {
 
   /// Sends the value at a position, counted from 0, and then finishes.
   ///
-  /// - Parameter index: The position; not negative.
+  /// - Parameter index: The position. A negative one counts as 0.
   /// - Returns: A signal of at most one value: none if the signal ends before that position.
   @inlinable @inline(__always)
   public func output(at index: Int) -> PrefixSignal<DropFirstSignal<Self>> {

@@ -4,6 +4,8 @@ extension Signal {
   /// The other signal is subscribed to first; its completion has no effect. The two signals may send from different
   /// threads.
   ///
+  /// A property sends its current value at once. Pass its `changes` to wait for the next one.
+  ///
   /// ```swift
   /// import Signals
   ///
