@@ -19,8 +19,8 @@ extension AppContainer {
   ///
   /// - Parameters:
   ///   - environment: The environment to copy.
-  ///   - name: The name of the copy; by default that of the original.
-  ///   - description: The description of the copy; by default that of the original.
+  ///   - name: The name of the copy; by default the same as the original.
+  ///   - description: The description of the copy; by default the same as the original.
   ///   - progress: A closure that receives the number of copied entries, and returns whether to continue.
   /// - Returns: The copy, which was never activated. It has no extended attributes, hard links become separate files,
   ///   and set-user bits are removed.
@@ -39,8 +39,8 @@ extension AppContainer {
   ///
   /// - Parameters:
   ///   - id: The identifier of the environment to copy.
-  ///   - name: The name of the copy; by default that of the original.
-  ///   - description: The description of the copy; by default that of the original.
+  ///   - name: The name of the copy; by default the same as the original.
+  ///   - description: The description of the copy; by default the same as the original.
   ///   - progress: A closure that receives the number of copied entries, and returns whether to continue.
   /// - Returns: The copy, which was never activated.
   /// - Throws: ``AppContainerError``; then nothing is left of the copy.
@@ -64,7 +64,7 @@ extension AppContainer {
 
   /// Removes the environment with an identifier; if it is active, the default environment is activated first.
   ///
-  /// - Parameter id: The identifier, which must not be that of the default environment.
+  /// - Parameter id: The identifier, but not of the default environment.
   /// - Throws: ``AppContainerError``; then the environment is unharmed.
   public func delete(id: UUID) throws(AppContainerError) {
     try engine.exclusively("delete") { try $0.delete(id) }

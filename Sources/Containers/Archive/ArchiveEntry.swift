@@ -6,16 +6,16 @@
   import Musl
 #endif
 
-/// What a directory, file or link is, but for the content.
+/// The description of a directory, file or link, without the content.
 struct ArchiveEntry: Equatable {
   var kind: ArchiveFormat.Kind
   var path: EntryPath
   var permissions: UInt16
   var seconds: Int64
   var nanoseconds: UInt32
-  /// How many bytes a file has.
+  /// The size of a file in bytes.
   var size: UInt64 = 0
-  /// Where a link leads.
+  /// The destination of a link.
   var target: [UInt8] = []
 
   /// The payload of its record.

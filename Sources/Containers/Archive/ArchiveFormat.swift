@@ -1,6 +1,6 @@
-/// How bytes are laid out in an archive, in which numbers are little-endian.
+/// The byte layout of an archive. Numbers are little-endian.
 enum ArchiveFormat {
-  /// What an archive begins with: no text, and damaged by whatever would damage the rest on its way.
+  /// The first bytes of an archive. They are not text, and a transfer that damages the rest damages them too.
   static let mark: [UInt8] = [0x89] + Array("CNTNR".utf8) + [0x0D, 0x0A]
 
   /// The newest version that is read, and the one that is written.
@@ -9,10 +9,10 @@ enum ArchiveFormat {
   /// The most that one record may hold, so that a damaged length cannot ask for all memory.
   static let longestPayload = 1 << 20
 
-  /// How much of a file one record holds.
+  /// The number of bytes of a file in one record.
   static let piece = 1 << 18
 
-  /// How long a path may be, and through how many directories it may lead, which are open at the same time.
+  /// The largest length of a path, and the largest number of directories in it, which are open at the same time.
   static let (longestPath, deepest) = (4096, 128)
 
   enum Kind: UInt8 {

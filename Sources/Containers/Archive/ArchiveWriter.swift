@@ -22,7 +22,7 @@ struct ArchiveWriter {
     waiting.append(kind.rawValue)
     waiting.appendNumber(UInt32(payload.count))
     waiting.append(contentsOf: payload)
-    // Sound: what was appended just now is a part of the bytes, and they are not kept.
+    // Sound: the appended range lies within the bytes, and the pointer does not escape.
     checksum = waiting.withUnsafeBytes { bytes in
       Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[start...]), goingOnFrom: checksum)
     }

@@ -1,15 +1,15 @@
 import FileSignals
 import Foundation
 
-/// One file that holds an environment.
+/// A file that contains an environment.
 ///
-/// It begins with a mark and the version of the format. Then come records, each with a checksum that goes on from that
-/// of the record before, so that none can be changed, lost, doubled or moved unnoticed. The first describes the
-/// environment. One follows for each directory, file and link, a directory before its entries, and a file before its
-/// bytes in pieces. The last says that this is all, and how much.
+/// The file begins with a mark and the version of the format. Records follow, each with a checksum that continues the
+/// checksum of the previous record. So a record that is changed, missing, repeated or moved is detected. The first
+/// record describes the environment. One record follows for each directory, file and link: a directory before its
+/// entries, and a file before its bytes in pieces. The last record marks the end and contains the totals.
 ///
-/// Kept are contents, links as links, permissions and times of modification; not who owns a file, its extended
-/// attributes, the bits that let programs run as somebody else, and which files are one under several names.
+/// The archive keeps contents, links as links, permissions and modification times. It does not keep owners, extended
+/// attributes, set-user and set-group bits, or hard links.
 enum EnvironmentArchive {
   /// The description of the environment in an archive.
   struct Manifest: Codable, Hashable, Sendable {
@@ -20,23 +20,23 @@ enum EnvironmentArchive {
     var uuid: String?
   }
 
-  /// What is to be written, under a name that it has in the archive.
+  /// A directory to write, with its name in the archive.
   struct Tree {
     let name: String
     let folder: Folder
-    /// What of the directory, with all that is in it.
+    /// The entries of the directory to write, each with all its contents.
     let entries: [EntryPath]
   }
 
-  /// Writes an archive, which takes its place whole or not at all.
+  /// Writes an archive. The file is replaced as a whole or not at all.
   ///
   /// - Parameters:
-  ///   - trees: What it holds.
-  ///   - manifest: What it says about it.
-  ///   - url: The file, outside of the trees; one that is there already is replaced.
-  ///   - progress: Is told how much is done, and says whether to go on.
-  /// - Returns: How much was written.
-  /// - Throws: ``AppContainerError``; what was at the place before is as it was.
+  ///   - trees: The directories to write.
+  ///   - manifest: The description of the environment.
+  ///   - url: The file, outside of the trees; an existing file is replaced.
+  ///   - progress: Receives the amount written so far, and returns whether to continue.
+  /// - Returns: The amount written.
+  /// - Throws: ``AppContainerError``; then an existing file is unchanged.
   @discardableResult
   static func write(
     _ trees: [Tree], manifest: Manifest, to url: URL, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
@@ -60,14 +60,14 @@ enum EnvironmentArchive {
   ///
   /// - Parameters:
   ///   - url: The archive, which is not trusted.
-  ///   - directory: The directory to make; there must not be anything.
-  ///   - names: The trees that it may hold; each becomes a directory in the new one.
+  ///   - directory: The directory to create; nothing may exist at its path.
+  ///   - names: The trees that the archive may contain; each becomes a directory in the new one.
   ///   - hidden: The hidden directory, which will be in a tree with all other environments.
-  ///   - allowsOutwardLinks: Whether to take symbolic links that lead out of their tree, or to the hidden directory.
-  ///   - durability: What the new directory is safe against when this returns.
-  ///   - progress: Is told how much is done, and says whether to go on.
+  ///   - allowsOutwardLinks: Pass `true` to accept symbolic links that lead out of their tree or to the hidden directory.
+  ///   - durability: The durability of the new directory when this returns.
+  ///   - progress: Receives the amount read so far, and returns whether to continue.
   /// - Returns: The description of the environment in the archive.
-  /// - Throws: ``AppContainerError``; there is no new directory then.
+  /// - Throws: ``AppContainerError``; then there is no new directory.
   static func read(
     _ url: URL, into directory: URL, trees names: Set<String>, hidden: EntryPath, allowsOutwardLinks: Bool = false,
     durability: Durability = .storage, progress: @escaping (ArchiveProgress) -> Bool = { _ in true }
@@ -86,7 +86,7 @@ enum EnvironmentArchive {
       if durability == .storage { try FileSystemFlush.wait(for: folder) }
     } catch {
       do { try TreeRemover.remove(name, in: parent) } catch {
-        // It stays hidden, as what is left over from a process that was killed does; what matters is why it is there.
+        // It stays hidden, as the leftovers of a killed process do; the caller needs the first error.
       }
       throw error
     }

@@ -45,7 +45,7 @@ struct TreePacker {
   }
 
   private mutating func pack(_ path: EntryPath, in folder: Folder, as place: EntryPath) throws(AppContainerError) {
-    // Nobody could read it.
+    // No reader would accept it.
     if let problem = TreeUnpacker.problem(with: place) { throw .blocked(folder.place(of: path), reason: problem) }
     guard let status = folder.status(of: path) else {
       // Gone since the directory was listed, as temporary files may.

@@ -9,10 +9,10 @@ import Foundation
   import Musl
 #endif
 
-/// Makes the trees of an archive, in a directory that nobody else knows yet.
+/// Creates the trees of an archive, in a directory that no one else uses yet.
 ///
-/// Nothing is made but in directories that it has made itself and has not left since, found one from the other without
-/// following links; so whatever an archive says, nothing outside is touched.
+/// It creates entries only in directories that it has created itself and keeps open. It reaches each of them from its
+/// parent without following links. So no archive can make it touch anything outside.
 struct TreeUnpacker {
   private struct Level {
     let path: EntryPath
@@ -113,7 +113,7 @@ struct TreeUnpacker {
       try report()
     }
     try finish(file.number, entry, folder, name)
-    // A file system may report only now that it could not store what was written.
+    // Some file systems report a failed write only when the file is closed.
     guard file.close() == 0 else { throw folder.failure("write", name) }
   }
 
@@ -126,7 +126,7 @@ struct TreeUnpacker {
     guard futimens(number, times) == 0 else { throw folder.failure("set the times of", name) }
   }
 
-  /// Leaves directories until one holds what comes next; each is finished then, for nothing can come into it any more.
+  /// Leaves directories until one is the parent of the next entry, and finishes each directory that it leaves.
   private mutating func leave(to parent: EntryPath, for path: EntryPath) throws(AppContainerError) {
     while let level = levels.last, let entry = level.entry, level.path != parent {
       guard !level.path.isAncestor(of: path) else { return }
@@ -152,7 +152,7 @@ struct TreeUnpacker {
 }
 
 extension TreeUnpacker {
-  /// What is wrong with a path, if anything.
+  /// The reason to refuse a path; `nil` if it is sound.
   static func problem(with path: EntryPath) -> String? {
     if path.bytes.isEmpty { return "it has no name" }
     if path.bytes.count > ArchiveFormat.longestPath {
@@ -171,11 +171,12 @@ extension TreeUnpacker {
     return nil
   }
 
-  /// Why a link leads, or could lead, out of its tree.
+  /// The reason why a link leads, or could lead, out of its tree; `nil` if it cannot.
   ///
-  /// It must go up first, no further than its tree, and then down: after a name, which may itself be a link, nobody
-  /// knows where up is. And it must not name the hidden directory, which is in the tree while the environment is active,
-  /// and has all the others in it; as every link on a way is looked at, there is none that leads there by another name.
+  /// A destination must go up first, no further than the tree, and then down. After a name, which may itself be a link,
+  /// `..` could lead anywhere. A destination must not name the hidden directory, which lies in the tree while the
+  /// environment is active, and contains all other environments. Every link of the archive is checked, so none leads
+  /// there through another one.
   private func problem(withTargetOf entry: ArchiveEntry) -> String? {
     if entry.target.first == Self.slash { return "it is a link to an absolute path" }
     // The tree itself is the first name.
@@ -194,7 +195,7 @@ extension TreeUnpacker {
     return nil
   }
 
-  /// A name as the least exact of file systems takes it, in letters of one case and without those that show nothing.
+  /// A name as the least exact file system compares it: in one case, and without invisible characters.
   private static func folded(_ name: some Collection<UInt8>) -> String {
     var text = String(decoding: name, as: UTF8.self)
     text.unicodeScalars.removeAll { $0.properties.isDefaultIgnorableCodePoint }

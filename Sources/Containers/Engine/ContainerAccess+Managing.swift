@@ -62,7 +62,7 @@ extension ContainerAccess {
     }
   }
 
-  /// Runs a closure with the contents of an environment, which no other change of the root can touch meanwhile.
+  /// Runs a closure with the contents of an environment, while no other change of the root is possible.
   func withContents<Result>(of id: UUID, _ body: (EnvironmentContents) throws -> Result) throws -> Result {
     let settings = try Folder(EntryPath("\(id.uuidString)/\(ContainerLayout.settings)"), in: hidden)
     guard id == state.active else {
@@ -184,9 +184,9 @@ struct EnvironmentContents {
   /// The directory in which the entries lie.
   let files: Folder
 
-  /// The entries of the environment, relative to `files`; a directory stands for everything in it.
+  /// The entries of the environment, relative to `files`. A directory includes everything in it.
   let entries: [EntryPath]
 
-  /// What was kept outside of files.
+  /// The settings that were kept outside of the files.
   let settings: Folder
 }

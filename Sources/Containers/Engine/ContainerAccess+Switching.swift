@@ -39,7 +39,7 @@ extension ContainerAccess {
     }
   }
 
-  /// Has all live values of the root wait meanwhile.
+  /// Runs a closure while all live values of the root wait.
   private func swapScope(_ act: () throws -> Void) throws {
     var isActing = false
     do {
@@ -55,10 +55,10 @@ extension ContainerAccess {
     }
   }
 
-  /// Moves what is live away, and something else in its place, so that either all of it happens or nothing.
+  /// Moves the live files away and others into their place, completely or not at all.
   ///
-  /// Settings are loaded from the environment that is to be active, or from `loading`. An environment that is emptied
-  /// is the same one afterwards, so what is loaded has no owner until it is decided that it is empty.
+  /// Settings are loaded from the environment that becomes active, or from `loading`. An environment that is emptied
+  /// keeps its identity, so its settings have no owner until the change is certain.
   func move(
     committing changed: ContainerState, leavingTo stash: EntryPath, arrivingFrom source: EntryPath?,
     replacing replacement: SwitchJournal.Replacement? = nil, loading name: String? = nil
@@ -107,7 +107,7 @@ extension ContainerAccess {
     }
   }
 
-  /// Puts everything back; if that fails, too, the journal stays, and who changes something next tries again.
+  /// Moves everything back. If that fails too, the journal stays, and the next change tries again.
   private func giveUp(_ moves: SwitchMoves) throws {
     try moves.undo()
     try loadSettings(of: state.active.uuidString)

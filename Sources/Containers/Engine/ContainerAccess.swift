@@ -26,7 +26,7 @@ final class ContainerAccess {
 
   // MARK: Catching up
 
-  /// Brings memory to what is on the disk, after what somebody began and did not end was undone.
+  /// Undoes an unfinished change, and then updates memory from the disk.
   func catchUp() throws {
     let known = engine.known
     if let state = try store.state() {
@@ -42,7 +42,7 @@ final class ContainerAccess {
     }
     try recover()
     guard known.revision != state.revision else { return }
-    // At first, nothing is known, and nobody looks.
+    // At first there is no state in memory, and no subscriber.
     let adoption = engine.adoption(of: state)
     if known.revision > 0, known.switches != state.switches {
       follow(known, adopting: adoption)
@@ -67,7 +67,7 @@ final class ContainerAccess {
     engine.scope.followSwap(into: changes) { engine.adopt(adoption) }
   }
 
-  /// Tells that settings could not take part in what has happened already.
+  /// Reports settings that could not take part in a change that has already happened.
   func tellFailure(of settings: any EnvironmentSettings, _ error: any Error, from old: UUID, to new: UUID) {
     let error = AppContainerError.settingsFailed(settings.name, reason: "\(error)")
     let (old, new) = (environment(old), environment(new))
@@ -85,7 +85,7 @@ final class ContainerAccess {
     try reconcile()
   }
 
-  /// Makes list and directories agree, and removes what was left unfinished.
+  /// Makes the list and the directories agree, and removes unfinished ones.
   func reconcile() throws {
     for name in try hidden.names() where ContainerLayout.isLeftover(name.text) {
       discard(name)
@@ -125,7 +125,7 @@ final class ContainerAccess {
   /// Goes by a state that has just been written, which is not told yet.
   func adoptState(_ changed: ContainerState) { state = changed }
 
-  /// Takes in a state that has just been written, and has it told.
+  /// Adopts a state that has just been written, and publishes it.
   func accept(_ changed: ContainerState) {
     state = changed
     let adoption = engine.adoption(of: changed)
@@ -142,12 +142,12 @@ final class ContainerAccess {
 
   /// Removes a directory that no environment needs.
   ///
-  /// What cannot be removed now is removed when the root is opened.
+  /// If it cannot be removed now, it is removed when the root is opened.
   func discard(_ name: EntryPath) {
     do {
       try TreeRemover.remove(name, in: hidden)
     } catch {
-      // Nobody is harmed by it.
+      // A leftover harms no one.
     }
   }
 

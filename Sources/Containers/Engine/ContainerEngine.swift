@@ -106,7 +106,7 @@ final class ContainerEngine: Sendable {
 
   var health: Property<WatchHealth> { stateChanges.withLock { $0 }?.health ?? .constant(.active) }
 
-  /// Has a closure called at each step of a change, by whoever makes it.
+  /// Calls a closure at each step of a change by this process.
   func onStep(_ hook: @escaping @Sendable (SwitchStep) -> Void) { current.withLock { $0.stepHook = hook } }
 
   func step(_ step: SwitchStep) {
@@ -133,7 +133,7 @@ final class ContainerEngine: Sendable {
 
   // MARK: Taking turns
 
-  /// Runs a closure while no other thread or process changes anything, and then sends what has changed.
+  /// Runs a closure while no other thread or process changes the root, and then sends the changes.
   func exclusively<Result>(
     _ operation: String, _ body: (ContainerAccess) throws -> Result
   ) throws(AppContainerError) -> Result {
@@ -193,7 +193,7 @@ final class ContainerEngine: Sendable {
   }
 
   private func enter(_ operation: String) throws(AppContainerError) {
-    // Whoever switches waits for this thread.
+    // The switching thread waits for this one.
     if scope.isDelayedByThisThread { throw .nested(operation: operation) }
     while true {
       if turn.isHeldByThisThread { throw .nested(operation: operation) }
@@ -221,7 +221,7 @@ final class ContainerEngine: Sendable {
     try turn.withLock { try lockedAccess("Making a file", changes) { _ in try body() } }
   }
 
-  // MARK: What is known
+  // MARK: The known state
 
   var known: ContainerState { current.withLock { $0.state } }
 
@@ -236,7 +236,7 @@ final class ContainerEngine: Sendable {
     Adoption(state: state, environments: state.ids.map { store.environment($0, in: state) })
   }
 
-  /// Takes in a state that is on the disk, inside the change that is to be sent.
+  /// Adopts a state of the disk as a part of the change that is about to be sent.
   func adopt(_ adoption: Adoption) {
     guard let current = adoption.environments.first(where: { $0.id == adoption.state.active }) else { return }
     self.current.withLock { $0.state = adoption.state }
@@ -244,8 +244,7 @@ final class ContainerEngine: Sendable {
     if active.value != current { active.value = current }
   }
 
-  /// Sees to it that who opens the root sees what is there now, also if the news of it is still on its way, and if
-  /// others in this process have it open.
+  /// Updates the state for a new object of the root, in case other objects of this process have not seen a change yet.
   func catchUp() throws(AppContainerError) {
     do {
       try exclusively("Opening") { access in try access.reconcile() }
@@ -255,7 +254,7 @@ final class ContainerEngine: Sendable {
     }
   }
 
-  /// Whether the live values of this process have followed every switch, and none is under way.
+  /// A Boolean value that indicates whether the live values have followed every switch, and no switch is in progress.
   private var hasFollowed: Bool {
     do {
       // In this order: the journal is there before the first file is moved, and until the state says that all are.
@@ -269,7 +268,7 @@ final class ContainerEngine: Sendable {
     }
   }
 
-  /// Goes over to what another process has made of the root, or undoes what it began and died of.
+  /// Follows a change by another process, or undoes a change during which that process died.
   func follow() {
     if turn.isHeldByThisThread { return }
     do {
@@ -278,7 +277,7 @@ final class ContainerEngine: Sendable {
       _ = try inTurn("Following", isForSubscribers: true, ifDue: isBehind) { _ in }
       lastFailure.withLock { $0 = nil }
     } catch {
-      // It cannot be read now; whoever repairs it, or changes something the next time, wakes us again.
+      // It cannot be read now. The next change of the file calls this again.
       report(AppContainerError(mapping: error))
     }
   }
@@ -296,13 +295,13 @@ final class ContainerEngine: Sendable {
   }
 
   private func isBehind() throws(AppContainerError) -> Bool {
-    // Who writes a journal has the lock until it is done or dead, and the lock is waited for.
+    // The writer of a journal holds the lock until it is done or dead, and this waits for the lock.
     if try store.journal() != nil { return true }
     guard let state = try store.state() else { return false }
     return state.revision != known.revision
   }
 
-  /// Has a switch told to those who were added.
+  /// Announces a switch to the events and the delegates.
   func tellChange(from old: AppContainer.Environment, to new: AppContainer.Environment) {
     outbox.add { [events] in events.send(.didChange(from: old, to: new)) }
     for (delegate, owner) in participants.delegates {

@@ -19,7 +19,7 @@ final class ContainerEngines: Sendable {
       try engine.catchUp()
       return engine
     }
-    // Opening may wait for another process; those of other roots need not. Of two that are opened at once, one is used.
+    // Opening may wait for another process, so it is done without the lock. If two threads open a root, one engine is used.
     let made = try ContainerEngine(layout, settings: settings, onStep: onStep)
     return entries.withLock { entries in
       entries = entries.filter { $0.value.engine != nil }

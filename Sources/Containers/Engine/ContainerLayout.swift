@@ -2,16 +2,16 @@ import AppGroups
 import FileSignals
 import Foundation
 
-/// Where the things of a root lie.
+/// The places in a root.
 ///
 /// ```
-/// <root>/…                              what is live: the files of the active environment
-/// <root>/.containers/state.json         which environments there are, which is active, what is excluded
-/// <root>/.containers/journal.json       only while files are moved: what is moved where
-/// <root>/.containers/<uuid>/info.json   name and description
+/// <root>/…                              the files of the active environment
+/// <root>/.containers/state.json         the environments, the active one, and the excluded paths
+/// <root>/.containers/journal.json       the moves of a switch, only while files are moved
+/// <root>/.containers/<uuid>/info.json   the name and the description
 /// <root>/.containers/<uuid>/data/…      the files, while the environment is not active
-/// <root>/.containers/<uuid>/settings/…  what is kept outside of files, while the environment is not active
-/// <root>/.containers/aside/…            what was in the way of a move, and belongs to no environment
+/// <root>/.containers/<uuid>/settings/…  settings outside of the files, while the environment is not active
+/// <root>/.containers/aside/…            entries that were in the way of a move, and belong to no environment
 /// ```
 struct ContainerLayout: Sendable, Hashable {
   /// The root, free of symbolic links.
@@ -20,17 +20,17 @@ struct ContainerLayout: Sendable, Hashable {
   /// The hidden directory, from the root on.
   let hidden: EntryPath
 
-  /// Directories that the system holds on to, so that only what is in them can be switched.
+  /// Directories that the system owns, so that only their contents can be switched.
   let fixed: [EntryPath]
 
-  /// What is never switched, besides the hidden directory.
+  /// The paths that are never switched, besides the hidden directory.
   let permanent: [EntryPath]
 
   init(root: URL, hidden: String = SwitchedRoots.recordDirectories[0], fixed: [String] = [], permanent: [String] = []) {
     self.root = root
     self.hidden = EntryPath(hidden)
     self.fixed = fixed.map { EntryPath($0) }
-    // Locks of files in the root itself, and who is there, must stay one for all; the others belong to the system.
+    // All environments share the locks of files in the root, and presence. The other paths belong to the system.
     self.permanent = ([hidden] + SwitchedRoots.permanentNames + permanent).map { EntryPath($0) }
   }
 
@@ -69,7 +69,7 @@ struct ContainerLayout: Sendable, Hashable {
   /// A name for the directory of an environment that is being removed.
   static func discarded() -> String { ".gone-\(UUID.random().uuidString)" }
 
-  /// Whether a directory is left over from something that was not finished.
+  /// Returns whether a directory is a leftover of an unfinished operation.
   static func isLeftover(_ name: String) -> Bool { name.hasPrefix(".new-") || name.hasPrefix(".gone-") }
 
   /// The identifier of the environment with a directory of this name; `nil` if no environment has such a directory.

@@ -116,7 +116,7 @@ struct ContainerStore: Sendable {
     return try decode(data, EnvironmentInfo.format, from: url)
   }
 
-  /// Writes a record into a directory, which may be that of an environment that is being made.
+  /// Writes a record into the directory of an environment, which may be a new one.
   func write(_ info: EnvironmentInfo, for name: String) throws(AppContainerError) {
     let data = try encode(info, EnvironmentInfo.format)
     try wrapped { () throws(DurableFileError) in try DurableFile.write(data, to: layout.infoURL(name)) }

@@ -1,19 +1,19 @@
-/// What stays where it is when an environment is switched.
+/// The rules that decide which entries stay in place during a switch.
 struct ExcludeRules: Sendable {
   enum Verdict: Sendable {
     case moves
     case stays
-    /// It stays itself, if it is a directory, and what is in it has to be looked at one by one.
+    /// A directory stays, and its entries are considered one by one.
     case opens
   }
 
-  /// What stays, whatever it is.
+  /// The entries that stay, with all their contents.
   let staying: Set<EntryPath>
 
-  /// What stays for good, and is in no environment.
+  /// The entries that always stay and belong to no environment.
   let permanent: Set<EntryPath>
 
-  /// What stays as a directory, and is looked into.
+  /// The directories that stay while their entries are considered one by one.
   let fixed: Set<EntryPath>
 
   /// Directories that lead to what stays.
@@ -31,7 +31,7 @@ struct ExcludeRules: Sendable {
     return leading.contains(path) ? .opens : .moves
   }
 
-  /// What could be below a directory that stays.
+  /// The staying entries below a directory.
   func stayingEntries(below path: EntryPath) -> some Sequence<EntryPath> {
     staying.union(fixed).lazy.filter { path.isAncestor(of: $0) }
   }

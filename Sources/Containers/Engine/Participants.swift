@@ -1,6 +1,6 @@
 import Signals
 
-/// Who takes part in the switches of a root, in the order in which they are called.
+/// The delegates, hooks and settings that take part in the switches of a root, in the order of their calls.
 final class Participants: Sendable {
   private struct DelegateEntry: Sendable {
     weak let delegate: (any AppContainerDelegate)?
@@ -42,11 +42,11 @@ final class Participants: Sendable {
 
   private typealias LiveEntry = (entry: DelegateEntry, delegate: any AppContainerDelegate, owner: AppContainer)
 
-  /// Changes the entries of those who still live.
+  /// Changes the entries whose delegates and owners are still alive.
   ///
-  /// Whoever is let go of meanwhile goes without the lock, since that may run anybody's code.
+  /// Objects are released without the lock, because a `deinit` may run any code.
   ///
-  /// - Returns: Those who lived before.
+  /// - Returns: The live entries before the change.
   @discardableResult
   private func change(_ body: ([LiveEntry]) -> [DelegateEntry]) -> [LiveEntry] {
     let (loaded, live) = state.withLock { state in
@@ -86,7 +86,7 @@ final class Participants: Sendable {
 
   // MARK: Settings
 
-  /// Has settings switched too; those of a name that is there already are not added again.
+  /// Adds settings, unless settings with the same name are there already.
   func add(_ settings: any EnvironmentSettings) {
     state.withLock { state in
       guard !state.settings.contains(where: { $0.name == settings.name }) else { return }

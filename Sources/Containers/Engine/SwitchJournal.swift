@@ -1,9 +1,9 @@
 import AppGroups
 
-/// A move of files that has been begun, as it is written down before the first.
+/// The record of a switch, which is written before the first move.
 ///
-/// An entry of the same path may be on both lists. Where it is found tells what has happened to it, because each move
-/// is one `rename` and nothing is ever overwritten; so no step needs to be written down on its own.
+/// An entry with the same path may be on both lists. Its place shows how far the switch went, because each move is one
+/// `rename` and nothing is ever overwritten. So single steps need not be recorded.
 struct SwitchJournal: Codable, Sendable, Equatable {
   /// A directory of the hidden one that is put aside for another.
   struct Replacement: Codable, Sendable, Equatable {
@@ -16,11 +16,11 @@ struct SwitchJournal: Codable, Sendable, Equatable {
   /// The revision of the state that says that all is done.
   let revision: Int
 
-  /// Where what is live goes, and where comes from what takes its place; from the hidden directory on.
+  /// The directories for the leaving and of the arriving entries, relative to the hidden directory.
   let leavingTo: EntryPath
   let arrivingFrom: EntryPath?
 
-  /// What goes and what comes, from the root on.
+  /// The leaving and the arriving entries, relative to the root.
   let leaving: [EntryPath]
   let arriving: [EntryPath]
 

@@ -10,9 +10,9 @@ struct SwitchMoves {
 
   private func folder(_ path: EntryPath) throws(AppContainerError) -> Folder { try Folder(path, in: hidden) }
 
-  /// Makes way for what leaves: something may have been put where the environment's files are to be.
+  /// Clears the place for the leaving files, in case another program has put something there.
   ///
-  /// To be called before the journal is written, because from then on what is there has come from the root.
+  /// Call it before the journal is written: entries that are there afterwards count as moved from the root.
   func clearTheWay() throws(AppContainerError) {
     let stash = try folder(journal.leavingTo)
     for path in journal.leaving where stash.status(of: path) != nil { try putAside(path, of: stash) }
@@ -33,7 +33,7 @@ struct SwitchMoves {
       folders.append(source)
       for path in journal.arriving {
         try makeParents(of: path, in: root, like: source)
-        // Somebody who knows nothing of the switch has made it this very moment.
+        // Another program has just created it.
         if root.status(of: path) != nil, source.status(of: path) != nil { try putAside(path, of: root) }
         try move(path, from: source, to: root)
         step(.arrived)
@@ -58,7 +58,7 @@ struct SwitchMoves {
       }
     }
     for path in journal.leaving.reversed() where stash.status(of: path) != nil {
-      // What has been made in its place since then belongs to nobody.
+      // An entry that was created in its place since then belongs to no environment.
       if root.status(of: path) != nil { try putAside(path, of: root) }
       try makeParents(of: path, in: root, like: stash)
       try move(path, from: stash, to: root)
@@ -73,7 +73,7 @@ struct SwitchMoves {
   // MARK: Single moves
 
   private func move(_ path: EntryPath, from old: Folder, to new: Folder) throws(AppContainerError) {
-    // It may have been removed meanwhile by those whose it is.
+    // Its owner may have removed it in between.
     guard old.status(of: path) != nil else { return }
     guard try ExclusiveRename.move(path, in: old, to: path, in: new) else {
       throw .blocked(new.place(of: path), reason: "it was made while files were being moved")

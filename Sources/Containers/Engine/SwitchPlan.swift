@@ -11,7 +11,7 @@ struct SwitchPlan {
     self.rules = rules
   }
 
-  /// What of the root belongs to the environment that is live.
+  /// Returns the entries of the root that belong to the active environment.
   mutating func leaving(_ root: Folder) throws(AppContainerError) -> [EntryPath] {
     var paths: [EntryPath] = []
     try look(at: .top, in: root, &paths)
@@ -37,15 +37,15 @@ struct SwitchPlan {
     }
   }
 
-  /// Whether a directory stays: only if there is something in it that does, so that no empty ones are left behind.
+  /// Returns whether a directory stays: only if it contains an entry that does, so that no empty ones are left behind.
   ///
-  /// A link in its place is not entered, but moved as any other entry.
+  /// A link in its place is not entered. It is moved like any other entry.
   private func staysOpen(_ path: EntryPath, in root: Folder) -> Bool {
     guard root.status(of: path)?.kind == .directory else { return false }
     return rules.fixed.contains(path) || rules.stayingEntries(below: path).contains { root.status(of: $0) != nil }
   }
 
-  /// What of an environment's files has to be moved into the root, after ``leaving(_:)`` was found out.
+  /// Returns the entries of an environment to move into the root; call it after ``leaving(_:)``.
   func arriving(from data: Folder, into root: Folder) throws(AppContainerError) -> [EntryPath] {
     var paths: [EntryPath] = []
     try look(at: .top, in: data, into: root, &paths)
@@ -57,7 +57,7 @@ struct SwitchPlan {
   ) throws(AppContainerError) {
     for name in try data.names(at: path) {
       let entry = path.appending(name)
-      // Only an archive of somebody else's can have it, and it would never be put away again.
+      // Only a foreign archive can contain it, and no switch would ever put it away again.
       if rules.permanent.contains(entry) { continue }
       if opened.contains(entry) {
         guard data.status(of: entry)?.kind == .directory else {
@@ -66,7 +66,7 @@ struct SwitchPlan {
         }
         try look(at: entry, in: data, into: root, &paths)
       } else if case .stays = rules.verdict(on: entry), root.status(of: entry) != nil {
-        // It was put away before it was excluded, and the one that all share is there by now.
+        // It was put away before it was excluded, and the root has the shared one now.
         continue
       } else {
         paths.append(entry)

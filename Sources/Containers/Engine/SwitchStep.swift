@@ -1,4 +1,4 @@
-/// Where a change of a root is, for tests that end the process there.
+/// A step of a change of a root, at which tests end the process.
 package enum SwitchStep: Sendable, Hashable {
   /// Memory was written down for the environment that goes.
   case flushed
@@ -8,7 +8,7 @@ package enum SwitchStep: Sendable, Hashable {
   case left, arrived, returned
   /// The moves are on the disk.
   case synchronized
-  /// Settings and cookies are those of the new environment.
+  /// The settings and cookies of the new environment are loaded.
   case loaded
   /// The state says so: the one step that decides.
   case committed

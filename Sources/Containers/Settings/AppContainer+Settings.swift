@@ -8,8 +8,8 @@ extension AppContainer {
   /// Switches values of `UserDefaults` together with the files.
   ///
   /// Call it where the app starts, before anything reads the values. The values at the first call belong to the active
-  /// environment. From then on, each switch writes the values into a file of the old environment, and replaces them with
-  /// those of the new one, in memory and where the system keeps them. A value that the new one does not have is gone.
+  /// environment. From then on, each switch saves the values to a file of the old environment, and replaces them with the
+  /// values of the new one, in memory and on disk. A value that the new environment does not have is removed.
   ///
   /// A key `org.signals.container` in each suite names the environment of its values. If a process died during a switch,
   /// or did not run while another one switched, this call gives each environment its own values again.

@@ -8,8 +8,8 @@ import Foundation
 
 /// Switches the cookies of an `HTTPCookieStorage` together with an environment's files.
 ///
-/// The cookies lie where Foundation keeps them as long as their environment is active, and in a file of the environment
-/// otherwise. A cookie for a host that cannot exist tells whose they are.
+/// While their environment is active, the cookies are in Foundation's storage, and otherwise in a file of the
+/// environment. A cookie for a host that cannot exist names the environment.
 struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: storages may be used from any thread.
   /// The host and the name of the cookie that says which environment the others belong to.
   static let ownerHost = "container.signals.invalid"
@@ -55,7 +55,7 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
       if let other = SettingsDirectory.existing(of: owner, beside: directory) { try flush(into: other) }
       try load(from: directory)
     } else {
-      // They have never been switched, so they are those of the environment that is active.
+      // They have never been switched, so they belong to the active environment.
       let known = Set(cookies.map { [$0.name, $0.domain, $0.path] })
       for cookie in try saved(in: directory) where !known.contains([cookie.name, cookie.domain, cookie.path]) {
         set(cookie)
@@ -115,9 +115,9 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
     cookie.domain == Self.ownerHost && cookie.name == Self.ownerName && cookie.path == "/"
   }
 
-  /// Whether a cookie of a file, which may have come out of anybody's archive, could pass for the mark.
+  /// Returns whether a cookie of a file, which may come from a foreign archive, could pass for the mark.
   private func isForged(_ cookie: HTTPCookie) -> Bool {
-    // Foundation on Linux tells cookies apart by this text.
+    // Foundation on Linux identifies a cookie by this text.
     let identity = cookie.domain + cookie.path + cookie.name
     return cookie.domain == Self.ownerHost || identity == Self.ownerHost + "/" + Self.ownerName
   }

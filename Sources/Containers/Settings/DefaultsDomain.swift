@@ -28,28 +28,28 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
     }
   }
 
-  /// What it is called in the file of an environment; each program has a standard suite of its own.
+  /// The key in the file of an environment. Each program has a standard suite of its own.
   var key: String { suite == .standard ? "standard \(name)" : "suite \(name)" }
 
-  /// What it is, in errors.
+  /// The name in errors.
   var title: String { suite == .standard ? "The standard user defaults" : "The user defaults \(name.debugDescription)" }
 
   private static func failure(_ name: String, _ reason: String) -> AppContainerError {
     .settingsFailed("The user defaults \(name.debugDescription)", reason: reason)
   }
 
-  /// Has what this process has set written down, and what others have written read.
+  /// Saves the values of this process, and reads the values of others.
   ///
-  /// On Linux that happens then and at no other time.
+  /// On Linux, Foundation does both only when this is called.
   func synchronize() throws(AppContainerError) {
     guard defaults.synchronize() else {
       throw .settingsFailed(title, reason: "what was set could not be written to the user's configuration")
     }
   }
 
-  /// The values that were set; not those that were registered, or given to the program as arguments.
+  /// The values that were set, without registered values and the program's arguments.
   ///
-  /// It is what is written down, so ``synchronize()`` comes before.
+  /// These are the saved values, so call ``synchronize()`` first.
   func values() -> [String: Any] {
     #if !canImport(Darwin)
       // The object that reads a domain by its name has a memory of its own.
@@ -82,9 +82,9 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
   /// Sets a text, which is not written down yet.
   func set(_ text: String, forKey key: String) { defaults.set(text, forKey: key) }
 
-  /// Replaces all values, in memory and where they are written down; that of one key when all others are there.
+  /// Replaces all values, in memory and on disk; the value of one key comes last.
   func replace(by new: [String: Any], endingWith last: String) throws(AppContainerError) {
-    // What was set and not yet written belongs to what goes.
+    // Values that are not saved yet belong to the old environment.
     try synchronize()
     for key in values().keys where new[key] == nil { defaults.removeObject(forKey: key) }
     for (key, value) in new where key != last { defaults.set(value, forKey: key) }

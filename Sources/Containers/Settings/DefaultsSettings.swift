@@ -4,9 +4,9 @@ import Foundation
 
 /// Switches suites of `UserDefaults` together with an environment's files.
 ///
-/// The values lie where the system keeps them as long as their environment is active, and in a file of the environment
-/// otherwise. A value of its own tells whose they are, so that a process that died in between, or was not there when
-/// others switched, finds out and puts them where they belong.
+/// While their environment is active, the values are in the system's storage, and otherwise in a file of the
+/// environment. One value names the environment. After a crash, or a switch during which this process did not run, it
+/// shows where the values belong.
 struct DefaultsSettings: EnvironmentSettings {
   /// The key under which each suite says which environment its values belong to.
   static let ownerKey = "org.signals.container"
@@ -36,7 +36,7 @@ struct DefaultsSettings: EnvironmentSettings {
         if let other = SettingsDirectory.existing(of: owner, beside: directory) { try write([domain], into: other) }
         try load([domain], from: directory)
       } else if owner == nil {
-        // They have never been switched, so they are those of the environment that is active.
+        // They have never been switched, so they belong to the active environment.
         let saved = try Self.read(Self.file(in: directory))[domain.key] ?? [:]
         let all = saved.merging(values) { $1 }
         let mark = [Self.ownerKey: SettingsDirectory.owner(of: directory)]
@@ -59,7 +59,7 @@ struct DefaultsSettings: EnvironmentSettings {
 
   func resume(in directory: URL) throws {
     for domain in domains {
-      // Who has put another environment's there may be this process or another one.
+      // This process or another one may have put the values of another environment there.
       let owners = try [domain.string(forKey: Self.ownerKey), domain.storedValues()[Self.ownerKey] as? String]
       if owners.contains(where: { $0 != nil && $0 != SettingsDirectory.owner(of: directory) }) {
         try load([domain], from: directory)
@@ -69,13 +69,13 @@ struct DefaultsSettings: EnvironmentSettings {
 
   func follow(from old: URL, to new: URL) throws {
     for domain in domains {
-      // Who has switched has put them there, and may have set others since.
+      // The process that switched has put them there, and may have set others since.
       let stored = try domain.storedValues()
       let owner = stored[Self.ownerKey] as? String ?? SettingsDirectory.owner(of: old)
       if owner == SettingsDirectory.owner(of: new) {
         try domain.replace(by: stored, endingWith: Self.ownerKey)
       } else {
-        // Who has switched leaves this suite alone, so nobody else writes down what belongs to the environment that went.
+        // The switching process does not know this suite, so this process saves the values of the old environment.
         if let other = SettingsDirectory.existing(of: owner, beside: new) {
           try domain.synchronize()
           try write([domain], into: other)
@@ -89,7 +89,7 @@ struct DefaultsSettings: EnvironmentSettings {
 
   private func write(_ domains: [DefaultsDomain], into directory: URL) throws {
     let url = Self.file(in: directory)
-    // Those of suites that nobody names any more stay.
+    // The values of suites that are no longer switched stay in the file.
     var suites = try Self.read(url)
     for domain in domains {
       var values = domain.values()
@@ -139,7 +139,9 @@ struct DefaultsSettings: EnvironmentSettings {
   /// The error for a property list that is none of ours.
   private struct Damage: Error {}
 
-  /// Whether user defaults take a value, as not all do that come out of anybody's archive: Foundation ends the process.
+  /// Returns whether `UserDefaults` accepts a value.
+  ///
+  /// Foundation ends the process for other values, and an archive may contain them.
   private static func isValue(_ value: Any) -> Bool {
     switch value {
     case is String, is NSNumber, is Data, is Date: true

@@ -1,17 +1,17 @@
 package import Foundation
 
-/// What is kept outside of the files of an environment and has to be switched with them, such as settings and cookies.
+/// State outside of an environment's files that is switched with them, such as preferences and cookies.
 ///
-/// Both directories are metadata directories of environments, one for each; they exist, and belong to all kinds of
-/// settings together, so an implementation chooses names there that are its own.
+/// The directories are metadata directories of environments. They exist, and all kinds of settings share them, so each
+/// implementation uses file names of its own.
 package protocol EnvironmentSettings: Sendable {
-  /// What it is, in errors.
+  /// The name in errors.
   var name: String { get }
 
-  /// Whether another one of this name switches the same settings.
+  /// Returns whether other settings with the same name switch the same state.
   func isSame(as other: any EnvironmentSettings) -> Bool
 
-  /// Makes what memory holds that of the environment that is active, to which it belongs unless it says otherwise.
+  /// Makes memory hold the state of the active environment. State without an owner belongs to that environment.
   ///
   /// It is called once, before the settings take part in switches.
   func begin(in directory: URL) throws
@@ -26,17 +26,16 @@ package protocol EnvironmentSettings: Sendable {
   /// It is called after the switch, and after a switch that failed with the directory of the environment that stays.
   func load(from directory: URL) throws
 
-  /// Makes what memory holds that of the environment that is active, after a change that was begun and never ended.
+  /// Makes memory hold the state of the active environment, after a change that was never finished.
   ///
-  /// Who began it may have been another process, which has flushed for itself alone; so nothing is replaced but what
-  /// that change has put there.
+  /// Another process may have begun it and flushed only for itself. So this replaces only the state that the change has
+  /// put there.
   func resume(in directory: URL) throws
 
-  /// Goes over to another environment because another process has switched; or to the same one, because another process
-  /// has emptied it.
+  /// Follows a switch by another process, or the emptying of the active environment.
   ///
-  /// That process has flushed and loaded for itself; what this one keeps by itself is still that of the environment that
-  /// went.
+  /// That process has flushed and loaded for itself. The state that this process keeps still belongs to the old
+  /// environment.
   func follow(from old: URL, to new: URL) throws
 }
 

@@ -4,10 +4,10 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A cookie of Foundation's, with all that Foundation tells of it, in a form that can be written down.
+/// A cookie of Foundation, with all its attributes, in a form that can be stored.
 ///
-/// Foundation's own form does not survive on Linux: `Secure` is given as what is not read back, `HttpOnly` not at all,
-/// and the time at which a cookie ends is left out if it was said as `Max-Age`.
+/// On Linux, Foundation's own form loses attributes: `Secure` is written in a form that is not read back, `HttpOnly` is
+/// left out, and so is an expiration date that was given as `Max-Age`.
 struct SavedCookie: Codable, Hashable, Sendable {
   var name: String
   var value: String

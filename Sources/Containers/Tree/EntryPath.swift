@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where an entry lies below some directory, byte by byte as the file system has it; names need not be text.
+/// A path relative to some directory, in the bytes of the file system. Names need not be text.
 struct EntryPath: Hashable, Sendable {
   /// The names on the way, with slashes in between; empty for the directory itself.
   let bytes: [UInt8]
@@ -27,7 +27,7 @@ struct EntryPath: Hashable, Sendable {
   /// The path as the system takes it.
   var cString: [CChar] { (bytes.isEmpty ? [UInt8(ascii: ".")] : bytes).map(CChar.init(bitPattern:)) + [0] }
 
-  /// Whether the other path leads through this one, and goes on.
+  /// Returns whether this path is a proper prefix of the other one.
   func isAncestor(of other: EntryPath) -> Bool {
     guard bytes.count < other.bytes.count, other.bytes.starts(with: bytes) else { return false }
     return bytes.isEmpty || other.bytes[bytes.count] == Self.slash

@@ -29,7 +29,7 @@ struct EntryStatus: Sendable {
     #endif
   }
 
-  /// What a descriptor refers to; `nil`, with `errno` set, if it cannot be told.
+  /// The status of an open file; `nil`, with `errno` set, if it is not available.
   init?(of file: borrowing Descriptor) {
     var status = stat()
     guard fstat(file.number, &status) == 0 else { return nil }

@@ -42,7 +42,7 @@ final class Folder: Sendable {
     path.bytes.isEmpty ? url : url.appending(path: path.text, directoryHint: .notDirectory)
   }
 
-  /// What an entry is, without following a symbolic link; `nil` if there is none.
+  /// Returns the status of an entry, without following a symbolic link; `nil` if there is none.
   func status(of path: EntryPath) -> EntryStatus? {
     var status = stat()
     guard fstatat(number, path.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }

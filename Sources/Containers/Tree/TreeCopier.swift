@@ -11,17 +11,17 @@ import Foundation
 
 /// Copies trees: contents, modes and times; links as links.
 struct TreeCopier {
-  /// How many entries were copied, directories among them.
+  /// The number of copied entries, including directories.
   private(set) var count = 0
 
-  /// Is told how many entries were copied, and says whether to go on.
+  /// Receives the number of copied entries, and returns whether to continue.
   let progress: (Int) -> Bool
 
   init(progress: @escaping (Int) -> Bool = { _ in true }) {
     self.progress = progress
   }
 
-  /// Copies an entry, and what is in it, to a place where there is none; a directory there is filled.
+  /// Copies an entry with its contents to a free place; an existing directory is filled.
   mutating func copy(
     _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
   ) throws(AppContainerError) {
@@ -45,7 +45,7 @@ struct TreeCopier {
     let source = try Folder(path, in: old)
     let copy = try Folder(destination, in: new)
     for name in try source.names() { try self.copy(name, in: source, to: name, in: copy) }
-    // Only now: what is put into a directory changes its time, and needs the permission.
+    // Only now: creating entries in the directory changes its time, and needs the permission to write.
     guard fchmod(copy.number, mode_t(status.permissions)) == 0 else { throw copy.failure("set the mode of", .top) }
     try setTimes(of: destination, in: new, status)
   }

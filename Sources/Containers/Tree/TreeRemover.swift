@@ -11,7 +11,7 @@ import Foundation
 
 /// Removes trees; links are removed, never followed.
 enum TreeRemover {
-  /// How many directories are opened one in the other; the limit of descriptors must not save a tree.
+  /// The largest number of nested directories that are open at once; deeper trees must not exhaust the descriptors.
   private static let deepest = 32
 
   /// Removes an entry and, if it is a directory, all that is in it; does nothing if there is none.
@@ -33,7 +33,7 @@ enum TreeRemover {
       return false
     }
     if status.permissions & 0o700 != 0o700 {
-      // What its owner has closed can still be thrown away by its owner; if not, opening tells why.
+      // The owner may remove a directory that its owner may not enter. If this fails, opening it throws the reason.
       fchmodat(folder.number, path.cString, mode_t(0o700), 0)
     }
     if let top, depth == deepest {

@@ -31,15 +31,14 @@
       #expect(try await peer.send("cookies-list group").hasPrefix("work=3 www.example.com/w "))
     }
 
-    @Test func `a second storage of the same name is refused`() throws {
-      let app = try AppContainer(home: URL(filePath: world.root, directoryHint: .isDirectory))
-      let (first, second) = (HTTPCookieStorage(), HTTPCookieStorage())
-      try app.switchCookies(of: first)
-      try app.switchCookies(of: first)
-      #expect {
-        try app.switchCookies(of: second)
-      } throws: { "\($0)".contains("another storage is switched by this name") }
-      try app.switchCookies(of: second, named: "second")
+    @Test func `a second storage of the same name is refused`() async throws {
+      let peer = try world.peer()
+      try await peer.send("switching-cookies \(world.root) group")
+      try await peer.send("switching-cookies \(world.root) group")
+      let refusal = await #expect(throws: (any Error).self) {
+        try await peer.send("switching-cookies \(world.root) other")
+      }
+      #expect("\(try #require(refusal))".contains("another storage is switched by this name"))
     }
 
     @Test func `Secure, HttpOnly and Max-Age outlive the process, which Foundation alone forgets`() async throws {
