@@ -79,7 +79,8 @@ struct SwitchedDirectoryTests {
   }
 
   @Test func `the records of a root are found whatever its layout`() throws {
-    let layout = ContainerLayout(root: fixture.url("sandbox"), hidden: "Library/.containers", fixed: ["Library"])
+    let root = fixture.directory.url.appending(path: "sandbox", directoryHint: .isDirectory)
+    let layout = ContainerLayout(root: root, hidden: "Library/.containers", fixed: ["Library"])
     try FileManager.default.createDirectory(at: layout.root, withIntermediateDirectories: true)
     _ = try AppContainer(layout, settings: [])
     let draft = layout.root.appending(path: "Library/Application Support/a.json", directoryHint: .notDirectory)

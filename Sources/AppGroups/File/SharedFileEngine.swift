@@ -146,6 +146,8 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   /// Creates the file with the initial value, unless another process creates it first.
   func create() throws(AppGroupsFileError) {
     let data = try encoded(initialValue)
+    // An initial value is often empty, and says little about the format.
+    hasReadBack.store(false, ordering: .relaxed)
     let file = try location.lock()
     defer { file.unlock() }
     do {

@@ -1,12 +1,10 @@
 public import FileSignals
 public import Signals
 
-/// Who is there: values that processes announce, each of them tied to its process and gone when that ends, however it
-/// ends.
+/// The processes that are present, each with a value that it announces.
 ///
-/// A flag in a shared file stays up for ever if the process that raised it crashes. An announcement does not: the
-/// system takes it away together with the process, also if that is killed, and everybody who observes the presence is
-/// told.
+/// A flag in a shared file stays set forever if the process that set it crashes. An announcement does not: the kernel
+/// removes it when its process ends, even if the process is killed, and all observers are notified.
 ///
 /// ```swift
 /// import AppGroups
@@ -27,48 +25,48 @@ public import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **Present** is whoever has announced a value and neither withdrawn it, nor let go of the token, nor ended. A
-///   process that is suspended or stopped is still there. One process may announce several values.
-/// - **Nothing depends on process numbers**, which are used again, on clocks, or on anybody's diligence: each
-///   announcement is a file of its own that its process holds open and locked, and the kernel releases both. What the
-///   dead leave behind is removed by whoever notices first.
-/// - **Observing** takes no polling: a change is sent within a fraction of a millisecond, the end of a process as soon
-///   as the system has cleaned up after it. On Apple's systems the end is seen through kqueue, which must be allowed to
-///   observe the other process.
-/// - **It lasts as long as the file.** Whoever removes the files of a presence by hand hides those who are there until
-///   they update their values.
-/// - **Threads.** Everything may be called from any thread, also from inside a subscriber. Subscribers are never called
+/// - **Lifetime.** A process is present from its announcement until it withdraws or releases the token, or ends. A
+///   suspended or stopped process is still present. One process may announce several values.
+/// - **Crashes.** Each announcement is a file that its process keeps open and locked. The kernel closes and unlocks the
+///   file when the process ends, so nothing depends on process identifiers or clocks. The next process that looks
+///   removes the files of dead processes.
+/// - **Observing** needs no polling. A change is sent within a fraction of a millisecond, and the end of a process when
+///   the system has cleaned up after it. On Apple's systems kqueue reports the end, and needs the permission to observe
+///   the other process.
+/// - **Files.** If the files of a presence are removed by hand, their processes are invisible until they update their
+///   values.
+/// - **Threads.** All methods may be called from any thread, and from inside a subscriber. Subscribers are never called
 ///   concurrently, and never with a lock held.
 ///
-/// The directory must lie on a local file system: locks of files do not reach across machines.
+/// The directory must lie on a local file system, because file locks do not reach across machines.
 public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
-  /// Everyone who is present, those who came first in front.
+  /// All present processes, in the order of their announcements.
   public typealias Element = [PresentProcess<Value>]
 
-  /// A presence does not end; what is wrong with it is told by ``failures``.
+  /// A presence never fails; ``failures`` reports errors.
   public typealias Failure = Never
 
-  /// Who is present, as an observable property, which reads and sends what this object does.
+  /// The present processes as an observable property.
   public let property: Property<[PresentProcess<Value>]>
 
-  /// Whether anybody is present at all, also somebody whose value cannot be decoded here.
+  /// A Boolean value that indicates whether a process is present, even one whose value cannot be decoded here.
   public let isAnyonePresent: Property<Bool>
 
-  /// Whether changes that others make are seen as they happen.
+  /// The state of the observation of changes by other processes.
   ///
-  /// Observing it does not keep the presence watched.
+  /// A subscription to it does not keep the presence observed.
   public let health: Property<WatchHealth>
 
   private let engine: PresenceEngine<Value>
 
-  /// Opens a presence of a container, and makes its directory if need be.
+  /// Opens a presence of a container, and creates its directory if it is missing.
   ///
   /// - Parameters:
-  ///   - name: What it is called, such as `recording`: at most 200 bytes, without a slash or a leading dot. It shares
-  ///     no names with the container's files.
-  ///   - container: Where it lies.
-  ///   - coding: How values are written down, the same in all processes.
-  /// - Throws: ``AppGroupsFileError`` if the name is none, or if the directory cannot be made, read or watched.
+  ///   - name: The name, such as `recording`: at most 200 bytes, without a slash or a leading dot. Files of the container
+  ///     may have the same name.
+  ///   - container: The container.
+  ///   - coding: The encoding of values, the same in all processes.
+  /// - Throws: ``AppGroupsFileError`` if the name is invalid, or if the directory cannot be created, read or observed.
   public init(
     name: String, container: AppGroupsContainer, coding: FileCoding = .json
   ) throws(AppGroupsFileError) {
@@ -78,32 +76,31 @@ public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
     health = engine.health
   }
 
-  /// Everyone who is present, as far as this process knows; reading it takes a few nanoseconds.
+  /// All present processes that this process knows of; a read takes a few nanoseconds.
   public var value: [PresentProcess<Value>] { engine.present.value }
 
-  /// What keeps the presence from being seen as it is, each time something does, such as a value that cannot be
-  /// decoded.
+  /// The errors that keep ``value`` from being complete, such as a value that cannot be decoded.
   ///
-  /// The last few are repeated for those who subscribe later.
+  /// A later subscriber receives the last few errors.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures, owner: engine)
   }
 
   /// Attaches a subscriber, and returns the token that keeps it attached.
   ///
-  /// - Parameter subscriber: Receives who is present before this returns, and then every change.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the presence watched.
+  /// - Parameter subscriber: Receives the present processes before this returns, and then every change.
+  /// - Returns: A token that cancels the subscription when it is released. It keeps the presence observed.
   public func subscribe<Subscriber: SignalSubscriber<Element, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
     property.subscribe(subscriber)
   }
 
   /// Makes this process present, until the token is withdrawn or released, or the process ends.
   ///
-  /// When this returns, ``value`` contains the announcement, and other processes are about to hear of it.
+  /// When this returns, ``value`` contains the announcement, and other processes are about to be notified.
   ///
-  /// - Parameter value: What to say about it.
+  /// - Parameter value: The value to announce.
   /// - Returns: The token. Keep it.
-  /// - Throws: ``AppGroupsFileError`` if the value cannot be encoded or stored; nobody has heard of it then.
+  /// - Throws: ``AppGroupsFileError`` if the value cannot be encoded or stored; then nothing is announced.
   public func announce(_ value: Value) throws(AppGroupsFileError) -> PresenceToken<Value> {
     try PresenceToken(value, in: engine)
   }

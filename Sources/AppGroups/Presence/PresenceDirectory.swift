@@ -11,12 +11,12 @@ import Foundation
 
 /// The directory of a presence: one file for each announcement, named by its identifier, and nothing else that counts.
 struct PresenceDirectory: Sendable {
-  /// What there is at this moment: the content of each announcement whose process is there.
+  /// The content of each announcement whose process is present.
   typealias Contents = [UUID: Data]
 
   static let folder = "Presence"
 
-  /// Where files are made before they take their place; nobody watches it.
+  /// The folder for new files before they are renamed into place; no process observes it.
   private static let temporaryFolder = ".shared"
 
   let url: URL
@@ -37,7 +37,7 @@ struct PresenceDirectory: Sendable {
 
   private var temporaries: URL { url.appending(path: Self.temporaryFolder, directoryHint: .isDirectory) }
 
-  /// Where the file of an announcement lies.
+  /// Returns the file of an announcement.
   func place(of id: UUID) -> URL {
     url.appending(path: id.uuidString, directoryHint: .notDirectory)
   }
@@ -69,18 +69,18 @@ struct PresenceDirectory: Sendable {
 
   // MARK: Looking
 
-  /// Looks who is there, and removes what those have left who are not.
+  /// Reads the announcements of all present processes, and removes the files of dead ones.
   ///
-  /// - Parameter isForbidden: Is given each announcement that this process may not read, and why.
-  /// - Returns: What is announced.
-  /// - Throws: ``AppGroupsFileError`` if nobody can be seen.
+  /// - Parameter isForbidden: Receives each announcement that this process may not read, and the reason.
+  /// - Returns: The announcements.
+  /// - Throws: ``AppGroupsFileError`` if the directory cannot be read.
   func contents(
     forbidden isForbidden: (UUID, AppGroupsFileError) -> Void = { _, _ in }
   ) throws(AppGroupsFileError) -> Contents {
     var contents: Contents = [:]
     do throws(DurableFileError) {
       for name in try Self.names(in: url) {
-        // Other names are somebody else's, and not ours to remove.
+        // Other names belong to other programs, and are not ours to remove.
         guard let id = UUID(uuidString: name), id.uuidString == name else { continue }
         do throws(DurableFileError) {
           if let data = try content(of: place(of: id)) { contents[id] = data }
@@ -102,20 +102,20 @@ struct PresenceDirectory: Sendable {
     do {
       names = try Self.names(in: temporaries)
     } catch {
-      // Litter harms nobody; the next one will try again.
+      // Litter is harmless; the next process tries again.
       return
     }
     for name in names where name.hasSuffix(".tmp") {
       do {
         _ = try Self.isHeld(temporaries.appending(path: name, directoryHint: .notDirectory))
       } catch {
-        // Somebody else has removed it first, or we may not.
+        // Another process has removed it first, or this one has no permission.
         continue
       }
     }
   }
 
-  /// The content of an announcement, or `nil` if nobody holds it any more.
+  /// Returns the content of an announcement, or `nil` if no process holds it any more.
   private func content(of url: URL) throws(DurableFileError) -> Data? {
     do {
       return try Self.isHeld(url) ? try DurableFile.read(url) : nil
@@ -125,18 +125,18 @@ struct PresenceDirectory: Sendable {
     }
   }
 
-  /// Whether a process holds a file; if not, the file is removed.
+  /// Returns whether a process holds a file, and removes the file if none does.
   ///
-  /// The lock that asks is a shared one, so that those who ask do not take each other for holders. The file is opened
-  /// for reading only, so that closing it is no event.
+  /// The test takes a shared lock, so that two testing processes do not take each other for holders. It opens the file
+  /// for reading only, so that closing the file is no event.
   private static func isHeld(_ url: URL) throws(DurableFileError) -> Bool {
     for _ in 0..<1000 {
       guard let lock = FileLock(url.path, .reading, of: url) else { throw DurableFileError(errno, "open", url) }
       guard let status = lock.status else { throw DurableFileError(errno, "look at", url) }
       guard status.kind == .regular else { throw .notARegularFile(url, kind: status.kind.rawValue) }
       guard try lock.tryLock(.shared) else { return true }
-      // Whoever updates an announcement puts a new file in place before letting go of the old one. So if the file in
-      // place is the one that nobody holds, its process is gone, and nobody else will ever use the name.
+      // An update renames a new file into place before it releases the old one. So if the file in place is not held, its
+      // process is gone, and no other process will ever use the name.
       guard lock.isFile(at: url.path) else { continue }
       unlink(url.path)
       return false

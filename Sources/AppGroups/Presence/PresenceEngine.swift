@@ -3,7 +3,7 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Keeps in memory who is present, in step with the directory.
+/// Keeps the present processes in memory, in step with the directory.
 final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   let directory: PresenceDirectory
   private let coding: FileCoding
@@ -38,9 +38,9 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   /// Looks again at a directory that could not be read; only for as long as that lasts.
   private let retries: DelayedCall
 
-  /// When to look again for somebody whose file was closed while the lock was still held.
+  /// The pauses between looks at a process whose file was closed while its lock was still held.
   ///
-  /// The kernel closes a file a moment before it releases the lock; on a busy machine, the moment may be a long one.
+  /// The kernel closes a file shortly before it releases the lock. On a busy machine, the interval may be long.
   private static var suspicion: Backoff {
     .exponential(from: .milliseconds(1), upTo: .milliseconds(4_096), factor: 4, limit: 7)
   }
@@ -68,11 +68,11 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     // Armed before the first look: what changes after the look is then seen as a change.
     let subscription = changes.sink { [weak self] change in self?.receive(change) }
     self.subscription.withLock { $0 = subscription }
-    // Throws what a look would only tell those who subscribe.
+    // Throws errors that a look would only send to subscribers.
     _ = try directory.contents()
     directory.removeLitter()
     look()
-    // Who was about to go when the watch began may not be heard of any more.
+    // A process that was about to end when the observation began may cause no event any more.
     queue.async { [weak self] in self?.suspectEveryone() }
   }
 
@@ -137,7 +137,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
 
   // MARK: Looking
 
-  /// Looks who is there, and sends what is new.
+  /// Reads the directory, and sends changes.
   func look() {
     let found = find()
     if found.isReadable { retries.reset() }
@@ -156,7 +156,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     var contents: PresenceDirectory.Contents?
     var problems: [AppGroupsFileError] = []
     var isReadable = true
-    /// Whether the directory may become readable without an event.
+    /// A Boolean value that indicates whether the directory may become readable without an event.
     var isRetryDue = false
   }
 

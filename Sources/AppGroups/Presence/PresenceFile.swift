@@ -11,8 +11,8 @@ import Foundation
 
 /// The file of an announcement, which this process holds open and locked.
 ///
-/// The kernel does what a process that is killed cannot: it closes the file, which those who watch the directory hear
-/// of, and releases the lock, by which they tell that nobody is there.
+/// When the process ends, the kernel closes the file, which notifies the observers of the directory, and releases the
+/// lock, which shows them that the process is gone.
 final class PresenceFile: Sendable {
   private let url: URL
 

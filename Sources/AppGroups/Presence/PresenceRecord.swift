@@ -1,12 +1,12 @@
 import FileSignals
 import Foundation
 
-/// What is in the file of an announcement.
+/// The content of an announcement's file.
 struct PresenceRecord<Value: Codable & Sendable>: Codable, Sendable {
   let process: Int32
   let name: String
 
-  /// What tells the process from all others, while numbers are used again.
+  /// The identity of the process, which is unique even though process identifiers are reused.
   let instance: UUID
 
   /// In seconds since 1970, which people and other programs can read.
@@ -37,5 +37,5 @@ extension PresentProcess where Value: Codable {
   }
 }
 
-/// What tells this process from all others.
+/// The identity of this process.
 private let thisProcess = UUID.random()

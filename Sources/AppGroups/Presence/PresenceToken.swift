@@ -4,7 +4,7 @@ import Signals
 
 /// Keeps this process present, until it is withdrawn, released, or the process ends.
 public final class PresenceToken<Value: Codable & Sendable>: Sendable {
-  /// What tells this announcement from all others; ``PresentProcess/id`` is the same.
+  /// The unique identifier of this announcement, the same as its ``PresentProcess/id``.
   public let id = UUID.random()
 
   private let engine: PresenceEngine<Value>
@@ -24,18 +24,18 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
     withdraw()
   }
 
-  /// Says something else; the process stays present without interruption.
+  /// Replaces the announced value. The process stays present without interruption.
   ///
-  /// - Parameter value: What to say from now on.
-  /// - Throws: ``AppGroupsFileError``; what was said before stands then. It is ``AppGroupsFileError/missing(_:)`` if
-  ///   the announcement has been withdrawn.
+  /// - Parameter value: The new value.
+  /// - Throws: ``AppGroupsFileError``; then the previous value is still announced. It is
+  ///   ``AppGroupsFileError/missing(_:)`` if the announcement has been withdrawn.
   public func write(_ value: Value) throws(AppGroupsFileError) {
     var record = record
     record.value = value
     let data = try engine.encode(record, as: id)
     try file.withLock { file throws(AppGroupsFileError) in
       guard file != nil else { throw .missing(engine.directory.place(of: id)) }
-      // In this order: the old file is let go of when the new one has taken its place.
+      // In this order: the old file is released after the new one has taken its place.
       file = try engine.directory.store(data, as: id)
     }
     engine.look()

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// A process that is present, and what it says.
+/// A present process and the value that it announces.
 public struct PresentProcess<Value: Sendable>: Sendable, Identifiable {
-  /// What tells this announcement from all others, ever.
+  /// The unique identifier of the announcement.
   public let id: UUID
 
   /// The number of the process, for people and logs; by the time it is read it may belong to another process.
   public let processIdentifier: Int32
 
-  /// What the process is called.
+  /// The name of the process.
   public let processName: String
 
   /// When the process became present, by its own clock.
   public let since: Date
 
-  /// What the process says.
+  /// The announced value.
   public let value: Value
 
-  /// Whether it is the process that asks.
+  /// A Boolean value that indicates whether it is the current process.
   public let isThisProcess: Bool
 }
 

@@ -2,7 +2,7 @@
   import Dispatch
   import Signals
 
-  /// Tells of the end of processes, since the system does not tell the observers of a directory that a file was closed.
+  /// Observes the ends of processes, because closing a file does not notify the observers of its directory.
   final class ProcessExits: Sendable {
     private let sources = Guarded<[Int32: any DispatchSourceProcess]>([:])
     private let queue = DispatchQueue(label: "org.signals.process-exits", qos: .userInitiated)

@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
-  /// Tells of the end of processes where the closing of their files does not.
+  /// Observes the ends of processes on systems that do not report a closed file.
   ///
-  /// Here it does: closing a file is an event of its directory.
+  /// On this system, closing a file is an event of its directory, so there is nothing to do.
   struct ProcessExits: Sendable {
     func observe(_ processes: Set<Int32>, onChange: @escaping @Sendable () -> Void) {}
   }

@@ -5,7 +5,7 @@ extension AppGroupsSuite {
   /// The names of all values that are stored, in order.
   public var keys: [String] { value.keys }
 
-  /// Whether a value is stored for a key, of whatever type; registered defaults do not count.
+  /// Returns whether a value of any type is stored for a key; registered defaults do not count.
   public func contains(_ key: String) -> Bool { value.contains(key) }
 
   /// The value of a key.
@@ -30,8 +30,8 @@ extension AppGroupsSuite {
   /// The value of a typed key.
   ///
   /// - Parameter key: The key.
-  /// - Returns: The value, or else the one that is registered, or the key's default; also if the value is none of the
-  ///   key's type, of which ``failures`` tells.
+  /// - Returns: The stored value, or else the registered one, or else the key's default. A stored value of another type
+  ///   gives the key's default, and ``failures`` reports it.
   public func value<Item>(for key: SuiteKey<Item>) -> Item {
     let name = ExactString(key.name)
     guard let entry = value[name] ?? defaults.value[name] else { return key.defaultValue }
@@ -43,34 +43,34 @@ extension AppGroupsSuite {
     }
   }
 
-  /// What is stored at this moment.
+  /// Reads the file.
   ///
-  /// ``value`` is what one usually wants; this serves those who must know what is on disk. It takes no lock.
+  /// Usually ``value`` is enough; this method is for code that must know the content on disk. It takes no lock.
   ///
-  /// - Returns: The contents of the file, which ``value`` may not have caught up with.
-  /// - Throws: ``AppGroupsFileError`` if there is no content that can be used.
+  /// - Returns: The contents of the file, which may be newer than ``value``.
+  /// - Throws: ``AppGroupsFileError`` if the file has no usable content.
   public func read() throws(AppGroupsFileError) -> SuiteContents {
     try engine.read()
   }
 
   // MARK: Observing
 
-  /// The value of a key, as a signal: the current one at once, then each change, whichever process makes it.
+  /// Returns a signal of the value of a key: the current one at once, then each change by any process.
   ///
-  /// Changes of other keys are not sent, nor is the same value laid out in another way. To tell a missing value from
-  /// one of another type, use ``preference(_:default:)`` and its ``SuiteValue/status``.
+  /// Changes of other keys are not sent, nor is the same value in another layout. To distinguish a missing value from one
+  /// of another type, use ``preference(_:default:)`` and its ``SuiteValue/status``.
   ///
   /// - Parameters:
-  ///   - key: The value's name.
-  ///   - type: What the value is to be.
-  /// - Returns: A signal of the value, of the one that is registered if none is stored, or of `nil` if there is
-  ///   neither, or if the value is none of the type, of which ``failures`` tells.
+  ///   - key: The name of the value.
+  ///   - type: The type of the value.
+  /// - Returns: A signal of the stored value, or of the registered one if none is stored, or of `nil`. A stored value of
+  ///   another type is sent as `nil`, and ``failures`` reports it.
   public func signal<Item: Codable & Sendable>(
     forKey key: String, as type: Item.Type = Item.self
   ) -> some Signal<Item?, Never> {
     let name = ExactString(key)
     let entries = Property.derived(property, defaults) { contents, defaults in contents[name] ?? defaults[name] }
-    // The closure keeps the suite, and with it the watch, for as long as somebody listens.
+    // The closure keeps the suite, and with it the observation, as long as there is a subscriber.
     return entries.map { [self] entry -> Item? in
       guard let entry else { return nil }
       do throws(AppGroupsFileError) {
@@ -82,19 +82,19 @@ extension AppGroupsSuite {
     }
   }
 
-  /// The value of a typed key, as a signal: the current one at once, then each change, whichever process makes it.
+  /// Returns a signal of the value of a typed key: the current one at once, then each change by any process.
   ///
   /// - Parameter key: The key.
-  /// - Returns: A signal of the value, or of the key's default while there is none. If what is stored is none of the
-  ///   key's type, the last good value stands, and ``failures`` tells.
+  /// - Returns: A signal of the value, or of the key's default while none is stored. If the stored value is of another
+  ///   type, the last good value stays, and ``failures`` reports the error.
   public func signal<Item>(for key: SuiteKey<Item>) -> some Signal<Item, Never> {
     let preference = preference(for: key)
     return KeptSignal(upstream: preference.property, owner: preference)
   }
 
-  /// The names of the values that change, are added or removed, each time some are, by whichever process.
+  /// The names of the values that are changed, added or removed, by any process.
   ///
-  /// What is changed by one update comes in one set. Changes that follow one another quickly may come in one, too.
+  /// The names of one update come in one set. Changes in quick succession may share a set, too.
   public var changes: some Signal<Set<String>, Never> {
     property.scan(SuiteChange()) { last, contents in
       SuiteChange(contents: contents, keys: last.contents.map(contents.difference) ?? [])
@@ -103,7 +103,7 @@ extension AppGroupsSuite {
     .filter { !$0.isEmpty }
   }
 
-  /// What came of comparing contents with those before.
+  /// The result of comparing contents with the previous ones.
   private struct SuiteChange: Sendable {
     var contents: SuiteContents?
     var keys: Set<String> = []
@@ -111,14 +111,14 @@ extension AppGroupsSuite {
 
   // MARK: Defaults
 
-  /// Registers what is to be read for keys that have no value.
+  /// Registers defaults for keys without a stored value.
   ///
-  /// Nothing is written, and no other object of the same suite is concerned. What was registered before stays, except
-  /// for these keys. A registered default comes before that of a ``SuiteKey``.
+  /// Nothing is written, and other objects of the same suite are not affected. Earlier defaults stay, except for these
+  /// keys. A registered default takes precedence over the default of a ``SuiteKey``.
   ///
   /// - Parameter values: The defaults by key.
-  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold one; none is registered
-  ///   then.
+  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot represent a value; then none is
+  ///   registered.
   public func register(defaults values: [String: any Codable & Sendable]) throws(AppGroupsFileError) {
     var added: [ExactString: SuiteEntry] = [:]
     for (key, value) in values { added[ExactString(key)] = try SuiteEntry.encoding(value, key: key, url: url) }

@@ -41,18 +41,17 @@ extension AppGroupsSuite {
     try store(nil, ExactString(key.name))
   }
 
-  /// Removes all values, also those that this program knows nothing of, and content that cannot be decoded.
+  /// Removes all values, including values of unknown keys and content that cannot be decoded.
   ///
   /// - Throws: ``AppGroupsFileError``; nothing has changed then.
   public func removeAll() throws(AppGroupsFileError) {
     try write(SuiteContents([:], url: url))
   }
 
-  /// Changes any number of values in one exclusive step: no change made at the same time is lost, and nobody sees a
-  /// part of it.
+  /// Changes any number of values in one exclusive step: no concurrent change is lost, and no reader sees a part of it.
   ///
-  /// The lock of the file is held, between threads and between processes, while the contents are read, `body` runs, and
-  /// the result takes their place. If `body` throws, or the process dies, the suite is as it was.
+  /// The lock of the file is held, between threads and processes, while the contents are read, `body` runs, and the
+  /// result is written. If `body` throws, or the process dies, the suite is unchanged.
   ///
   /// ```swift
   /// import AppGroups
@@ -70,12 +69,12 @@ extension AppGroupsSuite {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// `body` must not change the same suite by any other way, which throws ``AppGroupsFileError/nestedUpdate(_:)``, and
-  /// should not change another: two processes that do so in opposite order wait for each other for ever.
+  /// `body` must not change the same suite in any other way, which throws ``AppGroupsFileError/nestedUpdate(_:)``. It
+  /// should not change another suite: two processes that do so in opposite order deadlock.
   ///
   /// - Parameters:
-  ///   - overwriting: Whether a file that cannot be decoded is to be replaced; `body` then gets ``value``. By default
-  ///     it is kept, because a newer version of the program may own it.
+  ///   - overwriting: Pass `true` to replace a file that cannot be decoded; `body` then receives ``value``. By default
+  ///     the file is kept, because a newer version of the program may own it.
   ///   - body: Changes its argument, on this thread. Read only the argument: the object's ``value`` may be older. Keep
   ///     it short, because others wait.
   /// - Returns: What `body` returned.

@@ -20,45 +20,44 @@ public import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **One file, plain JSON**: an object with a member for each key, which people can read and any program may write.
-///   It is replaced as a whole, so nobody sees half of a change, and a process that dies at any point leaves the old
-///   content.
-/// - **Nothing is lost.** Each change is made while no other thread and no other process makes one, so keys that others
-///   set at the same time stay. ``update(overwriting:_:)-70u51`` changes several keys at once, or one based on what it
-///   is. What this program knows nothing of is kept as it is written.
-/// - **Immediate.** When a change returns, the file holds it, other processes read it, and by default it is safe
-///   against a power failure.
-/// - **Reading never waits.** Values are in memory, decoded once. Other processes' changes arrive within a fraction of
-///   a millisecond.
-/// - **Every key is a signal of its own.** ``signal(forKey:as:)`` sends the changes of one key and of no other;
-///   ``preference(_:default:)`` makes a typed value of it. The suite itself is a signal of all its contents.
-/// - **Values** are any `Codable` types. One that is not of the type asked for is an error of its key; if the whole
-///   file is damaged, the last good contents stand, as with ``AppGroupsFile``.
-/// - **Threads.** Everything may be called from any thread, also from inside a subscriber.
+/// - **Plain JSON.** The file is an object with a member for each key, which people can read and any program may write.
+///   It is replaced as a whole, so no reader sees a part of a change, and a process that dies leaves the old content.
+/// - **No lost changes.** Changes of all threads and processes are serialized, so keys that others set at the same time
+///   stay. ``update(overwriting:_:)-70u51`` changes several keys at once, or one based on its old value. Values of
+///   unknown keys are kept as they are.
+/// - **Durability.** When a change returns, the file contains it, other processes read it, and by default it survives a
+///   power failure.
+/// - **Reading never waits.** Values are in memory, and are decoded once. Changes of other processes arrive within a
+///   fraction of a millisecond.
+/// - **Signals.** ``signal(forKey:as:)`` sends the changes of one key. ``preference(_:default:)`` returns a typed value
+///   for it. The suite itself is a signal of all its contents.
+/// - **Types.** Values are of any `Codable` type. A value of another type is an error of its key. If the whole file is
+///   damaged, the last good contents stay, as in ``AppGroupsFile``.
+/// - **Threads.** All methods may be called from any thread, and from inside a subscriber.
 ///
-/// A suite is for preferences and the like, some hundred values at most: each change writes the whole file.
+/// A suite is for preferences and similar state, at most some hundred values: each change writes the whole file.
 public final class AppGroupsSuite: SharedValue {
-  /// What the suite sends: all its values.
+  /// All values of the suite.
   public typealias Element = SuiteContents
 
-  /// A suite does not end; what is wrong with it is told by ``status`` and ``failures``.
+  /// A suite never fails; ``status`` and ``failures`` report errors.
   public typealias Failure = Never
 
   /// The contents as an observable property.
   public let property: Property<SuiteContents>
 
-  /// How the contents stand to the file.
+  /// The relation of ``value`` to the file: current, missing, or stale for a reason.
   ///
-  /// A value that is not of the type asked for is no matter of the suite's status; see ``SuiteValue/status``.
+  /// A value of an unexpected type does not affect the status of the suite; see ``SuiteValue/status``.
   public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
-  /// Whether changes that others make are seen as they happen; observing it does not keep the file watched.
+  /// The state of the observation of the file. A subscription to it does not keep the file observed.
   public let health: Property<WatchHealth>
 
   let engine: SharedFileEngine<SuiteContents>
   let format: SuiteFormat
 
-  /// What is read where the file has nothing.
+  /// The registered defaults.
   let defaults = MutableProperty<[ExactString: SuiteEntry]>([:])
 
   private let entryFailures = Emitter<AppGroupsFileError, Never>(replay: 16)
@@ -68,16 +67,14 @@ public final class AppGroupsSuite: SharedValue {
   /// - Parameters:
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
   ///     suites and cookie jars share their names.
-  ///   - container: Where the file lies.
-  ///   - durability: What a change is safe against when it returns; by default also a power failure.
-  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a change that
-  ///     takes more is not made.
-  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
-  ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
-  ///     byte.
-  /// - Throws: ``AppGroupsFileError`` if the name is not one for a file, if something other than a regular file is in
-  ///   its place, if it cannot be made, or if it cannot be watched. Content that cannot be used does not keep the suite
-  ///   from being opened: it is empty then, and ``status`` says why.
+  ///   - container: The container.
+  ///   - durability: The failures that a change survives after it returns; by default also a power failure.
+  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
+  ///     that would need more is not made.
+  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see ``health``.
+  ///     A poll reads the content and compares it byte by byte.
+  /// - Throws: ``AppGroupsFileError`` if the name is invalid, if the file is not a regular file, or if it cannot be
+  ///   created or observed. Unusable content is not an error here: the suite is empty, and ``status`` has the reason.
   public convenience init(
     name: String,
     container: AppGroupsContainer,
@@ -91,19 +88,18 @@ public final class AppGroupsSuite: SharedValue {
 
   /// Opens any file that holds a JSON object, such as the settings of another program.
   ///
-  /// Nothing is made: if there is no file, the suite is empty and ``status`` is `.missing` until somebody makes it.
-  /// Changes leave a folder `.shared` beside the file, for its lock.
+  /// Nothing is created: if there is no file, the suite is empty, and ``status`` is `.missing` until a process creates
+  /// it. Changes leave a folder `.shared` beside the file, for its lock.
   ///
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its directory must exist.
-  ///   - durability: What a change is safe against when it returns; by default also a power failure.
-  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a change that
-  ///     takes more is not made.
-  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes, as on a
-  ///     network file system; ``health`` says whether that is so. A look reads the content and compares it byte by
-  ///     byte.
-  /// - Throws: ``AppGroupsFileError`` if there is no such directory, if something other than a regular file is at the
-  ///   place, or if it cannot be watched.
+  ///   - durability: The failures that a change survives after it returns; by default also a power failure.
+  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
+  ///     that would need more is not made.
+  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see ``health``.
+  ///     A poll reads the content and compares it byte by byte.
+  /// - Throws: ``AppGroupsFileError`` if the directory is missing, if the file is not a regular file, or if it cannot be
+  ///   observed.
   public convenience init(
     url: URL,
     durability: Durability = .storage,
@@ -113,23 +109,23 @@ public final class AppGroupsSuite: SharedValue {
     try self.init(SharedFileLocation(url: url), durability, maximumSize, polling, isCreating: false)
   }
 
-  /// Opens a suite of a root whose contents may be swapped, such as that of the active environment, and makes it if
-  /// there is none.
+  /// Opens a suite in a root whose contents may be swapped, such as the root of environments, and creates it if it is
+  /// missing.
   ///
-  /// When the contents are swapped, the suite goes over to the one of its name among the new contents; all values
-  /// change as one. A change that is under way is finished before; one that comes meanwhile waits, and then changes the
-  /// new suite.
+  /// When the contents are swapped, the suite follows: it has the values of the file with its name in the new contents,
+  /// in one change. The swap waits for a change in progress. A change that begins during the swap waits, and then
+  /// changes the new file.
   ///
   /// - Parameters:
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
   ///     suites and cookie jars share their names.
   ///   - scope: The root; the file lies in its folder `Files`.
-  ///   - onSwap: Whether to go over to the new contents, or to be closed: the last values stand then, and changes throw
-  ///     ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` tell, too.
-  ///   - durability: What a change is safe against when it returns; by default also a power failure.
-  ///   - maximumSize: How many bytes the file may have; by default 64 MiB. Of more, nothing is read, and a change that
-  ///     takes more is not made.
-  ///   - polling: Whether to look at the file from time to time where the system does not tell of changes.
+  ///   - onSwap: The policy for a swap. By default the suite follows. A suite that is closed keeps its last values, and
+  ///     changes throw ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` report, too.
+  ///   - durability: The failures that a change survives after it returns; by default also a power failure.
+  ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
+  ///     that would need more is not made.
+  ///   - polling: The rule for polling where the system reports no changes.
   /// - Throws: ``AppGroupsFileError`` as without a scope.
   public convenience init(
     name: String,
@@ -167,7 +163,7 @@ public final class AppGroupsSuite: SharedValue {
     health = engine.changes.health
   }
 
-  /// Where the file lies.
+  /// The location of the file.
   public var url: URL { engine.location.url }
 
   /// The scope in which the suite was opened, if it was.
@@ -176,10 +172,9 @@ public final class AppGroupsSuite: SharedValue {
   /// All values that are stored, at one moment.
   public var value: SuiteContents { engine.value.value }
 
-  /// What keeps the contents from following the file, and what cannot be read as the type that somebody observes it as.
+  /// The errors that keep ``value`` from following the file, and values that are not of the type they are observed as.
   ///
-  /// Errors that a call throws are not repeated here. The last few values that could not be read are repeated for those
-  /// who subscribe later.
+  /// Errors that a call throws are not sent here. A later subscriber receives the last few unreadable values.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures.merge(with: entryFailures), owner: self)
   }
@@ -194,7 +189,7 @@ public final class AppGroupsSuite: SharedValue {
     property.subscribe(subscriber)
   }
 
-  /// Tells that an entry cannot be read as what somebody observes it as; once for each entry and type.
+  /// Reports that an entry cannot be read as a type, once for each entry and type.
   func report<Item>(_ error: AppGroupsFileError, of entry: SuiteEntry, as type: Item.Type) {
     if entry.claimReport(as: type) { entryFailures.send(error) }
   }

@@ -5,7 +5,7 @@ import StrictJSON
 package enum JSONMembers {
   /// A member of an object.
   enum Member {
-    /// A member whose bytes are those of a known one; its index in the list of those.
+    /// A member with the bytes of a known one, given by the index of that.
     case known(Int)
     case new(name: String, text: Data)
   }

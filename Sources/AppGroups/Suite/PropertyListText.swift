@@ -3,12 +3,12 @@ import StrictJSON
 
 /// Writes values of property lists, which is what `UserDefaults` has, as `JSONEncoder` would write them.
 enum PropertyListText {
-  /// Why a value cannot be written.
+  /// The reason why a value cannot be written.
   struct Refusal: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The text of a value, laid out as that of a member.
+  /// Returns the JSON text of a value, in the layout of a member.
   static func json(_ object: Any) throws -> Data {
     // Inside of an array, because not all versions of Foundation write a value alone.
     let array = try JSONSerialization.data(withJSONObject: [try plain(object)], options: .withoutEscapingSlashes)

@@ -1,7 +1,7 @@
 import FileSignals
 public import Foundation
 
-/// What became of values that a suite was to take over from `UserDefaults`.
+/// The result of adopting values from `UserDefaults`.
 public struct SuiteAdoption: Sendable, Hashable {
   /// The keys whose values the suite has taken over.
   public fileprivate(set) var adopted: Set<String> = []
@@ -17,10 +17,10 @@ public struct SuiteAdoption: Sendable, Hashable {
 }
 
 extension AppGroupsSuite {
-  /// Takes over values from `UserDefaults`, once: a key that the suite has already is left as it is.
+  /// Copies values from `UserDefaults` for keys that the suite does not have yet.
   ///
-  /// Call it each time the app starts, from whichever process comes first; the defaults are not changed, so an older
-  /// version of the app still finds them.
+  /// Call it each time the app starts, in any process. The defaults are not changed, so an older version of the app still
+  /// finds its values.
   ///
   /// ```swift
   /// import AppGroups
@@ -37,20 +37,19 @@ extension AppGroupsSuite {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// Values are written down as their types are read: a `Date` and `Data` as those, a number as any type of number that
-  /// can hold it, an array or a dictionary as such. A `URL` is not taken over as one: `UserDefaults` keeps it in a form
-  /// of its own, and on Linux without scheme and host.
+  /// A `Date`, `Data`, array or dictionary is read back as such, and a number as any numeric type that can represent it.
+  /// A `URL` is not copied as a URL: `UserDefaults` stores it in a form of its own, on Linux without scheme and host.
   ///
   /// A key counts as adopted as long as the suite has a value for it. If you remove a value from the suite, remove it
-  /// from the defaults too, or the next call takes it over again.
+  /// from the defaults too, or the next call copies it again.
   ///
-  /// > Note: A value that was registered with `register(defaults:)` is none to take over. Linux does not tell it from
-  /// > one that was set, so there, call this before you register any.
+  /// > Note: Values that are registered with `register(defaults:)` are not copied. On Linux they cannot be distinguished
+  /// > from values that were set, so call this method before you register any.
   ///
   /// - Parameters:
-  ///   - defaults: Where the values are.
-  ///   - keys: Which to take over.
-  /// - Returns: What became of each key.
+  ///   - defaults: The source of the values.
+  ///   - keys: The keys to copy.
+  /// - Returns: The result for each key.
   /// - Throws: ``AppGroupsFileError``; nothing has changed then.
   public func adopt(
     from defaults: UserDefaults, keys: some Sequence<String>
@@ -69,7 +68,7 @@ extension AppGroupsSuite {
         adoption.refused[key] = String(describing: error)
       }
     }
-    // Only values that are not there yet, as seen by whoever has the file to itself.
+    // Only missing values, as seen under the lock of the file.
     try change { contents in
       for entry in found {
         guard contents[entry.name] == nil else {

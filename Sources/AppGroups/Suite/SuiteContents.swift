@@ -27,15 +27,15 @@ import Synchronization
 /// Values are kept as the text that stands in the file. What a program does not know, because a newer version wrote it
 /// or because no type of its own can hold it, stays as it is, to the last digit of a number.
 public struct SuiteContents: Sendable {
-  /// The file that the contents are those of.
+  /// The file of the contents.
   private(set) var url: URL
 
   private(set) var entries: [ExactString: SuiteEntry]
 
-  /// How often the contents around the file had been swapped for others.
+  /// The number of swaps of the scope before these contents were read.
   private(set) var origin = 0
 
-  /// Tells contents that were read or stored earlier from later ones.
+  /// A number that is greater for contents that were read or stored later.
   private(set) var generation: UInt64
 
   private static let lastGeneration = Atomic<UInt64>(0)
@@ -66,13 +66,13 @@ public struct SuiteContents: Sendable {
   /// The names of all values, in order.
   public var keys: [String] { entries.keys.sorted().map(\.text) }
 
-  /// How many values there are.
+  /// The number of values.
   public var count: Int { entries.count }
 
-  /// Whether there is no value at all.
+  /// A Boolean value that indicates whether there are no values.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// Whether there is a value for a key, of whatever type.
+  /// Returns whether there is a value of any type for a key.
   public func contains(_ key: String) -> Bool { entries[ExactString(key)] != nil }
 
   // MARK: Reading
@@ -144,7 +144,7 @@ public struct SuiteContents: Sendable {
     self[ExactString(key.name)] = nil
   }
 
-  /// Removes all values, also those that this program knows nothing of.
+  /// Removes all values, including values of unknown keys.
   public mutating func removeAll() {
     entries = [:]
   }
@@ -161,7 +161,7 @@ public struct SuiteContents: Sendable {
 }
 
 extension SuiteContents: Equatable {
-  /// Whether both have the same keys with the same values, as they are written down.
+  /// Returns whether both have the same keys with the same stored values.
   public static func == (first: SuiteContents, second: SuiteContents) -> Bool {
     first.entries == second.entries
   }

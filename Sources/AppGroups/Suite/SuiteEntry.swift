@@ -3,21 +3,21 @@ import Foundation
 import Signals
 import StrictJSON
 
-/// The value of one key: its text, and what has been made of it so far.
+/// The value of one key: its text, and the values that were decoded from it so far.
 ///
-/// Entries do not change; a key whose text changes gets another one.
+/// Entries do not change. If the text of a key changes, it gets a new entry.
 final class SuiteEntry: Sendable {
   let name: ExactString
 
   /// The name and the value as they stand in the file, in the layout that every suite has.
   let line: Data
 
-  /// Where the value begins in the line.
+  /// The offset of the value in the line.
   private let start: Int
 
   private let decodings = Guarded<[Decoding]>([])
 
-  /// What the text is, read as one type.
+  /// The text decoded as one type.
   private struct Decoding {
     let type: ObjectIdentifier
     /// A ``Decoded`` of the type, or `nil` if it cannot be read so.
@@ -54,10 +54,10 @@ final class SuiteEntry: Sendable {
     return try SuiteEntry(name, text: JSONReader.memberText(of: encoder.encode(item)))
   }
 
-  /// Whether the value is `null`, which most types cannot hold.
+  /// A Boolean value that indicates whether the value is `null`, which most types cannot represent.
   var isNull: Bool { text == Data("null".utf8) }
 
-  /// What came of reading an entry.
+  /// The result of reading an entry.
   enum Content<Item: Sendable> {
     case item(Item)
     case unreadable(reason: String)
@@ -85,11 +85,11 @@ final class SuiteEntry: Sendable {
 
   private func content<Item: Sendable>(of decoding: Decoding) -> Content<Item> {
     guard let value = decoding.value else { return .unreadable(reason: decoding.reason) }
-    // Sound: the identifier is that of the type which was decoded.
+    // Sound: the identifier belongs to the decoded type.
     return .item(unsafeDowncast(value, to: Decoded<Item>.self).item)
   }
 
-  /// Whether it is for the caller to report that the entry cannot be read as a type: true once.
+  /// Returns `true` once for each type: the caller then reports that the entry cannot be read as it.
   func claimReport<Item>(as type: Item.Type) -> Bool {
     decodings.withLock { decodings in
       guard let index = decodings.firstIndex(where: { $0.type == ObjectIdentifier(type) }) else { return false }

@@ -2,7 +2,7 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Makes of a suite's contents what they mean for one typed key, and remembers the last good value.
+/// Derives the state of one typed key from the contents of a suite, and remembers the last good value.
 final class SuiteFollower<Value: Codable & Sendable>: Sendable {
   private let key: SuiteKey<Value>
   private let name: ExactString
@@ -33,7 +33,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     let since: ContinuousClock.Instant
   }
 
-  /// What the contents mean for the key.
+  /// The state of the key in some contents.
   struct State: Sendable, Equatable {
     let lastGood: LastGood
     let isStored: Bool
@@ -68,9 +68,9 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// The last good value of the file that the contents are of, and the time since when entries have been unreadable.
+  /// The last good value of the contents' file, and the time since when entries have been unreadable.
   ///
-  /// Another file's value would be none. Contents older than those that are remembered change nothing.
+  /// The value of another file does not count. Contents that are older than the remembered ones change nothing.
   private func beginProblem(in contents: SuiteContents) -> (lastGood: LastGood, since: ContinuousClock.Instant) {
     var good = LastGood(value: key.defaultValue, entry: nil)
     var since = ContinuousClock.now
@@ -85,8 +85,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     return (good, since)
   }
 
-  /// Remembers a good value, unless it comes from contents older than those of the one that is remembered, as it may if
-  /// two threads compute at the same time.
+  /// Remembers a good value, unless the remembered one comes from newer contents, because another thread was faster.
   private func keep(_ value: Value, _ entry: SuiteEntry?, _ contents: SuiteContents) -> LastGood {
     let good = LastGood(value: value, entry: entry)
     memory.replace { memory -> Memory? in

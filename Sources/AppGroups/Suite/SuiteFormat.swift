@@ -4,7 +4,7 @@ import Signals
 
 /// Writes the contents of a suite as one JSON object, and reads them back without decoding any value.
 ///
-/// It remembers the last contents, so that what has not changed need neither be read nor decoded again.
+/// It remembers the last contents, so that unchanged values are neither read nor decoded again.
 final class SuiteFormat: Sendable {
   private let url: URL
 
@@ -24,7 +24,7 @@ final class SuiteFormat: Sendable {
     FileFormat(encode: { self.encode($0) }, decode: { try self.decode($0) })
   }
 
-  /// What is read from now on is another file, in place of the one before.
+  /// Forgets the last contents, because another file is read from now on.
   func beginAnew() {
     memory.withLock { $0.origin += 1 }
   }
@@ -76,7 +76,7 @@ final class SuiteFormat: Sendable {
   }
 
   private func remember(_ entries: [SuiteEntry]) {
-    // What was decoded may run code when it is released.
+    // Decoded values may run code when they are released.
     memory.replace { exchange(&$0.last, with: entries) }
   }
 }

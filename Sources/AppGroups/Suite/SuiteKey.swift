@@ -1,6 +1,6 @@
-/// The name of a value in a suite, together with the value's type and what it is until somebody sets it.
+/// The name of a value in a suite, with its type and default.
 ///
-/// Declare keys once, and neither the name nor the type can be mistaken anywhere else:
+/// Declare each key once, so that its name and type are right everywhere:
 ///
 /// ```swift
 /// import AppGroups
@@ -18,17 +18,17 @@
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 public struct SuiteKey<Value: Codable & Sendable>: Sendable {
-  /// What the value is called in the file; any string will do.
+  /// The name of the value in the file; any string is allowed.
   public let name: String
 
-  /// The value until somebody sets it.
+  /// The value until one is set.
   public let defaultValue: Value
 
   /// Makes a key.
   ///
   /// - Parameters:
-  ///   - name: What the value is called in the file; any string will do. Names are compared byte by byte.
-  ///   - defaultValue: The value until somebody sets it. It is never written. Use one default for each name.
+  ///   - name: The name of the value in the file; any string is allowed. Names are compared byte by byte.
+  ///   - defaultValue: The value until one is set. It is never written. Use one default for each name.
   public init(_ name: String, default defaultValue: Value) {
     self.name = name
     self.defaultValue = defaultValue

@@ -75,14 +75,14 @@ extension SuiteValue {
     try await update(overwriting: false, body)
   }
 
-  /// Removes what is stored, so that the value is the default again.
+  /// Removes the stored value, so that the value is the default again.
   ///
   /// - Throws: ``AppGroupsFileError``; nothing has changed then.
   public func reset() throws(AppGroupsFileError) {
     try suite.removeValue(for: key)
   }
 
-  /// Removes what is stored, so that the value is the default again, without blocking the threads that tasks run on.
+  /// Removes the stored value, so that the value is the default again, without blocking the threads that tasks run on.
   ///
   /// - Throws: ``AppGroupsFileError``, or `CancellationError` if the task was cancelled before the change began;
   ///   nothing has changed then.

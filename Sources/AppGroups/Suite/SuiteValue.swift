@@ -1,9 +1,9 @@
 import FileSignals
 public import Signals
 
-/// One typed value of a suite, as an object of its own: to be read, observed, written and updated like a shared file.
+/// One typed value of a suite, as an object of its own that is read, observed, written and updated like a shared file.
 ///
-/// An app declares what its processes share as a class of such values, all in one file and over one watch:
+/// An app declares its shared values as properties of a class. All of them lie in one file, which is observed once:
 ///
 /// ```swift
 /// import AppGroups
@@ -31,18 +31,18 @@ public import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// While no value is stored, the value is the one that is registered with the suite, or else the key's default. Should
-/// the stored one be none of the type, the last good value stands, and ``status`` and ``failures`` tell.
+/// While no value is stored, the value is the registered one, or else the key's default. If the stored value is of
+/// another type, the last good value stays, and ``status`` and ``failures`` report the error.
 ///
-/// Several values change as one in ``AppGroupsSuite/update(overwriting:_:)-70u51``, by their ``key``; whatever is
-/// derived from their ``property`` is then computed once, and never from old and new values mixed.
+/// To change several values in one step, use ``AppGroupsSuite/update(overwriting:_:)-70u51`` with their ``key``. A
+/// value that is derived from their ``property`` is then computed once, and never from old and new values mixed.
 ///
-/// Everything may be called from any thread, also from inside a subscriber.
+/// All methods may be called from any thread, and from inside a subscriber.
 public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
-  /// What the signal sends: the value.
+  /// The value.
   public typealias Element = Value
 
-  /// A value of a suite does not end; what is wrong with it is told by ``status`` and ``failures``.
+  /// A value of a suite never fails; ``status`` and ``failures`` report errors.
   public typealias Failure = Never
 
   /// The suite that the value belongs to.
@@ -54,7 +54,7 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
   /// The value as an observable property; it changes when this value does, and not with others of the suite.
   public let property: Property<Value>
 
-  /// How the value stands to what is stored: ``/Signals/SharedValueStatus/missing`` means that it is the default.
+  /// The relation of the value to the stored one. ``/Signals/SharedValueStatus/missing`` means that it is the default.
   public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
   /// Has failures reported.
@@ -80,7 +80,7 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
   /// Reading it takes a few nanoseconds and waits for no file and no process.
   public var value: Value { property.value }
 
-  /// What keeps the value from following what is stored, each time something does.
+  /// The errors that keep the value from following the stored one.
   ///
   /// Errors that a call throws are not repeated here.
   public var failures: some Signal<AppGroupsFileError, Never> {
@@ -102,11 +102,10 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
     property.subscribe(subscriber)
   }
 
-  /// What is stored at this moment.
+  /// Reads the file.
   ///
-  /// - Returns: The value that the file holds, which ``value`` may not have caught up with, or the default if it holds
-  ///   none.
-  /// - Throws: ``AppGroupsFileError`` if the file, or the value in it, cannot be used.
+  /// - Returns: The value in the file, which may be newer than ``value``, or the default if there is none.
+  /// - Throws: ``AppGroupsFileError`` if the file or its value is unusable.
   public func read() throws(AppGroupsFileError) -> Value {
     try stored(in: suite.read(), orLastGood: false)
   }
@@ -128,8 +127,8 @@ extension AppGroupsSuite {
   /// One typed value of the suite, as an object of its own.
   ///
   /// - Parameters:
-  ///   - name: What the value is called in the file; any string will do.
-  ///   - defaultValue: The value until somebody sets it. It is never written.
+  ///   - name: The name of the value in the file; any string is allowed.
+  ///   - defaultValue: The value until one is set. It is never written.
   /// - Returns: The value, which keeps the suite open.
   public func preference<Value: Codable & Sendable>(
     _ name: String, default defaultValue: Value
