@@ -202,7 +202,9 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
     return LogEvents(try LogFeed(reading, place: place, limits: limits, decoder: EntryDecoder(format), producer: local))
   }
 
-  /// Forgets a consumer: the log is not kept for it any more. If there is no such consumer, nothing happens.
+  /// Forgets a consumer: the log is not kept for it any more.
+  ///
+  /// If there is no such consumer, nothing happens.
   ///
   /// - Parameter name: The consumer, which must not be reading.
   /// - Throws: ``AppGroupsLogError/consumerInUse(_:)`` if it is, or what kept its files from being removed.

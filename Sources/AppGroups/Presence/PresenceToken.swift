@@ -24,7 +24,9 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
     withdraw()
   }
 
-  /// Replaces the announced value. The process stays present without interruption.
+  /// Replaces the announced value.
+  ///
+  /// The process stays present without interruption.
   ///
   /// - Parameter value: The new value.
   /// - Throws: ``AppGroupsFileError``; then the previous value is still announced. It is

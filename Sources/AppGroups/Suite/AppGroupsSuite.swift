@@ -51,7 +51,9 @@ public final class AppGroupsSuite: SharedValue {
   /// A value of an unexpected type does not affect the status of the suite; see ``SuiteValue/status``.
   public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
-  /// The state of the observation of the file. A subscription to it does not keep the file observed.
+  /// The state of the observation of the file.
+  ///
+  /// A subscription to it does not keep the file observed.
   public let health: Property<WatchHealth>
 
   let engine: SharedFileEngine<SuiteContents>

@@ -54,7 +54,9 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
   /// The value as an observable property; it changes when this value does, and not with others of the suite.
   public let property: Property<Value>
 
-  /// The relation of the value to the stored one. ``/Signals/SharedValueStatus/missing`` means that it is the default.
+  /// The relation of the value to the stored one.
+  ///
+  /// ``/Signals/SharedValueStatus/missing`` means that it is the default.
   public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
   /// Has failures reported.

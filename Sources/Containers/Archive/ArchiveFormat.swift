@@ -1,6 +1,10 @@
-/// The byte layout of an archive. Numbers are little-endian.
+/// The byte layout of an archive.
+///
+/// Numbers are little-endian.
 enum ArchiveFormat {
-  /// The first bytes of an archive. They are not text, and a transfer that damages the rest damages them too.
+  /// The first bytes of an archive.
+  ///
+  /// They are not text, and a transfer that damages the rest damages them too.
   static let mark: [UInt8] = [0x89] + Array("CNTNR".utf8) + [0x0D, 0x0A]
 
   /// The newest version that is read, and the one that is written.

@@ -28,7 +28,9 @@ enum EnvironmentArchive {
     let entries: [EntryPath]
   }
 
-  /// Writes an archive. The file is replaced as a whole or not at all.
+  /// Writes an archive.
+  ///
+  /// The file is replaced as a whole or not at all.
   ///
   /// - Parameters:
   ///   - trees: The directories to write.

@@ -184,7 +184,9 @@ struct EnvironmentContents {
   /// The directory in which the entries lie.
   let files: Folder
 
-  /// The entries of the environment, relative to `files`. A directory includes everything in it.
+  /// The entries of the environment, relative to `files`.
+  ///
+  /// A directory includes everything in it.
   let entries: [EntryPath]
 
   /// The settings that were kept outside of the files.

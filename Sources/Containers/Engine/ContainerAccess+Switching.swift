@@ -107,7 +107,9 @@ extension ContainerAccess {
     }
   }
 
-  /// Moves everything back. If that fails too, the journal stays, and the next change tries again.
+  /// Moves everything back.
+  ///
+  /// If that fails too, the journal stays, and the next change tries again.
   private func giveUp(_ moves: SwitchMoves) throws {
     try moves.undo()
     try loadSettings(of: state.active.uuidString)

@@ -28,7 +28,9 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
     }
   }
 
-  /// The key in the file of an environment. Each program has a standard suite of its own.
+  /// The key in the file of an environment.
+  ///
+  /// Each program has a standard suite of its own.
   var key: String { suite == .standard ? "standard \(name)" : "suite \(name)" }
 
   /// The name in errors.

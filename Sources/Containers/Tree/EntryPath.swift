@@ -1,6 +1,8 @@
 import Foundation
 
-/// A path relative to some directory, in the bytes of the file system. Names need not be text.
+/// A path relative to some directory, in the bytes of the file system.
+///
+/// Names need not be text.
 struct EntryPath: Hashable, Sendable {
   /// The names on the way, with slashes in between; empty for the directory itself.
   let bytes: [UInt8]

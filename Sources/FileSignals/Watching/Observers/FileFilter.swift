@@ -17,8 +17,8 @@ import Signals
 ///   these characters, and `[!a-z]` any other. A backslash escapes the next character. Matching is case-sensitive. A
 ///   pattern without a slash is compared with the last name of the path. A pattern with a slash, such as
 ///   `themes/*.json`, is compared with the whole path relative to the observed directory, and its `*` does not match a
-///   slash. Such a pattern neither begins nor ends with a slash, and needs a recursive observer. `**` and `{a,b}` have no
-///   special meaning.
+///   slash. Such a pattern neither begins nor ends with a slash, and needs a recursive observer. `**` and `{a,b}` have
+///   no special meaning.
 /// - **Hidden entries:** Names that begin with a dot are hidden. ``all`` includes them. Patterns match them only if
 ///   they begin with a dot themselves, and hidden directories are not entered, unless you pass `includingHidden`. The
 ///   folders `.shared`, in which ``DurableFile`` stores its locks, are never reported or entered.

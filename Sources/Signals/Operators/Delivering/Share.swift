@@ -25,7 +25,7 @@ extension Signal {
   ///
   /// Share the result of this method. Each call returns a signal with an upstream subscription of its own.
   ///
-  /// - Parameter count: The number of values to replay to a late subscriber. The default is 0; a negative number counts as 0.
+  /// - Parameter count: The number of values to replay to a late subscriber. The default, and the minimum, is 0.
   /// - Returns: A signal with one upstream subscription, however many subscribers it has.
   public func share(replay count: Int = 0) -> SharedSignal<Self> {
     SharedSignal(upstream: self, replay: Swift.max(0, count))
