@@ -57,7 +57,7 @@ struct LogLimitTests {
     let refusal = await #expect(throws: PeerProcess.Failure.self) {
       try await peer.send("append \(String(repeating: "x", count: 8000))")
     }
-    #expect("\(try #require(refusal))".contains("larger than"))
+    #expect("\(try #require(refusal))".contains("exceeds the file size limit"))
     try await peer.send("append within")
     try await peer.send("limit 0")
     try await peer.send("append after")
