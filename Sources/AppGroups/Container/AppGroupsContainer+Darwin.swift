@@ -2,7 +2,7 @@
   import Foundation
 
   extension AppGroupsContainer {
-    /// The container that the system keeps for the group.
+    /// Returns the container that the system provides for the group.
     static func defaultDirectory(for groupIdentifier: String) throws(AppGroupsError) -> URL {
       guard let url = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: groupIdentifier) else {
         throw .noGroup(

@@ -2,7 +2,7 @@
   package import Foundation
 
   extension AppGroupsContainer {
-    /// The directory named after the group, among the user's data.
+    /// Returns the directory with the name of the group, in the user's data directory.
     static func defaultDirectory(for groupIdentifier: String) throws(AppGroupsError) -> URL {
       let environment = ProcessInfo.processInfo.environment
       guard let data = dataHome(environment) else {
@@ -15,7 +15,8 @@
       return try GroupDirectory.make(groupIdentifier, in: root)
     }
 
-    /// Where the user's data lies, by the XDG Base Directory Specification, which says to ignore relative paths.
+    /// Returns the user's data directory according to the XDG Base Directory Specification, which ignores relative
+    /// paths.
     package static func dataHome(_ environment: [String: String]) -> URL? {
       if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
         return URL(filePath: path, directoryHint: .isDirectory)

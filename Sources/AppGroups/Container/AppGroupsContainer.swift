@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The directory that several apps of one group, or several processes of one app, share.
+/// The directory that the apps of a group, or the processes of an app, share.
 ///
-/// On Apple platforms it is the app group's container; elsewhere it is a directory named after the group, in
-/// `$XDG_DATA_HOME/AppGroups` or `~/.local/share/AppGroups`, which nobody but the user may enter. Any other directory
-/// can be given instead, which is what tests and tools do.
+/// On Apple platforms, it is the container of the app group. Elsewhere it is a directory with the name of the group, in
+/// `$XDG_DATA_HOME/AppGroups` or `~/.local/share/AppGroups`, which only the user may enter. Tests and tools can use any
+/// other directory.
 ///
 /// ```swift
 /// import AppGroups
@@ -18,28 +18,28 @@ public struct AppGroupsContainer: Sendable, Hashable {
   /// The identifier of the group.
   public let groupIdentifier: String
 
-  /// The directory that is shared; it exists, and contains no symbolic link on the way.
+  /// The shared directory, with symbolic links resolved; it exists.
   public let containerURL: URL
 
-  /// Opens the container of a group, and makes it if need be.
+  /// Opens the container of a group, and creates it if it is missing.
   ///
   /// - Parameter groupIdentifier: The group, such as `group.com.example.app`. It must be a plain name of at most 255
   ///   bytes without a slash or a leading dot.
-  /// - Throws: ``AppGroupsError`` if the identifier is no such name, if this program has no such group, or if the
-  ///   directory cannot be made or is not a directory of the group's own.
+  /// - Throws: ``AppGroupsError`` if the identifier is invalid, if this program does not belong to the group, if the
+  ///   directory cannot be created, or if it is a symbolic link or a file.
   public init(_ groupIdentifier: String) throws(AppGroupsError) {
     try Self.validate(groupIdentifier)
     self.groupIdentifier = groupIdentifier
     containerURL = try Self.defaultDirectory(for: groupIdentifier)
   }
 
-  /// Uses a directory of your choice as the container of a group, and makes it if need be.
+  /// Uses a directory of your choice as the container of a group, and creates it if it is missing.
   ///
   /// - Parameters:
-  ///   - directory: The directory to share. It becomes ``containerURL`` with symbolic links resolved; missing
-  ///     directories are made so that only the user may enter them.
-  ///   - groupIdentifier: What to call the group; it takes no part in any path.
-  /// - Throws: ``AppGroupsError`` if the identifier is no plain name, or if the directory cannot be made.
+  ///   - directory: The directory to share. ``containerURL`` is this directory with symbolic links resolved. Missing
+  ///     directories are created so that only the user may enter them.
+  ///   - groupIdentifier: A name for the group, which is not part of any path.
+  /// - Throws: ``AppGroupsError`` if the identifier is invalid, or if the directory cannot be created.
   public init(directory: URL, groupIdentifier: String = "group.local") throws(AppGroupsError) {
     try Self.validate(groupIdentifier)
     self.groupIdentifier = groupIdentifier

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// Why the directory of an app group cannot be used.
+/// An error of opening the directory of an app group.
 public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
   /// The identifier cannot name a directory.
   case invalidGroupIdentifier(String, reason: String)
 
-  /// There is no such group for this program.
+  /// This program does not belong to the group.
   case noGroup(String, reason: String)
 
-  /// The contents of a directory are switched between environments, so what lies in it needs a scope.
+  /// An `AppContainer` switches the contents of the directory between environments, so a value in it needs a scope.
   ///
   /// - Parameters:
-  ///   - path: The place that was to be opened.
-  ///   - root: The root directory of the `AppContainer` that switches it.
+  ///   - path: The location that was to be opened.
+  ///   - root: The root directory of the `AppContainer`.
   case switchedDirectory(URL, root: URL)
 
-  /// A directory of the group could not be made or entered.
+  /// A directory of the group could not be created or opened.
   case unusableDirectory(URL, reason: String)
 
-  /// What happened, where, why, and what to do.
+  /// A description of the problem, the place, the cause and the remedy.
   public var description: String {
     switch self {
     case .invalidGroupIdentifier(let identifier, let reason):

@@ -9,13 +9,13 @@ import Foundation
   import Musl
 #endif
 
-/// Makes the directories that a group needs, for the user's eyes only.
+/// Creates the directories of a group, which only the user may enter.
 ///
-/// A directory that the superuser makes belongs to the owner of the one around it, who could not enter it otherwise.
+/// If the superuser creates a directory, it gets the owner of its parent directory, who could not enter it otherwise.
 enum GroupDirectory {
-  /// Makes a directory and those above it, unless they exist.
+  /// Creates a directory and its parent directories, unless they exist.
   ///
-  /// - Returns: Its place with symbolic links resolved, so that later checks compare like with like.
+  /// - Returns: The directory with symbolic links resolved, so that later comparisons of paths are valid.
   static func make(_ url: URL) throws(AppGroupsError) -> URL {
     guard url.isFileURL else { throw .unusableDirectory(url, reason: "it is no place in a file system") }
     guard !url.path.utf8.contains(0) else { throw .unusableDirectory(url, reason: "its path contains a NUL character") }
@@ -24,7 +24,7 @@ enum GroupDirectory {
     return URL(filePath: path, directoryHint: .isDirectory)
   }
 
-  /// Makes one directory in another, which has its symbolic links resolved, unless it exists.
+  /// Creates a directory in a parent directory whose symbolic links are resolved, unless it exists.
   ///
   /// A symbolic link in its place is refused.
   static func make(_ name: String, in parent: URL) throws(AppGroupsError) -> URL {
@@ -52,7 +52,7 @@ enum GroupDirectory {
     case ENOENT:
       guard !parent.isEmpty, parent != path else { throw failure(url) }
       try makeAll(parent, for: url)
-      // Another process may have made it meanwhile.
+      // Another process may have created it in between.
       if mkdir(path, 0o700) == 0 { return inheritOwner(ofDirectory: path, from: parent) }
       guard errno == EEXIST else { throw failure(url) }
     default:

@@ -1,16 +1,16 @@
-/// Judges names that came from outside and are about to become one component of a path.
+/// Validates names from outside the package that are to become a component of a path.
 ///
-/// Names are data: whatever could lead to another directory, hide the file, or collide with the package's own files is
-/// refused, never repaired, because two names that are repaired into one would share a file.
+/// A name is refused if it could lead to another directory, hide the file, or collide with the package's own files. It
+/// is never repaired, because two names that are repaired into one would share a file.
 package enum PathComponent {
-  /// How many bytes a file system takes for one name.
+  /// The maximum number of bytes of a file name.
   package static let maximumLength = 255
 
-  /// How many bytes a name that a user chooses for a file may have, so that those of its lock and temporary file fit
-  /// too.
+  /// The maximum number of bytes of a name that a user chooses for a file, so that its lock and temporary file have
+  /// valid names.
   package static let maximumFileLength = 200
 
-  /// What is wrong with a name, which may have `limit` bytes of UTF-8, or `nil` if it may be used.
+  /// Returns the problem with a name, which may have `limit` bytes of UTF-8, or `nil` if it is valid.
   package static func problem(with name: String, limit: Int = maximumLength) -> String? {
     if name.isEmpty { return "it is empty" }
     if name.utf8.count > limit { return "it is \(name.utf8.count) bytes long, and \(limit) is the most" }

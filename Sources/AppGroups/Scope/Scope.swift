@@ -3,11 +3,12 @@ public import Foundation
 public import Signals
 import Synchronization
 
-/// A root directory whose contents can be swapped for others while live values look at them.
+/// A root directory whose contents can be swapped while live values observe them.
 ///
-/// A live value that is opened in a scope follows the swap: it shows what the new contents hold in its place, and sends
-/// it, without being opened again; or it is closed, by choice. ``ScopePolicy`` says which. Whoever swaps, such as an
-/// environment switch, has all of them finish what they do, swaps, and has them go on.
+/// When the contents are swapped, a live value that was opened in the scope follows, or is closed, according to its
+/// ``ScopePolicy``. A value that follows sends what it finds in the new contents, and does not have to be opened
+/// again. The owner of the root, such as an environment switch, suspends all live values, swaps the contents, and
+/// resumes the values.
 ///
 /// ```swift
 /// import AppGroups
@@ -20,17 +21,18 @@ import Synchronization
 /// try FileManager.default.removeItem(at: home)
 /// ```
 ///
-/// The owner of the root hands out its scope; an app does not make one. Live values keep alive what has them follow.
+/// The owner of the root provides the scope; an app does not create one. Live values keep alive the object that makes
+/// them follow.
 public final class Scope: Sendable {
-  /// The directory.
+  /// The root directory.
   public let root: URL
 
-  /// How often the contents were swapped since the scope was made, by whichever process.
+  /// The number of swaps by any process since the scope was created.
   ///
-  /// It changes after every live value of the scope has gone over to the new contents.
+  /// It changes after all live values of the scope show the new contents.
   public let swapCount: Property<Int>
 
-  /// What of the root is put away, and not to be reached through links.
+  /// The directory in the root for contents that are not in place, which must not be reached through links.
   let foreign: URL?
 
   private let swaps: MutableProperty<Int>
@@ -39,24 +41,25 @@ public final class Scope: Sendable {
   private let hasGoneOver: @Sendable () -> Bool
   private let catchUp: @Sendable () -> Void
 
-  /// Who tells of swaps, and would do so no more if nobody kept it.
+  /// The object that announces swaps, retained so that it stays alive.
   private let owner: (any AnyObject & Sendable)?
 
-  /// Makes the scope of a directory that only this process swaps.
+  /// Creates the scope of a directory that only this process swaps.
   ///
-  /// - Parameter root: The directory.
+  /// - Parameter root: The root directory.
   package convenience init(root: URL) {
     self.init(root: root, whileSteady: { try $0() }, hasGoneOver: { true }, catchUp: {})
   }
 
-  /// Makes the scope of a directory that several processes swap.
+  /// Creates the scope of a directory that several processes swap.
   ///
   /// - Parameters:
-  ///   - root: The directory.
-  ///   - foreign: A directory in it, free of symbolic links, in which contents are put away.
-  ///   - whileSteady: Runs a closure while no process swaps; at once, on the thread that swaps.
-  ///   - hasGoneOver: Returns `false` while the contents are, or may be, others than those that the members show.
-  ///   - catchUp: Waits until no process swaps, and has the members show the contents that are there then.
+  ///   - root: The root directory.
+  ///   - foreign: A directory in the root, without symbolic links in its path, for contents that are not in place.
+  ///   - whileSteady: Runs a closure while no process swaps the contents. On the thread that swaps them, it runs the
+  ///     closure at once.
+  ///   - hasGoneOver: Returns `false` while the contents may differ from the ones that the members show.
+  ///   - catchUp: Waits until no process swaps the contents, and makes the members show them.
   package init(
     root: URL,
     foreign: URL? = nil,
@@ -75,11 +78,12 @@ public final class Scope: Sendable {
     owner = nil
   }
 
-  /// Makes an object for a scope that is there already: of both, the members are swapped together.
+  /// Creates another object for an existing scope; the members of both objects are swapped together.
   ///
   /// - Parameters:
-  ///   - scope: The scope.
-  ///   - owner: What is kept alive, by this object and by who is enrolled in it or observes its swap count.
+  ///   - scope: The existing scope.
+  ///   - owner: An object to keep alive, as long as this scope, a member that is enrolled in it, or an observer of its
+  ///     swap count exists.
   package init(_ scope: Scope, keeping owner: any AnyObject & Sendable) {
     root = scope.root
     foreign = scope.foreign
@@ -92,32 +96,35 @@ public final class Scope: Sendable {
     self.owner = owner
   }
 
-  /// A Boolean value that indicates whether the members show the contents that are in the root now.
+  /// A Boolean value that indicates whether the members show the current contents of the root.
   ///
-  /// Content that was read before is of those contents, too, if the member has not been swapped meanwhile.
+  /// Content that was read earlier belongs to the current contents, too, unless the member has followed a swap in
+  /// between.
   package var isFollowed: Bool { (!members.isSwapping || members.turn.isHeldByThisThread) && hasGoneOver() }
 
-  /// How often a member that finds unknown contents has the scope follow before it takes them as they are.
+  /// The number of times that a member with unknown contents makes the scope follow, before it accepts them as they
+  /// are.
   static let maximumFollowings = 3
 
-  /// Waits on another thread until no process swaps, and has the members show the contents that are there then.
+  /// Waits on another thread until no process swaps the contents, and makes the members show them.
   ///
-  /// - Parameter completion: Called on that thread when they do, or when the owner cannot find out what is there.
+  /// - Parameter completion: Called on that thread when the members show the contents, or when the owner cannot
+  ///   determine them.
   package func follow(_ completion: @escaping @Sendable () -> Void) {
     DispatchQueue.global(qos: .userInitiated).async { [self] in
-      // A swap of this process ends first.
+      // A swap by this process ends first.
       members.turn.withLock {}
       catchUp()
       completion()
     }
   }
 
-  /// Waits until the members show the contents that are in the root now.
+  /// Waits until the members show the current contents of the root.
   ///
-  /// The wait has a limit, because the thread that waits may be the one that the swap waits for: in the midst of an
-  /// update, of a transaction, or with a lock of its user.
+  /// The wait has a limit, because a swap may in turn wait for this thread: inside an update or a transaction, or while
+  /// it holds a lock of the user.
   ///
-  /// - Returns: Whether they do.
+  /// - Returns: `true` if the members show the current contents.
   package func waitUntilFollowed() -> Bool {
     if isFollowed { return true }
     let isDone = DispatchSemaphore(value: 0)
@@ -126,7 +133,7 @@ public final class Scope: Sendable {
     return isFollowed
   }
 
-  /// Runs a closure that makes something in the root, which must not happen while the contents are half swapped.
+  /// Runs a closure that creates something in the root, while the contents are not being swapped.
   package func steadily<Result>(_ body: () throws -> Result) throws -> Result {
     var result: Result?
     try whileSteady { result = try body() }
@@ -134,15 +141,15 @@ public final class Scope: Sendable {
     return result
   }
 
-  /// A Boolean value that indicates whether this thread is inside an operation of a member that a swap has to wait for.
+  /// A Boolean value that indicates whether this thread is inside an operation of a member for which a swap must wait.
   ///
-  /// Such a thread must not wait for a thread or a process that swaps, because that one waits for it.
+  /// Such a thread must not wait for a swap by another thread or process, because that would wait for this thread.
   package var isDelayedByThisThread: Bool { members.all.contains { $0.delaysSwapOnThisThread } }
 
-  /// Has a member take part in each swap from now on.
+  /// Makes a member take part in each later swap.
   ///
   /// - Parameter member: The member, which is not kept alive.
-  /// - Returns: What to release, or cancel, for the member to leave; it keeps the scope alive.
+  /// - Returns: A token that removes the member when it is cancelled or released. It keeps the scope alive.
   package func enrol(_ member: any ScopeMember) -> SignalSubscription {
     let number = members.add(member)
     return SignalSubscription { [self] in members.remove(number) }
@@ -150,9 +157,9 @@ public final class Scope: Sendable {
 
   /// Swaps the contents while every member waits, and sends the changes of all members as one.
   ///
-  /// - Parameter act: Swaps the contents. If it throws, they must be as they were.
-  /// - Returns: The result of `act`. By then, each member shows the new contents, and subscribers have received them.
-  /// - Throws: The error of a member or of `act`. The contents are then as they were, and each member goes on with them.
+  /// - Parameter act: Swaps the contents. If it throws an error, the contents must be unchanged.
+  /// - Returns: The result of `act`. Each member then shows the new contents, and subscribers have received them.
+  /// - Throws: The error of a member or of `act`. The contents are then unchanged, and the members continue with them.
   package func swap<Result>(_ act: () throws -> Result) throws -> Result {
     let changes = ScopeChanges()
     defer { changes.send() }
@@ -163,10 +170,10 @@ public final class Scope: Sendable {
   ///
   /// - Parameters:
   ///   - changes: The object that collects the changes. The caller sends it when no lock is held.
-  ///   - act: Swaps the contents. If it throws, they must be as they were.
+  ///   - act: Swaps the contents. If it throws an error, the contents must be unchanged.
   ///   - publish: Writes properties of the owner as a part of the change.
-  /// - Returns: The result of `act`. By then, each member shows the new contents.
-  /// - Throws: The error of a member or of `act`. The contents are then as they were, and each member goes on with them.
+  /// - Returns: The result of `act`. Each member then shows the new contents.
+  /// - Throws: The error of a member or of `act`. The contents are then unchanged, and the members continue with them.
   package func swap<Result>(
     into changes: ScopeChanges, _ act: () throws -> Result, publishing publish: (Result) -> Void = { _ in }
   ) throws -> Result {
@@ -185,13 +192,13 @@ public final class Scope: Sendable {
     }
   }
 
-  /// Runs a closure while every member waits, and the contents are complete.
+  /// Runs a closure while every member waits and the contents are complete.
   ///
   /// - Parameters:
   ///   - changes: The object that collects the changes. The caller sends it when no lock is held.
   ///   - body: Reads the contents.
-  /// - Returns: What `body` returned.
-  /// - Throws: What a member or `body` threw.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of a member or of `body`.
   package func rest<Result>(into changes: ScopeChanges, _ body: () throws -> Result) throws -> Result {
     try withTurn {
       let held = try hold(into: changes)
@@ -200,7 +207,7 @@ public final class Scope: Sendable {
     }
   }
 
-  /// Has every member show new contents that another process has swapped in.
+  /// Makes every member show new contents that another process has swapped in.
   ///
   /// - Parameters:
   ///   - changes: The object that collects the changes. The caller sends it when no lock is held.
@@ -208,7 +215,8 @@ public final class Scope: Sendable {
   package func followSwap(into changes: ScopeChanges, publishing publish: () -> Void) {
     withTurn {
       members.isSwapping = true
-      // The swap has happened already, so no member can refuse it. One that cannot be held is prepared all the same.
+      // The swap has already happened, so no member can refuse it. A member that cannot be held is prepared
+      // nevertheless.
       let all = members.all
       for member in all {
         do {
@@ -221,7 +229,7 @@ public final class Scope: Sendable {
     }
   }
 
-  /// Has every member show new contents that another process has swapped in, and sends the changes as one.
+  /// Makes every member show new contents that another process has swapped in, and sends the changes as one.
   package func followSwap() {
     let changes = ScopeChanges()
     followSwap(into: changes) {}
@@ -249,7 +257,7 @@ public final class Scope: Sendable {
     }
   }
 
-  /// Lets members go on, in the order in which they were held: of several for one file, the first has the lock.
+  /// Resumes members in the order in which they were held: of several members for one file, the first holds the lock.
   private func release(
     _ held: [any ScopeMember], _ outcome: ScopeOutcome, into changes: ScopeChanges, publishing publish: () -> Void = {}
   ) {
@@ -264,7 +272,7 @@ public final class Scope: Sendable {
   }
 }
 
-/// Who takes part in the swaps of a scope, in the order in which they came.
+/// The members of a scope, ordered by stage and then by enrolment.
 private final class ScopeMembers: Sendable {
   private struct Entry {
     let number: Int
@@ -272,7 +280,7 @@ private final class ScopeMembers: Sendable {
     weak var member: (any ScopeMember)?
   }
 
-  /// Held while the contents are swapped.
+  /// The lock that is held while the contents are swapped.
   let turn = OwnedLock()
 
   private struct State {
@@ -284,9 +292,10 @@ private final class ScopeMembers: Sendable {
 
   private let isActing = Atomic(false)
 
-  /// A Boolean value that indicates whether the contents are being swapped, and members do not show them yet.
+  /// A Boolean value that indicates whether the contents are being swapped and the members do not show the new ones
+  /// yet.
   ///
-  /// Only the thread that has the turn changes it.
+  /// Only the thread that holds ``turn`` changes it.
   var isSwapping: Bool {
     get { isActing.load(ordering: .acquiring) }
     set { isActing.store(newValue, ordering: .releasing) }

@@ -1,20 +1,20 @@
 import Signals
 
-/// The changes that a swap of a ``Scope`` makes to live values, collected so that all of them are sent as one.
+/// The changes to live values by a swap of a ``Scope``, collected so that all of them are sent as one.
 ///
-/// The owner of the scope makes the object, has the members publish into it while the contents are locked, unlocks the
-/// contents, and then calls ``send()``. No lock is held while subscribers are called.
+/// The owner of the scope creates the object, lets the members publish into it while the contents are locked, unlocks
+/// the contents, and then calls ``send()``. No lock is held while subscribers are called.
 package final class ScopeChanges {
   private var openBatch: OpenBatch?
   private var actions: [() -> Void] = []
 
-  /// Makes an object without changes.
+  /// Creates an object without changes.
   package init() {}
 
-  /// A Boolean value that indicates whether there is anything to send.
+  /// A Boolean value that indicates whether there is nothing to send.
   package var isEmpty: Bool { openBatch == nil && actions.isEmpty }
 
-  /// Writes properties as a part of the one change.
+  /// Writes properties as a part of the change.
   ///
   /// - Parameter body: Writes the properties. It runs at once, on this thread.
   package func publish(_ body: () -> Void) {

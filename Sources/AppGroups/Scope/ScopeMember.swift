@@ -1,6 +1,6 @@
 /// A live value that takes part in the swaps of a ``Scope``.
 ///
-/// A swap has three steps, all on one thread. Each member finishes its first step before any member begins the next:
+/// A swap has three steps, all on one thread. All members finish a step before the next one begins:
 ///
 /// ```
 ///   hold      work under way ends, new work waits
@@ -9,26 +9,28 @@
 ///   publish   the member stores what it read, in a batch with all others, and goes on
 /// ```
 package protocol ScopeMember: AnyObject, Sendable {
-  /// A Boolean value that indicates whether this thread is inside an operation that a swap waits for; `false` by
-  /// default.
+  /// A Boolean value that indicates whether this thread is inside an operation for which a swap waits.
+  ///
+  /// The default is `false`.
   var delaysSwapOnThisThread: Bool { get }
 
   /// The place of the member among all members.
   var swapStage: ScopeStage { get }
 
-  /// Finishes the work under way, and keeps new work waiting until ``publishSwap(_:into:)``.
+  /// Finishes the work in progress, and keeps new work waiting until ``publishSwap(_:into:)``.
   ///
-  /// - Throws: The reason why the contents cannot be swapped now. Then nothing is held, and nothing is swapped.
+  /// - Throws: The reason why the contents cannot be swapped now. Then no member is held, and nothing is swapped.
   func holdForSwap() throws
 
-  /// Reads the content that is there after the attempt, and keeps it.
+  /// Reads the content after the attempt, and keeps it.
   ///
-  /// No error stops the swap, which has happened: a member that cannot read its content publishes that as its status.
+  /// No error stops the swap, because it has already happened. A member that cannot read its content publishes the
+  /// error as its status.
   func prepareSwap(_ outcome: ScopeOutcome)
 
-  /// Stores the content that was prepared, and goes on.
+  /// Stores the prepared content, and resumes.
   ///
-  /// It runs inside a batch, so properties send nothing yet. Other events go through
+  /// It runs inside a batch, so properties send nothing yet. Other events are sent through
   /// ``ScopeChanges/afterwards(_:)``.
   func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges)
 }
@@ -53,9 +55,9 @@ package enum ScopeStage: Int, Sendable, Comparable {
 
 /// The result of an attempt to swap the contents of a ``Scope``.
 package enum ScopeOutcome: Sendable, Hashable {
-  /// The contents are as they were.
+  /// The contents are unchanged.
   case unchanged
 
-  /// The contents are others.
+  /// The contents were replaced.
   case swapped
 }

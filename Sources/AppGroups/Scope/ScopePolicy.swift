@@ -1,8 +1,10 @@
-/// What becomes of a live value when the contents of its ``Scope`` are swapped for others.
+/// The behavior of a live value when the contents of its ``Scope`` are swapped.
 public enum ScopePolicy: Sendable, Hashable {
-  /// It goes on with what the new contents hold in its place.
+  /// The value continues with its content in the new contents.
   case follows
 
-  /// It is closed: it keeps its last value, tells by a typed error that it is closed, and has to be opened anew.
+  /// The value is closed: it keeps its last value, and reports an error that says so.
+  ///
+  /// It must be opened again.
   case closes
 }

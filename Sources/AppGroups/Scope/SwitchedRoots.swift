@@ -3,10 +3,10 @@ import FileSignals
 
 /// Finds directories whose contents an `AppContainer` switches, by the records that it keeps in them.
 ///
-/// A value that lies in such a directory and is opened without its scope would not follow a switch: it would show, and
-/// write, what belongs to another environment. So it is refused.
+/// A value in such a directory that is opened without its scope would not follow a switch. It would show and write data
+/// of another environment, so it is refused.
 package enum SwitchedRoots {
-  /// The places, from a root on, where an `AppContainer` keeps its records.
+  /// The directories, relative to a root, in which an `AppContainer` keeps its records.
   package static let recordDirectories = [".containers", "Library/.containers"]
 
   /// The names in a root that belong to the system or to all environments, and are never switched.
@@ -17,16 +17,16 @@ package enum SwitchedRoots {
   /// The names that are not switched in a root with the layout of an app in Apple's sandbox.
   package static let permanentNamesInSandbox = ["tmp", "SystemData", "Library/Preferences", "Library/SplashBoard"]
 
-  /// The part of an `AppContainer`'s state that says what stays in place.
+  /// The part of an `AppContainer`'s state that lists the paths that stay in place.
   private struct State: Decodable {
     let excludes: [String]?
   }
 
-  /// Finds the root that switches what lies at a place.
+  /// Returns the root whose switches affect a location.
   ///
-  /// - Parameter url: The place, with symbolic links resolved, which need not exist.
-  /// - Returns: The root, or `nil` if nothing switches the place.
-  /// - Complexity: One look at the file system for each directory above the place.
+  /// - Parameter url: The location, with symbolic links resolved, which need not exist.
+  /// - Returns: The root, or `nil` if the location is not switched.
+  /// - Complexity: One access to the file system for each directory above the location.
   package static func root(switching url: URL) -> URL? {
     var names: [String] = []
     var directory = url.standardizedFileURL
@@ -50,7 +50,7 @@ package enum SwitchedRoots {
     return staying.contains { path == $0 || path.hasPrefix($0 + "/") }
   }
 
-  /// The paths that a state excludes from switching; none if it cannot be read.
+  /// Returns the paths that a state excludes from switching; none if it cannot be read.
   private static func excludes(in state: URL) -> [String] {
     do {
       return try JSONDecoder().decode(State.self, from: DurableFile.read(state)).excludes ?? []
