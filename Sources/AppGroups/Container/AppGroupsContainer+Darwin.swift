@@ -7,7 +7,7 @@
       guard let url = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: groupIdentifier) else {
         throw .noGroup(
           groupIdentifier,
-          reason: "the system knows no such group for this app; add it to the app's App Groups entitlement"
+          reason: "this app does not belong to the group; add the group to its App Groups entitlement"
         )
       }
       return try GroupDirectory.make(url)

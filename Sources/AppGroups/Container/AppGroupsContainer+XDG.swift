@@ -8,7 +8,7 @@
       guard let data = dataHome(environment) else {
         throw .noGroup(
           groupIdentifier,
-          reason: "neither XDG_DATA_HOME nor HOME names an absolute path; set one, or give a directory of your own"
+          reason: "neither XDG_DATA_HOME nor HOME is an absolute path; set one, or pass a directory of your own"
         )
       }
       let root = try GroupDirectory.make(data.appending(path: "AppGroups", directoryHint: .isDirectory))

@@ -17,7 +17,7 @@ enum GroupDirectory {
   ///
   /// - Returns: The directory with symbolic links resolved, so that later comparisons of paths are valid.
   static func make(_ url: URL) throws(AppGroupsError) -> URL {
-    guard url.isFileURL else { throw .unusableDirectory(url, reason: "it is no place in a file system") }
+    guard url.isFileURL else { throw .unusableDirectory(url, reason: "it is not a file URL") }
     guard !url.path.utf8.contains(0) else { throw .unusableDirectory(url, reason: "its path contains a NUL character") }
     try makeAll(url.path, for: url)
     guard let path = canonicalPath(url.path) else { throw failure(url) }

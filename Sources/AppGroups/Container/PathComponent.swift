@@ -13,12 +13,12 @@ package enum PathComponent {
   /// Returns the problem with a name, which may have `limit` bytes of UTF-8, or `nil` if it is valid.
   package static func problem(with name: String, limit: Int = maximumLength) -> String? {
     if name.isEmpty { return "it is empty" }
-    if name.utf8.count > limit { return "it is \(name.utf8.count) bytes long, and \(limit) is the most" }
-    if name.hasPrefix(".") { return "it begins with a dot, as names of hidden files and \"..\" do" }
+    if name.utf8.count > limit { return "its \(name.utf8.count) bytes exceed the limit of \(limit)" }
+    if name.hasPrefix(".") { return "it begins with a dot, like the names of hidden files and \"..\"" }
     for scalar in name.unicodeScalars {
       switch scalar {
       case "/": return "it contains \"/\", which would lead to another directory"
-      case "\0": return "it contains a NUL character, at which the system would cut it"
+      case "\0": return "it contains a NUL character, where the system would truncate it"
       case _ where scalar.properties.generalCategory == .control: return "it contains a control character"
       default: continue
       }

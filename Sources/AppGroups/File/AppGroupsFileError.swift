@@ -109,41 +109,41 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
     case .unusableContainer(let error):
       error.description
     case .outsideContainer(let url, let target):
-      "\(url.path) is a symbolic link to \(target), outside of the container. Remove the link; to share a file elsewhere, "
+      "\(url.path) is a symbolic link to \(target), outside the container. Remove the link; to share a file elsewhere, "
         + "open it by its URL."
     case .missing(let url):
-      "There is no file at \(url.path). The last value stands; writing creates the file again."
+      "There is no file at \(url.path). The last value stays; a write creates the file again."
     case .empty(let url):
-      "\(url.path) is empty. The last value stands until somebody writes the file; write a value to repair it."
+      "\(url.path) is empty. The last value stays until a program writes the file. Write a value to repair it."
     case .undecodable(let url, let reason):
-      "The content of \(url.path) cannot be decoded: \(reason). It is left as it is, because a newer version of the program "
-        + "may own it; write a value to replace it."
+      "The content of \(url.path) cannot be decoded: \(reason). It was not changed, because a newer version of the program "
+        + "may own it. Write a value to replace it."
     case .contentTooLarge(let url, let size, let limit):
-      "The content of \(url.path) has \(size) bytes, and at most \(limit) are read. It is left as it is; write a value to "
-        + "replace it, or open the file with a larger maximumSize."
+      "Could not read \(url.path): its \(size) bytes exceed the limit of \(limit). Write a value to replace the content, or "
+        + "open the file with a larger maximumSize."
     case .newerVersion(let url, let found, let supported):
-      "The content of \(url.path) is of version \(found), and this program reads none newer than \(supported). It is left "
-        + "as it is; update this program, or overwrite the file if its content may go."
+      "The content of \(url.path) has version \(found), and this program reads versions up to \(supported). It was not "
+        + "changed. Update this program, or overwrite the file if you do not need its content."
     case .olderVersion(let url, let found, let supported):
-      "The content of \(url.path) is of version \(found), and this program reads none older than \(supported). It is left "
-        + "as it is; open it with a version of the program that migrates it, or write a value to replace it."
+      "The content of \(url.path) has version \(found), and this program reads versions from \(supported). It was not "
+        + "changed. Open it with a version of the program that migrates it, or write a value to replace it."
     case .migrationFailed(let url, let from, let to, let reason):
-      "The content of \(url.path) could not be migrated from version \(from) to \(to): \(reason). It is left as it is; "
-        + "correct the migration, or write a value to replace it."
+      "The content of \(url.path) could not be migrated from version \(from) to \(to): \(reason). It was not changed. "
+        + "Correct the migration, or write a value to replace it."
     case .unencodable(let url, let reason):
       "The value for \(url.path) cannot be encoded: \(reason). The file is unchanged."
     case .valueTooLarge(let url, let size, let limit):
-      "The value for \(url.path) takes \(size) bytes, and at most \(limit) are written. The file is unchanged. Store less, "
-        + "or open the file with a larger maximumSize in all processes."
+      "Could not write \(url.path): the value's \(size) bytes exceed the limit of \(limit). The file is unchanged. Store "
+        + "less, or open the file with a larger maximumSize in all processes."
     case .undecodableValue(let url, let key, let type, let reason):
-      "The value for \(key.debugDescription) in \(url.path) cannot be read as \(type): \(reason). It is left as it is, "
-        + "because a newer version of the program may own it; set a value to replace it."
+      "The value for \(key.debugDescription) in \(url.path) cannot be decoded as \(type): \(reason). It was not changed, "
+        + "because a newer version of the program may own it. Set a value to replace it."
     case .unencodableValue(let url, let key, let type, let reason):
       "The \(type) for \(key.debugDescription) in \(url.path) cannot be encoded: \(reason). The file is unchanged."
     case .nestedUpdate(let url):
       "The body of an update of \(url.path) wrote or updated the same file. Change the body's argument instead."
     case .closedBySwap(let url):
-      "The directory around \(url.path) was swapped for another, and the file was opened to be closed then. Open it again."
+      "The directory of \(url.path) was swapped for another, and the file was closed. Open it again."
     case .inaccessible(let error):
       error.description
     case .unobservable(let error):

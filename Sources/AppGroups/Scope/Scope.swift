@@ -137,7 +137,7 @@ public final class Scope: Sendable {
   package func steadily<Result>(_ body: () throws -> Result) throws -> Result {
     var result: Result?
     try whileSteady { result = try body() }
-    guard let result else { stop(because: "The owner of a scope did not run what it was given") }
+    guard let result else { stop(because: "The owner of a scope did not run the closure that it received") }
     return result
   }
 
@@ -238,7 +238,7 @@ public final class Scope: Sendable {
 
   private func withTurn<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if members.turn.isHeldByThisThread {
-      stop(because: "The contents of a scope were swapped from inside of a swap of the same scope; do that after it")
+      stop(because: "The contents of a scope were swapped inside a swap of the same scope; swap them after it")
     }
     return try members.turn.withLock(body)
   }

@@ -38,7 +38,7 @@
       let failure = await #expect(throws: PeerProcess.Failure.self) { try await open(environment) }
       let expected = AppGroupsError.noGroup(
         "group.test",
-        reason: "neither XDG_DATA_HOME nor HOME names an absolute path; set one, or give a directory of your own")
+        reason: "neither XDG_DATA_HOME nor HOME is an absolute path; set one, or pass a directory of your own")
       #expect(failure.map { "\($0)" }?.contains(expected.description) == true)
     }
 

@@ -45,9 +45,9 @@ struct AppVersionTests {
     let new = try await app(2)
     #expect(try await new.send("settings") == "2 dark")
     try await new.send("settings-update sepia")
-    try await old.events.first("the typed failure") { $0.contains("is of version 2, and this program reads") }
+    try await old.events.first("the typed failure") { $0.contains("has version 2, and this program reads") }
     #expect(try await old.send("settings") == "1 dark")
-    #expect(try await old.send("settings-status").contains("is of version 2"))
+    #expect(try await old.send("settings-status").contains("has version 2"))
     await #expect(throws: PeerProcess.Failure.self) { try await old.send("settings-update light") }
     #expect(try text == #"{"value":{"theme":"sepia"},"version":2}"#)
 

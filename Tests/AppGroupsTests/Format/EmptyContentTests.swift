@@ -39,7 +39,7 @@ struct EmptyContentTests {
   func `content that is not UTF-8 is undecodable as text, and not repaired`() async throws {
     let file = try text("good")
     try Data([0x61, 0xFF]).write(to: file.url)
-    #expect(throws: AppGroupsFileError.undecodable(file.url, reason: "it is not text in UTF-8")) { try file.read() }
+    #expect(throws: AppGroupsFileError.undecodable(file.url, reason: "it is not valid UTF-8 text")) { try file.read() }
     try await file.status.firstValue { $0 != .current }
     #expect(file.value == "good")
     #expect(throws: AppGroupsFileError.self) { try file.update { $0 = "mine" } }

@@ -118,5 +118,5 @@ private struct WrongType: Error, CustomStringConvertible {
   let found: String
   let wanted: String
 
-  var description: String { "the coding made a \(found) where a \(wanted) was asked for" }
+  var description: String { "the coding returned a value of type \(found) instead of \(wanted)" }
 }

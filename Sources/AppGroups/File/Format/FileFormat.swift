@@ -151,7 +151,7 @@ extension FileFormat where Value == String {
 }
 
 private struct NotUTF8: Error, CustomStringConvertible {
-  let description = "it is not text in UTF-8"
+  let description = "it is not valid UTF-8 text"
 }
 
 // MARK: Errors

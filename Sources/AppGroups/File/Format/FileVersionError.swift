@@ -21,9 +21,9 @@ extension FileVersionError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .newer(let found, let supported):
-      "it is of version \(found), and this program reads none newer than \(supported)"
+      "it has version \(found), and this program reads versions up to \(supported)"
     case .older(let found, let supported):
-      "it is of version \(found), and this program reads none older than \(supported)"
+      "it has version \(found), and this program reads versions from \(supported)"
     case .migrationFailed(let from, let to, let reason):
       "it could not be migrated from version \(from) to \(to): \(reason)"
     }
