@@ -32,10 +32,10 @@ public import Signals
 /// - **No duplicates.** Each change is sent once. Content with the same bytes as the last content is not sent,
 ///   whichever process wrote it.
 /// - **Bad content.** If the file is removed, emptied, damaged or unreadable, the last good value stays. A writer may
-///   be about to finish, so ``status`` and ``failures`` report the error after a short wait. The next good content ends
-///   it.
-/// - **Repair.** The object never replaces bad content, or creates a missing file again, by itself. Only calls that
-///   write or update do.
+///   be about to finish, so ``status`` and ``failures`` report the error after a short wait. The next good content
+///   clears the error.
+/// - **Repair.** The object never replaces bad content or recreates a missing file on its own. Only your writes and
+///   updates do.
 /// - **Threads.** All methods may be called from any thread, and from inside a subscriber. Subscribers are never called
 ///   concurrently, and never with a lock held. They are called on the writing thread for writes by this object, and on
 ///   the file's own queue for all other changes.
@@ -70,7 +70,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   ///
   /// - Parameters:
   ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
-  ///     suites and cookie jars share their names.
+  ///     suites and cookie jars of a container need different names.
   ///   - initialValue: The value if there is no content yet.
   ///   - container: The container.
   ///   - format: The encoding of the value.
@@ -152,7 +152,7 @@ public final class AppGroupsFile<Value: Codable & Sendable>: SharedValue {
   ///
   /// - Parameters:
   ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
-  ///     suites and cookie jars share their names.
+  ///     suites and cookie jars of a container need different names.
   ///   - initialValue: The value if there is no content yet.
   ///   - scope: The root; the file lies in its folder `Files`.
   ///   - onSwap: The policy for a swap. By default the file follows. A file that is closed keeps its last value, and

@@ -71,7 +71,7 @@ extension SharedFileEngine: ScopeMember {
     }
     unlockHeld()
     if let prepared { publish(prepared, into: changes) }
-    // Makes up for reads that were skipped during the swap.
+    // Reads that were skipped during the swap.
     if outcome == .unchanged || isLookDue { queue.async { [weak self] in self?.lookNow() } }
   }
 

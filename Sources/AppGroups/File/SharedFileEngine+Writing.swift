@@ -30,7 +30,7 @@ extension SharedFileEngine {
       do throws(AppGroupsFileError) {
         _ = try format.decoded(data, from: location.url)
       } catch {
-        throw .unencodable(location.url, reason: "The format cannot read what it writes: \(error)")
+        throw .unencodable(location.url, reason: "the format cannot decode what it encodes: \(error)")
       }
       hasReadBack.store(true, ordering: .relaxed)
     }
@@ -184,8 +184,8 @@ extension SharedFileEngine {
 
   /// Runs a closure that changes the file.
   ///
-  /// The events of the change wake no thread of this process, which would take processor time from the observers that
-  /// need them.
+  /// The events of the change wake no thread of this process. A woken thread would take processor time from the observers
+  /// that need it.
   private func quietly(_ change: () throws(DurableFileError) -> Void) throws(DurableFileError) {
     try changes.quietly(change)
   }

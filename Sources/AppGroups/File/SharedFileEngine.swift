@@ -45,7 +45,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   }
 
   let memory = Guarded(Memory())
-  /// Whether the format has read back what it wrote, once.
+  /// A Boolean value that indicates whether the format has decoded a value that it encoded.
   let hasReadBack = Atomic(false)
   /// The lock of the file while the contents around it are swapped.
   // Sound: it belongs to the thread that swaps, which alone may unlock it. The scope lets one thread swap at a time.
@@ -96,7 +96,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
     self.willGoOver = willGoOver
     value = MutableProperty(initialValue)
     status = MutableProperty(.current)
-    // Begun before the first read, so that no change after the read is missed.
+    // The observation begins before the first read, so that no later change is missed.
     if let changes {
       self.changes = changes
     } else {
@@ -107,7 +107,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
       }
     }
     let following = self.changes.sink { [weak self] _ in self?.lookNow() }
-    // Also before the first read: a swap after it must not be missed.
+    // The same applies to swaps.
     let membership = scope?.enrol(self)
     subscriptions.withLock { $0 = Set([following, membership].compactMap { $0 }) }
     try Scope.steadily(scope) { () throws(AppGroupsFileError) in try open() }
@@ -177,7 +177,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   func lookNow(retry: Int? = nil, followings: Int = 0) {
     while true {
       let begun = memory.withLock { memory -> (known: Data?, epoch: UInt64)? in
-        // What is read during a swap does not last.
+        // Content that is read during a swap does not last.
         guard memory.phase == .open else {
           memory.isLookDue = true
           return nil

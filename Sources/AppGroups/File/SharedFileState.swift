@@ -9,8 +9,9 @@ struct SharedFileState: Sendable {
   enum Look<Value: Sendable>: Sendable {
     case unchanged
     case content(Data, Value)
-    /// No bytes, which the format decodes as a value. A program may be about to fill the file, so the error is retried
-    /// before the value counts.
+    /// No bytes, which the format decodes as a value.
+    ///
+    /// A program may be about to fill the file, so the error is retried before the value counts.
     case emptied(Value, AppGroupsFileError)
     case failure(AppGroupsFileError)
   }

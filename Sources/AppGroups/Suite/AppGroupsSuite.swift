@@ -68,7 +68,7 @@ public final class AppGroupsSuite: SharedValue {
   ///
   /// - Parameters:
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
-  ///     suites and cookie jars share their names.
+  ///     suites and cookie jars of a container need different names.
   ///   - container: The container.
   ///   - durability: The failures that a change survives after it returns; by default also a power failure.
   ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
@@ -120,7 +120,7 @@ public final class AppGroupsSuite: SharedValue {
   ///
   /// - Parameters:
   ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
-  ///     suites and cookie jars share their names.
+  ///     suites and cookie jars of a container need different names.
   ///   - scope: The root; the file lies in its folder `Files`.
   ///   - onSwap: The policy for a swap. By default the suite follows. A suite that is closed keeps its last values, and
   ///     changes throw ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` report, too.

@@ -34,7 +34,7 @@ struct WritingTests {
     let before = try Data(contentsOf: dates.url)
     #expect {
       try dates.write([Date(timeIntervalSince1970: 0)])
-    } throws: { "\($0)".contains("The format cannot read what it writes") }
+    } throws: { "\($0)".contains("the format cannot decode what it encodes") }
     #expect(try Data(contentsOf: dates.url) == before)
     #expect(dates.value.isEmpty)
   }

@@ -35,8 +35,8 @@ public struct FileFormat<Value: Sendable>: Sendable {
 
   /// Creates a format.
   ///
-  /// Both closures may be called from any thread, several at a time. `decode` must read what `encode` writes: the first
-  /// write of each object checks that, and throws otherwise.
+  /// Both closures may be called from any thread, several at a time. `decode` must accept the output of `encode`. The
+  /// first write of each object checks that, and throws an error otherwise.
   ///
   /// - Parameters:
   ///   - encode: Encodes a value as the content of the file.

@@ -38,9 +38,9 @@ import Foundation
 ///   the program may run.
 ///
 /// Do not change a type that has been released. Keep a copy of it under another name, and add the current type at the
-/// end of the chain. A new optional property can read old content without a new version. But an older program that is
-/// still in use, such as an extension, drops an unknown property when it updates the value. Only a new version prevents
-/// that.
+/// end of the chain. A type with a new optional property can decode old content without a new version. But an older
+/// program that is still in use, such as an extension, drops the unknown property when it updates the value. Only a new
+/// version prevents that.
 public struct FileVersions<Value: Decodable & Sendable>: Sendable {
   /// The version of `Value`, which is written.
   public let current: Int
