@@ -49,7 +49,7 @@ public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
   /// The present processes as an observable property.
   public let property: Property<[PresentProcess<Value>]>
 
-  /// A Boolean value that indicates whether a process is present, even one whose value cannot be decoded here.
+  /// A Boolean value that indicates whether any process is present, even one whose value cannot be decoded here.
   public let isAnyonePresent: Property<Bool>
 
   /// The state of the observation of changes by other processes.
@@ -76,7 +76,9 @@ public final class AppGroupsPresence<Value: Codable & Sendable>: Signal {
     health = engine.health
   }
 
-  /// All present processes that this process knows of; a read takes a few nanoseconds.
+  /// All present processes that this process knows of.
+  ///
+  /// A read takes a few nanoseconds.
   public var value: [PresentProcess<Value>] { engine.present.value }
 
   /// The errors that keep ``value`` from being complete, such as a value that cannot be decoded.

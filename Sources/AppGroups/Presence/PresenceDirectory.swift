@@ -9,7 +9,9 @@ import Foundation
   import Musl
 #endif
 
-/// The directory of a presence: one file for each announcement, named by its identifier, and nothing else that counts.
+/// The directory of a presence, with one file for each announcement, named by its identifier.
+///
+/// Other files are ignored.
 struct PresenceDirectory: Sendable {
   /// The content of each announcement whose process is present.
   typealias Contents = [UUID: Data]
@@ -51,7 +53,7 @@ struct PresenceDirectory: Sendable {
     }
   }
 
-  /// Puts the file of an announcement in place; the directory is made again if it is gone.
+  /// Writes the file of an announcement, and creates the directory again if it is missing.
   func store(_ data: Data, as id: UUID) throws(AppGroupsFileError) -> PresenceFile {
     do {
       return try PresenceFile(data, at: place(of: id), temporariesIn: temporaries)
@@ -85,7 +87,7 @@ struct PresenceDirectory: Sendable {
         do throws(DurableFileError) {
           if let data = try content(of: place(of: id)) { contents[id] = data }
         } catch {
-          // Another user's must not hide the others.
+          // A file of another user must not hide the others.
           guard case .permissionDenied = error else { throw error }
           isForbidden(id, AppGroupsFileError(error))
         }
@@ -96,7 +98,7 @@ struct PresenceDirectory: Sendable {
     return contents
   }
 
-  /// Removes what processes have left that died while they were about to announce something.
+  /// Removes the temporary files of processes that died during an announcement.
   func removeLitter() {
     var names: [String] = []
     do {
@@ -120,7 +122,7 @@ struct PresenceDirectory: Sendable {
     do {
       return try Self.isHeld(url) ? try DurableFile.read(url) : nil
     } catch .notFound, .notARegularFile, .linkLoop {
-      // Withdrawn between two looks, or nothing of ours.
+      // It was withdrawn in between, or is not an announcement.
       return nil
     }
   }

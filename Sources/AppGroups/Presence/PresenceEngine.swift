@@ -13,12 +13,12 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   let failures = Emitter<AppGroupsFileError, Never>(replay: 16)
 
   private struct State {
-    /// The announcements as they were seen last.
+    /// The announcements at the last read.
     var known: PresenceDirectory.Contents = [:]
-    /// The number of the last look that was begun, and of the last whose result counts.
+    /// The number of the last read that began, and of the last one whose result counts.
     var looks = (begun: 0, ended: 0)
     var reported: AppGroupsFileError?
-    /// The announcements that may not be read, which is reported already.
+    /// The unreadable announcements that have been reported.
     var forbidden: Set<UUID> = []
 
     // MARK: Only the queue uses these
@@ -33,12 +33,12 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
   private let subscription = Guarded<SignalSubscription?>(nil)
   private let exits = ProcessExits()
 
-  /// Looks once for all changes that have come until then.
+  /// Reads the directory once for all changes that have come until then.
   private let looks: DelayedCall
-  /// Looks again at a directory that could not be read; only for as long as that lasts.
+  /// Reads a directory again that could not be read, as long as that lasts.
   private let retries: DelayedCall
 
-  /// The pauses between looks at a process whose file was closed while its lock was still held.
+  /// The pauses between checks of a process whose file was closed while its lock was still held.
   ///
   /// The kernel closes a file shortly before it releases the lock. On a busy machine, the interval may be long.
   private static var suspicion: Backoff {
@@ -65,14 +65,14 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     self.changes = changes
     looks = DelayedCall(.constant(.zero), on: queue)
     retries = DelayedCall(.unreadable, on: queue)
-    // Armed before the first look: what changes after the look is then seen as a change.
+    // The observation begins before the first read, so that no later change is missed.
     let subscription = changes.sink { [weak self] change in self?.receive(change) }
     self.subscription.withLock { $0 = subscription }
-    // Throws errors that a look would only send to subscribers.
+    // Throws errors that a later read would only send to subscribers.
     _ = try directory.contents()
     directory.removeLitter()
     look()
-    // A process that was about to end when the observation began may cause no event any more.
+    // The end of a process that was about to end when the observation began may cause no event.
     queue.async { [weak self] in self?.suspectEveryone() }
   }
 
@@ -95,8 +95,8 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     if change.isIncomplete {
       suspectEveryone()
     } else {
-      // A process has closed a file, perhaps because it died. Files that have come may be closed already, too: what
-      // happens in one burst is one change.
+      // A process has closed a file, perhaps because it died. New files may be closed already, too, because the changes
+      // of one burst are reported together.
       let touched = Set(change.touched.compactMap(UUID.init(uuidString:)))
       if !touched.isEmpty { suspect(touched) }
     }
@@ -108,7 +108,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     if !everyone.isEmpty { suspect(everyone) }
   }
 
-  /// Looks again and again for a while, until these are gone.
+  /// Reads the directory repeatedly for a while, until these announcements are gone.
   private func suspect(_ ids: Set<UUID>) {
     let round = state.withLock { state in
       state.suspects.formUnion(ids)
@@ -124,7 +124,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
       return state.withLock { if $0.round == round { $0.suspects = [] } }
     }
     queue.async(after: pause) { [weak self, pauses] in
-      // A newer suspicion looks for all.
+      // A newer round covers all of them.
       guard let self, state.withLock({ $0.round == round }) else { return }
       look()
       let isSuspicious = state.withLock { state in
@@ -143,16 +143,16 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     if found.isReadable { retries.reset() }
     if found.isRetryDue { retries.request { [weak self] in self?.look() } }
     var problems = found.problems
-    // With no lock held, because the types of users decode themselves.
+    // No lock is held, because the types of users decode themselves.
     if let contents = found.contents { problems += settle(found.number, contents, decode(contents)) }
     problems.forEach(failures.send)
     observeExits()
   }
 
-  /// The result of looking into the directory.
+  /// The result of reading the directory.
   private struct Found {
     var number = 0
-    /// All announcements, if they are not the same as before.
+    /// All announcements; `nil` if they have not changed.
     var contents: PresenceDirectory.Contents?
     var problems: [AppGroupsFileError] = []
     var isReadable = true
@@ -174,13 +174,13 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
         state.forbidden = hidden
         state.reported = nil
         if contents == state.known {
-          // What an earlier look found, and is still decoding, is out of date.
+          // An earlier read that is still being decoded is outdated.
           state.looks.ended = found.number
         } else {
           found.contents = contents
         }
       } catch {
-        // The last that was seen stands.
+        // The previous announcements stay.
         if error != state.reported { found.problems.append(error) }
         state.reported = error
         found.isReadable = false
@@ -190,9 +190,9 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// Takes over the result of a look, unless a later look was faster, and sends it.
+  /// Applies the result of a read and sends it, unless a later read was faster.
   ///
-  /// - Returns: The problems with announcements that are new.
+  /// - Returns: The new problems with announcements.
   private func settle(
     _ number: Int, _ contents: PresenceDirectory.Contents, _ decoded: Decoded
   ) -> [AppGroupsFileError] {
@@ -213,7 +213,7 @@ final class PresenceEngine<Value: Codable & Sendable>: Sendable {
     return problems
   }
 
-  /// Everyone whose record can be decoded, and the errors of the others.
+  /// The decoded records, and the errors of the others.
   private struct Decoded {
     var people: [PresentProcess<Value>] = []
     var failures: [UUID: AppGroupsFileError] = [:]

@@ -16,12 +16,14 @@ import Foundation
 final class PresenceFile: Sendable {
   private let url: URL
 
-  /// Open for writing, because only the end of writing is an event, and not inherited by programs that are started.
+  /// The lock, whose file is open for writing and is not inherited by child processes.
+  ///
+  /// Only closing a file that is open for writing is an event.
   private let lock: FileLock
 
-  /// Puts a file with this content in place, in the place of one of our own if there is one.
+  /// Creates a file with this content, or replaces one of our own.
   ///
-  /// It is complete and locked before anybody can find it. Nothing here waits for another process.
+  /// The file is complete and locked before any other process can find it. Nothing here waits for another process.
   init(_ data: Data, at url: URL, temporariesIn folder: URL) throws(DurableFileError) {
     self.url = url
     for _ in 0..<1000 {
@@ -30,7 +32,7 @@ final class PresenceFile: Sendable {
         throw DurableFileError(errno, "create a temporary file for", url)
       }
       do throws(DurableFileError) {
-        // A process that clears up may hold the lock, or may have removed the file as litter.
+        // A process that removes litter may hold the lock, or may have removed the file.
         guard try lock.tryLock(), lock.isFile(at: temporary.path) else {
           unlink(temporary.path)
           continue
@@ -49,7 +51,9 @@ final class PresenceFile: Sendable {
     throw .system(operation: "lock", path: url.path, errno: EWOULDBLOCK)
   }
 
-  /// Takes the file away; the lock goes with the last reference to this object.
+  /// Removes the file.
+  ///
+  /// The lock is released with the last reference to this object.
   func remove() {
     unlink(url.path)
   }

@@ -9,7 +9,7 @@ struct PresenceRecord<Value: Codable & Sendable>: Codable, Sendable {
   /// The identity of the process, which is unique even though process identifiers are reused.
   let instance: UUID
 
-  /// In seconds since 1970, which people and other programs can read.
+  /// The start of the presence in seconds since 1970, which people and other programs can read.
   let since: Double
 
   var value: Value

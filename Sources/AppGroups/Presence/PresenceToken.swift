@@ -8,7 +8,7 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
   public let id = UUID.random()
 
   private let engine: PresenceEngine<Value>
-  /// The announcement as it was made first.
+  /// The first record of the announcement.
   private let record: PresenceRecord<Value>
   /// The file of the announcement, until it is withdrawn.
   private let file: Guarded<PresenceFile?>
@@ -43,9 +43,9 @@ public final class PresenceToken<Value: Codable & Sendable>: Sendable {
     engine.look()
   }
 
-  /// Ends the announcement; releasing the token does the same.
+  /// Ends the announcement, as releasing the token does.
   ///
-  /// When this returns, the presence's value does not contain it. Does nothing the second time.
+  /// When this returns, the presence's value does not contain the announcement. A second call does nothing.
   public func withdraw() {
     guard let file = file.withLock({ $0.take() }) else { return }
     file.remove()

@@ -5,19 +5,21 @@ public struct PresentProcess<Value: Sendable>: Sendable, Identifiable {
   /// The unique identifier of the announcement.
   public let id: UUID
 
-  /// The number of the process, for people and logs; by the time it is read it may belong to another process.
+  /// The process identifier, for people and logs.
+  ///
+  /// It may belong to another process by the time it is read.
   public let processIdentifier: Int32
 
   /// The name of the process.
   public let processName: String
 
-  /// When the process became present, by its own clock.
+  /// The time when the process became present, according to its own clock.
   public let since: Date
 
   /// The announced value.
   public let value: Value
 
-  /// A Boolean value that indicates whether it is the current process.
+  /// A Boolean value that indicates whether this is the current process.
   public let isThisProcess: Bool
 }
 

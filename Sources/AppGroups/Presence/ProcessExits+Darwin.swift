@@ -11,8 +11,9 @@
       sources.withLock { for source in $0.values { source.cancel() } }
     }
 
-    /// Observes these processes and no others; calls when one has ended, and when it is certain that its end will be
-    /// seen.
+    /// Observes exactly these processes.
+    ///
+    /// The closure is called when a process has ended, and when it is certain that its end will be seen.
     func observe(_ processes: Set<Int32>, onChange: @escaping @Sendable () -> Void) {
       sources.withLock { sources in
         for (process, source) in sources where !processes.contains(process) {
@@ -22,7 +23,7 @@
         for process in processes.subtracting(sources.keys) {
           let source = DispatchSource.makeProcessSource(identifier: process, eventMask: .exit, queue: queue)
           source.setEventHandler(handler: onChange)
-          // What ended before is seen by looking once more.
+          // A process that ended earlier is detected by checking once more.
           source.setRegistrationHandler(handler: onChange)
           sources[process] = source
           source.activate()

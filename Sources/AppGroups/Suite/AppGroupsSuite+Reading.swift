@@ -2,23 +2,23 @@ import FileSignals
 public import Signals
 
 extension AppGroupsSuite {
-  /// The names of all values that are stored, in order.
+  /// The names of all stored values, in order.
   public var keys: [String] { value.keys }
 
   /// Returns whether a value of any type is stored for a key; registered defaults do not count.
   public func contains(_ key: String) -> Bool { value.contains(key) }
 
-  /// The value of a key.
+  /// Returns the value of a key.
   ///
-  /// It is decoded the first time and remembered; after that, reading takes a fraction of a microsecond. To read it
-  /// again and again, use ``preference(_:default:)``, which need not look for the name.
+  /// The value is decoded once; later reads take a fraction of a microsecond. For repeated reads, use
+  /// ``preference(_:default:)``, which does not have to look up the name.
   ///
   /// - Parameters:
-  ///   - key: The value's name.
-  ///   - type: What the value is to be.
-  /// - Returns: The value, or else the one that is registered, or `nil`. A stored `null` counts as none, unless the
-  ///   type can hold it.
-  /// - Throws: ``AppGroupsFileError/undecodableValue(_:key:type:reason:)`` if the value is none of the type.
+  ///   - key: The name of the value.
+  ///   - type: The type of the value.
+  /// - Returns: The stored value, or else the registered one, or `nil`. A stored `null` counts as no value, unless the
+  ///   type can represent it.
+  /// - Throws: ``AppGroupsFileError/undecodableValue(_:key:type:reason:)`` if the stored value is of another type.
   public func value<Item: Codable & Sendable>(
     forKey key: String, as type: Item.Type = Item.self
   ) throws(AppGroupsFileError) -> Item? {
@@ -27,7 +27,7 @@ extension AppGroupsSuite {
     return try entry.item(as: type, key: key, url: url)
   }
 
-  /// The value of a typed key.
+  /// Returns the value of a typed key.
   ///
   /// - Parameter key: The key.
   /// - Returns: The stored value, or else the registered one, or else the key's default. A stored value of another type

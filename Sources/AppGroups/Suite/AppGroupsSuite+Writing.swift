@@ -1,34 +1,35 @@
 import FileSignals
 
 extension AppGroupsSuite {
-  /// Sets the value of a key, whatever it was, and leaves all others as they are.
+  /// Sets the value of a key, and keeps all other values.
   ///
-  /// When this returns, the file holds the value and other processes read it. A value that is written down the same is
-  /// no news and touches no file. It waits while others change the suite; hence the asynchronous form for tasks.
+  /// When this returns, the file contains the value, and other processes can read it. A value with the same JSON text
+  /// is not sent, and the file is not touched. This method waits while other threads and processes change the suite, so
+  /// tasks must use the asynchronous form.
   ///
   /// - Parameters:
   ///   - value: The value; `nil` removes it.
-  ///   - key: The value's name; any string will do.
-  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  ///   - key: The name of the value; any string is allowed.
+  /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func set<Item: Codable & Sendable>(_ value: Item?, forKey key: String) throws(AppGroupsFileError) {
     guard let value else { return try removeValue(forKey: key) }
     try store(SuiteEntry.encoding(value, key: key, url: url), ExactString(key))
   }
 
-  /// Sets the value of a typed key, whatever it was, and leaves all others as they are.
+  /// Sets the value of a typed key, and keeps all other values.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The key.
-  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func set<Item>(_ value: Item, for key: SuiteKey<Item>) throws(AppGroupsFileError) {
     try store(SuiteEntry.encoding(value, key: key.name, url: url), ExactString(key.name))
   }
 
   /// Removes the value of a key, if there is one.
   ///
-  /// - Parameter key: The value's name.
-  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  /// - Parameter key: The name of the value.
+  /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func removeValue(forKey key: String) throws(AppGroupsFileError) {
     try store(nil, ExactString(key))
   }
@@ -36,14 +37,14 @@ extension AppGroupsSuite {
   /// Removes the value of a typed key, which then has its default.
   ///
   /// - Parameter key: The key.
-  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func removeValue<Item>(for key: SuiteKey<Item>) throws(AppGroupsFileError) {
     try store(nil, ExactString(key.name))
   }
 
   /// Removes all values, including values of unknown keys and content that cannot be decoded.
   ///
-  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func removeAll() throws(AppGroupsFileError) {
     try write(SuiteContents([:], url: url))
   }
@@ -76,9 +77,9 @@ extension AppGroupsSuite {
   ///   - overwriting: Pass `true` to replace a file that cannot be decoded; `body` then receives ``value``. By default
   ///     the file is kept, because a newer version of the program may own it.
   ///   - body: Changes its argument, on this thread. Read only the argument: the object's ``value`` may be older. Keep
-  ///     it short, because others wait.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, or ``AppGroupsFileError``; nothing has changed then.
+  ///     it short, because other writers wait.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or ``AppGroupsFileError``; then nothing has changed.
   @discardableResult
   public func update<Result>(
     overwriting: Bool = false, _ body: (inout SuiteContents) throws -> Result
@@ -92,10 +93,10 @@ extension AppGroupsSuite {
 
   /// Replaces all values; the last of several writers wins.
   ///
-  /// - Parameter contents: The values that there are to be.
-  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  /// - Parameter contents: The new values.
+  /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func write(_ contents: SuiteContents) throws(AppGroupsFileError) {
-    // Not the engine's way to write: the contents may be older than others that have been read since.
+    // Not through the engine's `write`: the contents may be older than others that have been read since.
     try change(overwriting: true) { $0 = contents }
   }
 

@@ -2,7 +2,7 @@ public import FileSignals
 public import Foundation
 public import Signals
 
-/// Values by name that several processes share: what `UserDefaults(suiteName:)` is for, with no value ever lost.
+/// Values by name that several processes share, as in `UserDefaults(suiteName:)`, but without lost changes.
 ///
 /// ```swift
 /// import AppGroups
@@ -21,7 +21,8 @@ public import Signals
 /// ```
 ///
 /// - **Plain JSON.** The file is an object with a member for each key, which people can read and any program may write.
-///   It is replaced as a whole, so no reader sees a part of a change, and a process that dies leaves the old content.
+///   It is replaced as a whole, so no reader sees a part of a change, and a process that dies at any point leaves the
+///   old content.
 /// - **No lost changes.** Changes of all threads and processes are serialized, so keys that others set at the same time
 ///   stay. ``update(overwriting:_:)-70u51`` changes several keys at once, or one based on its old value. Values of
 ///   unknown keys are kept as they are.
@@ -64,17 +65,17 @@ public final class AppGroupsSuite: SharedValue {
 
   private let entryFailures = Emitter<AppGroupsFileError, Never>(replay: 16)
 
-  /// Opens a suite of a container, and makes it if there is none.
+  /// Opens a suite of a container, and creates it if it is missing.
   ///
   /// - Parameters:
-  ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
-  ///     suites and cookie jars of a container need different names.
+  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///     Files, suites and cookie jars of a container need different names.
   ///   - container: The container.
   ///   - durability: The failures that a change survives after it returns; by default also a power failure.
   ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
   ///     that would need more is not made.
-  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see ``health``.
-  ///     A poll reads the content and compares it byte by byte.
+  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see
+  ///     ``health``. A poll reads the content and compares it byte by byte.
   /// - Throws: ``AppGroupsFileError`` if the name is invalid, if the file is not a regular file, or if it cannot be
   ///   created or observed. Unusable content is not an error here: the suite is empty, and ``status`` has the reason.
   public convenience init(
@@ -88,7 +89,7 @@ public final class AppGroupsSuite: SharedValue {
       SharedFileLocation(name: name, container: container), durability, maximumSize, polling, isCreating: true)
   }
 
-  /// Opens any file that holds a JSON object, such as the settings of another program.
+  /// Opens any file that contains a JSON object, such as the settings of another program.
   ///
   /// Nothing is created: if there is no file, the suite is empty, and ``status`` is `.missing` until a process creates
   /// it. Changes leave a folder `.shared` beside the file, for its lock.
@@ -98,10 +99,10 @@ public final class AppGroupsSuite: SharedValue {
   ///   - durability: The failures that a change survives after it returns; by default also a power failure.
   ///   - maximumSize: The largest size of the file in bytes; by default 64 MiB. A larger file is not read, and a change
   ///     that would need more is not made.
-  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see ``health``.
-  ///     A poll reads the content and compares it byte by byte.
-  /// - Throws: ``AppGroupsFileError`` if the directory is missing, if the file is not a regular file, or if it cannot be
-  ///   observed.
+  ///   - polling: The rule for polling where the system reports no changes, as on a network file system; see
+  ///     ``health``. A poll reads the content and compares it byte by byte.
+  /// - Throws: ``AppGroupsFileError`` if the directory is missing, if the file is not a regular file, or if it cannot
+  ///   be observed.
   public convenience init(
     url: URL,
     durability: Durability = .storage,
@@ -119,8 +120,8 @@ public final class AppGroupsSuite: SharedValue {
   /// changes the new file.
   ///
   /// - Parameters:
-  ///   - name: The file's name, such as `settings.json`: at most 200 bytes, without a slash or a leading dot. Files,
-  ///     suites and cookie jars of a container need different names.
+  ///   - name: The name of the file, such as `settings.json`: at most 200 bytes, without a slash or a leading dot.
+  ///     Files, suites and cookie jars of a container need different names.
   ///   - scope: The root; the file lies in its folder `Files`.
   ///   - onSwap: The policy for a swap. By default the suite follows. A suite that is closed keeps its last values, and
   ///     changes throw ``AppGroupsFileError/closedBySwap(_:)``, which ``status`` and ``failures`` report, too.
@@ -168,15 +169,15 @@ public final class AppGroupsSuite: SharedValue {
   /// The location of the file.
   public var url: URL { engine.location.url }
 
-  /// The scope in which the suite was opened, if it was.
+  /// The scope in which the suite was opened; `nil` if it was opened without one.
   public var scope: Scope? { engine.location.scope }
 
-  /// All values that are stored, at one moment.
+  /// A snapshot of all stored values.
   public var value: SuiteContents { engine.value.value }
 
-  /// The errors that keep ``value`` from following the file, and values that are not of the type they are observed as.
+  /// The errors that keep ``value`` from following the file, and the errors of values that have an unexpected type.
   ///
-  /// Errors that a call throws are not sent here. A later subscriber receives the last few unreadable values.
+  /// Errors that a call throws are not sent here. A later subscriber receives the last few errors of values.
   public var failures: some Signal<AppGroupsFileError, Never> {
     KeptSignal(upstream: engine.failures.merge(with: entryFailures), owner: self)
   }
@@ -184,7 +185,7 @@ public final class AppGroupsSuite: SharedValue {
   /// Attaches a subscriber, and returns the token that keeps it attached.
   ///
   /// - Parameter subscriber: Receives the current contents before this returns, then every later one.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the file watched.
+  /// - Returns: A token that cancels the subscription when it is released. It keeps the file observed.
   public func subscribe<Subscriber: SignalSubscriber<SuiteContents, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {

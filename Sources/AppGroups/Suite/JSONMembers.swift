@@ -1,21 +1,21 @@
 package import Foundation
 import StrictJSON
 
-/// Takes a JSON object apart into its members without decoding their values, and puts an object together from members.
+/// Splits a JSON object into its members without decoding their values, and joins members to an object.
 package enum JSONMembers {
   /// A member of an object.
   enum Member {
-    /// A member with the bytes of a known one, given by the index of that.
+    /// A known member, given by its index.
     case known(Int)
     case new(name: String, text: Data)
   }
 
-  /// Reads the members of the object that a text consists of, in their order, with the text of each value.
+  /// Reads the members of a JSON object in order, with the text of each value.
   ///
   /// - Parameters:
-  ///   - text: JSON.
-  ///   - known: Members, from name to value, that the text is likely to have, about in this order. They are recognised
-  ///     and not read.
+  ///   - text: The JSON text.
+  ///   - known: The members that the text is likely to contain, in about this order, each with name and value. They are
+  ///     recognized by their bytes, and not read.
   /// - Returns: The members.
   /// - Throws: ``TextProblem``.
   static func read(_ text: Data, known: [Data] = []) throws(TextProblem) -> [Member] {
@@ -41,16 +41,18 @@ package enum JSONMembers {
     }
   }
 
-  /// The texts of an object's values, by name; of two with one name the last.
+  /// Returns the texts of an object's values by name.
   ///
-  /// - Throws: An error with words if the text is no object.
+  /// If a name occurs twice, the last value counts.
+  ///
+  /// - Throws: An error with a description if the text is not an object.
   package static func split(_ text: Data) throws -> [String: Data] {
     var members: [String: Data] = [:]
     for case .new(let name, let text) in try read(text) { members[name] = text }
     return members
   }
 
-  /// The text of an object.
+  /// Returns the text of an object.
   package static func join(_ members: [String: Data]) -> Data {
     let lines = members.sorted { $0.key < $1.key }.map { JSONText.quoted($0.key) + Data(":".utf8) + $0.value }
     return Data("{".utf8) + lines.joined(separator: Data(",".utf8)) + Data("}".utf8)
@@ -58,7 +60,7 @@ package enum JSONMembers {
 }
 
 extension JSONReader {
-  /// Skips the next known member, or the one after that if the next one was changed or removed; returns its index.
+  /// Skips the next known member, or the one after it if the next one was changed or removed, and returns its index.
   fileprivate mutating func skip(_ known: [Data], from next: Int) -> Int? {
     for index in next..<min(next + 2, known.count) where skip(known[index]) { return index }
     return nil
@@ -67,7 +69,7 @@ extension JSONReader {
   /// Skips a member if its bytes are the next ones.
   private mutating func skip(_ known: Data) -> Bool {
     let end = index + known.count
-    // A number might go on behind it.
+    // A number might continue after these bytes.
     guard end < bytes.count, bytes[end] == JSONByte.comma || bytes[end] == JSONByte.lineFeed else { return false }
     let here = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[index..<end])
     guard let address = here.baseAddress,

@@ -1,7 +1,7 @@
 import Foundation
 import StrictJSON
 
-/// Writes values of property lists, which is what `UserDefaults` has, as `JSONEncoder` would write them.
+/// Encodes the property list values of `UserDefaults` in the same way as `JSONEncoder`.
 enum PropertyListText {
   /// The reason why a value cannot be written.
   struct Refusal: Error, CustomStringConvertible {
@@ -10,12 +10,12 @@ enum PropertyListText {
 
   /// Returns the JSON text of a value, in the layout of a member.
   static func json(_ object: Any) throws -> Data {
-    // Inside of an array, because not all versions of Foundation write a value alone.
+    // Inside an array, because some versions of Foundation do not write a single value.
     let array = try JSONSerialization.data(withJSONObject: [try plain(object)], options: .withoutEscapingSlashes)
     return try JSONReader.memberText(of: array.dropFirst().dropLast())
   }
 
-  /// The value made of what JSON has.
+  /// Returns the value as an object that JSON can represent.
   private static func plain(_ object: Any) throws -> Any {
     switch object {
     case let string as String: return string

@@ -3,24 +3,24 @@ public import Foundation
 
 /// The result of adopting values from `UserDefaults`.
 public struct SuiteAdoption: Sendable, Hashable {
-  /// The keys whose values the suite has taken over.
+  /// The keys whose values were copied to the suite.
   public fileprivate(set) var adopted: Set<String> = []
 
-  /// The keys for which the suite has a value already, which stays.
+  /// The keys that have a value in the suite already, which is kept.
   public fileprivate(set) var kept: Set<String> = []
 
-  /// The keys for which there is nothing to take over.
+  /// The keys without a value in the defaults.
   public fileprivate(set) var missing: Set<String> = []
 
-  /// The keys whose values JSON cannot hold, each with the reason.
+  /// The keys whose values JSON cannot represent, each with the reason.
   public fileprivate(set) var refused: [String: String] = [:]
 }
 
 extension AppGroupsSuite {
   /// Copies values from `UserDefaults` for keys that the suite does not have yet.
   ///
-  /// Call it each time the app starts, in any process. The defaults are not changed, so an older version of the app still
-  /// finds its values.
+  /// Call it each time the app starts, in any process. The defaults are not changed, so an older version of the app
+  /// still finds its values.
   ///
   /// ```swift
   /// import AppGroups
@@ -37,20 +37,21 @@ extension AppGroupsSuite {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// A `Date`, `Data`, array or dictionary is read back as such, and a number as any numeric type that can represent it.
-  /// A `URL` is not copied as a URL: `UserDefaults` stores it in a form of its own, on Linux without scheme and host.
+  /// A `Date`, `Data`, array or dictionary is decoded as the same type, and a number as any numeric type that can
+  /// represent it. A `URL` is not copied as a URL: `UserDefaults` stores it in a private form, on Linux without scheme
+  /// and host.
   ///
   /// A key counts as adopted as long as the suite has a value for it. If you remove a value from the suite, remove it
   /// from the defaults too, or the next call copies it again.
   ///
-  /// > Note: Values that are registered with `register(defaults:)` are not copied. On Linux they cannot be distinguished
-  /// > from values that were set, so call this method before you register any.
+  /// > Note: Values that are registered with `register(defaults:)` are not copied. On Linux they cannot be
+  /// > distinguished from values that were set, so call this method before you register any.
   ///
   /// - Parameters:
   ///   - defaults: The source of the values.
   ///   - keys: The keys to copy.
   /// - Returns: The result for each key.
-  /// - Throws: ``AppGroupsFileError``; nothing has changed then.
+  /// - Throws: ``AppGroupsFileError``; then nothing has changed.
   public func adopt(
     from defaults: UserDefaults, keys: some Sequence<String>
   ) throws(AppGroupsFileError) -> SuiteAdoption {
@@ -68,7 +69,7 @@ extension AppGroupsSuite {
         adoption.refused[key] = String(describing: error)
       }
     }
-    // Only missing values, as seen under the lock of the file.
+    // Only missing values are copied, as determined under the lock of the file.
     try change { contents in
       for entry in found {
         guard contents[entry.name] == nil else {

@@ -3,10 +3,10 @@ import Foundation
 import Signals
 import Synchronization
 
-/// All values of a suite at one moment: what ``AppGroupsSuite`` sends, and what the body of an update changes.
+/// A snapshot of all values of a suite, which ``AppGroupsSuite`` sends and the body of an update changes.
 ///
-/// It is a value: reading several keys from it can never mix two moments, and changing it changes nothing but itself,
-/// until an update stores it.
+/// It has value semantics: its values always belong together, and a change affects only the copy, until an update
+/// stores it.
 ///
 /// ```swift
 /// import AppGroups
@@ -24,8 +24,8 @@ import Synchronization
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// Values are kept as the text that stands in the file. What a program does not know, because a newer version wrote it
-/// or because no type of its own can hold it, stays as it is, to the last digit of a number.
+/// Values are kept as their text in the file. Values that a program does not know or cannot represent stay unchanged,
+/// including every digit of a number.
 public struct SuiteContents: Sendable {
   /// The file of the contents.
   private(set) var url: URL
@@ -51,7 +51,8 @@ public struct SuiteContents: Sendable {
     lastGeneration.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// Makes these the latest contents of a file, which may have been made of earlier ones, or for another.
+  /// Marks these as the latest contents of a file, even if they were derived from earlier contents or from another
+  /// file.
   mutating func renew(url: URL, origin: Int) {
     self.url = url
     self.origin = origin
@@ -77,13 +78,13 @@ public struct SuiteContents: Sendable {
 
   // MARK: Reading
 
-  /// The value of a key.
+  /// Returns the value of a key.
   ///
   /// - Parameters:
-  ///   - key: The value's name.
-  ///   - type: What the value is to be.
-  /// - Returns: The value, or `nil` if there is none; `null` counts as none, unless the type can hold it.
-  /// - Throws: ``AppGroupsFileError/undecodableValue(_:key:type:reason:)`` if the value is none of the type.
+  ///   - key: The name of the value.
+  ///   - type: The type of the value.
+  /// - Returns: The value, or `nil` if there is none. A `null` counts as no value, unless the type can represent it.
+  /// - Throws: ``AppGroupsFileError/undecodableValue(_:key:type:reason:)`` if the value is of another type.
   public func value<Item: Codable & Sendable>(
     forKey key: String, as type: Item.Type = Item.self
   ) throws(AppGroupsFileError) -> Item? {
@@ -91,26 +92,26 @@ public struct SuiteContents: Sendable {
     return try entry.item(as: type, key: key, url: url)
   }
 
-  /// The value of a typed key, or its default if there is none.
+  /// Returns the value of a typed key, or its default if there is none.
   ///
   /// Defaults that are registered with the suite do not count here.
   ///
   /// - Parameter key: The key.
   /// - Returns: The value, or the key's default.
-  /// - Throws: ``AppGroupsFileError/undecodableValue(_:key:type:reason:)`` if the value is none of the key's type.
+  /// - Throws: ``AppGroupsFileError/undecodableValue(_:key:type:reason:)`` if the value is not of the key's type.
   public func value<Item>(for key: SuiteKey<Item>) throws(AppGroupsFileError) -> Item {
     try value(forKey: key.name) ?? key.defaultValue
   }
 
   // MARK: Changing
 
-  /// Sets the value of a key, whatever it was.
+  /// Sets the value of a key.
   ///
   /// - Parameters:
   ///   - value: The value; `nil` removes it.
-  ///   - key: The value's name; any string will do.
-  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold it, such as an infinite
-  ///   number.
+  ///   - key: The name of the value; any string is allowed.
+  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot represent the value, such as
+  ///   an infinite number.
   public mutating func set<Item: Codable & Sendable>(
     _ value: Item?, forKey key: String
   ) throws(AppGroupsFileError) {
@@ -119,20 +120,20 @@ public struct SuiteContents: Sendable {
     }
   }
 
-  /// Sets the value of a typed key, whatever it was.
+  /// Sets the value of a typed key.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The key.
-  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot hold it, such as an infinite
-  ///   number.
+  /// - Throws: ``AppGroupsFileError/unencodableValue(_:key:type:reason:)`` if JSON cannot represent the value, such as
+  ///   an infinite number.
   public mutating func set<Item>(_ value: Item, for key: SuiteKey<Item>) throws(AppGroupsFileError) {
     self[ExactString(key.name)] = try SuiteEntry.encoding(value, key: key.name, url: url)
   }
 
   /// Removes the value of a key, if there is one.
   ///
-  /// - Parameter key: The value's name.
+  /// - Parameter key: The name of the value.
   public mutating func removeValue(forKey key: String) {
     self[ExactString(key)] = nil
   }
@@ -151,7 +152,7 @@ public struct SuiteContents: Sendable {
 
   // MARK: Comparing
 
-  /// The names of the values that are not the same in both.
+  /// Returns the names of the values that differ between the contents.
   func difference(from other: SuiteContents) -> Set<String> {
     var names: Set<String> = []
     for (name, entry) in entries where entry != other.entries[name] { names.insert(name.text) }

@@ -2,7 +2,7 @@ import FileSignals
 import Foundation
 
 extension SuiteEntry {
-  /// The value as one type; `nil` if it is `null` and the type has no place for that.
+  /// Returns the value as a type, or `nil` if it is `null` and the type cannot represent that.
   func item<Item: Decodable & Sendable>(
     as type: Item.Type, key: String, url: URL
   ) throws(AppGroupsFileError) -> Item? {
@@ -14,7 +14,7 @@ extension SuiteEntry {
     }
   }
 
-  /// Writes a value down.
+  /// Encodes a value.
   static func encoding<Item: Encodable>(
     _ item: Item, key: String, url: URL
   ) throws(AppGroupsFileError) -> SuiteEntry {

@@ -9,7 +9,7 @@ import StrictJSON
 final class SuiteEntry: Sendable {
   let name: ExactString
 
-  /// The name and the value as they stand in the file, in the layout that every suite has.
+  /// The name and the value, in the layout of the file.
   let line: Data
 
   /// The offset of the value in the line.
@@ -20,13 +20,13 @@ final class SuiteEntry: Sendable {
   /// The text decoded as one type.
   private struct Decoding {
     let type: ObjectIdentifier
-    /// A ``Decoded`` of the type, or `nil` if it cannot be read so.
+    /// A ``Decoded`` of the type, or `nil` if the text cannot be decoded as it.
     let value: (any AnyObject & Sendable)?
     let reason: String
     var isReported = false
   }
 
-  /// Carries a value of a known type through an untyped list.
+  /// A box for a value of a known type in an untyped list.
   private final class Decoded<Item: Sendable>: Sendable {
     let item: Item
 
@@ -47,7 +47,7 @@ final class SuiteEntry: Sendable {
   /// The value, as JSON.
   var text: Data { line[start...] }
 
-  /// Writes a value down.
+  /// Encodes a value.
   static func encoding(_ item: some Encodable, for name: ExactString) throws -> SuiteEntry {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -57,13 +57,13 @@ final class SuiteEntry: Sendable {
   /// A Boolean value that indicates whether the value is `null`, which most types cannot represent.
   var isNull: Bool { text == Data("null".utf8) }
 
-  /// The result of reading an entry.
+  /// The result of decoding an entry.
   enum Content<Item: Sendable> {
     case item(Item)
     case unreadable(reason: String)
   }
 
-  /// The value as one type; decoded the first time, remembered from then on.
+  /// Returns the value as a type, which is decoded once and then stored.
   func content<Item: Decodable & Sendable>(as type: Item.Type) -> Content<Item> {
     let identifier = ObjectIdentifier(type)
     if let known = decodings.withLock({ $0.first { $0.type == identifier } }) { return content(of: known) }
@@ -76,7 +76,7 @@ final class SuiteEntry: Sendable {
     }
     return content(
       of: decodings.withLock { decodings in
-        // Another thread may have been faster; there is to be one.
+        // Another thread may have been faster; both must use the same value.
         if let known = decodings.first(where: { $0.type == identifier }) { return known }
         decodings.append(decoding)
         return decoding
@@ -89,7 +89,7 @@ final class SuiteEntry: Sendable {
     return .item(unsafeDowncast(value, to: Decoded<Item>.self).item)
   }
 
-  /// Returns `true` once for each type: the caller then reports that the entry cannot be read as it.
+  /// Returns `true` once for each type: the caller then reports that the entry cannot be decoded as it.
   func claimReport<Item>(as type: Item.Type) -> Bool {
     decodings.withLock { decodings in
       guard let index = decodings.firstIndex(where: { $0.type == ObjectIdentifier(type) }) else { return false }

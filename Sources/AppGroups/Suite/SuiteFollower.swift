@@ -17,7 +17,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
 
   private let memory: Guarded<Memory>
 
-  /// A value, and the entry that it was read from; the same entry means the same value.
+  /// A value and the entry that it was decoded from; equal entries have equal values.
   struct LastGood: Sendable, Equatable {
     let value: Value
     let entry: SuiteEntry?
@@ -25,11 +25,11 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     static func == (first: LastGood, second: LastGood) -> Bool { first.entry == second.entry }
   }
 
-  /// An entry that cannot be read as the key's type.
+  /// An entry that cannot be decoded as the key's type.
   struct Problem: Sendable, Equatable {
     let entry: SuiteEntry
     let error: AppGroupsFileError
-    /// When entries began to be unreadable.
+    /// The time since when entries have been undecodable.
     let since: ContinuousClock.Instant
   }
 
@@ -59,7 +59,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     }
     do throws(AppGroupsFileError) {
       let item = try entry.item(as: Value.self, key: key.name, url: url)
-      // A `null` that the type has no place for is no value.
+      // A `null` that the type cannot represent counts as no value.
       let good = keep(item ?? key.defaultValue, item == nil ? nil : entry, contents)
       return State(lastGood: good, isStored: stored != nil && item != nil, problem: nil)
     } catch {
@@ -68,7 +68,7 @@ final class SuiteFollower<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// The last good value of the contents' file, and the time since when entries have been unreadable.
+  /// Returns the last good value of the contents' file, and the time since when entries have been undecodable.
   ///
   /// The value of another file does not count. Contents that are older than the remembered ones change nothing.
   private func beginProblem(in contents: SuiteContents) -> (lastGood: LastGood, since: ContinuousClock.Instant) {

@@ -2,14 +2,14 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Writes the contents of a suite as one JSON object, and reads them back without decoding any value.
+/// Encodes the contents of a suite as one JSON object, and splits such an object without decoding any value.
 ///
 /// It remembers the last contents, so that unchanged values are neither read nor decoded again.
 final class SuiteFormat: Sendable {
   private let url: URL
 
   private struct Memory {
-    /// The entries that were read or written last, in their order.
+    /// The entries that were last read or written, in order.
     var last: [SuiteEntry] = []
     var origin = 0
   }
@@ -29,7 +29,7 @@ final class SuiteFormat: Sendable {
     memory.withLock { $0.origin += 1 }
   }
 
-  /// Marks contents that are about to be stored as the latest of the file.
+  /// Marks contents that are about to be stored as the latest contents of the file.
   func renew(_ contents: inout SuiteContents) {
     contents.renew(url: url, origin: memory.withLock { $0.origin })
   }
@@ -64,10 +64,10 @@ final class SuiteFormat: Sendable {
       case .known(let index): entry = last[index]
       case .new(let name, let text):
         let new = SuiteEntry(ExactString(name), text: text)
-        // In another place, or in another layout, it may still be the same.
+        // In another position or layout, it may still be the same.
         entry = known[new.name].flatMap { $0 == new ? $0 : nil } ?? new
       }
-      // Of several with one name the last counts, as it does for most programs.
+      // If a name occurs twice, the last value counts, as it does for most programs.
       entries[entry.name] = entry
       found.append(entry)
     }

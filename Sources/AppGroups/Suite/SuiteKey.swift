@@ -24,7 +24,7 @@ public struct SuiteKey<Value: Codable & Sendable>: Sendable {
   /// The value until one is set.
   public let defaultValue: Value
 
-  /// Makes a key.
+  /// Creates a key.
   ///
   /// - Parameters:
   ///   - name: The name of the value in the file; any string is allowed. Names are compared byte by byte.

@@ -51,7 +51,7 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
   /// The value's name, type and default.
   public let key: SuiteKey<Value>
 
-  /// The value as an observable property; it changes when this value does, and not with others of the suite.
+  /// The value as an observable property, which changes only with this value of the suite.
   public let property: Property<Value>
 
   /// The relation of the value to the stored one.
@@ -59,7 +59,7 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
   /// ``/Signals/SharedValueStatus/missing`` means that it is the default.
   public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
-  /// Has failures reported.
+  /// The subscription that reports failures.
   private let reporting: SignalSubscription
 
   init(_ key: SuiteKey<Value>, in suite: AppGroupsSuite) {
@@ -67,7 +67,7 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
     self.key = key
     let follower = SuiteFollower(key: key, url: suite.url)
     let state = Property.derived(suite.property, suite.defaults) { follower.state(in: $0, defaults: $1) }
-    // Two steps, so that a value that stands is no change, though the state is another.
+    // Two steps, so that a change of the state without a change of the value is not sent as one.
     let lastGood = Property.derived(state) { $0.lastGood }
     property = Property.derived(lastGood) { $0.value }.announcingItself()
     status = Property.derived(suite.status, state) { $0 == .current ? $1.status : $0 }
@@ -77,14 +77,14 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
     }
   }
 
-  /// The value: the last known good one, or the default if there is none.
+  /// The last known good value, or the default if there is none.
   ///
-  /// Reading it takes a few nanoseconds and waits for no file and no process.
+  /// A read takes a few nanoseconds, and waits for no file and no process.
   public var value: Value { property.value }
 
   /// The errors that keep the value from following the stored one.
   ///
-  /// Errors that a call throws are not repeated here.
+  /// Errors that a call throws are not sent here.
   public var failures: some Signal<AppGroupsFileError, Never> {
     let name = ExactString(key.name)
     return KeptSignal(
@@ -99,7 +99,7 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
   /// Attaches a subscriber, and returns the token that keeps it attached.
   ///
   /// - Parameter subscriber: Receives the current value before this returns, then every later one.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the file watched.
+  /// - Returns: A token that cancels the subscription when it is released. It keeps the file observed.
   public func subscribe<Subscriber: SignalSubscriber<Value, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
     property.subscribe(subscriber)
   }
@@ -112,7 +112,7 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
     try stored(in: suite.read(), orLastGood: false)
   }
 
-  /// The value that contents hold; the last good one instead of an error, if that is wanted.
+  /// Returns the value in the contents, or, if requested, the last good value instead of an error.
   func stored(in contents: SuiteContents, orLastGood: Bool) throws(AppGroupsFileError) -> Value {
     let name = ExactString(key.name)
     guard let entry = contents[name] ?? suite.defaults.value[name] else { return key.defaultValue }
@@ -126,7 +126,7 @@ public final class SuiteValue<Value: Codable & Sendable>: SharedValue {
 }
 
 extension AppGroupsSuite {
-  /// One typed value of the suite, as an object of its own.
+  /// Returns a typed value of the suite, as an object of its own.
   ///
   /// - Parameters:
   ///   - name: The name of the value in the file; any string is allowed.
@@ -138,7 +138,7 @@ extension AppGroupsSuite {
     preference(for: SuiteKey(name, default: defaultValue))
   }
 
-  /// The value of a typed key, as an object of its own.
+  /// Returns the value of a typed key, as an object of its own.
   ///
   /// - Parameter key: The key.
   /// - Returns: The value, which keeps the suite open.
