@@ -192,7 +192,7 @@ struct SessionsInScopeTests {
     #expect(try await context.standard.store.persistence.read { try $0.count(Entry.self) } == 0)
   }
 
-  @Test func `queries and rows of the current context follow`() async throws {
+  @Test func `queries and rows of the current context change together with the environment`() async throws {
     let context = try await signedIn(ScopedServer())
     for id in [second, first] {
       try await app.activate(id: id)
@@ -202,14 +202,61 @@ struct SessionsInScopeTests {
     }
     let query = context.query(Entry.ordered(by: "id"))
     let failures = query.failures.recorded()
-    let names = query.map { $0.map(\.environment) }.recorded()
-    for round in 1...10 {
-      let id = round % 2 == 1 ? second : first
-      try await app.activate(id: id)
-      try await names.wait(for: "the rows of round \(round)") { $0.last == [id.uuidString] }
+    let rows = query.property(initial: [])
+    let row = context.live(Entry.self, id: 1).property(initial: nil)
+    let moments = Property.derived(app.active, context.user, rows, row) { active, user, rows, row in
+      [active.id.uuidString, user?.environment] + rows.map(\.environment) + [row?.environment]
+    }.recorded()
+    for round in 1...50 {
+      try await app.activate(id: round % 2 == 1 ? second : first)
+      #expect(moments.elements.count == round + 1)
     }
-    #expect(names.elements.allSatisfy { $0 == [first.uuidString] || $0 == [second.uuidString] })
-    #expect(failures.elements.isEmpty)
+    #expect(moments.elements.allSatisfy { $0.count == 4 && Set($0).count == 1 })
+    #expect(failures.elements.isEmpty && query.status.value == .current)
+  }
+
+  @Test func `queries of the current context follow another process's switch in one change`() async throws {
+    let context = try await signedIn(ScopedServer())
+    for id in [second, first] {
+      try await app.activate(id: id)
+      try await context.current.value.store.persistence.write {
+        try $0.put(Entry(id: 1, environment: id.uuidString))
+      }
+    }
+    let rows = context.query(Entry.ordered(by: "id")).property(initial: [])
+    let moments = Property.derived(app.active, context.user, rows) { active, user, rows in
+      [active.id.uuidString, user?.environment] + rows.map(\.environment)
+    }.recorded()
+    let peer = try PeerProcess()
+    try await peer.send("env \(app.home.path)")
+    try await peer.send("env-hammer \(first),\(second) \(Scale.count(25, torture: 500)) 3")
+    try await peer.send("env-activate \(second)")
+    try await app.activate(id: second)
+    #expect(moments.elements.allSatisfy { $0.count == 3 && Set($0).count == 1 })
+    #expect(moments.elements.last?.first == second.uuidString)
+  }
+
+  @Test func `queries have no rows in an environment whose database cannot be read, and say why`() async throws {
+    let context = try await signedIn(ScopedServer())
+    try await context.current.value.store.persistence.write { try $0.put(Entry(id: 1, environment: first.uuidString)) }
+    try await app.activate(id: second)
+    let file = context.current.value.store.persistenceDirectory
+      .appending(path: "persistence.sqlite", directoryHint: .notDirectory)
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(repeating: 65, count: 5_000).write(to: file)
+    try await app.activate(id: first)
+    let query = context.query(Entry.ordered(by: "id"))
+    let failures = query.failures.recorded()
+    let moments = Property.derived(app.active, query.property(initial: [])) { "\($0.name) \($1.count)" }.recorded()
+    try await app.activate(id: second)
+    guard case .stale(.notADatabase, _) = query.status.value else {
+      Issue.record("It is \(query.status.value)")
+      return
+    }
+    #expect(failures.elements.count == 1)
+    try await app.activate(id: first)
+    #expect(query.status.value == .current)
+    #expect(moments.elements == ["Default 1", "Work 0", "Default 1"])
   }
 
   @Test func `a switch that is refused leaves the session and its renewal as they are`() async throws {

@@ -82,13 +82,23 @@ struct SharedFileLocation: Sendable {
   /// Waits until no other thread or process has the file, and locks it once its scope has followed the latest swap.
   @available(*, noasync)
   func lockFollowing() throws(AppGroupsFileError) -> ExclusiveFile {
-    let file = try lock()
-    guard let scope, !scope.isFollowed else { return file }
-    // The members that follow need the lock, too.
-    file.unlock()
-    _ = scope.waitUntilFollowed()
-    return try lock()
+    var file = try lock()
+    guard let scope else { return file }
+    var timeouts = 0
+    for _ in 0..<Self.maximumAttempts {
+      if scope.isFollowed { return file }
+      // The members that follow want the lock, too.
+      file.unlock()
+      if !scope.waitUntilFollowed() { timeouts += 1 }
+      // The next swap may have begun meanwhile.
+      file = try lock()
+      if timeouts == Scope.maximumFollowings || timeouts > 0 && scope.isDelayedByThisThread { break }
+    }
+    return file
   }
+
+  /// How often the lock is acquired anew because processes swap the contents one after the other.
+  private static let maximumAttempts = 50
 
   /// Waits until no other thread or process has the file, and locks it.
   ///

@@ -96,6 +96,10 @@ public final class Scope: Sendable {
     self.owner = owner
   }
 
+  /// A Boolean value that indicates whether the calling thread is swapping the contents, and no other thread or process
+  /// can.
+  package var isSwappedByThisThread: Bool { members.turn.isHeldByThisThread }
+
   /// A Boolean value that indicates whether the members show the current contents of the root.
   ///
   /// Content that was read earlier belongs to the current contents, too, unless the member has followed a swap in
@@ -269,6 +273,7 @@ public final class Scope: Sendable {
       swaps.modify { $0 += 1 }
     }
     members.isSwapping = false
+    for member in held { member.resumeAfterSwap() }
   }
 }
 

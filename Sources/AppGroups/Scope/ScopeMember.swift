@@ -1,12 +1,13 @@
 /// A live value that takes part in the swaps of a ``Scope``.
 ///
-/// A swap has three steps, all on one thread. All members finish a step before the next one begins:
+/// A swap has four steps, all on one thread. All members finish a step before the next one begins:
 ///
 /// ```
 ///   hold      work under way ends, new work waits
 ///             ── the contents are swapped ──
 ///   prepare   the member reads its new content; nothing is sent
-///   publish   the member stores what it read, in a batch with all others, and goes on
+///   publish   the member stores what it read, in a batch with all others
+///   resume    waiting work goes on; the batch is sent after that
 /// ```
 package protocol ScopeMember: AnyObject, Sendable {
   /// A Boolean value that indicates whether this thread is inside an operation for which a swap waits.
@@ -17,7 +18,7 @@ package protocol ScopeMember: AnyObject, Sendable {
   /// The place of the member among all members.
   var swapStage: ScopeStage { get }
 
-  /// Finishes the work in progress, and keeps new work waiting until ``publishSwap(_:into:)``.
+  /// Finishes the work in progress, and keeps new work waiting until ``publishSwap(_:into:)`` or ``resumeAfterSwap()``.
   ///
   /// - Throws: The reason why the contents cannot be swapped now. Then no member is held, and nothing is swapped.
   func holdForSwap() throws
@@ -28,11 +29,16 @@ package protocol ScopeMember: AnyObject, Sendable {
   /// error as its status.
   func prepareSwap(_ outcome: ScopeOutcome)
 
-  /// Stores the prepared content, and resumes.
+  /// Stores the prepared content.
   ///
   /// It runs inside a batch, so properties send nothing yet. Other events are sent through
   /// ``ScopeChanges/afterwards(_:)``.
   func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges)
+
+  /// Lets waiting work continue, after all members have stored their content.
+  ///
+  /// The default implementation does nothing.
+  func resumeAfterSwap()
 }
 
 extension ScopeMember {
@@ -40,6 +46,7 @@ extension ScopeMember {
   package var swapStage: ScopeStage { .contents }
   package func holdForSwap() throws {}
   package func prepareSwap(_ outcome: ScopeOutcome) {}
+  package func resumeAfterSwap() {}
 }
 
 /// The order in which the members of a ``Scope`` are held, prepared and published.

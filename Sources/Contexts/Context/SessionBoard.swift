@@ -22,6 +22,9 @@ final class SessionBoard<User: SessionUser>: Sendable {
     /// The place of what is shown.
     var number = 0
     var environment = 0
+    /// The number of ``current``, and the queries that follow it.
+    var contextNumber = 0
+    var followers: [ObjectIdentifier: any ContextFollower] = [:]
   }
 
   init(standardID: String, makeStore: @escaping @Sendable (_ userID: String?) -> Store) {
@@ -40,18 +43,24 @@ final class SessionBoard<User: SessionUser>: Sendable {
   func show(_ shown: ShownSession<User>) {
     let old = current.value
     let next = context(of: shown)
-    let isShown = batch {
-      state.withLock { state in
-        guard shown.number > state.number else { return false }
+    let readings = next == old ? [:] : prepareReadings(of: next.store)
+    let finish = batch {
+      state.withLock { state -> (() -> Void)? in
+        guard shown.number > state.number else { return nil }
         state.number = shown.number
         state.context = shown.context
+        let isOther = next != current.value
         write(shown.status, next)
-        return true
+        return isOther ? publish(readings, of: next.store, &state) : {}
       }
     }
-    guard isShown, next != old, !old.isStandard else { return }
-    // By now those who follow the current context look at the next one's databases, or know that they will.
-    old.store.close()
+    guard let finish else {
+      for (follower, reading) in readings.values { follower.discard(reading) }
+      return
+    }
+    finish()
+    // By now those who follow the current context read in the next one's databases.
+    if next != old, !old.isStandard { old.store.close() }
   }
 
   /// Shows the session of another environment, with contexts of its own.
@@ -62,17 +71,20 @@ final class SessionBoard<User: SessionUser>: Sendable {
   ///   - shown: The session.
   ///   - users: All users in its archive.
   ///   - environment: The number of the environment.
+  ///   - databases: What was prepared for it.
   /// - Returns: An action that closes the databases of the old environment, for the time after the batch.
-  func goOver(to shown: ShownSession<User>, users: [ArchivedUser<User>], in environment: Int) -> () -> Void {
+  func goOver(
+    to shown: ShownSession<User>, users: [ArchivedUser<User>], in environment: Int, with databases: NextDatabases
+  ) -> () -> Void {
     let old = (current.value, standard)
     let status = shown.status
+    let isExpected = status.user?.id == databases.userID
+    let store = isExpected ? databases.store : makeStore(status.user?.id)
     let standard = AppContext<User>(
       id: old.1.id, user: nil, authState: status.user == nil ? status.authState : .unauthenticated,
-      store: makeStore(nil))
-    let next = status.user.map {
-      AppContext(id: $0.id, user: $0, authState: status.authState, store: makeStore($0.id))
-    }
-    state.withLock { state in
+      store: status.user == nil ? store : makeStore(nil))
+    let next = status.user.map { AppContext(id: $0.id, user: $0, authState: status.authState, store: store) }
+    let finish = state.withLock { state in
       state.standard = standard
       state.context = shown.context
       state.number = shown.number
@@ -80,9 +92,14 @@ final class SessionBoard<User: SessionUser>: Sendable {
       write(status, next ?? standard)
       set(old.1.mutableAuthState, to: .unauthenticated)
       history.value = users
+      return publish(isExpected ? databases.readings : [:], of: store, &state)
     }
     for context in [old.0, old.1] { context.store.endBySwap() }
-    return { for context in [old.0, old.1] { context.store.close() } }
+    return {
+      finish()
+      if !isExpected { for (follower, reading) in databases.readings.values { follower.discard(reading) } }
+      for context in [old.0, old.1] { context.store.close() }
+    }
   }
 
   /// Shows all users of an archive, unless another environment is active by now.
@@ -120,5 +137,48 @@ final class SessionBoard<User: SessionUser>: Sendable {
   /// Sets what is different; a property would send what is equal, too.
   private func set<Value: Equatable>(_ property: MutableProperty<Value>, to value: Value) {
     if property.value != value { property.value = value }
+  }
+}
+
+extension SessionBoard: ContextBoard {
+  typealias Readings = [ObjectIdentifier: (follower: any ContextFollower, reading: Int)]
+
+  /// The databases of an environment that is about to be shown.
+  struct NextDatabases: Sendable {
+    let userID: String?
+    let store: Store
+    let readings: Readings
+  }
+
+  /// Reads for all queries in the databases of a user of another environment.
+  func prepareDatabases(of userID: String?) -> NextDatabases {
+    let store = makeStore(userID)
+    return NextDatabases(userID: userID, store: store, readings: prepareReadings(of: store))
+  }
+
+  func add(_ follower: any ContextFollower) -> (store: Store, context: Int) {
+    state.withLock { state in
+      state.followers[ObjectIdentifier(follower)] = follower
+      return (current.value.store, state.contextNumber)
+    }
+  }
+
+  func remove(_ follower: any ContextFollower) {
+    state.replace { $0.followers.removeValue(forKey: ObjectIdentifier(follower)) }
+  }
+
+  private func prepareReadings(of store: Store) -> Readings {
+    state.withLock { $0.followers }.mapValues { ($0, $0.prepare(store)) }
+  }
+
+  /// Shows the rows of another context, inside a batch and with the lock held.
+  ///
+  /// - Returns: An action for the time after the batch.
+  private func publish(_ readings: Readings, of store: Store, _ state: inout State) -> () -> Void {
+    state.contextNumber += 1
+    let (context, followers) = (state.contextNumber, state.followers)
+    // One that came after the others were prepared shows no rows yet.
+    let actions = followers.map { key, follower in follower.publish(readings[key]?.reading, in: store, of: context) }
+    return { for action in actions { action() } }
   }
 }

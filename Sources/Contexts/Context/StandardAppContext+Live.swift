@@ -11,7 +11,7 @@ extension StandardAppContext {
   public func query<Model: StoreModel & Equatable>(
     _ query: Query<Model>, in kind: Store.Kind = .persistence
   ) -> ContextQuery<[Model]> {
-    ContextQuery(current, kind, empty: []) { database in
+    ContextQuery(board, kind, empty: []) { database in
       let query = database.query(query)
       // The values last: subscribing to them reads.
       return merge(
@@ -31,7 +31,7 @@ extension StandardAppContext {
   public func live<Model: StoreModel & Equatable>(
     _ type: Model.Type, id: Model.ID, in kind: Store.Kind = .persistence
   ) -> ContextQuery<Model?> {
-    ContextQuery(current, kind, empty: nil) { database throws(DatabaseError) in
+    ContextQuery(board, kind, empty: nil) { database throws(DatabaseError) in
       let row = try database.live(type, id: id)
       return merge(
         row.failures.map { ContextReadEvent.failure($0) }, row.status.map { .status($0) }, row.map { .value($0) }

@@ -9,7 +9,12 @@ final class SessionFollower<User: SessionUser>: ScopeMember {
   private let board: SessionBoard<User>
   /// The queue of the engine.
   private let queue: DispatchQueue
-  private let next = Guarded<SessionEngine<User>.NextSession?>(nil)
+  private let next = Guarded<Next?>(nil)
+
+  private struct Next {
+    let session: SessionEngine<User>.NextSession
+    let databases: SessionBoard<User>.NextDatabases
+  }
 
   init(
     _ environments: SessionEnvironments, _ engine: SessionEngine<User>, _ board: SessionBoard<User>,
@@ -33,16 +38,19 @@ final class SessionFollower<User: SessionUser>: ScopeMember {
 
   func prepareSwap(_ outcome: ScopeOutcome) {
     guard outcome == .swapped else { return }
-    let prepared = engine.restoreNext(environments.advance())
-    next.withLock { $0 = prepared }
+    let session = engine.restoreNext(environments.advance())
+    let userID: String? = if case .user(let stored) = session.restoration { stored.user.id } else { nil }
+    let databases = board.prepareDatabases(of: userID)
+    next.withLock { $0 = Next(session: session, databases: databases) }
   }
 
   func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
     guard outcome == .swapped, let next = next.withLock({ $0.take() }) else { return }
     // Nothing happens to the new session until everyone has seen that the environment is another.
     queue.suspend()
-    let (shown, finish) = engine.goOver(to: next)
-    let close = board.goOver(to: shown, users: next.users, in: next.environment)
+    let (shown, finish) = engine.goOver(to: next.session)
+    let close = board.goOver(
+      to: shown, users: next.session.users, in: next.session.environment, with: next.databases)
     changes.afterwards { [queue] in
       finish()
       queue.resume()

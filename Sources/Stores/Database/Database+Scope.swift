@@ -39,45 +39,64 @@ extension Database: ScopeMember {
     readers?.pause(pause)
   }
 
-  /// Opens what is there now, or the same again.
+  /// Opens what is there now, or the same again, and has live queries and rows read what is new.
   package func prepareSwap(_ outcome: ScopeOutcome) {
-    guard pauses.isHeldByThisThread, writer.closedReason == nil else { return }
+    guard pauses.isHeldByThisThread else {
+      // This thread is in a transaction, which ends in the old contents. Their rows are not shown any more.
+      if outcome == .swapped, scopePolicy == .follows, !writer.isClosed { regions.awaitSwap() }
+      return
+    }
+    guard writer.closedReason == nil else { return }
     if outcome == .swapped, scopePolicy == .closes { return }
-    prepared = Result { () throws(DatabaseError) in try file.open() }
+    let opened = Result { () throws(DatabaseError) in try file.open() }
+    let failure = writer.prepare(with: opened, version: file.schema?.version, isOther: outcome == .swapped)
+    swap.withLock { swap in
+      swap.failure = failure
+      if case .success(let file) = opened { swap.schemaOutcome = .some(file.outcome) }
+    }
+    guard outcome == .swapped else { return }
+    if let failure { return regions.prepareSwap(failing: failure) }
+    do {
+      try readers?.prepare { regions.prepareSwap(failing: nil) }
+    } catch {
+      regions.prepareSwap(failing: error as? DatabaseError ?? .unopenable(location.path, because: "\(error)"))
+    }
   }
 
-  /// Lets all go on with what was opened.
+  /// Stores what was read.
   package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    regions.publishSwap(into: changes)
     guard pauses.isHeldByThisThread else {
-      // This thread was in a transaction, which comes first.
+      // The transaction of this thread comes first.
       return DispatchQueue.global().async { [self] in
         do { try holdForSwap() } catch { stop(because: "A thread that has just begun was found in a transaction") }
         endSwap(outcome)
       }
     }
-    let opened = prepared.take()
-    let failure: DatabaseError?
-    if let reason = writer.closedReason {
-      failure = reason
-    } else if let opened {
-      failure = resume(with: opened, isOther: outcome == .swapped)
-    } else {
-      failure = giveUp()
+    if outcome == .swapped, scopePolicy == .closes, !writer.isClosed { writer.close(.swapped(path: location.path)) }
+    let reason = writer.closedReason
+    let (failure, schemaOutcome) = swap.withLock { swap in
+      swap.failure = reason ?? swap.failure
+      return (swap.failure, swap.schemaOutcome.take())
     }
-    readers?.resume(failure)
-    // Before anybody hears of it, who may close the database then.
-    pauses.end()
+    if let schemaOutcome { lastOutcome.value = schemaOutcome }
     mutableStatus.value = failure.map(DatabaseStatus.closed) ?? .open
-    // Whoever has closed it meanwhile may have said so before.
-    if let reason = writer.closedReason, reason != failure { mutableStatus.value = .closed(reason) }
     changes.afterwards { [self] in
-      // Who asks for a switch finds the new rows in live queries when it is over.
-      if failure == nil, outcome == .swapped { regions.readAll() }
       delivery.flush()
-      guard failure != nil else { return regions.tellStale() }
-      if writer.isClosed { delivery.finish() }
-      regions.tellAll()
+      if failure != nil, writer.isClosed { delivery.finish() }
+      // After a swap, live queries and rows have read already.
+      if failure != nil, outcome == .unchanged || writer.isClosed { return regions.tellAll() }
+      if outcome == .unchanged { regions.tellStale() }
     }
+  }
+
+  /// Lets all go on with what was opened.
+  package func resumeAfterSwap() {
+    guard pauses.isHeldByThisThread else { return }
+    writer.resume(observed: regions.observedTables)
+    readers?.resume(swap.withLock { $0.failure.take() })
+    regions.endAwaitingSwap()
+    pauses.end()
   }
 
   /// Ends a swap that this database alone was held for, and sends its changes.
@@ -85,20 +104,8 @@ extension Database: ScopeMember {
     let changes = ScopeChanges()
     prepareSwap(outcome)
     changes.publish { publishSwap(outcome, into: changes) }
+    resumeAfterSwap()
     changes.send()
-  }
-
-  private func giveUp() -> DatabaseError {
-    let reason = DatabaseError.swapped(path: location.path)
-    writer.close(reason)
-    return reason
-  }
-
-  /// - Returns: The reason why it cannot be used.
-  private func resume(with opened: Result<DatabaseFile.Opened, DatabaseError>, isOther: Bool) -> DatabaseError? {
-    if case .success(let file) = opened { lastOutcome.value = file.outcome }
-    return writer.resume(
-      with: opened, version: file.schema?.version, isOther: isOther, observed: regions.observedTables)
   }
 
   /// Has everybody look at everything anew.

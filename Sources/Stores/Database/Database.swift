@@ -65,9 +65,14 @@ public final class Database: Sendable {
   let asyncReads: BlockingCalls
   private let ends = TransactionEnds()
   private let enrolment = Guarded<SignalSubscription?>(nil)
-  /// The connection to new contents, while it is not in use yet.
-  // Sound: it belongs to the thread that has the turn of `pauses`.
-  nonisolated(unsafe) var prepared: Result<DatabaseFile.Opened, DatabaseError>?
+  /// The result of opening new contents, until they are in use.
+  let swap = Guarded(Swap())
+
+  struct Swap {
+    /// The reason why the contents cannot be used.
+    var failure: DatabaseError?
+    var schemaOutcome: SchemaOutcome??
+  }
 
   /// Opens a database, and makes it if there is none and that is allowed.
   ///

@@ -8,6 +8,9 @@ final class DatabasePause: Sendable {
   private let thread = ThreadIdentity.current
   private let gate = DispatchSemaphore(value: 0)
 
+  /// A Boolean value that indicates whether the calling thread swaps the files.
+  var isOfThisThread: Bool { ThreadIdentity.current == thread }
+
   /// Lets all go on who wait.
   func end() {
     gate.signal()
@@ -23,7 +26,7 @@ final class DatabasePause: Sendable {
 
   /// Throws for the thread that swaps the files, which would wait for itself.
   func refuse(_ path: String) throws(DatabaseError) {
-    if ThreadIdentity.current == thread { throw .nestedAccess(path: path, inner: "read or write", outer: "swap") }
+    if isOfThisThread { throw .nestedAccess(path: path, inner: "read or write", outer: "swap") }
   }
 }
 

@@ -2,8 +2,9 @@
 ///
 /// One in a ``/AppGroups/Scope`` follows it: when the contents of the scope's directory are swapped for others,
 /// transactions that have begun come to their end, all that is open of the file is closed, and what comes meanwhile
-/// waits. Then the database is that which is at its path now, made or migrated if need be. Live rows and queries show
-/// what is in it, and ``Database/changes`` tells of every table that everything has changed, by ``ChangeOrigin/swap``.
+/// waits. Then the database is that which is at its path now, made or migrated if need be. Live rows and queries are
+/// read before the swap is over, and change together with all other live values of the scope. ``Database/changes``
+/// sends a change of everything in every table, with the origin ``ChangeOrigin/swap``.
 ///
 /// By ``/AppGroups/ScopePolicy/closes`` it is closed instead.
 public enum DatabaseStatus: Hashable, Sendable {

@@ -28,6 +28,8 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   private let isBoundToPath: Bool
   /// Whether another file has come that could not be used yet, and of which nobody has been told.
   private var isOtherDue = false
+  /// What was prepared for the time after a pause.
+  private var next: Next?
   /// The transaction in progress; only its own thread asks.
   private var transaction: WriteTransaction?
   /// The read in progress, of a database that has no other connection; only its own thread asks.
@@ -45,6 +47,15 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
       connection.changes = log
       try log.refresh()
     }
+  }
+
+  /// A connection that is not in use yet, or why there is none.
+  private struct Next {
+    var open: Open?
+    var refusal: DatabaseError?
+    var isUsable: Bool
+    /// The tables of a file that nobody may write.
+    var tables: [String] = []
   }
 
   /// Makes the writer of a connection; without one, it refuses to write, for a reason.
@@ -190,8 +201,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
 
   // MARK: Another file in the same place
 
-  /// Waits for the turn, and closes the connection; whoever comes then waits, until
-  /// ``resume(with:version:isOther:observed:)``.
+  /// Waits for the turn, and closes the connection; whoever comes then waits, until ``resume(observed:)``.
   func pause(_ pause: DatabasePause) {
     lock.withLock {
       guard let connection = open?.connection, !isClosed else { return }
@@ -203,43 +213,52 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// Goes on with another connection, or refuses to.
+  /// Takes a connection for the time after the pause, or a reason to refuse.
   ///
   /// - Parameters:
   ///   - opened: What has been opened, without a connection if nothing may be written; or why that was not possible.
   ///   - version: The version that the file must have.
-  ///   - isOther: Whether it is another file: all of it is told as changed then, or as soon as it can be used.
-  ///   - observed: The tables that somebody observes, who must be told even if they are not there any more.
+  ///   - isOther: Whether it is another file: all of it is told as changed when it can be used.
   /// - Returns: Why the file cannot be used.
-  func resume(
-    with opened: Result<DatabaseFile.Opened, DatabaseError>, version: Int?, isOther: Bool, observed: Set<String>
+  func prepare(
+    with opened: Result<DatabaseFile.Opened, DatabaseError>, version: Int?, isOther: Bool
   ) -> DatabaseError? {
     lock.withLock {
-      pause = nil
       if isClosed { return refusal }
       isOtherDue = isOtherDue || isOther
       do throws(DatabaseError) {
         let opened = try opened.get()
+        var next = Next(isUsable: true, tables: opened.tables)
         if let connection = opened.writer {
           let open = try Open(connection, version: version)
           if isOtherDue {
             let newest = try recorder?.fileDidChange(on: connection) ?? 0
             sequence.withLock { $0 = newest }
           }
-          self.open = open
-          refusal = nil
+          next.open = open
         } else {
-          refusal = unwritable
+          next.refusal = unwritable
         }
-        if isOtherDue {
-          enqueueEverything(.swap, sequence: sequence.withLock { $0 }, observed: observed, read: opened.tables)
-        }
-        isOtherDue = false
+        self.next = next
         return nil
       } catch {
-        refusal = error
+        next = Next(refusal: error, isUsable: false)
         return error
       }
+    }
+  }
+
+  /// Goes on with what was prepared.
+  ///
+  /// - Parameter observed: The tables that somebody observes, who must be told even if they are not there any more.
+  func resume(observed: Set<String>) {
+    lock.withLock {
+      pause = nil
+      guard !isClosed, let next = next.take() else { return }
+      (open, refusal) = (next.open, next.refusal)
+      guard next.isUsable, isOtherDue else { return }
+      enqueueEverything(.swap, sequence: sequence.withLock { $0 }, observed: observed, read: next.tables)
+      isOtherDue = false
     }
   }
 

@@ -28,6 +28,8 @@ final class ReaderPool: @unchecked Sendable {
   /// Why there is nothing to read.
   private var refusal: DatabaseError?
   private var pause: DatabasePause?
+  /// The first connection to new contents, which the thread that swaps may use during the pause.
+  private var prepared: Reader?
 
   init(_ file: DatabaseFile, limit: Int, scope: Scope?) {
     self.file = file
@@ -68,19 +70,51 @@ final class ReaderPool: @unchecked Sendable {
 
   private func attempt<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Attempt<Result> {
     if permits.wait(timeout: .now()) == .timedOut {
-      try lock.withLock { pause }?.refuse(file.location.path)
+      let (pause, prepared) = lock.withLock { (self.pause, self.prepared) }
+      if let pause, pause.isOfThisThread, let prepared { return .done(try readPrepared(with: prepared, body)) }
+      try pause?.refuse(file.location.path)
       permits.wait()
     }
     defer { permits.signal() }
     guard let reader = try enter() else { return .swapped }
     defer { leave(reader) }
+    return .done(try read(with: reader, body))
+  }
+
+  private func read<Result>(with reader: Reader, _ body: (ReadTransaction) throws -> Result) throws -> Result {
     try reader.connection.begin()
     defer { reader.connection.endReading() }
     if let version = file.schema?.version { try reader.connection.checkVersion(version) }
     let transaction = ReadTransaction(connection: reader.connection)
     lock.withLock { reader.transaction = transaction }
     defer { transaction.end() }
-    return .done(try body(transaction))
+    return try body(transaction)
+  }
+
+  /// Opens a connection to new contents, and runs a closure in a transaction of it.
+  ///
+  /// The thread that has paused this pool calls it. Until the pool is resumed, that thread reads with this connection.
+  ///
+  /// - Parameter body: Reads; every read inside has the same transaction.
+  /// - Throws: Why nothing can be read.
+  func prepare(_ body: () -> Void) throws {
+    let reader = Reader(connection: try file.reader())
+    reader.owner = .current
+    lock.withLock { prepared = reader }
+    try readPrepared(with: reader) { _ in body() }
+  }
+
+  private func readPrepared<Result>(
+    with reader: Reader, _ body: (ReadTransaction) throws -> Result
+  ) throws -> Result {
+    lock.withLock { busy.append(reader) }
+    defer {
+      lock.withLock {
+        reader.transaction = nil
+        busy.removeAll { $0 === reader }
+      }
+    }
+    return try read(with: reader, body)
   }
 
   /// Waits for all who read, and closes the connections; whoever comes later is told why.
@@ -103,6 +137,9 @@ final class ReaderPool: @unchecked Sendable {
     lock.withLock {
       pause = nil
       refusal = reason
+      guard let prepared = prepared.take() else { return }
+      prepared.owner = nil
+      if reason == nil { idle.append(prepared) } else { prepared.connection.close() }
     }
     for _ in 0..<limit { permits.signal() }
   }
@@ -137,12 +174,13 @@ final class ReaderPool: @unchecked Sendable {
   /// SQLite opens a database and its log one after the other, by their paths. If another process swaps the contents in
   /// between, the connection would have the database of one environment and the log of another. The members of the scope
   /// cannot follow a swap while this thread has a permit. So if they show what is in the root afterwards, no swap began
-  /// before the last file was open.
+  /// before the last file was open. The thread that swaps them itself opens what is there then.
   ///
   /// - Returns: The connection, or `nil` if a swap has begun.
   private func open() throws(DatabaseError) -> SQLiteConnection? {
     guard let scope else { return try file.reader() }
-    guard scope.isFollowed else { return nil }
+    let isSwapping = scope.isSwappedByThisThread
+    guard isSwapping || scope.isFollowed else { return nil }
     let opened = Result { () throws(DatabaseError) in
       let connection = try file.reader()
       try connection.begin()
@@ -150,7 +188,7 @@ final class ReaderPool: @unchecked Sendable {
       _ = try connection.value("SELECT count(*) FROM sqlite_schema")
       return connection
     }
-    if scope.isFollowed { return try opened.get() }
+    if isSwapping || scope.isFollowed { return try opened.get() }
     if case .success(let connection) = opened { connection.close() }
     return nil
   }

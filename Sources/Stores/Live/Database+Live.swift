@@ -54,7 +54,8 @@ extension Database {
       database: self,
       region: { database throws(DatabaseError) in try database.region(of: query) },
       read: { transaction throws(DatabaseError) in try transaction.all(query) },
-      isSame: isSame
+      isSame: isSame,
+      empty: { _ in [] }
     )
   }
 
@@ -83,7 +84,9 @@ extension Database {
   ///   - tables: The names of the tables, in any spelling that SQLite accepts; an empty set stands for all. If one does
   ///     not exist, nothing is read before it does, and the signal's `failures` and `status` tell
   ///     ``DatabaseError/noSuchTable(_:path:known:)``.
-  ///   - read: Reads; it is called with a transaction of its own.
+  ///   - read: Reads with the transaction that it is given, and uses nothing else. If the database follows a
+  ///     ``/AppGroups/Scope``, the read is called while the contents are swapped, too. Should it fail then, subscribers
+  ///     receive its result in an empty database with the same schema. Without a schema they keep the last value.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   public func observe<Element: Equatable & Sendable>(
     _ tables: Set<String>, _ read: @escaping @Sendable (ReadTransaction) throws(DatabaseError) -> Element
@@ -94,8 +97,21 @@ extension Database {
         tables.isEmpty ? .everything : .tables(try database.spelling(of: tables))
       },
       read: read,
-      isSame: ==
+      isSame: ==,
+      empty: { database in database.valueOfEmptyDatabase(read) }
     )
+  }
+
+  /// The result of a read in an empty database with the same schema; `nil` if the read fails there, too.
+  private func valueOfEmptyDatabase<Element>(
+    _ read: (ReadTransaction) throws(DatabaseError) -> Element
+  ) -> Element? {
+    guard let schema = file.schema else { return nil }
+    do {
+      return try Database(.memory, schema: schema).readValue(read)
+    } catch {
+      return nil
+    }
   }
 
   /// One row, as it is now.

@@ -26,6 +26,9 @@ public import Signals
 /// write at once, or another program does, one thread may read for all. Reading it costs a few nanoseconds. Subscribers
 /// are called on the thread that has read, one at a time, with no lock held; they may write.
 ///
+/// If the database follows a ``/AppGroups/Scope``, the row changes together with all other live values of the scope. If
+/// the new contents cannot be read, it is `nil`.
+///
 /// An object that is made inside a transaction begins with what that sees; the row is read again when it is over.
 public final class LiveObject<Model: StoreModel>: Signal, Sendable {
   /// The model, or `nil` if there is no such row.

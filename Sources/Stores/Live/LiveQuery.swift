@@ -29,8 +29,11 @@ public import Signals
 /// - **A value is one moment's**: never half of a transaction. Values come in the order of commits.
 /// - **Failure.** The read is repeated after the next change, when the database is resumed or opened again, and after
 ///   pauses that grow to five seconds, unless the database is closed for good.
-/// - **Threads.** Reading and delivering happen on a serial queue of the query's own, but for the first value. A slow
-///   subscriber delays no writer, and no other query.
+/// - **Swaps.** If the database follows a ``/AppGroups/Scope``, new rows are read before a swap is over, and sent with
+///   all other changes of the swap. If they cannot be read, the query is as in an empty database, since the last value
+///   belongs to other contents.
+/// - **Threads.** Reading and delivering happen on a serial queue of the query's own, but for the first value and the
+///   first after a swap. A slow subscriber delays no writer, and no other query.
 /// - **Subscribers.** All subscribers of one query share its reads, from the first to come until the last to leave.
 /// - **Lifetime.** A subscription keeps the query and its database alive, and a ``DatabaseShare`` of the database.
 public final class LiveQuery<Element: Sendable>: Signal, Sendable {
@@ -45,6 +48,8 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
   private let region: @Sendable (Database) throws(DatabaseError) -> ObservedRegion
   private let read: @Sendable (ReadTransaction) throws(DatabaseError) -> Element
   private let isSame: @Sendable (Element, Element) -> Bool
+  /// Returns the value while swapped contents cannot be read.
+  private let empty: @Sendable (Database) -> Element?
   private let health = ReadHealth()
   private let state = Guarded(State())
 
@@ -55,20 +60,24 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
 
   /// What the present subscribers share, from the first to come until the last to leave.
   private struct Round {
-    let values: MutableProperty<Element?>
-    let tracked: TrackedRead
+    let tracked: TrackedRead<Element?>
+
+    /// The last value; `nil` before the first.
+    var values: MutableProperty<Element?> { tracked.value }
   }
 
   init(
     database: Database,
     region: @escaping @Sendable (Database) throws(DatabaseError) -> ObservedRegion,
     read: @escaping @Sendable (ReadTransaction) throws(DatabaseError) -> Element,
-    isSame: @escaping @Sendable (Element, Element) -> Bool
+    isSame: @escaping @Sendable (Element, Element) -> Bool,
+    empty: @escaping @Sendable (Database) -> Element?
   ) {
     self.database = database
     self.region = region
     self.read = read
     self.isSame = isSame
+    self.empty = empty
   }
 
   /// Sends each failure of a read while there are subscribers of the values; a repeated read that fails for the same
@@ -87,6 +96,19 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
       subscription.cancel()
       leave()
     }
+  }
+
+  /// Makes a property of the query: its last value, to be read at any time.
+  ///
+  /// A value derived from it and from other values of a ``/AppGroups/Scope`` never mixes old and new contents.
+  ///
+  /// - Parameter initial: The value until there is a first one.
+  /// - Returns: A property that observes the query for as long as the property or a subscription to it lives.
+  public func property(initial: Element) -> Property<Element> {
+    let (round, isFirst) = join()
+    if isFirst { round.tracked.start() }
+    let membership = SignalSubscription { [self] in leave() }
+    return Property(.derived(round.values) { $0 ?? initial }, keeping: membership)
   }
 
   private func join() -> (Round, isFirst: Bool) {
@@ -108,16 +130,16 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
   }
 
   private func makeRound() -> Round {
-    let values = MutableProperty<Element?>(nil)
     let queue = DispatchQueue(label: "org.signals.query", qos: .userInitiated)
     let (read, isSame) = (read, isSame)
-    let tracked = TrackedRead(database, health, on: queue, region: region) { database throws(DatabaseError) in
-      let value = try database.readValue(read)
-      // One thread at a time reads.
-      if let last = values.value, isSame(last, value) { return }
-      values.value = value
-    }
-    return Round(values: values, tracked: tracked)
+    let body = TrackedRead<Element?>.Body(
+      region: region, read: { database throws(DatabaseError) in try database.readValue(read) },
+      isSame: { first, second in
+        guard let first, let second else { return first == nil && second == nil }
+        return isSame(first, second)
+      },
+      empty: empty)
+    return Round(tracked: TrackedRead(nil, database, health, on: queue, body))
   }
 }
 

@@ -2,30 +2,31 @@ import Signals
 
 /// Keeps the model of one row in step with the row, for as long as somebody has this object.
 final class ObjectFollower<Model: StoreModel>: Sendable {
-  let model: MutableProperty<Model?>
   let health: ReadHealth
   private let database: Database
   private let id: Model.ID
-  private let tracked: TrackedRead
+  private let tracked: TrackedRead<Model?>
+
+  var model: MutableProperty<Model?> { tracked.value }
 
   /// Reads the row, and follows it from then on.
   init(
     _ database: Database, id: Model.ID, isSame: @escaping @Sendable (Model, Model) -> Bool
   ) throws(DatabaseError) {
-    let model = MutableProperty<Model?>(nil)
     let health = ReadHealth()
-    (self.model, self.health, self.database, self.id) = (model, health, database, id)
-    // The database keeps the read; it must not keep this object.
-    tracked = TrackedRead(database, health, on: nil) { database throws(DatabaseError) in
-      try database.region(of: Model.self, keys: [id.sqliteValue])
-    } read: { database throws(DatabaseError) in
-      let new = try database.readValue { transaction throws(DatabaseError) in try transaction.find(Model.self, id: id) }
-      switch (model.value, new) {
-      case (nil, nil): return
-      case (let old?, let new?) where isSame(old, new): return
-      default: model.value = new
-      }
-    }
+    (self.health, self.database, self.id) = (health, database, id)
+    let body = TrackedRead<Model?>.Body(
+      region: { database throws(DatabaseError) in try database.region(of: Model.self, keys: [id.sqliteValue]) },
+      read: { database throws(DatabaseError) in
+        try database.readValue { transaction throws(DatabaseError) in try transaction.find(Model.self, id: id) }
+      },
+      isSame: { first, second in
+        guard let first, let second else { return first == nil && second == nil }
+        return isSame(first, second)
+      },
+      empty: { _ in nil })
+    // The database keeps the read, which does not keep this object.
+    tracked = TrackedRead(nil, database, health, on: nil, body)
     tracked.start()
     if let failure = health.status.value.failure {
       tracked.end()

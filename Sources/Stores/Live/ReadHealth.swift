@@ -10,6 +10,17 @@ final class ReadHealth: Sendable {
     if status.value != .current { status.value = .current }
   }
 
+  /// Publishes the status of new contents, without an event.
+  ///
+  /// - Parameters:
+  ///   - failure: The reason why they could not be read.
+  ///   - isAwaiting: A Boolean value that indicates whether they are still to be read.
+  func publish(_ failure: DatabaseError?, isAwaiting: Bool) {
+    let new: SharedValueStatus<DatabaseError> =
+      if let failure { .stale(failure, since: .now) } else { isAwaiting ? .connecting : .current }
+    if status.value != new { status.value = new }
+  }
+
   /// Notes that the last read has failed.
   ///
   /// - Parameters:

@@ -1,12 +1,25 @@
+import AppGroups
 import Signals
+import Synchronization
 
 /// Something that is to be told when its part of a database may have changed.
 protocol RegionObserver: AnyObject, Sendable {
   /// Called when it may have changed, with no lock held, on the thread that made the change or delivers it.
   func regionDidChange()
 
-  /// Reads on this thread, unless another thread is reading, which then reads once more.
-  func read()
+  /// Reads new contents on the thread that swaps them, and keeps the result.
+  ///
+  /// The result of a read that has begun is dropped.
+  ///
+  /// - Parameter failure: The reason why the contents cannot be read. The value is then as of an empty database, since
+  ///   the last one belongs to other contents.
+  func prepareSwap(failing failure: DatabaseError?)
+
+  /// Prepares the value of an empty database, because new contents are read later.
+  func awaitSwap()
+
+  /// Stores the value that was prepared, inside a batch.
+  func publishSwap(into changes: ScopeChanges)
 
   /// A Boolean value that indicates whether the observer could not read its part at its last attempt.
   var isStale: Bool { get }
@@ -69,6 +82,7 @@ final class RegionRegistry: Sendable {
   private let state = Guarded(State())
   private let changes: Emitter<ChangeSet, Never>
   private let sharing: DatabaseSharing
+  private let awaiting = Atomic(false)
 
   init(_ changes: Emitter<ChangeSet, Never>, _ sharing: DatabaseSharing) {
     self.changes = changes
@@ -103,9 +117,30 @@ final class RegionRegistry: Sendable {
     for observer in state.withLock({ $0.observers }).values { observer.regionDidChange() }
   }
 
-  /// Has all who observe anything read on this thread.
-  func readAll() {
-    for observer in state.withLock({ $0.observers }).values { observer.read() }
+  // MARK: Swaps
+
+  /// A Boolean value that indicates whether the contents are other ones, but a transaction keeps the database from going
+  /// over to them.
+  var isAwaitingSwap: Bool { awaiting.load(ordering: .sequentiallyConsistent) }
+
+  /// Has all observers show an empty database, and read nothing until the next swap.
+  func awaitSwap() {
+    awaiting.store(true, ordering: .sequentiallyConsistent)
+    for observer in state.withLock({ $0.observers }).values { observer.awaitSwap() }
+  }
+
+  func endAwaitingSwap() { awaiting.store(false, ordering: .sequentiallyConsistent) }
+
+  /// Has all observers read new contents.
+  ///
+  /// - Parameter failure: The reason why the contents cannot be read.
+  func prepareSwap(failing failure: DatabaseError?) {
+    for observer in state.withLock({ $0.observers }).values { observer.prepareSwap(failing: failure) }
+  }
+
+  /// Has all observers store what they have read.
+  func publishSwap(into changes: ScopeChanges) {
+    for observer in state.withLock({ $0.observers }).values { observer.publishSwap(into: changes) }
   }
 
   /// Tells all who could not read what they observe, each once.

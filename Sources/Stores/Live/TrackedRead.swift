@@ -1,3 +1,4 @@
+import AppGroups
 import Dispatch
 import FileSignals
 import Signals
@@ -7,18 +8,32 @@ import Signals
 /// - **Changes.** All changes that come while it reads are followed by one more read.
 /// - **Failures.** A read that failed is repeated after the next change, when the database is resumed or opened again,
 ///   and after pauses that grow, unless the database is closed for good.
+/// - **Swaps.** New contents are read while the scope of the database is swapped, and published with all other changes
+///   of the swap. The result of a read that began before is dropped. See ``TrackedRead/prepareSwap(failing:)``.
 /// - **Threads.** One thread at a time reads: that of the queue or, without one, the thread that reports the change.
 /// - **Lifetime.** The database keeps it from ``start()`` to ``end()``.
-final class TrackedRead: RegionObserver {
+final class TrackedRead<Value: Sendable>: RegionObserver {
+  /// The value that was read last.
+  let value: MutableProperty<Value>
+
   private let database: Database
   private let health: ReadHealth
   private let queue: DispatchQueue?
-  private let region: @Sendable (Database) throws(DatabaseError) -> ObservedRegion
-  private let body: @Sendable (Database) throws(DatabaseError) -> Void
+  private let body: Body
   private let refreshing = Refreshing()
   /// Reads again after a failure, though nothing has changed.
   private let retries: DelayedCall
   private let state = Guarded(State())
+
+  /// The closures of a read.
+  struct Body: Sendable {
+    /// Finds out what the read depends on, before the first read and until it succeeds.
+    let region: @Sendable (Database) throws(DatabaseError) -> ObservedRegion
+    let read: @Sendable (Database) throws(DatabaseError) -> Value
+    let isSame: @Sendable (Value, Value) -> Bool
+    /// Returns the value that is shown while swapped contents cannot be read.
+    let empty: @Sendable (Database) -> Value
+  }
 
   private struct State {
     /// The region that is followed.
@@ -29,26 +44,33 @@ final class TrackedRead: RegionObserver {
     var isOver = false
     /// Whether the next read follows a pause, and no change.
     var isRetry = false
+    /// The number of swaps, which must be unchanged when a read is stored.
+    var epoch = 0
+    var prepared: Prepared?
+  }
+
+  /// The result of reading new contents.
+  private struct Prepared {
+    /// The value, if it is another one.
+    let news: Value?
+    let isAwaiting: Bool
+    let failure: DatabaseError?
   }
 
   /// Makes a read that has not begun.
   ///
   /// - Parameters:
+  ///   - initial: The value before the first read.
   ///   - database: The database.
   ///   - health: Where success and failure are told.
   ///   - queue: Where to read after changes; `nil` to read on the thread that reports them.
-  ///   - region: Finds out what the read depends on; called before the first read, and until it succeeds.
-  ///   - read: Reads, and delivers what it has read.
-  init(
-    _ database: Database, _ health: ReadHealth, on queue: DispatchQueue?,
-    region: @escaping @Sendable (Database) throws(DatabaseError) -> ObservedRegion,
-    read: @escaping @Sendable (Database) throws(DatabaseError) -> Void
-  ) {
+  ///   - body: The closures.
+  init(_ initial: Value, _ database: Database, _ health: ReadHealth, on queue: DispatchQueue?, _ body: Body) {
+    value = MutableProperty(initial)
     self.database = database
     self.health = health
     self.queue = queue
-    self.region = region
-    body = read
+    self.body = body
     retries = DelayedCall(
       .exponential(from: .milliseconds(250), upTo: .seconds(5)), on: queue ?? .global(qos: .userInitiated))
   }
@@ -76,10 +98,6 @@ final class TrackedRead: RegionObserver {
     if refreshing.demand() { run() }
   }
 
-  func read() {
-    if refreshing.demand() { refreshing.run(look) }
-  }
-
   var isStale: Bool { state.withLock { $0.hasFailed } }
 
   private func run() {
@@ -87,31 +105,60 @@ final class TrackedRead: RegionObserver {
     queue.async { [self] in refreshing.run(look) }
   }
 
+  // MARK: Reading
+
   private func look() {
-    let isRetry = state.withLock { state in
+    while !attempt() {}
+  }
+
+  /// Reads once.
+  ///
+  /// - Returns: A Boolean value that indicates whether the result counts. If the contents were swapped meanwhile, it
+  ///   does not.
+  private func attempt() -> Bool {
+    let (isRetry, epoch) = state.withLock { state in
       defer { state.isRetry = false }
-      return state.isRetry
+      return (state.isRetry, state.epoch)
     }
     do throws(DatabaseError) {
       // Before the read: what is committed after that is then told of.
-      if !state.withLock({ $0.isRegionKnown }) { follow(try region(database), isKnown: true) }
-      try body(database)
+      try findRegion()
+      if database.regions.isAwaitingSwap { return true }
+      return store(try body.read(database), epoch)
     } catch {
-      return fail(error, isRetry: isRetry)
+      return fail(error, isRetry: isRetry, epoch)
     }
-    if state.withLock({ exchange(&$0.hasFailed, with: false) }) { retries.reset() }
-    health.succeed()
   }
 
-  private func fail(_ error: DatabaseError, isRetry: Bool) {
-    // Any change may be the one that makes the region known.
-    if !state.withLock({ $0.isRegionKnown }) { follow(.everything, isKnown: false) }
-    let isOver = state.withLock { state in
+  private func store(_ new: Value, _ epoch: Int) -> Bool {
+    let isNews = !body.isSame(value.value, new)
+    var staged: StagedValue<Value>?
+    let (counts, hadFailed) = state.withLock { state in
+      guard state.epoch == epoch else { return (false, false) }
+      if isNews { staged = value.stage(new) }
+      return (true, exchange(&state.hasFailed, with: false))
+    }
+    staged?.send()
+    guard counts else { return false }
+    if hadFailed { retries.reset() }
+    health.succeed()
+    return true
+  }
+
+  private func fail(_ error: DatabaseError, isRetry: Bool, _ epoch: Int) -> Bool {
+    let isOver = state.withLock { state -> Bool? in
+      guard state.epoch == epoch else { return nil }
       state.hasFailed = true
       return state.isOver
     }
-    if isOver { return }
+    guard let isOver else { return false }
+    if isOver { return true }
     health.fail(error, isRetry: isRetry)
+    retryLater()
+    return true
+  }
+
+  private func retryLater() {
     if !database.writer.isClosed { retries.request { [weak self] in self?.retry() } }
   }
 
@@ -123,12 +170,78 @@ final class TrackedRead: RegionObserver {
     if isDue { regionDidChange() }
   }
 
+  private func findRegion() throws(DatabaseError) {
+    if state.withLock({ $0.isRegionKnown }) { return }
+    do throws(DatabaseError) {
+      follow(try body.region(database), isKnown: true)
+    } catch {
+      // Any change may be the one that makes the region known.
+      follow(.everything, isKnown: false)
+      throw error
+    }
+  }
+
   private func follow(_ region: ObservedRegion, isKnown: Bool) {
     state.withLock { state in
       state.isRegionKnown = isKnown
       if state.isOver || state.followed == region { return }
       database.regions.move(self, from: state.followed, to: region)
       state.followed = region
+    }
+  }
+
+  // MARK: Swaps
+
+  func prepareSwap(failing failure: DatabaseError?) {
+    guard beginSwap() else { return }
+    guard let failure else {
+      do throws(DatabaseError) {
+        try findRegion()
+        return prepare(try body.read(database), failing: nil)
+      } catch {
+        return prepare(body.empty(database), failing: error)
+      }
+    }
+    prepare(body.empty(database), failing: failure)
+  }
+
+  func awaitSwap() {
+    if beginSwap() { prepare(body.empty(database), failing: nil, isAwaiting: true) }
+  }
+
+  /// Drops the reads that have begun.
+  ///
+  /// - Returns: A Boolean value that indicates whether anyone needs the value.
+  private func beginSwap() -> Bool {
+    state.withLock { state in
+      state.epoch += 1
+      return !state.isOver
+    }
+  }
+
+  private func prepare(_ new: Value, failing failure: DatabaseError?, isAwaiting: Bool = false) {
+    let isNews = !body.isSame(value.value, new)
+    let prepared = Prepared(news: isNews ? new : nil, isAwaiting: isAwaiting, failure: failure)
+    state.withLock { $0.prepared = prepared }
+  }
+
+  func publishSwap(into changes: ScopeChanges) {
+    var staged: StagedValue<Value>?
+    let prepared = state.withLock { state -> Prepared? in
+      guard let prepared = state.prepared.take(), !state.isOver else { return nil }
+      if let news = prepared.news { staged = value.stage(news) }
+      state.hasFailed = prepared.failure != nil
+      return prepared
+    }
+    staged?.send()
+    guard let prepared else { return }
+    health.publish(prepared.failure, isAwaiting: prepared.isAwaiting)
+    changes.afterwards { [self] in
+      // The replaced value is released here, because that may run unknown code.
+      withExtendedLifetime(staged) {}
+      guard let failure = prepared.failure else { return retries.reset() }
+      health.failures.send(failure)
+      retryLater()
     }
   }
 }

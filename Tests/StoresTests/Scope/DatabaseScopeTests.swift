@@ -181,6 +181,28 @@ struct DatabaseScopeTests {
     subscription.cancel()
   }
 
+  @Test func `shows no rows of the old contents while a transaction keeps it from going over`() async throws {
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    let database = try fixture.open()
+    let errand = try database.live(Errand.self, id: 1)
+    let query = database.query(Query<Errand>())
+    let titles = query.map { $0.map(\.title) }.recorded()
+    try await onThread { [fixture] in
+      try database.write { _ in
+        try fixture.rename(away: "a", in: "b")
+        fixture.scope.followSwap()
+        #expect(errand.value == nil && errand.status.value == .connecting)
+        #expect(titles.elements == [["old"], []])
+        // Whoever comes now waits for the new rows.
+        #expect(try database.live(Errand.self, id: 2).value == nil)
+      }
+    }
+    try await titles.wait(for: ["new"])
+    try await errand.status.firstValue { $0 == .current }
+    #expect(errand.value?.title == "new")
+  }
+
   @Test func `makes or migrates what is not there yet`() throws {
     try fixture.fill("live", title: "old")
     try fixture.make("b")
