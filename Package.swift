@@ -89,11 +89,17 @@ let package = Package(
       path: "Tests/Support",
       swiftSettings: settings
     ),
+    .target(
+      name: "TestWorld",
+      dependencies: ["Signals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks", "TestSupport"],
+      path: "Tests/World",
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "Peer",
       dependencies: [
         "Signals", "SignalsTesting", "FileSignals", "AppGroups", "Stores", "Containers", "Contexts", "Tweaks",
-        "TestSupport",
+        "TestSupport", "TestWorld",
       ],
       path: "Tests/Peer",
       swiftSettings: settings
@@ -151,7 +157,8 @@ let package = Package(
     .testTarget(
       name: "TogetherTests",
       dependencies: [
-        "Containers", "Contexts", "Stores", "Tweaks", "AppGroups", "Signals", "SignalsTesting", "TestSupport", "Peer",
+        "Containers", "Contexts", "Stores", "Tweaks", "AppGroups", "Signals", "SignalsTesting", "TestSupport",
+        "TestWorld", "Peer",
       ],
       swiftSettings: settings
     ),

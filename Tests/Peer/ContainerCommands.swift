@@ -137,7 +137,7 @@ extension Command {
 }
 
 /// Switches to one of the environments.
-private func hop(_ uuids: String, _ app: AppContainer, _ chance: inout Chance) throws {
+func hop(_ uuids: String, _ app: AppContainer, _ chance: inout Chance) throws {
   let ids = try uuids.split(separator: ",").map { try environmentID(String($0)) }
   try app.activate(id: ids[chance.number(below: ids.count)])
 }

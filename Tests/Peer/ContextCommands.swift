@@ -244,20 +244,4 @@ final class ContextCommands: CommandFamily {
     guard let context, let server else { throw CommandError(description: "no root is open") }
     return (context, server)
   }
-
-  /// The commands come one after the other, on a thread that has nothing else to do.
-  private func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
-    let done = DispatchSemaphore(value: 0)
-    let result = MutableProperty<Result<Void, any Error>>(.success(()))
-    Task {
-      do {
-        try await body()
-      } catch {
-        result.value = .failure(error)
-      }
-      done.signal()
-    }
-    done.wait()
-    try result.value.get()
-  }
 }

@@ -26,6 +26,7 @@ let commands = Commands(families: [
   ContainerCommands(console: console),
   ContextCommands(console: console),
   TweakCommands(console: console),
+  WorldCommands(),
 ])
 
 Orphan.endsWithItsParent()

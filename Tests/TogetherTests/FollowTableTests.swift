@@ -1,0 +1,168 @@
+import AppGroups
+import Containers
+import Foundation
+import Signals
+import SignalsTesting
+import Stores
+import TestSupport
+import Testing
+import Tweaks
+
+@Suite("The table of what follows a switch", .timeLimit(.minutes(5)))
+struct FollowTableTests {
+  private let root: TemporaryDirectory
+  private let app: AppContainer
+  private let first: UUID
+  private let second: UUID
+
+  init() throws {
+    root = try TemporaryDirectory()
+    app = try AppContainer(home: root.url.appending(path: "home", directoryHint: .isDirectory))
+    first = AppContainer.Environment.defaultID
+    second = try app.create(name: "Work").id
+  }
+
+  /// The rows of the table, and a test of each, or several.
+  private static let tests: [String: [String]] = [
+    "``/AppGroups/AppGroupsFile``, ``/AppGroups/AppGroupsSuite``": [
+      "a file goes over to the new environment's, and back", "a suite goes over with all its values at once",
+      "a file that was to be closed says so and keeps its last value",
+    ],
+    "``/Containers/CookieJar``": ["a jar follows the switch of environments"],
+    "`UserDefaults`": ["what is there belongs to the default environment, and is not seen in others"],
+    "`HTTPCookieStorage`": ["no cookie is seen in another environment, and each comes back with all its attributes"],
+    "``/Stores/Database``": ["shows what is in the other, in rows, queries and changes"],
+    "``/Stores/LiveQuery``, ``/Stores/LiveObject``": [
+      "change together with files and the active environment, and are there when activate returns",
+      "are never mixed when other processes switch, whatever this one writes meanwhile",
+    ],
+    "``/Stores/DatabaseShare``": ["goes over when it may write again, and says so until then"],
+    "``/Tweaks/TweakManager``": [
+      "a flag from a suite changes together with files and the active environment",
+      "flags from a file and from a shared value change together with the active environment",
+      "flags in switched defaults follow each switch as a part of it",
+      "flags of a provider that reads a database of the scope change together with the active environment",
+    ],
+    "``/Contexts/StandardAppContext``": [
+      "a switch restores the session that is archived in the new environment, in the same change",
+      "a login that is answered after the switch changes nothing",
+    ],
+    "``/Stores/Store`` of an ``/Contexts/AppContext``": [
+      "an old context's databases refuse, also for the same user in the new environment"
+    ],
+    "``/Contexts/StandardAppContext/query(_:in:)``, ``/Contexts/StandardAppContext/live(_:id:in:)``": [
+      "queries and rows of the current context change together with the environment"
+    ],
+    "``/AppGroups/AppGroupsPresence``": ["every environment sees the same processes"],
+    "files that you open by their path": [
+      "a file that was opened by its path stays with its environment until it is opened again"
+    ],
+    "what memory holds": ["a hook and a delegate write what memory holds into the environment that goes"],
+  ]
+
+  @Test func `every row has a test`() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let article = folder.deletingLastPathComponent().appending(path: "Docs.docc/Articles/Environments.md")
+    let lines = try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
+    let rows = lines.drop { $0 != "| what | how it follows |" }.dropFirst(2).prefix { $0.hasPrefix("|") }
+      .map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) }
+    #expect(Set(rows) == Set(Self.tests.keys))
+    var sources = ""
+    let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    for case let file as URL in files where file.pathExtension == "swift" {
+      sources += try String(contentsOf: file, encoding: .utf8)
+    }
+    let missing = Self.tests.values.joined().filter { !sources.contains("func `\($0)`") }
+    #expect(missing == [])
+  }
+
+  /// A provider of an application, whose store is a table.
+  private struct TableProvider: TweakProvider {
+    let name = "table"
+    let database: Database
+    let scopes: [Scope]
+
+    func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
+      do {
+        return try database.read { transaction in
+          try transaction.find(Entry.self, id: 1).map {
+            Tweak(feature: feature, variable: variable, value: .string($0.environment))
+          }
+        }
+      } catch let error as DatabaseError {
+        throw .unusableStore(provider: name, TweakStoreError(error))
+      } catch {
+        throw .notFound(TweakID(feature: feature, variable: variable))
+      }
+    }
+  }
+
+  @Test func `flags of a provider that reads a database of the scope change together with the active environment`()
+    throws
+  {
+    let url = app.home.appending(path: "flags.sqlite", directoryHint: .notDirectory)
+    let database = try Database(.file(url), schema: Schema(version: 1, models: [Entry.self]), scope: app.scope)
+    for id in [second, first] {
+      try app.activate(id: id)
+      try database.write { try $0.put(Entry(id: 1, environment: id.uuidString)) }
+    }
+    let manager = TweakManager(providers: [TableProvider(database: database, scopes: [app.scope])])
+    let flag = manager.property(for: TweakKey("general", "environment", default: "none"))
+    let moments = Property.derived(flag, app.active) { [$0, $1.id.uuidString] }.recorded()
+    for round in 1...6 { try app.activate(id: round % 2 == 1 ? second : first) }
+    #expect(moments.elements.count == 7 && moments.elements.allSatisfy { $0[0] == $0[1] })
+  }
+
+  @Test func `every environment sees the same processes`() async throws {
+    let group = try AppGroupsContainer(directory: app.home)
+    let presence = try AppGroupsPresence<String>(name: "here", container: group)
+    let peer = try PeerProcess()
+    try await peer.send("presence \(app.home.path) here")
+    try await peer.send("announce recording")
+    try await presence.property.firstValue("the other process") { $0.map(\.value) == ["recording"] }
+    let seen = presence.property.map { $0.map(\.value) }.recorded()
+    for id in [second, first, second] { try await app.activate(id: id) }
+    #expect(presence.value.map(\.value) == ["recording"])
+    #expect(Set(seen.elements) == [["recording"]])
+    #expect(try AppGroupsPresence<String>(name: "here", container: group).value.map(\.value) == ["recording"])
+  }
+
+  @Test func `a file that was opened by its path stays with its environment until it is opened again`() throws {
+    let url = app.home.appending(path: "notes.txt", directoryHint: .notDirectory)
+    try Data("first".utf8).write(to: url)
+    let file = try FileHandle(forUpdating: url)
+    try app.activate(id: second)
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data(", and late".utf8))
+    try Data("second".utf8).write(to: url)
+    try app.activate(id: first)
+    #expect(try String(contentsOf: url, encoding: .utf8) == "first, and late")
+    try app.activate(id: second)
+    #expect(try String(contentsOf: url, encoding: .utf8) == "second")
+  }
+
+  private final class Delegate: AppContainerDelegate {
+    let url: URL
+
+    init(url: URL) { self.url = url }
+
+    func appContainer(
+      _ container: AppContainer, willChangeTo new: AppContainer.Environment, from old: AppContainer.Environment
+    ) throws {
+      try Data(old.name.utf8).write(to: url)
+    }
+  }
+
+  @Test func `a hook and a delegate write what memory holds into the environment that goes`() throws {
+    let urls = ["hook.txt", "delegate.txt"].map { app.home.appending(path: $0, directoryHint: .notDirectory) }
+    let (home, delegate) = (urls[0], Delegate(url: urls[1]))
+    app.add(delegate)
+    let hook = app.onFlush { [app] in try Data(app.active.value.name.utf8).write(to: home) }
+    try app.activate(id: second)
+    for url in urls { #expect(!FileManager.default.fileExists(atPath: url.path)) }
+    try app.activate(id: first)
+    for url in urls { #expect(try String(contentsOf: url, encoding: .utf8) == "Default") }
+    withExtendedLifetime(hook) {}
+  }
+}

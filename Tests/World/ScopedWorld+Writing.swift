@@ -1,0 +1,90 @@
+import AppGroups
+import Containers
+import Contexts
+import Foundation
+import Signals
+import Stores
+import TestSupport
+
+/// How a process writes, as fast as it can, until it is told to stop.
+extension ScopedWorld {
+  /// Writes each kind of value on a thread of its own, until ``isOver``.
+  ///
+  /// Each write changes what it finds, after it has made sure that this names the environment which is active here.
+  public func write() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { [self] in
+        try await onThread { [self] in
+          try untilOver {
+            try file.update { advance(&$0, "an update of the file") }
+            try mark.update { advance(&$0, "an update of the suite") }
+            try beat.update { $0 += 1 }
+          }
+        }
+      }
+      group.addTask { [self] in
+        try await onThread { [self] in
+          try untilOver {
+            try database.write { try advance($0, app.active.value.id.uuidString, "a transaction") }
+            try writeForUser()
+          }
+        }
+      }
+      group.addTask { [self] in
+        while !isOver.value {
+          do {
+            try await context.update { [self] user in
+              expect(user.environment, "an update of the user")
+              user.token += 1
+            }
+          } catch ContextError.environmentSwitched {
+            // The answer for the environment that went.
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// Ends ``write()``.
+  public func stop() { isOver.value = true }
+
+  private func untilOver(_ body: () throws -> Void) throws {
+    while !isOver.value {
+      try body()
+      report.withLock { $0.writes += 1 }
+    }
+  }
+
+  private func expect(_ environment: String, _ place: String) {
+    let active = app.active.value.id.uuidString
+    if environment != active { note("\(place) found \(environment), and \(active) is active") }
+  }
+
+  private func advance(_ mark: inout Mark, _ place: String) {
+    expect(mark.environment, place)
+    mark.environment = app.active.value.id.uuidString
+    mark.count += 1
+  }
+
+  private func advance(_ transaction: WriteTransaction, _ environment: String, _ place: String) throws {
+    var rows = try transaction.all(MarkRow.self)
+    let found = Self.environment(of: rows)
+    if found != environment { note("\(place) found \(found) in \(environment)") }
+    for index in rows.indices {
+      rows[index].environment = environment
+      rows[index].count += 1
+    }
+    try transaction.put(rows)
+  }
+
+  private func writeForUser() throws {
+    let current = context.current.value
+    guard let environment = current.user.value?.environment else { return }
+    do {
+      try current.store.persistence.write { try advance($0, environment, "a transaction of a user") }
+    } catch DatabaseError.swapped {
+      // The context belongs to the environment that went.
+    }
+  }
+}
