@@ -3,7 +3,7 @@ extension SessionVault {
 
   /// All archived users, whoever is logged in.
   func users() throws(ContextError) -> [ArchivedUser<User>] {
-    let contents = try caught("read") { try locked { try archive.read() } }
+    let contents = try caught("read") { try locked { try read() } }
     return contents.users.map { record in
       var open = record
       open.secretKey = nil
@@ -27,7 +27,8 @@ extension SessionVault {
   ) throws(ContextError) -> (chosen: [String], revision: Int?) {
     try caught("write") {
       try locked {
-        var contents = try archive.read()
+        var contents = try read()
+        let oldKeys = contents.secretKeys
         let chosen = try choose(contents.users.map(\.id), contents.currentID)
         // Whoever cannot be purged stays in the archive, so that it can be tried again.
         for id in chosen { try purge(id) }
@@ -35,7 +36,7 @@ extension SessionVault {
         contents.users.removeAll { chosen.contains($0.id) }
         contents.revision = max(contents.revision, revision) + 1
         try archive.write(contents)
-        sweep(contents)
+        sweep(contents, replaced: oldKeys)
         return (chosen, contents.revision)
       }
     }

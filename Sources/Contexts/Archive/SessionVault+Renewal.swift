@@ -91,7 +91,7 @@ extension SessionVault {
 
   /// The archived session, if it is still the one to renew; otherwise the answer to whoever wanted to.
   private func renewable(_ session: StoredSession<User>) throws -> Result<StoredSession<User>, NothingToRenew> {
-    let current = try current(in: archive.read())
+    let current = try current(in: read())
     guard case .user(let found) = current, found.session == session.session, found.user.id == session.user.id else {
       return .failure(NothingToRenew(answer: .elsewhere(current)))
     }

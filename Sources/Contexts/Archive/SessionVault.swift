@@ -15,6 +15,10 @@ struct SessionVault<User: SessionUser>: Sendable {
   var claims: RenewalClaims?
   /// The longest time to wait for a process that has the archive.
   var lockTimeout = SessionPolicy().lockTimeout
+  /// The other archives that the root may have; `nil` if they are not looked for.
+  var others: OtherArchives?
+  /// The beginning of the names of all secrets that belong to the archive.
+  var keyPrefix = "session-"
   /// The environments of the scope that the archive lies in; `nil` without a scope.
   var environments: SessionEnvironments?
   /// The number of the environment that must be active.
@@ -35,7 +39,8 @@ struct SessionVault<User: SessionUser>: Sendable {
   func restore() -> (Restoration<User>, isWritten: Bool) {
     attempt { () throws -> (Restoration<User>, Bool) in
       try locked {
-        var contents = try archive.read()
+        var contents = try read()
+        let old = contents.secretKeys
         guard let id = contents.currentID, var record = contents[id] else {
           sweep(contents)
           return (.nobody(revision: contents.revision), false)
@@ -43,12 +48,12 @@ struct SessionVault<User: SessionUser>: Sendable {
         let user = try coding.user(of: record)
         let isOld = record.version != User.modelVersion
         if isOld {
-          record = try coding.record(of: user, secretKey: Self.key(contents.revision + 1))
+          record = try coding.record(of: user, secretKey: key(contents.revision + 1))
           contents.put(record)
           contents.revision += 1
           try archive.write(contents)
         }
-        sweep(contents)
+        sweep(contents, replaced: old)
         return (.user(session(user, contents)), isOld)
       }
     } failed: {
@@ -59,10 +64,21 @@ struct SessionVault<User: SessionUser>: Sendable {
   /// Who is logged in, without writing anything.
   func look() -> Restoration<User> {
     attempt { () throws -> Restoration<User> in
-      try locked { try current(in: archive.read()) }
+      try locked { try current(in: read()) }
     } failed: {
       .failed($0)
     }
+  }
+
+  /// Reads the archive.
+  ///
+  /// - Throws: ``ContextError/otherArchive(path:configured:)`` if it is empty because another one is in use.
+  func read() throws -> ArchiveContents {
+    let contents = try archive.read()
+    if contents.revision == 0, let other = others?.pathInUse() {
+      throw ContextError.otherArchive(path: other, configured: archive.path)
+    }
+    return contents
   }
 
   func current(in contents: ArchiveContents) throws(ContextError) -> Restoration<User> {
@@ -95,11 +111,12 @@ struct SessionVault<User: SessionUser>: Sendable {
           // Another process took over while this one was stopped: its session stands.
           return .superseded(try current(in: contents), write)
         }
+        let oldKeys = contents.secretKeys
         contents.revision = max(contents.revision, revision) + 1
         let user = try apply(write, to: &contents)
         try archive.write(contents)
         let written = session(user, contents)
-        sweep(contents)
+        sweep(contents, replaced: oldKeys)
         return .written(written, write)
       }
     } failed: {
@@ -110,7 +127,9 @@ struct SessionVault<User: SessionUser>: Sendable {
   /// A login may begin a new archive, if there is one that can never be read, which is put aside when this is written.
   private func readForWriting(_ write: SessionWrite<User>) throws -> ArchiveContents {
     do {
-      return try archive.read()
+      return try read()
+    } catch let error as ContextError {
+      throw error
     } catch {
       guard case .login = write, archive.isLasting(error) else { throw error }
       return ArchiveContents()
@@ -125,12 +144,12 @@ struct SessionVault<User: SessionUser>: Sendable {
       contents.beginSession()
       contents.generation += 1
       contents.currentID = user.id
-      contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
+      contents.put(try coding.record(of: user, secretKey: key(contents.revision)))
       return user
     case .renewal(let renewal):
       let user = renewed(renewal, contents)
       contents.generation += 1
-      contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
+      contents.put(try coding.record(of: user, secretKey: key(contents.revision)))
       return user
     case .update(let body, let old, _):
       guard let record = contents[old.user.id] else { throw ContextError.endedElsewhere }
@@ -139,7 +158,7 @@ struct SessionVault<User: SessionUser>: Sendable {
       guard user.id == old.user.id else {
         throw ContextError.differentUser(expected: old.user.id, found: user.id)
       }
-      contents.put(try coding.record(of: user, secretKey: Self.key(contents.revision)))
+      contents.put(try coding.record(of: user, secretKey: key(contents.revision)))
       return user
     case .logout(let old): return logOut(old.user, in: &contents)
     case .end(let attempt): return logOut(attempt.session.user, in: &contents)
@@ -205,15 +224,24 @@ struct SessionVault<User: SessionUser>: Sendable {
   // MARK: Helpers
 
   /// Says nothing about the user, since names of secrets are not secret.
-  private static func key(_ revision: Int) -> String { "session-\(revision)" }
+  private func key(_ revision: Int) -> String { "\(keyPrefix)\(revision)" }
 
-  /// Removes the secrets that nobody needs; one that cannot be removed is no reason to fail, and goes with a later write.
-  func sweep(_ contents: ArchiveContents) {
+  /// Removes the secrets that were named before, and those that a crash has left, unless the archive names them.
+  ///
+  /// Whatever else is in the store belongs to others. A secret that cannot be removed is no reason to fail, and goes with
+  /// a later write.
+  ///
+  /// - Parameters:
+  ///   - contents: The archive as written.
+  ///   - replaced: The secrets that it named before.
+  func sweep(_ contents: ArchiveContents, replaced: Set<String> = []) {
+    var unneeded = replaced
     attempt {
-      for key in Set(try coding.secrets.keys()).subtracting(contents.secretKeys) {
-        attempt({ try coding.secrets.remove(forKey: key) }, failed: { _ in })
-      }
+      unneeded.formUnion(try coding.secrets.keys().filter { $0.hasPrefix(keyPrefix) })
     } failed: { _ in
+    }
+    for key in unneeded.subtracting(contents.secretKeys) {
+      attempt({ try coding.secrets.remove(forKey: key) }, failed: { _ in })
     }
   }
 
@@ -245,26 +273,6 @@ struct SessionVault<User: SessionUser>: Sendable {
       throw .secret(error)
     } catch {
       throw .archive(path: archive.path, operation: operation, reason: "\(error)")
-    }
-  }
-}
-
-extension SessionWrite {
-  /// The session that must still be the current one.
-  var session: StoredSession<User>? {
-    switch self {
-    case .login: nil
-    case .update(_, let old, _), .logout(let old): old
-    case .renewal, .end: attempt?.session
-    }
-  }
-
-  /// The renewal that must not have been taken over.
-  var attempt: RenewalAttempt<User>? {
-    switch self {
-    case .renewal(let renewal): renewal.attempt
-    case .end(let attempt): attempt
-    case .login, .update, .logout: nil
     }
   }
 }

@@ -21,12 +21,22 @@ struct UserCoding<User: SessionUser>: Sendable {
   }
 
   /// A user as JSON, without the secret.
-  func payload(of user: User) throws -> Data {
+  func payload(of user: User) throws(ContextError) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     var open = user
     open.secret = nil
-    return try encoder.encode(open)
+    let data: Data
+    do {
+      data = try encoder.encode(open)
+    } catch {
+      throw .unencodableUser(userID: user.id, reason: "\(error)")
+    }
+    guard data.first == UInt8(ascii: "{") else {
+      throw .unencodableUser(
+        userID: user.id, reason: "its JSON is not an object. Encode it with a keyed container, as structures are.")
+    }
+    return data
   }
 
   /// Reads a user of whatever version.

@@ -67,8 +67,18 @@ public enum ContextError: Error, Hashable, Sendable {
   ///   - root: The root directory of the scope.
   case outsideScope(place: String, root: String)
 
+  /// The configured archive is empty, and the root has another one, in which its sessions are.
+  ///
+  /// - Parameters:
+  ///   - path: The other archive.
+  ///   - configured: The archive that ``ContextConfiguration/archiveLocation`` names.
+  case otherArchive(path: String, configured: String)
+
   /// The archive could not be read or written; it is as it was.
   case archive(path: String, operation: String, reason: String)
+
+  /// A user could not be encoded, or not as an object, and was not archived.
+  case unencodableUser(userID: String, reason: String)
 
   /// An archived user could not be decoded; it stays in the archive.
   case undecodableUser(userID: String, version: Int, reason: String)
@@ -123,8 +133,13 @@ extension ContextError: CustomStringConvertible, LocalizedError {
     case .outsideScope(let place, let root):
       "Can't use \(place) for sessions in the scope of \(root): all environments would share it. Choose a place below that "
         + "root, or leave it out of the configuration for the default."
+    case .otherArchive(let path, let configured):
+      "Can't use the empty archive \(configured): the sessions of this root are archived in \(path). Name that archive in "
+        + "ContextConfiguration.archiveLocation, or remove it to log everybody out."
     case .archive(let path, let operation, let reason):
       "Could not \(operation) the archive \(path): \(reason)"
+    case .unencodableUser(let userID, let reason):
+      "The user \(userID.debugDescription) could not be encoded, and was not archived: \(reason)"
     case .undecodableUser(let userID, let version, let reason):
       "The archived user \(userID.debugDescription), of version \(version), could not be decoded and stays as it is: \(reason)"
     case .notMigrated(let userID, let from, let to, let reason):

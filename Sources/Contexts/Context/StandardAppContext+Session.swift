@@ -16,7 +16,8 @@ extension StandardAppContext {
   ///   - migrate: Makes a user of what was archived with another ``SessionUser/modelVersion``, given that. `nil` if it
   ///     cannot. The migrated user is archived before anybody sees it.
   /// - Returns: The restored user.
-  /// - Throws: `CancellationError`.
+  /// - Throws: ``ContextError/otherArchive(path:configured:)`` if the sessions of the root are archived elsewhere, or
+  ///   `CancellationError`.
   @discardableResult
   public func setup(
     authDelegate: some AuthControllerDelegate<User>,
@@ -58,7 +59,8 @@ extension StandardAppContext {
   ///   - replacing: Whether a user who is logged in is replaced, without telling the server. The archive forgets that
   ///     user's session as after a logout.
   /// - Returns: The context.
-  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, or why the user could not be archived.
+  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, or why the user could not be archived. `CancellationError`
+  ///   if the task is cancelled; a login that has begun goes on.
   @discardableResult
   public func startAppContext(with user: User, replacing: Bool = false) async throws -> AppContext<User> {
     _ = try await self.user { $0.ask({ .start(user, $0, replacing: replacing) }, $1) }
@@ -94,20 +96,16 @@ extension StandardAppContext {
 
   /// Changes the current user, as archived: what other processes change at the same time is not lost.
   ///
+  /// Change single properties of the argument, which is the archived user. Do not assign a copy that you read before: if
+  /// the session was renewed meanwhile, the copy has a used token.
+  ///
   /// - Parameter body: Changes its argument, whose identity must stay.
   /// - Returns: The user, who is archived by now.
-  /// - Throws: ``ContextError``, also for what `body` throws; nothing has changed then.
+  /// - Throws: ``ContextError``, also for what `body` throws; nothing has changed then. `CancellationError` if the task
+  ///   is cancelled; a change that has begun is made all the same.
   @discardableResult
   public func update(_ body: @escaping @Sendable (inout User) throws -> Void) async throws -> User {
     try await user { $0.ask({ .update(body, $0) }, $1) }
-  }
-
-  /// Replaces the current user by a newer version of the same.
-  ///
-  /// - Parameter user: The user; the identity must be that of the current one.
-  /// - Throws: ``ContextError/differentUser(expected:found:)``, or why the user could not be archived.
-  public func update(user: User) async throws {
-    try await update { $0 = user }
   }
 
   /// Logs the user out, and makes ``standard`` the current context.
@@ -117,7 +115,7 @@ extension StandardAppContext {
   /// ``lastError`` says so, and the user is logged out all the same. While somebody is logging in, it ends that.
   ///
   /// - Throws: ``ContextError/notAuthenticated``, or why the archive could not be written: the user is logged out here
-  ///   then, but the next start would restore them.
+  ///   then, but the next start would restore them. `CancellationError` if the task is cancelled; the logout goes on.
   public func logout() async throws {
     _ = try await ask { $0.ask(SessionEvent.logout, $1) }
   }

@@ -68,7 +68,8 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   /// Opens a root; nothing is read before ``setup(authDelegate:migrate:)``.
   ///
   /// - Parameters:
-  ///   - root: The directory that holds everything, made if need be; processes of the same user may share it.
+  ///   - root: The directory that holds everything, made if need be; processes of the same user may share it. Choose one
+  ///     that holds nothing else: a file `Files/revision.json` of yours would be overwritten.
   ///   - configuration: Where sessions are archived, and when they are renewed.
   ///   - storeVersions: What the databases of each user contain.
   ///   - time: The time by which sessions expire.
@@ -128,8 +129,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     let archive: any SessionArchive =
       switch configuration.archiveLocation {
       case .database:
-        DatabaseArchive(
-          url: root.appending(path: "session.sqlite", directoryHint: .notDirectory), isInScope: environments != nil)
+        DatabaseArchive(url: OtherArchives.database(in: root), isInScope: environments != nil)
       case .file(let url): FileArchive(url: url)
       }
     let secrets =
@@ -139,7 +139,11 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
       archive: archive, coding: UserCoding(secrets: secrets),
       lockURL: root.appending(path: "archive", directoryHint: .notDirectory),
       claims: RenewalClaims(url: root.appending(path: "renewal.json", directoryHint: .notDirectory)),
-      lockTimeout: configuration.policy.lockTimeout, environments: environments)
+      lockTimeout: configuration.policy.lockTimeout,
+      others: OtherArchives(root: root, location: configuration.archiveLocation, isInScope: environments != nil),
+      keyPrefix: SecretNames.prefix(
+        root: root, location: configuration.archiveLocation, isShared: configuration.secrets != nil),
+      environments: environments)
     let controller = AuthController<User>()
     authController = controller
     let board = SessionBoard<User>(standardID: Self.standardID) { id in
@@ -194,6 +198,8 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   // MARK: What there is
 
   /// The current context: the user's, or ``standard``.
+  ///
+  /// Until ``setup(authDelegate:migrate:)`` has returned it is ``standard``, also if a user is archived.
   public var current: Property<AppContext<User>> { board.current }
 
   /// The context without a user, for what belongs to nobody; another one in each environment.

@@ -24,7 +24,7 @@ public struct FileSecretStore: SecretStore {
 
   /// Uses a directory for secrets, which is made when the first is written.
   ///
-  /// - Parameter directory: The directory, of which nothing else should make use; the one it lies in must exist.
+  /// - Parameter directory: The directory, for secrets only; the one it lies in must exist.
   public init(directory: URL) {
     self.directory = directory
   }

@@ -16,7 +16,7 @@
     /// Uses the passwords of a service.
     ///
     /// - Parameters:
-    ///   - service: The service, of which nothing else should make use.
+    ///   - service: The service. Passwords that are no secrets of sessions stay.
     ///   - accessGroup: The access group, if the secrets are shared.
     public init(service: String, accessGroup: String? = nil) {
       self.service = service

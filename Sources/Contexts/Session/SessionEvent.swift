@@ -96,6 +96,26 @@ enum SessionWrite<User: SessionUser>: Sendable {
   case end(RenewalAttempt<User>)
 }
 
+extension SessionWrite {
+  /// The session that must still be the current one.
+  var session: StoredSession<User>? {
+    switch self {
+    case .login: nil
+    case .update(_, let old, _), .logout(let old): old
+    case .renewal, .end: attempt?.session
+    }
+  }
+
+  /// The renewal that must not have been taken over.
+  var attempt: RenewalAttempt<User>? {
+    switch self {
+    case .renewal(let renewal): renewal.attempt
+    case .end(let attempt): attempt
+    case .login, .update, .logout: nil
+    }
+  }
+}
+
 /// What follows from an event.
 enum SessionEffect<User: SessionUser>: Sendable {
   /// Shows the state to everybody.

@@ -12,6 +12,8 @@ extension SessionMachine {
       lastError = error
       state = .unauthenticated
       publish(&turn)
+      // A mistake in the program, unlike an archive that is damaged.
+      if case .otherArchive = error { return turn.add(.answer(call, .failure(error))) }
     case .user(let new):
       epoch += 1
       stored = new

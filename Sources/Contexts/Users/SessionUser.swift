@@ -22,6 +22,9 @@ public import Foundation
 /// Return a token from ``secret``, and leave it out of what is encoded: it is then kept in a ``SecretStore``, apart
 /// from the archive.
 ///
+/// A user must be encoded as an object, as structures are by default, because a renewal joins users by the names of
+/// members. Any other user fails to log in with ``ContextError/unencodableUser(userID:reason:)``.
+///
 /// A user is printed and dumped with its identity alone, so that no log shows a token, in whatever property it is. A
 /// type that has nothing to hide declares a `description` and a `customMirror` of its own.
 ///
@@ -34,6 +37,10 @@ public import Foundation
 public protocol SessionUser: Codable, Sendable, Identifiable, CustomStringConvertible, CustomReflectable
 where ID == String {
   /// The number of the version that the type is of: raise it when archived users can no longer be decoded as they are.
+  ///
+  /// Raise it for a new property, too, if an older program may still be in use. That program drops members that it does
+  /// not know when it updates or renews the user. It refuses a user of another version with
+  /// ``ContextError/notMigrated(userID:from:to:reason:)``.
   static var modelVersion: Int { get }
 
   /// When the session is no longer valid, by the wall clock; `nil` if it does not say.
@@ -43,6 +50,9 @@ where ID == String {
   ///
   /// With it a client whose clock is wrong knows when the session expires. It is the `iat` of a JSON Web Token, or the
   /// field `Date` of the server's answer.
+  ///
+  /// Return `nil` unless the server issued the session for this very answer. The clock of sessions is set to this moment,
+  /// so that with one of two days ago sessions would expire two days late.
   var issued: Date? { get }
 
   /// What is to be kept secret, if anything; it must not be part of what is encoded.

@@ -69,7 +69,7 @@ struct DamagedArchiveTests {
     try await context.triggerLogin()
     let archived = String(decoding: try Data(contentsOf: root.directory.file("session.json")), as: UTF8.self)
     #expect(!archived.contains("TopSecret"))
-    try secrets.write(Data("stray".utf8), forKey: "stray")
+    try secrets.write(Data("stray".utf8), forKey: context.engine.vault.keyPrefix + "900")
     try await context.refreshAuthentication()
     #expect(try secrets.keys().count == 1)
     try await context.logout()

@@ -58,6 +58,8 @@ struct StoredSessionTests {
       try await store.persistence.write { try $0.put(Item(id: 1, text: "changed")) }
       #expect(try await context.refreshAuthentication().token == "made-up secret 2+")
       #expect(try await context.update { $0.name = "Ada" }.name == "Ada")
+      let secrets = FileSecretStore(directory: root.directory.file("secrets"))
+      #expect(try secrets.keys().count == 1, "the secret under the old name is gone")
     }
     let context = try open(root, stored.part)
     #expect(try await context.setup(authDelegate: delegate)?.description == "Ada/1/Ada/made-up secret 2+/4000000000.0")

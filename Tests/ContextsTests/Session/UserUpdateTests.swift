@@ -5,7 +5,7 @@ import Testing
 
 @testable import Contexts
 
-@Suite("A user who is replaced by a newer version")
+@Suite("A user who is changed")
 struct UserUpdateTests {
   let root: Root
   let delegate = TestDelegate(trusts: true)
@@ -22,12 +22,12 @@ struct UserUpdateTests {
   }
 
   @Test
-  func `a replaced user is shown, archived with its secret, and found by the next start`() async throws {
+  func `a changed user is shown, archived with its secret, and found by the next start`() async throws {
     let new = Account(name: "Countess", token: "t9", expiration: Date(timeIntervalSince1970: 4_000_000_000))
     do {
       let context = try await loggedIn()
       let session = context.current.value
-      try await context.update(user: new)
+      try await context.update { $0 = new }
       #expect(context.user.value == new)
       #expect(session.user.value == new)
       #expect(context.current.value == session, "the context stays")
@@ -37,29 +37,51 @@ struct UserUpdateTests {
   }
 
   @Test
-  func `a user is not replaced by another one, and nothing changes`() async throws {
+  func `a user is not changed into another one, and nothing changes`() async throws {
     let context = try await loggedIn()
     await #expect(throws: ContextError.differentUser(expected: "ada", found: "eve")) {
-      try await context.update(user: Account(id: "eve"))
+      try await context.update { $0 = Account(id: "eve") }
     }
     #expect(context.user.value == Account())
     #expect(try context.engine.vault.users().map(\.id) == ["ada"])
   }
 
   @Test
-  func `nobody is replaced while nobody is logged in`() async throws {
+  func `a user who is not encoded as an object cannot log in, because renewals could not be joined`() async throws {
+    struct Name: SessionUser {
+      let id: String
+
+      init(id: String) { self.id = id }
+      init(from decoder: any Decoder) throws { id = try decoder.singleValueContainer().decode(String.self) }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(id)
+      }
+    }
+    let context = try StandardAppContext<Name>(root: root.directory.url)
+    try await context.setup(authDelegate: NobodysDelegate<Name>())
+    do {
+      try await context.startAppContext(with: Name(id: "ada"))
+      Issue.record("It was archived.")
+    } catch ContextError.unencodableUser("ada", _) {
+      #expect(context.user.value == nil)
+    }
+  }
+
+  @Test
+  func `nobody is changed while nobody is logged in`() async throws {
     let context = try root.context()
-    await #expect(throws: ContextError.notSetUp) { try await context.update(user: Account()) }
+    await #expect(throws: ContextError.notSetUp) { try await context.update { $0.name = "Eve" } }
     try await context.setup(authDelegate: delegate)
-    await #expect(throws: ContextError.notAuthenticated) { try await context.update(user: Account()) }
+    await #expect(throws: ContextError.notAuthenticated) { try await context.update { $0.name = "Eve" } }
     #expect(context.user.value == nil)
   }
 
   @Test
-  func `a replaced user whose session is over is presession, and renewed`() async throws {
+  func `a changed user whose session is over is presession, and renewed`() async throws {
     let context = try await loggedIn()
     let states = context.authState.recorded()
-    try await context.update(user: Account(expiration: Date(timeIntervalSinceNow: -1)))
+    try await context.update { $0.expiration = Date(timeIntervalSinceNow: -1) }
     try await states.wait(for: .presession)
     try await context.user.firstValue("the renewed session") { $0?.token == "t0+" }
   }
