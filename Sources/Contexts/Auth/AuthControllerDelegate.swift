@@ -2,12 +2,16 @@
 ///
 /// The delegate says who a user is and how long; when it is asked, and what becomes of its answers, is the affair of
 /// ``StandardAppContext``. It is held weakly, and called on no thread in particular. One of the asynchronous methods
-/// runs at a time for each session; its answer is dropped if the session it was asked for is over when it comes.
+/// runs at a time for each session; its answer is dropped if the session it was asked for is over when it comes. The
+/// next user's login may begin while ``deauthenticate(_:)`` runs for the last one.
 public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   /// The users that the server knows.
   associatedtype User: SessionUser
 
   /// Logs somebody in, which may involve asking the person.
+  ///
+  /// Until it returns or throws, all other calls of ``StandardAppContext/triggerLogin()`` wait for it.
+  /// ``StandardAppContext/logout()`` ends the wait, and a later answer is dropped.
   ///
   /// - Returns: The user, with a valid session.
   /// - Throws: The reason why the login failed. ``StandardAppContext/triggerLogin()`` throws it as a ``ServerFailure``.
@@ -39,7 +43,9 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   ///   status of an answer in ``StandardAppContext/lastError``, throw an error that is a `CustomNSError`.
   func refreshAuthentication(with user: User) async throws -> User
 
-  /// Tells the server that a user has logged out; the user is gone from the archive already.
+  /// Tells the server that a user has logged out; by now nobody is logged in, here and in the archive.
+  ///
+  /// Return or throw in a bounded time: ``StandardAppContext/logout()`` returns after it.
   ///
   /// - Parameter user: The user that was.
   /// - Throws: The reason, which becomes ``StandardAppContext/lastError``; the user is logged out all the same.

@@ -27,6 +27,6 @@ public enum AuthActivity: Sendable, Hashable, CaseIterable {
   /// The session is being renewed.
   case refreshing
 
-  /// The user is logging out.
+  /// A logout is archived and told to the server; from the moment it is archived there is no user.
   case deauthenticating
 }

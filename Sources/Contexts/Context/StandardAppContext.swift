@@ -167,6 +167,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
       engine?.look(for: revision)
       engine?.run { Self.load(board, $0) }
     }
+    controller.whenSet { [weak engine] in engine?.submit(.delegateSet) }
     follower = environments.map { SessionFollower($0, engine, board, queue: queue) }
     // Before the archive is read for the first time.
     let membership = environments.flatMap { [follower] environments in follower.map { environments.scope.enrol($0) } }

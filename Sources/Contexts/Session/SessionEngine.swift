@@ -243,14 +243,8 @@ final class SessionEngine<User: SessionUser>: Sendable {
         submit(.refreshAnswered(answer, epoch: epoch, flight: flight), in: environment, end: end)
       }
     case .deauthenticate(let user, let epoch):
-      server.deauthenticate(user) { [weak self] error in
-        self?.run { engine in
-          // What others did while the server was waited for has been left alone. It is read before anybody is answered,
-          // who may well remove everything then.
-          let found = engine.vault.bound(to: environment).look()
-          engine.take(.logoutAnswered(error, epoch: epoch), environment)
-          engine.take(.found(found), environment)
-        }
+      server.deauthenticate(user) { [weak self] in
+        self?.submit(.logoutAnswered($0, epoch: epoch), in: environment)
       }
     }
   }

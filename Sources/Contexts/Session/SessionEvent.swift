@@ -31,6 +31,8 @@ enum SessionEvent<User: SessionUser>: Sendable {
   // MARK: What comes by itself
   /// The alarm rang, or the process goes on after it was suspended.
   case wake(isResuming: Bool)
+  /// The application has set a delegate, the first or another one.
+  case delegateSet
   /// What is in the archive, which another process has changed.
   case found(Restoration<User>)
 }

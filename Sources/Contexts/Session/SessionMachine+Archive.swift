@@ -5,9 +5,7 @@ extension SessionMachine {
     _ body: @escaping @Sendable (inout User) throws -> Void, _ call: Call, _ turn: inout Turn
   ) {
     if state == .restoring { return turn.add(.answer(call, .failure(.notSetUp))) }
-    guard let stored, activity != .deauthenticating else {
-      return turn.add(.answer(call, .failure(.notAuthenticated)))
-    }
+    guard let stored else { return turn.add(.answer(call, .failure(.notAuthenticated))) }
     turn.add(.write(.update(body, of: stored, call)))
   }
 
@@ -22,7 +20,7 @@ extension SessionMachine {
       follow(new, &turn)
       turn.add(.answer(call, .success(new.user)))
     case .logout(let old):
-      turn.add(.deauthenticate(old.user, epoch: epoch))
+      leave(telling: old.user, &turn)
     case .end:
       leave(lastError ?? .sessionEnded, &turn)
     }
@@ -43,9 +41,8 @@ extension SessionMachine {
       // Local all the same; the next start would restore the user, so the caller must know.
       lastError = error
       leftSession = old.session
-      publish(&turn)
       turn.answer(&logoutCalls, .failure(error))
-      turn.add(.deauthenticate(old.user, epoch: epoch))
+      leave(telling: old.user, &turn)
     case .end(let attempt):
       lastError = error
       leftSession = attempt.session.session
@@ -82,7 +79,6 @@ extension SessionMachine {
       guard new.revision > revision else { return }
       if let stored, stored.session == new.session, stored.user.id == new.user.id {
         revision = new.revision
-        if activity == .deauthenticating { return }
         return follow(new, &turn)
       }
       if stored == nil, new.session == leftSession { return revision = new.revision }
@@ -90,7 +86,6 @@ extension SessionMachine {
       lastError = error
       return publish(&turn)
     }
-    if activity == .deauthenticating { return }
     replace(by: restoration, &turn)
   }
 
@@ -134,6 +129,7 @@ extension SessionMachine {
       turn.answer(&loginCalls, .failure(.alreadyAuthenticated(userID: new.user.id)))
       turn.answer(&refreshCalls, .failure(.endedElsewhere))
       turn.answer(&forcedCalls, .failure(.endedElsewhere))
+      turn.answer(&logoutCalls, .success(nil))
       if state == .presession { beginRefresh(&turn) }
     }
   }

@@ -49,6 +49,8 @@ extension SessionMachine {
     }
     loginCalls.append(call)
     if activity == .authenticating { return }
+    // The server may still be told of the last logout.
+    turn.answer(&logoutCalls, .success(nil))
     epoch += 1
     activity = .authenticating
     lastError = nil

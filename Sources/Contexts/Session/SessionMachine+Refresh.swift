@@ -26,7 +26,7 @@ extension SessionMachine {
   private func mayBeRefreshed(_ call: Call, _ turn: inout Turn) -> Bool {
     if state == .restoring {
       turn.add(.answer(call, .failure(.notSetUp)))
-    } else if stored == nil || activity == .deauthenticating {
+    } else if stored == nil {
       turn.add(.answer(call, .failure(.notAuthenticated)))
     } else {
       return true
@@ -40,6 +40,7 @@ extension SessionMachine {
     refreshDate = nil
     if let unwritten { return turn.add(.write(.renewal(unwritten))) }
     flight += 1
+    (lacksDelegate, hasNewDelegate) = (false, false)
     activity = .refreshing
     publish(&turn)
     turn.add(.refresh(stored, epoch: epoch, flight: flight))
@@ -100,11 +101,15 @@ extension SessionMachine {
   }
 
   mutating func refreshFailed(_ error: ContextError, _ turn: inout Turn) {
+    var isWithoutDelegate = false
+    if case .noDelegate = error { isWithoutDelegate = true }
+    if isWithoutDelegate, hasNewDelegate { return beginRefresh(&turn) }
     activity = .idle
     lastError = error
     if let stored, stored.user.isExpired(at: turn.now) { state = .presession }
+    lacksDelegate = isWithoutDelegate
     // Without a delegate there is nothing to try.
-    if case .noDelegate = error { retryDate = nil } else { retryLater(&turn) }
+    if isWithoutDelegate { retryDate = nil } else { retryLater(&turn) }
     publish(&turn)
     answerRefresh(.failure(error), &turn)
   }
@@ -124,8 +129,14 @@ extension SessionMachine {
 
   // MARK: Time
 
+  /// There is somebody to ask, for the first time or again.
+  mutating func delegateSet(_ turn: inout Turn) {
+    if activity == .refreshing { hasNewDelegate = true }
+    if lacksDelegate, activity == .idle { beginRefresh(&turn) }
+  }
+
   mutating func wake(_ isResuming: Bool, _ turn: inout Turn) {
-    guard let stored, activity != .deauthenticating else { return }
+    guard let stored else { return }
     if state == .authenticated, stored.user.isExpired(at: turn.now) {
       state = .presession
       publish(&turn)
@@ -133,7 +144,7 @@ extension SessionMachine {
     }
     guard activity == .idle else { return }
     if let retryDate, retryDate <= turn.now { return beginRefresh(&turn) }
-    if isResuming, state == .presession || retryDate != nil { return beginRefresh(&turn) }
+    if isResuming, state == .presession || retryDate != nil || lacksDelegate { return beginRefresh(&turn) }
     if let refreshDate, refreshDate <= turn.now {
       self.refreshDate = nil
       return turn.add(.decide(stored.user, isStartup: false, epoch: epoch))

@@ -38,6 +38,12 @@ struct SessionMachine<User: SessionUser>: Sendable {
   /// The session that was left here, though the archive could not be told: it is not entered again.
   var leftSession: Int?
 
+  /// A Boolean value that indicates whether a renewal was given up because there was no delegate.
+  var lacksDelegate = false
+
+  /// A Boolean value that indicates whether a delegate was set since the renewal that is under way began.
+  var hasNewDelegate = false
+
   /// The newest revision of the archive that is known.
   var revision = 0
 
@@ -80,6 +86,7 @@ struct SessionMachine<User: SessionUser>: Sendable {
     case .notWritten(let error, let write): notWritten(error, write, &turn)
     case .superseded(let restoration, let write): superseded(restoration, write, &turn)
     case .wake(let isResuming): wake(isResuming, &turn)
+    case .delegateSet: delegateSet(&turn)
     case .found(let restoration): found(restoration, &turn)
     }
     return turn.effects
@@ -105,7 +112,7 @@ struct SessionMachine<User: SessionUser>: Sendable {
 
   /// The moment at which something has to be done.
   private var wakeDate: Date? {
-    guard let user = stored?.user, activity != .deauthenticating else { return nil }
+    guard let user = stored?.user else { return nil }
     let expiration = state == .authenticated ? user.expiration : nil
     return [retryDate, refreshDate, expiration].compactMap { $0 }.min()
   }
@@ -120,9 +127,7 @@ struct SessionMachine<User: SessionUser>: Sendable {
   mutating func enter(_ new: StoredSession<User>, _ turn: inout Turn) {
     stored = new
     revision = max(revision, new.revision)
-    retryDate = nil
-    failures = 0
-    unwritten = nil
+    forgetRenewals()
     if new.user.isExpired(at: turn.now) {
       state = .presession
       refreshDate = turn.now
@@ -132,16 +137,22 @@ struct SessionMachine<User: SessionUser>: Sendable {
     }
   }
 
+  /// Forgets what was to be renewed, and when.
+  mutating func forgetRenewals() {
+    unwritten = nil
+    failures = 0
+    refreshDate = nil
+    retryDate = nil
+    lacksDelegate = false
+  }
+
   /// Forgets the session, and all that was asked for it.
   mutating func leave(_ error: ContextError, _ turn: inout Turn) {
     epoch += 1
     state = .unauthenticated
     activity = .idle
     stored = nil
-    unwritten = nil
-    failures = 0
-    refreshDate = nil
-    retryDate = nil
+    forgetRenewals()
     publish(&turn)
     turn.answer(&loginCalls, .failure(error))
     turn.answer(&refreshCalls, .failure(error))

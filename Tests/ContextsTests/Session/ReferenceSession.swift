@@ -94,7 +94,8 @@ struct ReferenceSession {
   }
 
   mutating func login() {
-    if state == .unauthenticated, doing == .nothing { doing = .login(request: request()) }
+    if case .login = doing { return }
+    if state == .unauthenticated { doing = .login(request: request()) }
   }
 
   mutating func start(_ account: Account, replacing: Bool) {
@@ -139,8 +140,6 @@ struct ReferenceSession {
   mutating func logout() {
     if case .login = doing { return forget() }
     guard let shown else { return }
-    if case .logout = doing { return }
-    (retryAt, refreshAt, unwritten) = (nil, nil, nil)
     guard isCurrent(shown) else { return give(way: ()) }
     if isFull {
       left = shown.session
@@ -148,11 +147,11 @@ struct ReferenceSession {
       sessions += 1
       (disk, hasNews) = (nil, false)
     }
+    forget()
     doing = .logout(request: request())
   }
 
   mutating func update(name: String) {
-    if case .logout = doing { return }
     guard let shown else { return }
     guard isCurrent(shown), var new = disk else { return give(way: ()) }
     if isFull { return }
@@ -180,8 +179,7 @@ struct ReferenceSession {
   }
 
   mutating func answerLogout(_ request: Int) {
-    if doing == .logout(request: request) { forget() }
-    look()
+    if doing == .logout(request: request) { doing = .nothing }
   }
 
   enum Renewal { case account(Account), failure, rejection }
@@ -264,14 +262,12 @@ struct ReferenceSession {
   }
 
   private var next: Date? {
-    if case .logout = doing { return nil }
     guard let shown else { return nil }
     return [retryAt, refreshAt, state == .authenticated ? shown.account.expiration : nil].compactMap { $0 }.min()
   }
 
   mutating func wake(resuming: Bool = false) {
     guard let shown else { return }
-    if case .logout = doing { return }
     if state == .authenticated, isOver(shown.account) {
       state = .presession
       if retryAt == nil { return refresh() }
@@ -304,7 +300,6 @@ struct ReferenceSession {
   /// This process is told that the archive has changed.
   mutating func look() {
     guard hasNews else { return }
-    if case .logout = doing { return }
     hasNews = false
     guard let disk else {
       if shown != nil { forget() }

@@ -196,16 +196,35 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `the archive forgets the session before the server is told, and whatever the server says`() {
+  func `a logout ends the session when it is archived, before the server is told and whatever the server says`() {
     let process = loggedIn()
     let call = process.ask(SessionEvent.logout)
     #expect(archive.archived.currentID == nil)
     #expect(secrets.keys().isEmpty)
     #expect(process.status?.activity == .deauthenticating)
+    #expect(process.status?.authState == .unauthenticated)
+    #expect(process.status?.user == nil)
+    let second = process.ask(SessionEvent.logout)
+    #expect(process.answers(to: call).isEmpty && process.answers(to: second).isEmpty, "the server has not answered")
     process.answerLogout(0, .deauthenticationFailed(noNetwork))
+    #expect(process.answers(to: second) == [.success(nil)])
     #expect(process.answers(to: call) == [.success(nil)])
     #expect(process.status?.authState == .unauthenticated)
     #expect(process.status?.lastError == .deauthenticationFailed(noNetwork))
+  }
+
+  @Test
+  func `a server that does not answer a logout keeps nobody from logging in`() {
+    let process = loggedIn()
+    let logout = process.ask(SessionEvent.logout)
+    process.ask(SessionEvent.login)
+    #expect(process.answers(to: logout) == [.success(nil)])
+    process.answerLogin(1, .success(Account(id: "grace")))
+    #expect(process.states.last == .authenticated)
+    process.answerLogout(0, .deauthenticationFailed(noNetwork))
+    #expect(process.status?.user?.id == "grace")
+    #expect(process.status?.lastError == nil)
+    #expect(process.answers(to: logout).count == 1)
   }
 
   @Test
@@ -240,16 +259,18 @@ struct ScriptedSessionTests {
   }
 
   @Test
-  func `a login that another process makes while the server is told of a logout is not missed`() {
+  func `a login that another process makes while the server is told of a logout is followed at once`() {
     let process = loggedIn()
-    process.ask(SessionEvent.logout)
+    let logout = process.ask(SessionEvent.logout)
     let other = self.process()
     other.restore()
     other.ask { .start(Account(id: "grace"), $0, replacing: false) }
-    process.engine.look()
     #expect(process.status?.activity == .deauthenticating)
-    process.answerLogout(0)
+    process.engine.look()
     #expect(process.status?.authState == .authenticated)
+    #expect(process.status?.user?.id == "grace")
+    #expect(process.answers(to: logout) == [.success(nil)])
+    process.answerLogout(0)
     #expect(process.status?.user?.id == "grace")
   }
 

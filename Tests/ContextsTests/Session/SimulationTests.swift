@@ -223,7 +223,7 @@ private struct Simulation {
     }
     if (machine.stored == nil) != (machine.state == .unauthenticated) { return "a user in the state \(machine.state)" }
     let isOver = machine.stored?.user.isExpired(at: model.now) ?? false
-    if machine.state == .authenticated, machine.activity != .deauthenticating, isOver {
+    if machine.state == .authenticated, isOver {
       return "a session that is over is authenticated"
     }
     if process.callCount(answered: 2) > 0 { return "a call was answered twice" }

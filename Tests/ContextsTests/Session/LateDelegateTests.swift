@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Contexts
+
+@Suite("A delegate that comes late")
+struct LateDelegateTests {
+  let clock = TestClock()
+
+  private func loggedIn() -> ScriptedProcess {
+    let process = ScriptedProcess(archive: MemoryArchive(), secrets: MemorySecretStore(), clock: clock)
+    process.restore()
+    process.ask { .start(Account(), $0, replacing: false) }
+    return process
+  }
+
+  private var noDelegate: ContextError { .noDelegate(operation: "renew the session") }
+
+  @Test
+  func `a renewal that had nobody to ask begins again when a delegate is set, or the process goes on`() {
+    let process = loggedIn()
+    for (round, event) in [SessionEvent<Account>.delegateSet, .wake(isResuming: true)].enumerated() {
+      process.ask { .refresh($0, isForced: false) }
+      process.answerRefresh(round * 2, .failed(noDelegate))
+      #expect(process.status?.lastError == noDelegate)
+      clock.advance(by: .seconds(3600))
+      #expect(process.server.requests.count == round * 2 + 1)
+      process.engine.submit(event)
+      #expect(process.status?.activity == .refreshing)
+      process.answerRefresh(round * 2 + 1, user: Account(token: "t\(round + 1)"))
+      #expect(process.status?.user?.token == "t\(round + 1)")
+      #expect(process.status?.lastError == nil)
+      process.engine.submit(.delegateSet)
+      #expect(process.status?.activity == .idle, "there is nothing to renew")
+    }
+  }
+
+  @Test
+  func `a delegate that is set while nobody is found is asked, and only once`() throws {
+    let process = loggedIn()
+    let call = process.ask { .refresh($0, isForced: false) }
+    process.engine.submit(.delegateSet)
+    process.answerRefresh(0, .failed(noDelegate))
+    #expect(process.answers(to: call).isEmpty)
+    #expect(process.server.requests.count == 2)
+    process.answerRefresh(1, .failed(noDelegate))
+    #expect(process.answers(to: call) == [.failure(noDelegate)])
+    #expect(process.status?.activity == .idle)
+    #expect(process.server.requests.count == 2)
+  }
+}
