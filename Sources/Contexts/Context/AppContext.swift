@@ -5,7 +5,7 @@ public import Stores
 ///
 /// A login makes a new one, a logout ends it: ``authState`` is then ``AuthState/unauthenticated`` for good, and
 /// ``store`` is closed. To follow whichever context is the current one, observe ``StandardAppContext/current``, or what
-/// else the ``StandardAppContext`` offers.
+/// else the ``StandardAppContext`` offers. The properties of an `AppContext` change only as long as that one is kept.
 public final class AppContext<User: SessionUser>: Identifiable, Sendable {
   /// The user's identity; ``StandardAppContext/standardID`` if there is none.
   public let id: String

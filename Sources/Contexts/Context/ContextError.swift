@@ -48,6 +48,12 @@ public enum ContextError: Error, Hashable, Sendable {
   /// Another process has logged the user out, or another one in.
   case endedElsewhere
 
+  /// No user with this identity has ever logged in, or everything of theirs was removed.
+  case unknownUser(userID: String)
+
+  /// The policy would ask the server without a pause, or never wait for another process.
+  case invalidPolicy(reason: String)
+
   /// The active environment was switched before the call ended.
   ///
   /// A result that came after the switch was dropped. The session of the environment that is active now is not affected.
@@ -123,6 +129,10 @@ extension ContextError: CustomStringConvertible, LocalizedError {
       "The session has ended meanwhile, and the answer was dropped."
     case .endedElsewhere:
       "Another process has ended the session."
+    case .unknownUser(let userID):
+      "There is nothing of a user \(userID.debugDescription) to remove. Use an identity of historyUsers, as it is spelt there."
+    case .invalidPolicy(let reason):
+      "Can't open sessions with this SessionPolicy: \(reason)"
     case .environmentSwitched:
       "The active environment was switched before the call ended, so its result was dropped. Look at the status, and call "
         + "again for the environment that is active now."

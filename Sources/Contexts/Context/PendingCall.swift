@@ -1,8 +1,8 @@
 import Signals
 
 /// Somebody who waits for an engine's answer, and may cease to.
-final class PendingCall<User: SessionUser>: Sendable {
-  typealias Continuation = CheckedContinuation<User?, any Error>
+final class PendingCall<Answer: Sendable>: Sendable {
+  typealias Continuation = CheckedContinuation<Answer, any Error>
 
   private struct State {
     var continuation: Continuation?
@@ -23,7 +23,7 @@ final class PendingCall<User: SessionUser>: Sendable {
     return isWaiting
   }
 
-  func end(_ result: Result<User?, ContextError>) {
+  func end(_ result: Result<Answer, ContextError>) {
     state.withLock { $0.continuation.take() }?.resume(with: result.mapError { $0 as any Error })
   }
 

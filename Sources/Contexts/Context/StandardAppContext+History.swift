@@ -1,10 +1,7 @@
-public import Signals
-
 extension StandardAppContext {
-  /// Who is or has been logged in, in the order in which they first were.
-  public var historyUsers: Property<[ArchivedUser<User>]> { board.history }
-
   /// Removes all users but the current one from the archive.
+  ///
+  /// If their databases stay, keep the result: ``purge(userID:)`` needs the identities, and nothing else lists them.
   ///
   /// - Parameter purgingStores: Whether their databases are removed, too.
   /// - Returns: The identities of those who were removed.
@@ -19,11 +16,14 @@ extension StandardAppContext {
   /// Removes a user, who must not be the current one, and their databases.
   ///
   /// - Parameter userID: The identity.
-  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)`` for the current user, or why something could not be
-  ///   removed.
+  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)`` for the current user, ``ContextError/unknownUser(userID:)``
+  ///   if neither the archive nor a database is that user's, or why something could not be removed.
   public func purge(userID: String) async throws {
-    _ = try await remove(purgingStores: true) { _, present in
+    _ = try await remove(purgingStores: true) { [layout] archived, present in
       if present.contains(userID) { throw ContextError.alreadyAuthenticated(userID: userID) }
+      guard archived.contains(userID) || layout.hasStores(of: userID) else {
+        throw ContextError.unknownUser(userID: userID)
+      }
       return [userID]
     }
   }

@@ -58,13 +58,24 @@ extension StandardAppContext {
   ///   - user: The user.
   ///   - replacing: Whether a user who is logged in is replaced, without telling the server. The archive forgets that
   ///     user's session as after a logout.
-  /// - Returns: The context.
-  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, or why the user could not be archived. `CancellationError`
-  ///   if the task is cancelled; a login that has begun goes on.
+  /// - Returns: The context of this user, whatever follows.
+  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, or why the user could not be archived;
+  ///   ``ContextError/sessionEnded`` if a logout or another login has followed already, or
+  ///   ``ContextError/environmentSwitched``. `CancellationError` if the task is cancelled; a login that has begun goes
+  ///   on.
   @discardableResult
   public func startAppContext(with user: User, replacing: Bool = false) async throws -> AppContext<User> {
-    _ = try await self.user { $0.ask({ .start(user, $0, replacing: replacing) }, $1) }
-    return current.value
+    let context: AppContext<User> = try await ask { [board] engine, reply in
+      let environment = engine.environment
+      engine.ask(in: environment, { .start(user, $0, replacing: replacing) }) { [weak engine] answer in
+        // The session was shown just now, and only a switch of environments can have replaced it.
+        let context = board.current.value
+        let isSwitched = engine?.environment != environment
+        reply(answer.flatMap { _ in isSwitched ? .failure(.environmentSwitched) : .success(context) })
+      }
+    }
+    guard context.authState.value != .unauthenticated else { throw ContextError.sessionEnded }
+    return context
   }
 
   /// Renews the session.
@@ -111,8 +122,10 @@ extension StandardAppContext {
   /// Logs the user out, and makes ``standard`` the current context.
   ///
   /// First the archive forgets the session, so that no start restores it, and with it the secret and everything of the
-  /// user but ``SessionUser/remembered``. Then the server is told. If that fails, or there is no delegate,
-  /// ``lastError`` says so, and the user is logged out all the same. While somebody is logging in, it ends that.
+  /// user but ``SessionUser/remembered``. From then on there is no user, and somebody else may log in. Then the server is
+  /// told. If that fails, or there is no delegate, ``lastError`` says so. While somebody is logging in, it ends that.
+  ///
+  /// It returns when the server has answered, or the next login begins.
   ///
   /// - Throws: ``ContextError/notAuthenticated``, or why the archive could not be written: the user is logged out here
   ///   then, but the next start would restore them. `CancellationError` if the task is cancelled; the logout goes on.

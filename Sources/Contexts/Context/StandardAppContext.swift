@@ -47,6 +47,9 @@ public import Stores
 /// - **Threads.** Everything may be called from any thread. Subscribers are called on a queue of the context's own, one
 ///   change after the other; they must not wait there for what they ask of it.
 ///
+/// - **Lifetime.** The properties and queries of a context keep its session up to date, also if the context itself has
+///   been released. Those of an ``AppContext`` do not.
+///
 /// Have one for each root in a process, for as long as the process lives.
 public final class StandardAppContext<User: SessionUser>: Sendable {
   /// The identity of the context without a user.
@@ -58,12 +61,35 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   /// Knows the delegate that speaks with the server.
   public let authController: AuthController<User>
 
+  // MARK: What there is
+
+  /// The current context: the user's, or ``standard``.
+  ///
+  /// Until ``setup(authDelegate:migrate:)`` has returned it is ``standard``, also if a user is archived.
+  public let current: Property<AppContext<User>>
+
+  /// How far the current user is known; it follows every switch.
+  public let authState: Property<AuthState>
+
+  /// What is being done about the session.
+  public let activity: Property<AuthActivity>
+
+  /// What went wrong last; `nil` again when the next thing of its kind goes right.
+  public let lastError: Property<ContextError?>
+
+  /// The current user; it follows every switch.
+  public let user: Property<User?>
+
+  /// All of these, as they belong together.
+  public let status: Property<SessionStatus<User>>
+
+  /// Who is or has been logged in, in the order in which they first were; empty until
+  /// ``setup(authDelegate:migrate:)`` has returned.
+  public let historyUsers: Property<[ArchivedUser<User>]>
+
   let engine: SessionEngine<User>
   let board: SessionBoard<User>
   let layout: StoreLayout
-  private let bell: AppGroupsFile<Int>
-  private let subscriptions: [SignalSubscription]
-  private let follower: SessionFollower<User>?
 
   /// Opens a root; nothing is read before ``setup(authDelegate:migrate:)``.
   ///
@@ -73,8 +99,9 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   ///   - configuration: Where sessions are archived, and when they are renewed.
   ///   - storeVersions: What the databases of each user contain.
   ///   - time: The time by which sessions expire.
-  /// - Throws: ``ContextError/archive(path:operation:reason:)`` if the directory cannot be used, or
-  ///   ``ContextError/switchedDirectory(path:root:)`` if its contents are switched between environments.
+  /// - Throws: ``ContextError/archive(path:operation:reason:)`` if the directory cannot be used,
+  ///   ``ContextError/switchedDirectory(path:root:)`` if its contents are switched between environments, or
+  ///   ``ContextError/invalidPolicy(reason:)``.
   public convenience init(
     root: URL,
     configuration: ContextConfiguration = ContextConfiguration(),
@@ -104,8 +131,9 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   ///   - configuration: Where sessions are archived, and when they are renewed.
   ///   - storeVersions: What the databases of each user contain.
   ///   - time: The time by which sessions expire.
-  /// - Throws: ``ContextError/archive(path:operation:reason:)`` if the directory cannot be used, or
-  ///   ``ContextError/outsideScope(place:root:)`` if the configuration names a place that all environments would share.
+  /// - Throws: ``ContextError/archive(path:operation:reason:)`` if the directory cannot be used,
+  ///   ``ContextError/outsideScope(place:root:)`` if the configuration names a place that all environments would share,
+  ///   or ``ContextError/invalidPolicy(reason:)``.
   public convenience init(
     scope: Scope,
     directory: String = "Session",
@@ -119,9 +147,9 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
   private init(
     _ place: SessionPlace, _ configuration: ContextConfiguration, _ storeVersions: StoreVersions, _ time: SessionTime
   ) throws(ContextError) {
+    try configuration.policy.validate()
     let (root, bell, environments) = (place.root, place.bell, place.environments)
     self.root = root
-    self.bell = bell
     let layout = StoreLayout(
       root: root,
       cacheRoot: configuration.cacheDirectory ?? root.appending(path: "caches", directoryHint: .isDirectory))
@@ -168,10 +196,18 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
       engine?.run { Self.load(board, $0) }
     }
     controller.whenSet { [weak engine] in engine?.submit(.delegateSet) }
-    follower = environments.map { SessionFollower($0, engine, board, queue: queue) }
+    let follower = environments.map { SessionFollower($0, engine, board, queue: queue) }
     // Before the archive is read for the first time.
-    let membership = environments.flatMap { [follower] environments in follower.map { environments.scope.enrol($0) } }
-    subscriptions = [following] + (membership.map { [$0] } ?? [])
+    let membership = environments.flatMap { environments in follower.map { environments.scope.enrol($0) } }
+    let owner = SessionOwner(
+      engine: engine, bell: bell, subscriptions: [following] + (membership.map { [$0] } ?? []), follower: follower)
+    current = Property(board.current, keeping: owner)
+    authState = Property(board.authState, keeping: owner)
+    activity = Property(board.activity, keeping: owner)
+    lastError = Property(board.lastError, keeping: owner)
+    user = Property(board.user, keeping: owner)
+    status = Property(board.status, keeping: owner)
+    historyUsers = Property(board.history, keeping: owner)
   }
 
   /// Tells other processes, and the history of this one, that the archive has changed.
@@ -196,38 +232,19 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     }
   }
 
-  // MARK: What there is
-
-  /// The current context: the user's, or ``standard``.
-  ///
-  /// Until ``setup(authDelegate:migrate:)`` has returned it is ``standard``, also if a user is archived.
-  public var current: Property<AppContext<User>> { board.current }
-
   /// The context without a user, for what belongs to nobody; another one in each environment.
   public var standard: AppContext<User> { board.standard }
-
-  /// How far the current user is known; it follows every switch.
-  public var authState: Property<AuthState> { board.authState }
-
-  /// What is being done about the session.
-  public var activity: Property<AuthActivity> { board.activity }
-
-  /// What went wrong last; `nil` again when the next thing of its kind goes right.
-  public var lastError: Property<ContextError?> { board.lastError }
-
-  /// The current user; it follows every switch.
-  public var user: Property<User?> { board.user }
-
-  /// All of these, as they belong together.
-  public var status: Property<SessionStatus<User>> { board.status }
 
   // MARK: Asking
 
   /// Asks the engine, and waits for its answer.
-  func ask(
-    _ begin: @escaping @Sendable (SessionEngine<User>, @escaping SessionEngine<User>.Reply) -> Void
-  ) async throws -> User? {
-    let call = PendingCall<User>()
+  func ask<Answer: Sendable>(
+    _ begin:
+      @escaping @Sendable (
+        SessionEngine<User>, _ reply: @escaping @Sendable (Result<Answer, ContextError>) -> Void
+      ) -> Void
+  ) async throws -> Answer {
+    let call = PendingCall<Answer>()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         if call.begin(continuation) { begin(engine) { call.end($0) } }

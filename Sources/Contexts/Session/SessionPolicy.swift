@@ -5,16 +5,18 @@ public import Signals
 public struct SessionPolicy: Sendable, Hashable {
   /// The pauses after renewals that failed.
   ///
-  /// If the backoff has a limit, no attempt follows the last pause until something else renews the session.
+  /// Each pause must be longer than zero, unless the backoff has a limit. With a limit, no attempt follows the last pause
+  /// until something else renews the session.
   public var retry: Backoff
 
-  /// How long before it expires a session is renewed, at most.
+  /// How long before it expires a session is renewed, at most; not negative.
   public var renewalMargin: Duration
 
-  /// Which part of its remaining time is that margin, if it is less.
+  /// Which part of its remaining time is that margin, if it is less; from 0 to 1.
   public var renewalMarginFraction: Double
 
-  /// The longest time to wait for another process, be it that it renews the session or that it has the archive.
+  /// The longest time to wait for another process, be it that it renews the session or that it has the archive; more than
+  /// zero.
   ///
   /// A process that is stopped, or that iOS has suspended, keeps its locks. After this time a renewal fails with
   /// ``ContextError/refreshBlocked(processID:)`` if the other process may have used the token. Otherwise this process
@@ -48,6 +50,19 @@ public struct SessionPolicy: Sendable, Hashable {
     self.renewalMarginFraction = renewalMarginFraction
     self.lockTimeout = lockTimeout
     self.acceptsTokenReuse = acceptsTokenReuse
+  }
+
+  /// Throws ``ContextError/invalidPolicy(reason:)`` if the policy cannot be meant.
+  func validate() throws(ContextError) {
+    func refuse(_ reason: String) throws(ContextError) { throw .invalidPolicy(reason: reason) }
+    if retry.limit == nil, let pause = retry.pause(after: 1, chance: 0.5), pause <= .zero {
+      try refuse("retry has no pauses, so the server would be asked all the time. Make them longer than zero.")
+    }
+    if renewalMargin < .zero { try refuse("renewalMargin is \(renewalMargin), and must not be negative.") }
+    if !(0...1).contains(renewalMarginFraction) {
+      try refuse("renewalMarginFraction is \(renewalMarginFraction), and must be from 0 to 1.")
+    }
+    if lockTimeout <= .zero { try refuse("lockTimeout is \(lockTimeout), and must be more than zero.") }
   }
 
   /// When to renew a session that expires.

@@ -17,15 +17,23 @@ struct StoreLayout: Sendable {
   /// The directory of the persistent database of a user; of the context without a user, if there is none.
   func persistenceDirectory(of userID: String?) -> URL { directory(of: userID, in: persistenceRoot) }
 
+  /// Returns whether there are databases of a user.
+  func hasStores(of userID: String) -> Bool { !existingDirectories(of: userID).isEmpty }
+
   /// Removes the databases of a user, which must not be open.
   func purge(_ userID: String) throws(ContextError) {
-    for directory in [cacheRoot, persistenceRoot].flatMap({ directories(of: userID, in: $0) })
-    where FileManager.default.fileExists(atPath: directory.path) {
+    for directory in existingDirectories(of: userID) {
       do {
         try FileManager.default.removeItem(at: directory)
       } catch {
         throw .archive(path: directory.path, operation: "remove", reason: "\(error)")
       }
+    }
+  }
+
+  private func existingDirectories(of userID: String) -> [URL] {
+    [cacheRoot, persistenceRoot].flatMap { directories(of: userID, in: $0) }.filter {
+      FileManager.default.fileExists(atPath: $0.path)
     }
   }
 

@@ -209,6 +209,23 @@ struct UserStoreTests {
   }
 
   @Test
+  func `purging a user of whom there is nothing is an error, because the identity may be misspelt`() async throws {
+    let context = try await signedIn()
+    _ = try context.current.value.store.persistence
+    try await context.logout()
+    for id in ["Ada", StandardAppContext<Account>.standardID] {
+      await #expect(throws: ContextError.unknownUser(userID: id)) { try await context.purge(userID: id) }
+    }
+    // Neither the databases nor the identity alone are unknown.
+    #expect(try await context.cleanHistoryUserList() == ["ada"])
+    try await context.purge(userID: "ada")
+    try await context.startAppContext(with: Account(id: "grace"))
+    try await context.logout()
+    try await context.purge(userID: "grace")
+    await #expect(throws: ContextError.unknownUser(userID: "grace")) { try await context.purge(userID: "grace") }
+  }
+
+  @Test
   func `purging removes a user's databases, and never those of the current user`() async throws {
     let context = try await signedIn()
     let store = context.current.value.store
