@@ -3,6 +3,9 @@
 /// ``before`` is called in the order in which hooks were added, the others in reverse. If one of ``before`` throws, no
 /// provider is asked and the tweak has its default; ``error`` and ``finally`` are called all the same. A hook may use
 /// the manager; no hooks are called for that.
+///
+/// Hooks are not called for features, such as by ``TweakManager/isFeatureEnabled(_:)``, nor for
+/// ``TweakManager/trace(feature:variable:)``. Do not use ``before`` to guard them.
 public struct TweakHook: Sendable {
   /// Called before providers are asked.
   public var before: (@Sendable (TweakID) throws -> Void)?

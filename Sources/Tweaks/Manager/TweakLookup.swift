@@ -38,8 +38,11 @@ struct TweakLookup {
       }
       resolver.take(answer)
     }
-    if !resolver.isDecided { note(.debug) { lookup in "\(lookup.id): no provider has it" } }
-    return resolver.resolution
+    let resolution = resolver.resolution
+    if case .failure(.notFound) = resolution.result {
+      note(.debug) { lookup in "\(lookup.id): no provider has it" }
+    }
+    return resolution
   }
 
   /// The answer of a provider, possibly encrypted; that it has not found the tweak is no error.
@@ -67,7 +70,7 @@ struct TweakLookup {
     guard case .tweak(var tweak) = found(at: index) else { return found(at: index) }
     let provider = environment.providers.all[index]
     if !tweak.isEncrypted, !tweak.isSecret, isDeclaredSecret(below: index) {
-      // It was encrypted when it was set.
+      // Only what the manager has set is encrypted: see `seal`.
       let isEncrypted = environment.providers.mutable[index]?.isPersistent ?? false
       tweak.modify { parts in
         parts.isSecret = true
@@ -91,11 +94,15 @@ struct TweakLookup {
     return .tweak(tweak)
   }
 
-  /// Returns whether the first provider below another that has the tweak says that it is secret.
+  /// Returns whether any provider below another one says that the tweak is secret.
   mutating func isDeclaredSecret(below index: Int) -> Bool {
-    guard environment.providers.mutable[index] != nil else { return false }
     for index in environment.providers.all.indices[(index + 1)...] {
-      if case .tweak(let tweak) = found(at: index) { return tweak.isEncrypted || tweak.isSecret }
+      switch found(at: index) {
+      case .tweak(let tweak) where tweak.isEncrypted || tweak.isSecret: return true
+      // The answer of a manager that cannot decrypt the tweak.
+      case .failure(.decryptionClosureNotProvided), .failure(.decryptionFailed): return true
+      default: continue
+      }
     }
     return false
   }

@@ -47,15 +47,6 @@ extension TweakManager {
     return resolution
   }
 
-  private func resolve(_ feature: String, in environment: TweakEnvironment) -> TweakResolution {
-    for provider in environment.providers.all {
-      guard let isEnabled = provider.featureState(feature) else { continue }
-      let tweak = Tweak(feature: feature, variable: "", value: .bool(isEnabled), source: provider.name)
-      return TweakResolution(result: .success(tweak))
-    }
-    return TweakResolution(result: .failure(.notFound(TweakQuestion.feature(feature).id)))
-  }
-
   // MARK: Calling back
 
   private func callBefore(_ hooks: [TweakHook], _ id: TweakID) -> TweakError? {
@@ -102,10 +93,11 @@ extension TweakManager {
   func report(_ error: TweakError) {
     let log = state.withLock { $0.calls.isCalledBack ? nil : $0.log }
     write([("\(error)", .error)], to: log)
-    failureEmitter.send(error)
+    failureQueue.send(error)
   }
 
-  private func checkMissing(_ resolution: TweakResolution, _ id: TweakID) {
+  /// Reports once that no provider has a tweak, if that is wanted.
+  func checkMissing(_ resolution: TweakResolution, _ id: TweakID) {
     guard missing == .reported, case .failure(.notFound) = resolution.result else { return }
     if state.withLock({ $0.reportedMissing.insert(id).inserted }) { report(.notFound(id)) }
   }

@@ -34,16 +34,6 @@ extension TweakManager {
     return .derived(typed) { $0.value ?? defaultValue }
   }
 
-  /// Whether a feature is enabled, as a property, to be read and observed; it keeps the manager alive.
-  ///
-  /// - Parameter feature: The feature.
-  /// - Returns: The property.
-  public func property(forFeature feature: String) -> Property<Bool> {
-    .derived(resolutionProperty(.feature(feature))) { [self] resolution in
-      withExtendedLifetime(self) { resolution.tweak?.boolValue ?? false }
-    }
-  }
-
   /// Each change of what is in force, in the order in which they happen, whichever provider makes it.
   ///
   /// Subscribing looks up all tweaks that the providers know to have. Of others, only those are told that have been
@@ -57,12 +47,15 @@ extension TweakManager {
 
   /// What is wrong with a tweak that is read with a default, once after each change, and what providers tell.
   ///
-  /// Errors that a call throws are not repeated here.
-  public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }
+  /// The first subscriber also receives the errors that were sent before it subscribed, at most the last 100. Errors that
+  /// a call throws are not repeated here.
+  public var failures: AnySignal<TweakError, Never> { AnySignal(failureQueue) }
 
   // MARK: Observers
 
   /// Calls a closure after each change of a tweak, until the observer is released or removed.
+  ///
+  /// Capture the observer weakly in the closure: the manager keeps the closure.
   ///
   /// - Parameters:
   ///   - observer: The object to which the closure belongs. It is not kept alive, and has one closure at most.
@@ -116,7 +109,7 @@ extension TweakManager {
     return .derived(resolutionProperty(.tweak(id))) { [self] in make(converted($0, of: slot, to: type)) }
   }
 
-  private func resolutionProperty(_ question: TweakQuestion) -> MutableProperty<TweakResolution> {
+  func resolutionProperty(_ question: TweakQuestion) -> MutableProperty<TweakResolution> {
     let current = resolution(of: question)
     return state.withLock { state in
       if let property = state.properties[question] { return property }

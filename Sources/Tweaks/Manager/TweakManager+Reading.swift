@@ -18,26 +18,6 @@ extension TweakManager {
     return try (usesCache ? resolution(of: .tweak(id)) : askNow(.tweak(id))).result.get()
   }
 
-  /// Whether a feature is enabled.
-  ///
-  /// The first provider that says anything about it decides, also if it says no. A feature that nobody knows is not
-  /// enabled.
-  ///
-  /// - Parameter feature: The feature.
-  /// - Returns: Whether it is enabled.
-  public func isFeatureEnabled(_ feature: String) -> Bool {
-    featureState(feature) ?? false
-  }
-
-  /// Whether a feature is enabled, or `nil` if no provider says anything about it.
-  ///
-  /// - Parameter feature: The feature.
-  /// - Returns: The answer of the first provider that has one.
-  public func featureState(_ feature: String) -> Bool? {
-    let question = TweakQuestion.feature(feature)
-    return (usesCache ? resolution(of: question) : askNow(question)).tweak?.boolValue
-  }
-
   /// The tweak of a name, where the manager is a provider of another one.
   ///
   /// - Parameters:

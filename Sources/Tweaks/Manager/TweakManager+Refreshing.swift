@@ -5,7 +5,11 @@ extension TweakManager {
   /// A provider says which tweaks may have changed.
   func providerUpdated(_ update: TweakUpdate) {
     let known = followedIDs(for: update)
-    settle(state.withLock { $0.tweaks.update(update, following: known) })
+    settle(
+      state.withLock { state in
+        state.forgetReports(of: update)
+        return state.tweaks.update(update, following: known)
+      })
   }
 
   /// The names of all tweaks that the providers know, if someone follows all changes and the update does not name them

@@ -15,6 +15,10 @@ extension TweakManager: ScopeMember {
   package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
     guard outcome == .swapped else { return }
     let known = followedIDs(for: .everything)
-    settle(state.withLock { $0.tweaks.update(.everything, following: known) }, into: changes)
+    let inquiry = state.withLock { state in
+      state.forgetReports(of: .everything)
+      return state.tweaks.update(.everything, following: known)
+    }
+    settle(inquiry, into: changes)
   }
 }

@@ -59,6 +59,9 @@ extension TweakManager {
 
   /// Makes changes as one: whoever reads a ``snapshot()`` sees all of them or none.
   ///
+  /// A value has no effect while a provider before the one that is written to has the tweak;
+  /// ``set(_:feature:variable:)`` returns whether it has.
+  ///
   /// - Parameter body: Says what to change. Nothing is changed before it returns; if it throws, nothing is at all.
   /// - Returns: What `body` returned.
   /// - Throws: What `body` threw, or ``TweakError``.
@@ -72,6 +75,8 @@ extension TweakManager {
 
   /// Deletes all values in the first provider that can be written to, as far as it knows their names.
   ///
+  /// Without a provider that can be written to, it does nothing.
+  ///
   /// - Throws: ``TweakError``.
   public func deleteAllValues() throws(TweakError) {
     for case let provider as any MutableTweakProvider in providers {
@@ -81,6 +86,8 @@ extension TweakManager {
   }
 
   /// Makes changes in the first provider that can be written to.
+  ///
+  /// As with ``update(_:)``, a value has no effect while a provider before that one has the tweak.
   ///
   /// - Parameter edits: What to change, in order.
   /// - Returns: The tweaks that changed in that provider.
@@ -132,7 +139,11 @@ extension TweakManager {
 
   private func finish(_ write: TweakState.WriteID, changed: TweakUpdate?) {
     let known = followedIDs(for: changed ?? .nothing)
-    settle(state.withLock { $0.tweaks.endWrite(write, changed: changed, following: known) })
+    settle(
+      state.withLock { state in
+        state.forgetReports(of: changed ?? .everything)
+        return state.tweaks.endWrite(write, changed: changed, following: known)
+      })
   }
 
   /// The provider whose value comes before one that is written.

@@ -61,8 +61,19 @@ public final class TweakManager: MutableTweakProvider {
     var calls = TweakCalls()
     /// The names that have been reported as missing.
     var reportedMissing: Set<TweakID> = []
+    /// The errors that have been reported of features since the last change.
+    var reportedFeatures: [String: TweakError] = [:]
     /// The observers of ``addObserver(_:on:closure:)``.
     var observers: [ObjectIdentifier: SignalSubscription] = [:]
+
+    /// Lets errors of features be reported again, because tweaks may have changed.
+    mutating func forgetReports(of update: TweakUpdate) {
+      if reportedFeatures.isEmpty { return }
+      switch update {
+      case .everything: reportedFeatures = [:]
+      case .tweaks(let ids): for id in ids { reportedFeatures[id.feature] = nil }
+      }
+    }
   }
 
   let state = Guarded(State())
@@ -71,7 +82,7 @@ public final class TweakManager: MutableTweakProvider {
   let changeEmitter = Emitter<TweakChange, Never>()
   let outbox = Outbox<TweakChange>()
   let updateEmitter = Emitter<TweakUpdate, Never>()
-  let failureEmitter = Emitter<TweakError, Never>()
+  let failureQueue = TweakFailureQueue()
 
   /// Makes a manager.
   ///
@@ -89,72 +100,10 @@ public final class TweakManager: MutableTweakProvider {
     self.name = name
     self.mismatch = mismatch
     self.missing = missing
-    replaceProviders { $0 = providers }
-  }
-
-  // MARK: Providers
-
-  /// Where values come from, the most important first.
-  public var providers: [any TweakProvider] { state.withLock { $0.providers.all } }
-
-  /// Adds a provider, which must not be a manager that this one is a provider of.
-  ///
-  /// - Parameters:
-  ///   - provider: The provider.
-  ///   - index: Its place; 0, the default, is the most important. One beyond the last is the last.
-  public func insert(_ provider: any TweakProvider, at index: Int = 0) {
-    replaceProviders { $0.insert(provider, at: Swift.max(0, Swift.min(index, $0.count))) }
-  }
-
-  /// Removes the providers of a name.
-  ///
-  /// - Parameter name: The name.
-  public func removeProviders(named name: String) {
-    replaceProviders { $0.removeAll { $0.name == name } }
-  }
-
-  private func replaceProviders(_ change: (inout [any TweakProvider]) -> Void) {
-    let (providers, generation) = changeProviders(change)
-    if providers.contains(where: { ($0 as? TweakManager)?.reaches(self) ?? false }) {
-      stop(because: "A TweakManager cannot be a provider of itself, nor of a manager that is one of its providers")
+    replaceProviders { all in
+      all = providers
+      return 0..<all.count
     }
-    let subscriptions =
-      providers.flatMap { provider in
-        [
-          provider.updates.sink { [weak self] in self?.providerUpdated($0) },
-          provider.failures.sink { [weak self] in self?.report($0) },
-        ]
-      } + scopes.map { $0.enrol(self) }
-    // Those of another thread, which has changed the providers since, are the ones to keep.
-    let outdated = state.withLock { state in
-      guard generation == state.generation else { return subscriptions }
-      defer { state.subscriptions = subscriptions }
-      return state.subscriptions
-    }
-    for subscription in outdated { subscription.cancel() }
-    providerUpdated(.everything)
-  }
-
-  /// Changes the providers, without a lock while they are asked for their names, or released.
-  private func changeProviders(_ change: (inout [any TweakProvider]) -> Void) -> ([any TweakProvider], Int) {
-    while true {
-      let (old, generation) = state.withLock { ($0.providers, $0.generation) }
-      var changed = old
-      change(&changed.all)
-      let new = changed
-      let isDone = state.withLock { state in
-        guard generation == state.generation else { return false }
-        state.providers = new
-        state.generation += 1
-        return true
-      }
-      if isDone { return withExtendedLifetime(old) { (new.all, generation + 1) } }
-    }
-  }
-
-  /// Whether a manager is this one, or one of its providers, however deep.
-  private func reaches(_ manager: TweakManager) -> Bool {
-    self === manager || providers.contains { ($0 as? TweakManager)?.reaches(manager) ?? false }
   }
 
   // MARK: Closures
@@ -170,21 +119,25 @@ public final class TweakManager: MutableTweakProvider {
     }
   }
 
-  /// Encrypts the values that are set for tweaks which a provider below has encrypted.
+  /// Encrypts the values that are set for tweaks which any provider below marks as encrypted or secret.
   ///
-  /// Without it, such a value is not set in a provider that writes it down.
+  /// Without it, such a value is not set in a provider that writes it down. Mark a secret in a provider that always has
+  /// the tweak, such as a file: without the mark, nothing tells a stored value from an encrypted one.
   public var encryptionClosure: TweakEncryption? {
     get { state.withLock { $0.encryption } }
     set { state.replace { exchange(&$0.encryption, with: newValue) } }
   }
 
-  /// Is told of each step of looking tweaks up.
+  /// Is told of each step of looking tweaks up, and of each failure.
+  ///
+  /// It is not called for ``trace(feature:variable:)``, nor for lookups that a hook or the log makes. Of a feature it is
+  /// told the failure only.
   public var logClosure: TweakLogClosure? {
     get { state.withLock { $0.log } }
     set { state.replace { exchange(&$0.log, with: newValue) } }
   }
 
-  /// Adds a hook, which is called each time a tweak is looked up.
+  /// Adds a hook, which is called each time a tweak is looked up, but not for features and traces.
   ///
   /// - Parameter hook: The hook.
   public func add(_ hook: TweakHook) {
@@ -222,11 +175,11 @@ public enum TweakMismatch: Sendable, Hashable {
   /// The first provider that has the tweak decides: it is an error.
   case strict
 
-  /// The next provider that has the tweak is asked.
+  /// The next provider that has the tweak is asked, also if a provider fails; without one, the first error stands.
   case fallThrough
 }
 
-/// What is done about a tweak that no provider has, and that is read all the same.
+/// What is done about a tweak or a feature that no provider has, and that is read all the same.
 public enum TweakMissing: Sendable, Hashable {
   /// Nothing: it has its default.
   case ignored

@@ -11,12 +11,17 @@ public struct TweakSnapshot: Sendable, Hashable {
   /// The tweaks that are in force, by name.
   public let tweaks: [TweakID: Tweak]
 
-  /// The value of a typed key.
+  /// The tweaks of providers below, for when the one in force is not of the type that is asked for.
+  let alternatives: [TweakID: [Tweak]]
+
+  /// The value of a typed key, as the manager gave it at that moment.
   ///
   /// - Parameter key: The key.
   /// - Returns: The value, or the key's default if there is none, or none of the type.
   public subscript<Value>(key: TweakKey<Value>) -> Value {
-    tweaks[key.id]?.converted(to: Value.self) ?? key.defaultValue
+    if let value = tweaks[key.id]?.converted(to: Value.self) { return value }
+    let alternative = alternatives[key.id]?.lazy.compactMap { $0.converted(to: Value.self) }.first
+    return alternative ?? key.defaultValue
   }
 
   /// The tweak of a name.
@@ -36,10 +41,13 @@ extension TweakManager {
 
   /// All tweaks that the providers know to have, and those that have been read, at one moment.
   ///
+  /// A tweak that its provider does not list in ``TweakProvider/tweakIDs`` is included only after it was read once. An
+  /// ``EnvironmentTweakProvider`` lists its tweaks if it was made with `known`.
+  ///
   /// - Returns: The snapshot.
   /// - Complexity: O(*n*) in the number of tweaks.
   public func snapshot() -> TweakSnapshot {
     lookUpAll()
-    return state.withLock { TweakSnapshot(version: $0.tweaks.version, tweaks: $0.tweaks.values) }
+    return state.withLock { $0.tweaks.snapshot }
   }
 }

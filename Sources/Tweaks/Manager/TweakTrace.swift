@@ -24,6 +24,8 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
 
     /// It has one that cannot be used.
     case error(TweakError)
+
+    fileprivate var isMismatch: Bool { if case .mismatch = self { true } else { false } }
   }
 
   /// The tweak.
@@ -103,8 +105,12 @@ extension TweakManager {
       case .mismatch, .error: mismatch == .strict
       }
     }
+    // Without a winner, the first mismatch or else the first error says why.
+    let outcome =
+      winner.map { answers[$0].outcome } ?? answers.lazy.map(\.outcome).first { $0.isMismatch }
+      ?? answers.lazy.map(\.outcome).first { $0 != .absent }
     let result: Result<Tweak, TweakError> =
-      switch winner.map({ answers[$0].outcome }) {
+      switch outcome {
       case .value(let tweak): .success(tweak)
       case .mismatch(let tweak):
         .failure(.typeMismatch(id, expected: "\(type)", found: "a \(tweak.value.kind)", provider: tweak.source ?? name))

@@ -93,7 +93,7 @@ public final class TweakPanel: Sendable {
   /// What is looked for, in any case, in titles, names and descriptions; nothing for all tweaks.
   public let search = MutableProperty("")
 
-  /// What to show: groups in order, each with its tweaks.
+  /// What to show: groups in order, each with its tweaks; it follows the manager as long as the panel lives.
   public let sections: Property<[Section]>
 
   private let following: SignalSubscription

@@ -2,8 +2,12 @@
 /// `--tweak shop/enabled` and `--no-tweak shop/enabled`.
 ///
 /// Between feature and variable stands a slash or a dot. A name with several of them is taken for the known tweak that
-/// is called so; if it is none, it is parted at the first slash, or else at the first dot. Of several arguments for one
-/// tweak the last counts. All are checked when the provider is made, before the program does its work.
+/// is called so; a name that two known tweaks have is an error. Without known tweaks, a name is parted at the first
+/// slash, or else at the first dot. Of several arguments for one tweak the last counts. All are checked when the
+/// provider is made, before the program does its work.
+///
+/// Pass the known tweaks. Without them a misspelt name is accepted, and `--tweak shop/title Sale`, with a space instead
+/// of `=`, sets the title to the text "true".
 public struct ArgumentsTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String
@@ -26,10 +30,10 @@ public struct ArgumentsTweakProvider: TweakProvider {
   ) throws(TweakError) {
     self.name = name
     var tweaks: [TweakID: Tweak] = [:]
-    var names: [String: Tweak] = [:]
+    var names = KnownTweaks()
     for tweak in known {
-      names["\(tweak.feature)/\(tweak.variable)"] = tweak
-      names["\(tweak.feature).\(tweak.variable)"] = tweak
+      names.add(tweak, named: "\(tweak.feature)/\(tweak.variable)")
+      names.add(tweak, named: "\(tweak.feature).\(tweak.variable)")
     }
     var rest = arguments[...]
     while let argument = rest.popFirst() {
@@ -51,46 +55,42 @@ public struct ArgumentsTweakProvider: TweakProvider {
           value = String(text[text.index(after: index)...])
           text = String(text[..<index])
         }
-        if !isOn, value != nil { throw .invalidArgument(argument, reason: "--no-\(option) takes no value") }
-        let tweak = try Self.tweak(text, value ?? (isOn ? "true" : "false"), names, name)
-        tweaks[tweak.id] = tweak
+        if !isOn, value != nil { throw .invalidArgument(flag, reason: "it takes no value, only the name of a tweak") }
+        let id = try Self.id(of: text, value: value, flag: flag, names, name)
+        tweaks[id] = Tweak(id, text: value ?? (isOn ? "true" : "false"), source: name)
       }
     }
     self.tweaks = tweaks
   }
 
-  private static func tweak(
-    _ name: String, _ value: String, _ known: [String: Tweak], _ provider: String
-  ) throws(TweakError) -> Tweak {
-    guard !known.isEmpty else {
-      guard let index = name.firstIndex(of: "/") ?? name.firstIndex(of: ".") else {
-        throw .invalidArgument(name, reason: "it should be a feature and a variable, such as \"shop/limit\"")
-      }
-      let id = TweakID(feature: String(name[..<index]), variable: String(name[name.index(after: index)...]))
-      return untyped(id, value, provider)
+  private static func id(
+    of name: String, value: String?, flag: String, _ known: KnownTweaks, _ provider: String
+  ) throws(TweakError) -> TweakID {
+    if known.isEmpty { return try parted(name) }
+    let found = try known.tweaks(named: name)
+    guard let tweak = found.first, found.count == 1 else {
+      let names = found.map { "\($0.id)" }.joined(separator: " or ")
+      throw .invalidArgument(name, reason: "it could mean \(names)")
     }
-    guard let declared = known[name] else {
-      throw .unknownArgument(name, suggestion: Nearest.text(to: name, in: known.keys))
+    guard let value else {
+      if tweak.value.kind == .bool, !tweak.isEncrypted { return tweak.id }
+      let reason = "\(flag) without a value is for a Bool; a value should follow the name, as in \(name)=…"
+      throw .invalidArgument(name, reason: reason)
     }
-    let isOfType =
-      switch declared.value.kind {
-      case .bool: Bool.tweakValue(parsing: value) != nil
-      case .int: Int.tweakValue(parsing: value) != nil
-      case .double: Double.tweakValue(parsing: value) != nil
-      case .string: true
-      }
-    guard isOfType || declared.isEncrypted else {
-      throw .typeMismatch(
-        declared.id, expected: "\(declared.value.kind)", found: "the text \(value.debugDescription)", provider: provider
-      )
-    }
-    return untyped(declared.id, value, provider)
+    try tweak.check(value, provider: provider)
+    return tweak.id
   }
 
-  private static func untyped(_ id: TweakID, _ text: String, _ source: String) -> Tweak {
-    var tweak = Tweak(feature: id.feature, variable: id.variable, value: .string(text), source: source)
-    tweak.isUntyped = true
-    return tweak
+  /// The tweak of a name that is not compared with known ones.
+  private static func parted(_ name: String) throws(TweakError) -> TweakID {
+    guard let index = name.firstIndex(of: "/") ?? name.firstIndex(of: ".") else {
+      throw .invalidArgument(name, reason: "it should be a feature and a variable, such as \"shop/limit\"")
+    }
+    let id = TweakID(feature: String(name[..<index]), variable: String(name[name.index(after: index)...]))
+    if id.feature.isEmpty || id.variable.isEmpty {
+      throw .invalidArgument(name, reason: "feature and variable should both have a name, such as \"shop/limit\"")
+    }
+    return id
   }
 
   /// The tweak of a name.

@@ -11,12 +11,18 @@ public import Signals
 /// Different tweaks may have the same name there: `a-b/c` and `a_b/c` are both `TWEAK_A_B__C`. If such a variable is
 /// set and both tweaks are read, neither gets its value. The error is
 /// ``TweakError/ambiguousName(_:other:name:provider:)``, and names both.
+///
+/// A variable that no tweak reads is ignored, also if its name is misspelt. Pass the known tweaks to
+/// ``init(known:prefix:environment:name:)`` to have names and values checked when the process starts.
 public final class EnvironmentTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String
 
   /// What the names of the variables begin with.
   public let prefix: String
+
+  /// The names of the tweaks that the environment sets; none unless the provider was made with the known tweaks.
+  public let tweakIDs: Set<TweakID>
 
   private let environment: [String: String]
   private let emitter = Emitter<TweakUpdate, Never>()
@@ -37,6 +43,37 @@ public final class EnvironmentTweakProvider: TweakProvider {
     self.prefix = prefix
     self.name = name
     self.environment = environment.filter { $0.key.hasPrefix(prefix) }
+    tweakIDs = []
+  }
+
+  /// Makes a provider, and checks that each variable with the prefix belongs to a known tweak.
+  ///
+  /// - Parameters:
+  ///   - known: The tweaks that there are, such as those of a ``FileTweakProvider``.
+  ///   - prefix: What the names of the variables begin with.
+  ///   - environment: The variables; by default those of this process, now.
+  ///   - name: What the provider is called.
+  /// - Throws: ``TweakError/unknownArgument(_:suggestion:)``, ``TweakError/ambiguousName(_:other:name:provider:)``, or
+  ///   ``TweakError/typeMismatch(_:expected:found:provider:)``.
+  public init(
+    known: [Tweak], prefix: String = "TWEAK_",
+    environment: [String: String] = ProcessInfo.processInfo.environment, name: String = "EnvironmentTweakProvider"
+  ) throws(TweakError) {
+    self.prefix = prefix
+    self.name = name
+    self.environment = environment.filter { $0.key.hasPrefix(prefix) }
+    var names = KnownTweaks()
+    for tweak in known {
+      names.add(tweak, named: Self.environmentName(prefix, feature: tweak.feature, variable: tweak.variable))
+    }
+    var ids: Set<TweakID> = []
+    for (key, text) in self.environment.sorted(by: { $0.key < $1.key }) {
+      let tweaks = try names.tweaks(named: key)
+      if tweaks.count > 1 { throw .ambiguousName(tweaks[0].id, other: tweaks[1].id, name: key, provider: name) }
+      try tweaks[0].check(text, provider: name)
+      ids.insert(tweaks[0].id)
+    }
+    tweakIDs = ids
   }
 
   /// The name of the environment's variable for a tweak.
@@ -46,7 +83,11 @@ public final class EnvironmentTweakProvider: TweakProvider {
   ///   - variable: The variable of the feature.
   /// - Returns: The name.
   public func environmentName(feature: String, variable: String) -> String {
-    prefix + Self.capitals(feature) + "__" + Self.capitals(variable)
+    Self.environmentName(prefix, feature: feature, variable: variable)
+  }
+
+  private static func environmentName(_ prefix: String, feature: String, variable: String) -> String {
+    prefix + capitals(feature) + "__" + capitals(variable)
   }
 
   private static func capitals(_ text: String) -> String {
@@ -68,9 +109,7 @@ public final class EnvironmentTweakProvider: TweakProvider {
     if let other = other(than: id, of: key) {
       throw .ambiguousName(id, other: other, name: key, provider: name)
     }
-    var tweak = Tweak(feature: feature, variable: variable, value: .string(text), source: "\(name)(\(key))")
-    tweak.isUntyped = true
-    return tweak
+    return Tweak(id, text: text, source: "\(name)(\(key))")
   }
 
   /// Another tweak that was read of a variable; the first that was is no longer given a value.

@@ -35,6 +35,9 @@ public final class FileTweakProvider: TweakProvider {
   /// The file.
   public let url: URL
 
+  /// How the tweaks relate to the file; if the file is not followed, how they did when it was opened.
+  public let status: Property<SharedValueStatus<AppGroupsFileError>>
+
   private struct State {
     var contents: TweakFile
     var decryption: TweakDecryption?
@@ -47,6 +50,7 @@ public final class FileTweakProvider: TweakProvider {
 
   /// The file as it is followed.
   private let file: AppGroupsFile<TweakFile>?
+  private let isOptional: Bool
 
   /// Opens a file.
   ///
@@ -95,6 +99,7 @@ public final class FileTweakProvider: TweakProvider {
     let name = "FileTweakProvider(\(url.lastPathComponent))"
     self.name = name
     self.url = url
+    self.isOptional = isOptional
     do throws(AppGroupsFileError) {
       let reader = TweakFileReader(source: name)
       let format = FileFormat<TweakFile>(
@@ -111,20 +116,21 @@ public final class FileTweakProvider: TweakProvider {
       }
       state = Guarded(State(contents: contents))
       self.file = isLive ? file : nil
+      status = isLive ? file.status : .constant(file.status.value)
     } catch {
       throw Self.error(error, url)
     }
-    if let file { follow(file, isOptional: isOptional) }
+    if let file { follow(file) }
   }
 
-  private func follow(_ file: AppGroupsFile<TweakFile>, isOptional: Bool) {
+  private func follow(_ file: AppGroupsFile<TweakFile>) {
     // Not only the value: a file that is gone has its last one.
-    let contents = file.property.combineLatest(file.status).map { value, status in
+    let contents = file.property.combineLatest(file.status).map { [isOptional] value, status in
       isOptional && status == .missing ? TweakFile() : value
     }
     let subscriptions = [
       contents.sink { [weak self] in self?.take($0) },
-      file.failures.sink { [weak self, url] (error: AppGroupsFileError) in
+      file.failures.sink { [weak self, url, isOptional] (error: AppGroupsFileError) in
         if isOptional, case .missing = error { return }
         self?.failureEmitter.send(Self.error(error, url))
       },
@@ -174,12 +180,13 @@ public final class FileTweakProvider: TweakProvider {
     state.withLock { $0.contents.tweaks[feature, variable] }
   }
 
-  /// Whether a feature is enabled: it is if the file names it, unless the file says otherwise.
+  /// Returns whether a feature is enabled: it is if the file names it, unless the file says otherwise.
   ///
   /// - Parameter feature: The feature.
   /// - Returns: The answer, or `nil` if the file does not name it.
-  public func featureState(_ feature: String) -> Bool? {
-    if let isEnabled = tweak(feature: feature, variable: Tweak.enabledVariable)?.boolValue { return isEnabled }
+  /// - Throws: ``TweakError`` if the variable ``Tweak/enabledVariable`` has no Bool, or an encrypted one.
+  public func featureState(_ feature: String) throws(TweakError) -> Bool? {
+    if let tweak = tweak(feature: feature, variable: Tweak.enabledVariable) { return try tweak.clearBool() }
     return state.withLock { $0.contents.features.contains(feature) } ? true : nil
   }
 
@@ -210,7 +217,20 @@ public final class FileTweakProvider: TweakProvider {
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
   /// What keeps the tweaks from following the file, each time something does.
-  public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }
+  ///
+  /// A new subscriber first receives what does at present.
+  public var failures: AnySignal<TweakError, Never> {
+    failureEmitter.beginning { [weak self] in self?.presentFailure.map { [$0] } ?? [] }
+  }
+
+  private var presentFailure: TweakError? {
+    guard let file else { return nil }
+    return switch file.status.value {
+    case .current, .connecting: nil
+    case .missing: isOptional ? nil : .unusableFile(.missing(url))
+    case .stale(let error, _): Self.error(error, url)
+    }
+  }
 }
 
 extension FileTweakProvider: ScopeMember {

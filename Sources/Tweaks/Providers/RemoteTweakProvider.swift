@@ -21,8 +21,8 @@ public final class RemoteTweakProvider: TweakProvider {
   ///
   /// - Parameters:
   ///   - name: What the provider is called.
-  ///   - initialTweaks: The tweaks until others have been fetched.
-  ///   - fetch: Gets all tweaks.
+  ///   - initialTweaks: The tweaks until others have been fetched; the last of those that have the same name counts.
+  ///   - fetch: Gets all tweaks; the last of those that have the same name counts.
   public init(
     name: String = "RemoteTweakProvider", initialTweaks: [Tweak] = [],
     fetch: @escaping @Sendable () async throws -> [Tweak]

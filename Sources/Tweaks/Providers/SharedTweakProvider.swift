@@ -14,6 +14,7 @@ public final class SharedTweakProvider: TweakProvider {
   private let collection: TweakCollection
   private let failureEmitter = Emitter<TweakError, Never>()
   private let tweaksNow: @Sendable () -> [Tweak]
+  private let failureNow: @Sendable () -> TweakError?
   private let subscriptions = Guarded<[SignalSubscription]>([])
 
   /// Makes a provider of a shared value.
@@ -33,6 +34,7 @@ public final class SharedTweakProvider: TweakProvider {
       failureEmitter.send(.unusableStore(provider: name, TweakStoreError($0)))
     }
     tweaksNow = { tweaks(value.value) }
+    failureNow = { value.status.value.failure.map { .unusableStore(provider: name, TweakStoreError($0)) } }
     scopes = [(value as? any ScopedValue)?.scope].compactMap { $0 }
     let memberships = scopes.map { $0.enrol(self) }
     subscriptions.withLock { $0 = [subscription, failures] + memberships }
@@ -55,7 +57,11 @@ public final class SharedTweakProvider: TweakProvider {
   public var updates: AnySignal<TweakUpdate, Never> { collection.updates }
 
   /// What keeps the value from following what is stored, each time something does.
-  public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }
+  ///
+  /// A new subscriber first receives what does at present.
+  public var failures: AnySignal<TweakError, Never> {
+    failureEmitter.beginning { [weak self] in self?.failureNow().map { [$0] } ?? [] }
+  }
 }
 
 extension SharedTweakProvider: ScopeMember {

@@ -81,8 +81,13 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
   /// What keeps the tweaks from following the file, each time something does.
+  ///
+  /// A new subscriber first receives what does at present.
   public var failures: AnySignal<TweakError, Never> {
-    suite.failures.map { [name] in TweakError.unusableStore(provider: name, TweakStoreError($0)) }.eraseToAnySignal()
+    suite.failures.map { [name] in TweakError.unusableStore(provider: name, TweakStoreError($0)) }
+      .beginning { [name, status = suite.status] in
+        status.value.failure.map { [TweakError.unusableStore(provider: name, TweakStoreError($0))] } ?? []
+      }
   }
 
   /// Makes changes, all at once.

@@ -27,13 +27,14 @@ public protocol TweakProvider: Sendable {
   /// - Throws: ``TweakError`` if it has one that cannot be used. ``TweakError/notFound(_:)`` is the same as `nil`.
   func tweak(feature: String, variable: String) throws(TweakError) -> Tweak?
 
-  /// Whether a feature is enabled, as far as this provider says.
+  /// Returns whether a feature is enabled.
   ///
   /// By default it is the Bool of the variable ``Tweak/enabledVariable``.
   ///
   /// - Parameter feature: The feature.
   /// - Returns: The answer, or `nil` if the provider has none, so that the next one is asked.
-  func featureState(_ feature: String) -> Bool?
+  /// - Throws: ``TweakError`` if the provider has an answer that cannot be used. A manager decrypts an encrypted one.
+  func featureState(_ feature: String) throws(TweakError) -> Bool?
 
   /// The names of the tweaks that the provider knows to have; by default none.
   var tweakIDs: Set<TweakID> { get }
@@ -48,6 +49,8 @@ public protocol TweakProvider: Sendable {
   var updates: AnySignal<TweakUpdate, Never> { get }
 
   /// What keeps the provider from following what it reads, each time something does.
+  ///
+  /// Send a new subscriber what does at present, so that a manager made later receives it, too.
   var failures: AnySignal<TweakError, Never> { get }
 
   /// The scopes in which the provider's store lies; none by default.
@@ -79,16 +82,13 @@ extension TweakProvider {
   /// No scope.
   public var scopes: [Scope] { [] }
 
-  /// Whether a feature is enabled: the Bool of the variable ``Tweak/enabledVariable``.
+  /// Returns whether a feature is enabled: the Bool of the variable ``Tweak/enabledVariable``.
   ///
   /// - Parameter feature: The feature.
   /// - Returns: The answer, or `nil` if the provider has none.
-  public func featureState(_ feature: String) -> Bool? {
-    do {
-      return try tweak(feature: feature, variable: Tweak.enabledVariable)?.boolValue
-    } catch {
-      return nil
-    }
+  /// - Throws: ``TweakError`` if the variable has no Bool, or an encrypted one.
+  public func featureState(_ feature: String) throws(TweakError) -> Bool? {
+    try tweak(feature: feature, variable: Tweak.enabledVariable)?.clearBool()
   }
 
   /// No names.

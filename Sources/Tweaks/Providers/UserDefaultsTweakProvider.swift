@@ -7,8 +7,9 @@ public import Signals
 /// Values keep their kind: a Bool stays a Bool, and `1.0` a Double. A change is written down before the call returns,
 /// on Linux too, where `UserDefaults` does so only when asked.
 ///
-/// What another process changes is seen after ``refresh()``. For tweaks that processes share, use
-/// ``SuiteTweakProvider``.
+/// A provider learns only of its own changes. Share one provider within a process. Call ``refresh()`` after another
+/// process, another provider, or code that uses `UserDefaults` directly has set a value. For tweaks that processes
+/// share, use ``SuiteTweakProvider``.
 public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked Sendable {
   // Sound: defaults may be used from any thread, as they document.
 

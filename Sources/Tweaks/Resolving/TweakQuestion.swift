@@ -10,7 +10,7 @@ enum TweakQuestion: Sendable, Hashable {
   var id: TweakID {
     switch self {
     case .tweak(let id): id
-    case .feature(let feature): TweakID(feature: feature, variable: "")
+    case .feature(let feature): TweakID(feature: feature, variable: Tweak.enabledVariable)
     }
   }
 }

@@ -18,6 +18,9 @@ struct TweakResolver: Sendable {
   private let mismatch: TweakMismatch
   private var decided: TweakResolution?
 
+  /// The first error that was passed over.
+  private var error: TweakError?
+
   init(_ id: TweakID, mismatch: TweakMismatch) {
     self.id = id
     self.mismatch = mismatch
@@ -39,13 +42,14 @@ struct TweakResolver: Sendable {
   }
 
   /// The resolution of the answers so far.
-  var resolution: TweakResolution { decided ?? TweakResolution(result: .failure(.notFound(id))) }
+  var resolution: TweakResolution { decided ?? TweakResolution(result: .failure(error ?? .notFound(id))) }
 
   /// Takes the answer of the next provider.
   mutating func take(_ answer: Answer) {
     switch answer {
     case .absent: return
     case .failure(let error):
+      self.error = self.error ?? error
       if decided == nil, mismatch == .strict { decided = TweakResolution(result: .failure(error)) }
     case .tweak(let tweak):
       guard var resolution = decided else {

@@ -65,12 +65,17 @@ struct TweakState: Sendable {
   /// The resolution of a question; `nil` if none is stored.
   subscript(_ question: TweakQuestion) -> TweakResolution? { entries[question]?.resolution }
 
-  /// All tweaks that have a value, by name.
-  var values: [TweakID: Tweak] {
+  /// All tweaks that have a value, at this moment.
+  var snapshot: TweakSnapshot {
     var values: [TweakID: Tweak] = [:]
+    var alternatives: [TweakID: [Tweak]] = [:]
     values.reserveCapacity(tweaks.count)
-    for id in tweaks { values[id] = entries[.tweak(id)]?.resolution?.tweak }
-    return values
+    for id in tweaks {
+      guard let resolution = entries[.tweak(id)]?.resolution, let tweak = resolution.tweak else { continue }
+      values[id] = tweak
+      if !resolution.alternatives.isEmpty { alternatives[id] = resolution.alternatives }
+    }
+    return TweakSnapshot(version: version, tweaks: values, alternatives: alternatives)
   }
 
   // MARK: Inquiries

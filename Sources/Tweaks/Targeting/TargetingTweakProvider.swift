@@ -21,8 +21,8 @@ public import Signals
 /// ```
 ///
 /// The first rule for a tweak that applies decides; if none does, the provider has none. A rule for a share of the
-/// users, which is neither nobody nor everyone, needs the context's ``TweakContext/targetingKey``: without it, it is an
-/// error.
+/// users, which is neither nobody nor everyone, needs the context's ``TweakContext/targetingKey``. If that is missing
+/// or empty, reading the tweak is an error.
 public final class TargetingTweakProvider: TweakProvider {
   /// What the provider is called.
   public let name: String
@@ -34,7 +34,7 @@ public final class TargetingTweakProvider: TweakProvider {
   public let context: Property<TweakContext>
 
   private let emitter = Emitter<TweakUpdate, Never>()
-  private let failureEmitter = Emitter<TweakError, Never>()
+  private let faults = TweakFaults()
   private let subscriptions: [SignalSubscription]
 
   /// Makes a provider.
@@ -48,8 +48,14 @@ public final class TargetingTweakProvider: TweakProvider {
     self.rules = MutableProperty(rules)
     self.context = context
     subscriptions = [
-      self.rules.changes.sink { [emitter] _ in emitter.send(.everything) },
-      context.changes.sink { [emitter, rules = self.rules] _ in emitter.send(.tweaks(Set(rules.value.map(\.id)))) },
+      self.rules.changes.sink { [emitter, faults] _ in
+        faults.removeAll()
+        emitter.send(.everything)
+      },
+      context.changes.sink { [emitter, faults, rules = self.rules] _ in
+        faults.removeAll()
+        emitter.send(.tweaks(Set(rules.value.map(\.id))))
+      },
     ]
   }
 
@@ -74,15 +80,22 @@ public final class TargetingTweakProvider: TweakProvider {
 
   private func applies(_ rule: TweakRule, _ context: TweakContext) throws(TweakError) -> Bool {
     for condition in rule.conditions {
-      guard let holds = condition.holds(in: context) else {
-        failureEmitter.send(.unknownOperator(rule.id, operator: condition.comparison.rawValue, provider: name))
+      switch condition.outcome(in: context) {
+      case .holds: continue
+      case .fails: return false
+      case .unknownOperator:
+        faults.report(.unknownOperator(rule.id, operator: condition.comparison.rawValue, provider: name))
+        return false
+      case .incomparable(let reason):
+        faults.report(.incomparable(rule.id, attribute: condition.attribute, reason: reason, provider: name))
         return false
       }
-      if !holds { return false }
     }
     if rule.basisPoints <= 0 { return false }
     if rule.basisPoints >= 10_000 { return true }
-    guard let targetingKey = context.targetingKey else { throw .targetingKeyMissing(rule.id, provider: name) }
+    guard let targetingKey = context.targetingKey, !targetingKey.isEmpty else {
+      throw .targetingKeyMissing(rule.id, provider: name)
+    }
     return TweakRule.bucket("\(rule.feature)/\(rule.variable)", targetingKey: targetingKey) < rule.basisPoints
   }
 
@@ -92,6 +105,9 @@ public final class TargetingTweakProvider: TweakProvider {
   /// What may have changed, each time the rules or the context have.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
-  /// The rules that this version does not understand, each time one is looked at.
-  public var failures: AnySignal<TweakError, Never> { failureEmitter.eraseToAnySignal() }
+  /// The conditions that this version does not understand or that compare values of different kinds.
+  ///
+  /// Each is reported when its rule is read, once after each change of the rules or the context. A new subscriber first
+  /// receives those that have been found since the last change.
+  public var failures: AnySignal<TweakError, Never> { faults.signal }
 }

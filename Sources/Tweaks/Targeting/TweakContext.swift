@@ -1,7 +1,8 @@
 /// What is known about the user, the device or the situation, by which values are chosen.
 public struct TweakContext: Sendable, Hashable, Codable {
-  /// What stays the same for a user, such as an installation's number; it decides which share of the users this one is
-  /// in.
+  /// The identity of the user, such as an installation's number, which stays the same.
+  ///
+  /// It decides which share of the users this one is in. An empty text counts as none.
   public var targetingKey: String?
 
   /// Anything else, by name.
@@ -20,8 +21,12 @@ public struct TweakContext: Sendable, Hashable, Codable {
 
 /// A condition on an attribute of the context.
 ///
-/// One on an attribute that is missing, or with an operator that this version does not know, does not hold, negated or
-/// not.
+/// A condition does not hold, negated or not, if:
+/// - the attribute is missing,
+/// - this version does not know the operator, or
+/// - the comparison makes no sense: there are no values, or the kinds differ, as of the text `"18"` and the number 18.
+///
+/// The provider's ``TargetingTweakProvider/failures`` report the last two.
 public struct TweakCondition: Sendable, Hashable, Codable {
   /// How an attribute is compared.
   public struct Operator: RawRepresentable, Sendable, Hashable, Codable {
@@ -53,7 +58,9 @@ public struct TweakCondition: Sendable, Hashable, Codable {
     /// The attribute is a number that is greater than one of the values.
     public static let isGreater = Operator(rawValue: "isGreater")
 
-    /// The attribute is a version, such as `2.10.1`, and one of the values is not a later one.
+    /// The attribute is a version, and one of the values is not a later one.
+    ///
+    /// A version is a text of numbers with dots in between, such as `2.10.1`. Neither `v3.0` nor `2.10.1-beta` is one.
     public static let isVersionFrom = Operator(rawValue: "isVersionFrom")
   }
 
@@ -82,43 +89,6 @@ public struct TweakCondition: Sendable, Hashable, Codable {
     self.values = values
     self.isNegated = isNegated
   }
-
-  /// Whether the condition holds; `nil` if the operator is not known.
-  func holds(in context: TweakContext) -> Bool? {
-    let isKnown: Set<Operator> = [
-      .isOneOf, .startsWith, .endsWith, .contains, .isLess, .isGreater, .isVersionFrom,
-    ]
-    guard isKnown.contains(comparison) else { return nil }
-    guard let attribute = context.attributes[attribute] else { return false }
-    return values.contains { compare(attribute, $0) } != isNegated
-  }
-
-  private func compare(_ attribute: TweakValue, _ value: TweakValue) -> Bool {
-    if let number = attribute.doubleValue, let other = value.doubleValue {
-      return switch comparison {
-      case .isLess: number < other
-      case .isGreater: number > other
-      case .isOneOf: number == other
-      default: false
-      }
-    }
-    if comparison == .isOneOf { return attribute == value }
-    guard let text = attribute.stringValue, let other = value.stringValue else { return false }
-    return switch comparison {
-    case .startsWith: text.hasPrefix(other)
-    case .endsWith: text.hasSuffix(other)
-    case .contains: text.contains(other)
-    case .isVersionFrom: !Self.version(text).lexicographicallyPrecedes(Self.version(other))
-    default: false
-    }
-  }
-
-  /// The numbers of a version, without zeros at the end.
-  private static func version(_ text: String) -> [Int] {
-    var numbers = text.split(separator: ".").map { Int($0) ?? 0 }
-    while numbers.last == 0 { numbers.removeLast() }
-    return numbers
-  }
 }
 
 /// Gives a tweak a value under conditions, or for a share of all users.
@@ -136,6 +106,8 @@ public struct TweakRule: Sendable, Hashable, Codable {
   public var conditions: [TweakCondition]
 
   /// The share of the users that get the value, in hundredths of a percent: 10,000 is everyone.
+  ///
+  /// A share below 0 counts as nobody, and one above 10,000 as everyone.
   public var basisPoints: Int
 
   /// Makes a rule.

@@ -7,7 +7,9 @@
 /// print(token, token.value.count)  // Prints "<redacted> 7"
 /// ```
 ///
-/// Read a tweak as a `Secret<String>` to have its value kept out of logs.
+/// Read a tweak as a `Secret<String>` to have its value kept out of your own logs. Only the value that you read is
+/// hidden: the manager's log, changes, traces and panel show the tweak unless a provider marks it ``Tweak/isSecret`` or
+/// ``Tweak/isEncrypted``. Setting a `Secret` stores its plain value, unless a provider below marks the tweak.
 public struct Secret<Value: Sendable>: Sendable {
   /// The value itself.
   public let value: Value

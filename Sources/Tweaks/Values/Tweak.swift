@@ -53,7 +53,9 @@ public struct Tweak: Sendable, Hashable {
     set { modify { $0.isEncrypted = newValue } }
   }
 
-  /// Whether the value must not be shown.
+  /// A Boolean value that indicates whether the value must not be shown.
+  ///
+  /// A ``TweakManager`` sets it for an override of a tweak that any provider below marks as secret or encrypted.
   public var isSecret: Bool {
     get { contents.parts.isSecret }
     set { modify { $0.isSecret = newValue } }
@@ -153,6 +155,12 @@ public struct Tweak: Sendable, Hashable {
   public func value<Value: TweakValueConvertible>(as type: Value.Type = Value.self) throws(TweakError) -> Value {
     if let value = converted(to: type) { return value }
     throw .typeMismatch(id, expected: "\(type)", found: found, provider: source ?? "unknown")
+  }
+
+  /// The Bool of a tweak that a provider has; only a manager decrypts one.
+  func clearBool() throws(TweakError) -> Bool {
+    if isEncrypted { throw .decryptionClosureNotProvided(id, provider: source ?? "unknown") }
+    return try value(as: Bool.self)
   }
 
   func converted<Value: TweakValueConvertible>(to type: Value.Type) -> Value? {

@@ -53,10 +53,13 @@ public enum TweakError: Error, Sendable, Hashable {
   /// A condition uses an operator that this program does not know, so the rule does not apply.
   case unknownOperator(TweakID, operator: String, provider: String)
 
+  /// A condition compares values of different kinds, or has none, so the rule does not apply.
+  case incomparable(TweakID, attribute: String, reason: String, provider: String)
+
   /// A name that a provider uses, such as a variable of the environment, could mean either of two tweaks.
   case ambiguousName(TweakID, other: TweakID, name: String, provider: String)
 
-  /// An argument names a tweak that is not known.
+  /// An argument, or a variable of the environment, names a tweak that is not known.
   case unknownArgument(String, suggestion: String?)
 
   /// An argument is not what it should be.
@@ -100,6 +103,9 @@ extension TweakError: CustomStringConvertible, LocalizedError {
     case .unknownOperator(let id, let name, let provider):
       "A rule of \(provider) for \(id) uses the operator \(name.debugDescription), which this version does not know. The "
         + "rule does not apply."
+    case .incomparable(let id, let attribute, let reason, let provider):
+      "A rule of \(provider) for \(id) cannot compare \(attribute.debugDescription): \(reason). The rule does not apply; "
+        + "correct the condition or the context."
     case .ambiguousName(let id, let other, let name, let provider):
       "\(name) in \(provider) could mean \(id) or \(other), and gives neither a value. Rename one of these tweaks, or set it "
         + "by another provider, such as ArgumentsTweakProvider."

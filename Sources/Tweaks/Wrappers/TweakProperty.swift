@@ -28,6 +28,9 @@ public import Signals
 ///
 /// Reading a Bool or a number takes a few loads. What cannot be stored is told by ``TweakManager/failures``, because a
 /// variable cannot throw; to know, use ``TweakManager/set(_:feature:variable:)``.
+///
+/// If a provider before the one that is written to has the tweak, the value is stored and has no effect.
+/// ``TweakManager/set(_:feature:variable:)`` returns whether it has.
 @propertyWrapper
 @frozen
 public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
@@ -121,7 +124,8 @@ public struct FallbackTweakProperty<Value: TweakValueConvertible>: Sendable {
 
 /// A tweak that is read and written like a variable which may be `nil`.
 ///
-/// Setting `nil` deletes what was set, so that the next provider decides.
+/// Setting `nil` deletes what was set, so that the next provider decides. As with ``TweakProperty``, a value has no
+/// effect while a provider before the one that is written to has the tweak.
 @propertyWrapper
 @frozen
 public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {

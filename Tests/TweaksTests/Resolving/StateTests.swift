@@ -124,7 +124,9 @@ struct ResolverTests {
       tweak.group = tweaks.lazy.compactMap(\.group).first
       let alternatives = mismatch == .strict ? [] : Array(tweaks.dropFirst())
       return TweakResolution(result: .success(tweak), alternatives: alternatives)
-    case .absent, nil: return TweakResolution(result: .failure(.notFound(id)))
+    case .absent, nil:
+      let errors = answers.compactMap { answer in if case .failure(let error) = answer { error } else { nil } }
+      return TweakResolution(result: .failure(errors.first ?? .notFound(id)))
     }
   }
 

@@ -1,0 +1,48 @@
+import Signals
+
+/// Sends errors, and keeps them while there is no subscriber.
+final class TweakFailureQueue: Signal {
+  typealias Element = TweakError
+  typealias Failure = Never
+
+  private let emitter = Emitter<TweakError, Never>()
+  private let outbox = Outbox<TweakError>()
+
+  /// The errors that no subscriber has received, without repetitions.
+  private let waiting = Guarded<[TweakError]>([])
+
+  private static let limit = 100
+
+  func send(_ error: TweakError) {
+    waiting.withLock { waiting in
+      if waiting.contains(error) { return }
+      if waiting.count == Self.limit { waiting.removeFirst() }
+      waiting.append(error)
+    }
+    deliver()
+  }
+
+  private func deliver() {
+    // A subscriber that comes after this question delivers them itself.
+    guard emitter.hasSubscribers else { return }
+    waiting.withLock { waiting in
+      outbox.add(contentsOf: waiting)
+      waiting = []
+    }
+    outbox.deliver { emitter.send($0) }
+  }
+
+  func subscribe<Subscriber: SignalSubscriber<TweakError, Never>>(_ subscriber: Subscriber) -> SignalSubscription {
+    let subscription = emitter.subscribe(subscriber)
+    deliver()
+    return subscription
+  }
+}
+
+extension Signal where Element == TweakError, Failure == Never {
+  /// Sends a new subscriber the errors that hold at present, and then every later one.
+  func beginning(with present: @escaping @Sendable () -> [TweakError]) -> AnySignal<TweakError, Never> {
+    // The later ones first, so that none is missed in between.
+    merge(with: DeferredSignal { present().signal }).eraseToAnySignal()
+  }
+}

@@ -1,0 +1,102 @@
+public import Signals
+
+extension TweakManager {
+  /// Returns whether a feature is enabled.
+  ///
+  /// - **Priority.** The first provider that says anything about it decides, also if it says no.
+  /// - **Unknown features** are not enabled. ``TweakMissing/reported`` has them reported.
+  /// - **Errors.** A feature whose deciding answer cannot be used is not enabled, and ``failures`` sends the error that
+  ///   its variable ``Tweak/enabledVariable`` has.
+  ///
+  /// - Parameter feature: The feature.
+  /// - Returns: Whether it is enabled.
+  public func isFeatureEnabled(_ feature: String) -> Bool {
+    isEnabled(featureResolution(feature), feature)
+  }
+
+  /// Returns whether a feature is enabled, or `nil` if no provider says anything about it.
+  ///
+  /// - Parameter feature: The feature.
+  /// - Returns: The answer of the first provider that has one.
+  /// - Throws: ``TweakError`` if the answer that decides cannot be used.
+  public func featureState(_ feature: String) throws(TweakError) -> Bool? {
+    do throws(TweakError) {
+      return try featureResolution(feature).result.get().boolValue
+    } catch {
+      if case .notFound = error { return nil }
+      throw error
+    }
+  }
+
+  /// Returns a property that tells whether a feature is enabled.
+  ///
+  /// It keeps the manager alive. An answer that cannot be used is reported as by ``isFeatureEnabled(_:)``.
+  ///
+  /// - Parameter feature: The feature.
+  /// - Returns: The property.
+  public func property(forFeature feature: String) -> Property<Bool> {
+    .derived(resolutionProperty(.feature(feature))) { [self] in isEnabled($0, feature) }
+  }
+
+  private func featureResolution(_ feature: String) -> TweakResolution {
+    let question = TweakQuestion.feature(feature)
+    return usesCache ? resolution(of: question) : askNow(question)
+  }
+
+  private func isEnabled(_ resolution: TweakResolution, _ feature: String) -> Bool {
+    switch resolution.result {
+    case .success(let tweak): return tweak.boolValue ?? false
+    case .failure(.notFound): return false
+    case .failure(let error):
+      let isNews = state.withLock { $0.reportedFeatures.updateValue(error, forKey: feature) != error }
+      if isNews { report(error) }
+      return false
+    }
+  }
+
+  // MARK: Asking
+
+  /// Asks the providers whether a feature is enabled.
+  func resolve(_ feature: String, in environment: TweakEnvironment) -> TweakResolution {
+    let providers = environment.providers.all
+    var firstError: TweakError?
+    for index in providers.indices {
+      do throws(TweakError) {
+        guard let isEnabled = try state(of: feature, at: index, in: environment) else { continue }
+        let source = providers[index].name
+        let tweak = Tweak(
+          feature: feature, variable: Tweak.enabledVariable, value: .bool(isEnabled), source: source
+        )
+        return TweakResolution(result: .success(tweak))
+      } catch {
+        if mismatch == .strict { return TweakResolution(result: .failure(error)) }
+        firstError = firstError ?? error
+      }
+    }
+    let id = TweakQuestion.feature(feature).id
+    let resolution = TweakResolution(result: .failure(firstError ?? .notFound(id)))
+    checkMissing(resolution, id)
+    return resolution
+  }
+
+  private func state(
+    of feature: String, at index: Int, in environment: TweakEnvironment
+  ) throws(TweakError) -> Bool? {
+    do throws(TweakError) {
+      return try environment.providers.all[index].featureState(feature)
+    } catch {
+      switch error {
+      case .notFound: return nil
+      case .decryptionClosureNotProvided, .typeMismatch: break
+      default: throw error
+      }
+      // It may be encrypted, which only a lookup knows.
+      var lookup = TweakLookup(TweakQuestion.feature(feature).id, in: environment)
+      switch lookup.opened(at: index) {
+      case .absent: throw error
+      case .failure(let error): throw error
+      case .tweak(let tweak): return try tweak.value(as: Bool.self)
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/// The tweaks that there are, by the names that a provider has for them.
+struct KnownTweaks {
+  private var tweaks: [String: [Tweak]] = [:]
+
+  /// Adds a tweak; of several with one identity the last counts.
+  mutating func add(_ tweak: Tweak, named name: String) {
+    var named = tweaks[name, default: []]
+    named.removeAll { $0.id == tweak.id }
+    named.append(tweak)
+    tweaks[name] = named
+  }
+
+  /// A Boolean value that indicates whether no tweak is known.
+  var isEmpty: Bool { tweaks.isEmpty }
+
+  /// Returns the tweaks of a name, which are several if the name is ambiguous.
+  ///
+  /// - Throws: ``TweakError/unknownArgument(_:suggestion:)`` if there is none.
+  func tweaks(named name: String) throws(TweakError) -> [Tweak] {
+    if let found = tweaks[name] { return found }
+    throw .unknownArgument(name, suggestion: Nearest.text(to: name, in: tweaks.keys))
+  }
+}
+
+@available(*, unavailable)
+extension KnownTweaks: Sendable {}
+
+extension Tweak {
+  /// Checks that a text means a value of the kind that a known tweak has.
+  func check(_ text: String, provider: String) throws(TweakError) {
+    let isOfKind =
+      switch value.kind {
+      case .bool: Bool.tweakValue(parsing: text) != nil
+      case .int: Int.tweakValue(parsing: text) != nil
+      case .double: Double.tweakValue(parsing: text) != nil
+      case .string: true
+      }
+    // The kind of an encrypted value is that of the encrypted text.
+    if isOfKind || isEncrypted { return }
+    let found = isSecret ? "a text" : "the text \(text.debugDescription)"
+    throw .typeMismatch(id, expected: "\(value.kind)", found: found, provider: provider)
+  }
+
+  /// Makes a tweak of a text, whose kind is decided when it is read.
+  init(_ id: TweakID, text: String, source: String) {
+    self.init(feature: id.feature, variable: id.variable, value: .string(text), source: source)
+    isUntyped = true
+  }
+}
