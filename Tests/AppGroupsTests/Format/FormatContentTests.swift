@@ -196,10 +196,10 @@ struct FormatContentTests {
   }
 
   @Test
-  func `a coding of one's own that makes the wrong thing is told`() throws {
+  func `a custom coding that returns a value of the wrong type is reported`() throws {
     let format = FileFormat<[Int]>(FileCoding(encode: { _ in Data() }, decode: { _, _ in "text" }))
     let error = #expect(throws: (any Error).self) { try format.decode(Data()) }
-    #expect(error.map { "\($0)" }?.contains("String where a Array<Int>") == true)
+    #expect(error.map { "\($0)" }?.contains("String instead of Array<Int>") == true)
   }
 
   @Test
