@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 /// Corners of the core that only a certain order of steps on certain threads gets to, brought about on purpose.
-@Suite("Adversarial: corners of the core", .patient)
+@Suite("Adversarial: corner cases of the core", .patient)
 struct CornerTests {
-  @Test func `what a subscriber did while joining is visible to the thread that calls it next`() {
+  @Test func `a subscriber's work while joining is visible to the thread that calls it next`() {
     // A thread sanitizer sees a race here if nothing orders the two threads' calls.
     let property = MutableProperty(0)
     let isHeld = DispatchSemaphore(value: 0)
@@ -49,7 +49,7 @@ struct CornerTests {
     withExtendedLifetime(holder) {}
   }
 
-  @Test func `of two threads that cancel a group, neither returns before all of it is cancelled`() {
+  @Test func `when two threads cancel a group, each returns only after the whole group is cancelled`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
     let isInside = DispatchSemaphore(value: 0)
@@ -72,7 +72,7 @@ struct CornerTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func `of two threads that cancel a subscription on a queue, neither is called after it`() {
+  @Test func `when two threads cancel a subscription on a queue, no call follows either return`() {
     let queue = DispatchQueue(label: "serial")
     let late = Counter()
     for _ in 0..<300 {
@@ -97,7 +97,7 @@ struct CornerTests {
     #expect(late.value == 0)
   }
 
-  @Test func `a carrier whose subscriber is gone lets go of what feeds it`() async {
+  @Test func `a carrier whose subscriber is gone releases its upstream`() async {
     actor Place {
       func take(_ value: Int) {}
     }
@@ -130,7 +130,7 @@ struct CornerTests {
     }
   }
 
-  @Test func `tasks that share an iterator each get a value, and all find the end`() async {
+  @Test func `tasks that share an iterator each receive a value, and all receive the end`() async {
     let emitter = Emitter<Int, Never>()
     let readers = Readers(of: emitter)
     let got = await withTaskGroup(of: Int?.self) { group in
@@ -146,7 +146,7 @@ struct CornerTests {
     #expect(got.count == 8)
   }
 
-  @Test func `a replay asks whether more is wanted`() {
+  @Test func `a replay stops when its subscriber wants no more`() {
     let emitter = Emitter<Int, Never>(replay: 5)
     for number in 0..<5 { emitter.send(number) }
     let mapped = Counter()
@@ -160,7 +160,7 @@ struct CornerTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a value that modify made in vain may read the property as it goes`() {
+  @Test func `a value that modify discards may read the property when it is released`() {
     let property = MutableProperty<Probe?>(nil)
     let isFirst = Atomic<Bool>(true)
     property.modify { value in
@@ -172,7 +172,7 @@ struct CornerTests {
     property.value = nil
   }
 
-  @Test func `what a thread has read of a property, it finds in what is derived from it`() {
+  @Test func `a value read from a property is reflected in every derived value read later on the thread`() {
     let property = MutableProperty(0)
     let derived = Property.derived(property) { $0 }
     let subscription = derived.sink { _ in }
@@ -193,7 +193,7 @@ struct CornerTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a value that takes no memory is delivered`() {
+  @Test func `a zero-sized value is delivered`() {
     let emitter = Emitter<Void, Never>()
     let count = Counter()
     let subscriptions = [

@@ -7,7 +7,7 @@ import Testing
 /// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of them again, or many.
 @Suite("Adversarial: derived values", .serialized)
 struct DerivedAdversarialTests {
-  @Test func `no random graph shows a mixture, loses a last value or keeps what is over`() async {
+  @Test func `no random graph mixes versions, loses a last value or leaks`() async {
     await runRandomPrograms(seconds: 3, repetitions: 500, runGraph)
   }
 

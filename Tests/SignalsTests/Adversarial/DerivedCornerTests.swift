@@ -2,9 +2,9 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Adversarial: corners of derived values") struct DerivedCornerTests {
+@Suite("Adversarial: corner cases of derived values") struct DerivedCornerTests {
   @Test(.patient, arguments: [false, true])
-  func `a write while somebody subscribes reaches them, although they were not counted yet`(onlyChanges: Bool) {
+  func `a write during a subscription reaches a subscriber that is not yet counted`(onlyChanges: Bool) {
     let source = MutableProperty(0)
     let isFirst = Box(true)
     let derived = Property.derived(source) { value in
@@ -35,7 +35,7 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  @Test func `a property whose last reference goes inside a batch sends what was written there before it ends`() {
+  @Test func `a property released inside a batch sends the batch's writes before it ends`() {
     let log = Log<String>()
     let next = Log<String>()
     var source: MutableProperty<Int>? = MutableProperty(1)
@@ -51,7 +51,7 @@ import Testing
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `who subscribes inside a batch gets the value of now, not that of the last observation`() {
+  @Test func `a subscription inside a batch starts with the current value, not the last observed one`() {
     let source = MutableProperty(1)
     let derived = Property.derived(source) { $0 * 10 }
     derived.sink { _ in }.cancel()
@@ -68,7 +68,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `who subscribes inside a batch to what others observe gets the value of now, and no value twice`() {
+  @Test func `a subscription inside a batch to an observed value starts with the current value and repeats none`() {
     let source = MutableProperty(1)
     let double = Property.derived(source) { $0 * 2 }
     let log = Log<String>()
@@ -88,7 +88,7 @@ import Testing
     #expect(log.entries.dropFirst(3) == ["later 12", "early 14", "late 14", "later 14"])
   }
 
-  @Test func `who subscribed inside a batch is told when the value comes back to where it was, and nobody else`() {
+  @Test func `a subscription made inside a batch is the only one to receive a value that reverts`() {
     let source = MutableProperty(1)
     let double = Property.derived(source) { $0 * 2 }
     let log = Log<String>()
@@ -105,7 +105,7 @@ import Testing
     #expect(log.entries.dropFirst(4) == ["early 6", "late 6", "last 6"])
   }
 
-  @Test func `a value derived from another one gives who subscribes inside a batch the value of now`() {
+  @Test func `a subscription inside a batch to a chain of derived values starts with the current value`() {
     let source = MutableProperty(1)
     let double = Property.derived(source) { $0 * 2 }
     let next = Property.derived(double) { $0 + 1 }
@@ -119,7 +119,7 @@ import Testing
     #expect(log.entries == ["early 3", "late 11", "early 11"])
   }
 
-  @Test func `who subscribes to the changes inside a batch is not told of what could be read there`() {
+  @Test func `a subscription to changes inside a batch omits the value that was readable there`() {
     let source = MutableProperty(1)
     let double = Property.derived(source) { $0 * 2 }
     let log = Log<String>()
@@ -134,7 +134,7 @@ import Testing
     #expect(log.entries == ["early 10", "early 12", "late 12"])
   }
 
-  @Test func `another thread that subscribes to what is observed gets nothing of a batch before it is over`() {
+  @Test func `a subscription on another thread receives nothing of a batch before its end`() {
     let source = MutableProperty(1)
     let double = Property.derived(source) { $0 * 2 }
     let log = Log<String>()

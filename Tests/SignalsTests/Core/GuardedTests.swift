@@ -3,8 +3,8 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite(.patient) struct `State that a lock owns` {
-  @Test func `loses no change, whatever threads make them`() {
+@Suite(.patient) struct `State owned by a lock` {
+  @Test func `loses no change made by concurrent threads`() {
     let count = Guarded(0)
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<10_000 { count.withLock { $0 += 1 } }
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `releases what is replaced once the lock is free`() {
+  @Test func `releases a replaced value after unlocking`() {
     let owner = Owner()
     owner.probe.replace { exchange(&$0, with: Probe()) }
     #expect(owner.released.value == 1)
@@ -61,7 +61,7 @@ import Testing
     #expect(owner.probe.withLock { $0 } == nil)
   }
 
-  @Test func `may be something that cannot be copied`() {
+  @Test func `can be noncopyable`() {
     struct Ticket: ~Copyable { var number = 0 }
     let ticket = Guarded(Ticket())
     ticket.withLock { $0.number += 1 }

@@ -18,7 +18,7 @@ struct LockTests {
     #expect(shared.number == 200_000)
   }
 
-  @Test func `threads that sleep on a lock are all woken`() {
+  @Test func `all threads that wait for a lock are woken`() {
     let shared = Shared()
     shared.lock.lock()
     let asleep = Counter()
@@ -40,7 +40,7 @@ struct LockTests {
     var isMine: Bool { lock.isHeldByThisThread }
   }
 
-  @Test func `an owned lock knows whether the calling thread has it`() {
+  @Test func `an owned lock knows whether the calling thread holds it`() {
     let shared = Owned()
     #expect(!shared.isHeld && !shared.isMine)
     shared.lock.withLock {
@@ -51,7 +51,7 @@ struct LockTests {
     #expect(!shared.isHeld && !shared.isMine)
   }
 
-  @Test func `threads that share an owned lock each find themselves its only owner`() {
+  @Test func `threads that share an owned lock each see themselves as its only owner`() {
     let shared = Owned()
     let number = Counter()
     withThreads(4) { _ in

@@ -3,7 +3,7 @@ import Signals
 import Synchronization
 import Testing
 
-@Suite("Looking at subscriptions", .timeLimit(.minutes(5)))
+@Suite("Inspecting subscriptions", .timeLimit(.minutes(5)))
 struct LookingTests {
   private final class Counts: Sendable {
     let delivered = Atomic(0)
@@ -11,7 +11,7 @@ struct LookingTests {
     let isOver = Atomic(false)
   }
 
-  @Test func `the task that looks never delivers values, whoever sends meanwhile, and none is lost`() async {
+  @Test func `a task that inspects subscriptions never delivers values, and no value is lost`() async {
     let counts = Counts()
     let emitter = Emitter<Int, Never>()
     let property = MutableProperty(0)

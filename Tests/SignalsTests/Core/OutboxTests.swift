@@ -14,7 +14,7 @@ import Testing
     #expect(outbox.deliver { _ in Issue.record("An item was delivered twice") })
   }
 
-  @Test func `added during a delivery come after all earlier ones, without a deeper stack`() {
+  @Test func `that are added during a delivery follow all earlier ones, without a deeper stack`() {
     let outbox = Outbox<Int>()
     var delivered: [Int] = []
     var isDelivering = false
@@ -61,7 +61,7 @@ import Testing
     #expect(delivered.withLock { $0 } == [1, 2])
   }
 
-  @Test func `go out in the order in which a lock of their owner numbered them`() {
+  @Test func `are delivered in the order in which their owner's lock numbered them`() {
     let outbox = Outbox<Int>()
     let count = Guarded(0)
     let delivered = Guarded<[Int]>([])
@@ -82,7 +82,7 @@ import Testing
     #expect(delivered.withLock { $0 } == Array(0..<20_000))
   }
 
-  @Test func `may add and deliver items when they are released`() {
+  @Test func `may add and deliver items as they are released`() {
     final class Parting: Sendable {
       let outbox: Outbox<Parting>
       let count: Int
@@ -100,7 +100,7 @@ import Testing
     #expect(delivered == [3, 2, 1, 0])
   }
 
-  @Test func `are released once they are removed`() {
+  @Test func `are released after they are removed`() {
     let outbox = Outbox<Witness>()
     weak var witness: Witness?
     do {
@@ -114,7 +114,7 @@ import Testing
     #expect(!outbox.hasWaiting)
   }
 
-  @Test func `go out in one batch for each turn that an addition has taken`() {
+  @Test func `are delivered in one batch for each turn taken by an addition`() {
     let outbox = Outbox<Int>()
     #expect(outbox.addTakingTurn(1))
     #expect(!outbox.addTakingTurn(2))
@@ -135,7 +135,7 @@ import Testing
 }
 
 @Suite(.patient) struct `Items of a waiting outbox` {
-  @Test func `are all delivered when a call returns, by whichever thread`() {
+  @Test func `are all delivered when a call returns, on whichever thread`() {
     let outbox = WaitingOutbox<Int>()
     let delivered = Guarded<[Int]>([])
     let last = Guarded(0)
@@ -155,7 +155,7 @@ import Testing
     #expect(outbox.isDelivered)
   }
 
-  @Test func `that are left go out first when a delivery delivers`() {
+  @Test func `that are left over are delivered first by the next delivery`() {
     let outbox = WaitingOutbox<Int>()
     var delivered: [Int] = []
     func take(_ number: Int) {

@@ -22,7 +22,7 @@ struct SignalSubscriptionTests {
     #expect(count.value == 1)
   }
 
-  @Test func `a token keeps several companions until it is cancelled`() {
+  @Test func `a token retains several companions until it is cancelled`() {
     let released = Counter()
     let emitter = Emitter<Int, Never>()
     let subscription = emitter.sink { _ in }

@@ -32,7 +32,7 @@ struct SourceRegistryTests {
     withExtendedLifetime(keys) {}
   }
 
-  @Test func `a source that is registered again has the last name only`() {
+  @Test func `a source that is registered again has only its last name`() {
     let property = MutableProperty(1).registered(as: "registry.old")
     property.registered(as: "registry.new")
     #expect(source("registry.old") == nil)
@@ -40,7 +40,7 @@ struct SourceRegistryTests {
     withExtendedLifetime(property) {}
   }
 
-  @Test func `a derived value says what it is derived from`() {
+  @Test func `a derived value lists its inputs`() {
     let first = MutableProperty("Ada").registered(as: "registry.first")
     let second = MutableProperty(1)
     let length = Property.derived(first) { $0.count }
@@ -56,7 +56,7 @@ struct SourceRegistryTests {
     #expect(source("registry.all")?.kind == .derived)
   }
 
-  @Test func `a trace says where the consumer subscribed`() async {
+  @Test func `a trace names the place where the consumer subscribed`() async {
     let emitter = Emitter<Int, Never>()
     let subscriptions = [emitter.map { $0 }.sink { _ in }, emitter.sink(on: .global()) { _ in }]
     let line = #line - 1

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Live subscriptions", .patient)
 struct SubscriptionTraceTests {
-  @Test func `tells how many subscriptions are live`() {
+  @Test func `counts live subscriptions`() {
     let emitter = Emitter<Int, Never>()
     let replaying = Emitter<Int, Never>(replay: 2)
     let property = MutableProperty(1)
@@ -21,7 +21,7 @@ struct SubscriptionTraceTests {
     #expect(replaying.subscriberCount == 0)
   }
 
-  @Test func `lists live subscriptions with their operators and names, in order`() async {
+  @Test func `lists live subscriptions in order, with their operators and names`() async {
     let emitter = Emitter<Int, Never>()
     let first = emitter.map { $0 + 1 }.named("next").filter { $0 > 0 }.sink { _ in }
     let second = emitter.scan(0, +).removeDuplicates().sink(receiveCompletion: { _ in }, receiveValue: { _ in })
@@ -37,7 +37,7 @@ struct SubscriptionTraceTests {
     withExtendedLifetime((first, third)) {}
   }
 
-  @Test func `follows signals that meet, wait or are delivered elsewhere`() async {
+  @Test func `follows signals that are combined, delayed or delivered elsewhere`() async {
     let left = MutableProperty(1)
     let right = MutableProperty(2)
     let merged = merge(left.map { $0 }, right.named("right")).sink { _ in }
@@ -55,7 +55,7 @@ struct SubscriptionTraceTests {
     withExtendedLifetime((merged, combined, debounced, elsewhere)) {}
   }
 
-  @Test func `follows what begins anew after a failure, and what is shared`() async {
+  @Test func `follows retried and shared signals`() async {
     let emitter = Emitter<Int, Mishap>()
     let retried = emitter.retry(2).named("net").sink(receiveCompletion: { _ in }, receiveValue: { _ in })
     let shared = emitter.share().named("all").sink(receiveCompletion: { _ in }, receiveValue: { _ in })
@@ -65,14 +65,14 @@ struct SubscriptionTraceTests {
     withExtendedLifetime((retried, shared)) {}
   }
 
-  @Test func `looks into no object of somebody else`() async {
+  @Test func `inspects no foreign object`() async {
     let emitter = Emitter<Int, Never>()
     let subscription = emitter.map { $0 }.subscribe(Listener())
     #expect(await emitter.subscriptions().map(\.description) == ["map → listener"])
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `may be asked while what waits is sent and replaced`() async throws {
+  @Test func `can be listed while waiting values are sent and replaced`() async throws {
     let clock = TestClock()
     let emitter = Emitter<String, Never>()
     let tokens = [
@@ -94,7 +94,7 @@ struct SubscriptionTraceTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test func `may be counted while the source ends`() {
+  @Test func `can be counted while the source ends`() {
     let emitters = (0..<Scale.count(5_000, torture: 100_000)).map { _ in Emitter<Int, Never>(replay: 1) }
     let mistakes = Counter()
     withThreads(2) { thread in
@@ -119,7 +119,7 @@ struct SubscriptionTraceTests {
     _ = await iterator.next(isolation: nil, ifWritten: { source.value = 2 })
   }
 
-  @Test func `may be asked inside a callback, and changes nothing`() async throws {
+  @Test func `can be listed inside a callback, without side effects`() async throws {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
     let answers = Emitter<Int, Never>()

@@ -21,7 +21,7 @@ struct Law01SerialTests {
     }
   }
 
-  @Test func `a subscriber is never called concurrently with itself, whatever threads send`() {
+  @Test func `a subscriber is never called concurrently with itself, whichever threads send`() {
     let emitter = Emitter<Int, Never>()
     let gates = [Gate(), Gate(), Gate()]
     let subscriptions = gates.map { gate in emitter.sink { _ in gate.pass() } }
@@ -33,7 +33,7 @@ struct Law01SerialTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `a property's subscriber is never called concurrently, even while it is given the current value`() {
+  @Test func `a property's subscriber is never called concurrently, even while it receives the current value`() {
     let property = MutableProperty(0)
     let gates = Log<Gate>()
     withThreads(4) { index in

@@ -34,7 +34,7 @@ struct Law02OneOrderTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `subscribers are called in the order in which they subscribed, also after many have left`() {
+  @Test func `subscribers are called in the order in which they subscribed, even after many have left`() {
     let emitter = Emitter<Void, Never>()
     let log = Log<Int>()
     var subscriptions = (0..<200).map { index in emitter.sink { log.add(index) } }
@@ -47,7 +47,7 @@ struct Law02OneOrderTests {
     #expect(log.entries == expected)
   }
 
-  @Test func `the order in which a property stores values is the order in which it sends them`() {
+  @Test func `a property sends values in the order in which it stores them`() {
     let property = MutableProperty(0)
     let logs = [Log<Int>(), Log<Int>()]
     let subscriptions = logs.map { log in property.changes.sink { log.add($0) } }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Law 3: Re-entrancy", .patient)
 struct Law03ReentrancyTests {
-  @Test func `a value sent while another is delivered goes out after it, to everyone`() {
+  @Test func `a value sent during a delivery follows the delivered one, for every subscriber`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
     let subscriptions = [
@@ -19,7 +19,7 @@ struct Law03ReentrancyTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `a million chained sends need no stack`() {
+  @Test func `a million chained sends do not deepen the stack`() {
     let emitter = Emitter<Int, Never>()
     let count = Counter()
     let subscription = emitter.sink { value in
@@ -59,7 +59,7 @@ struct Law03ReentrancyTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `a property written in its own callback sends the new value after the old one, to everyone`() {
+  @Test func `a property written in its own callback sends the new value after the old one to every subscriber`() {
     let property = MutableProperty(0)
     let log = Log<String>()
     let subscriptions = [
@@ -74,7 +74,7 @@ struct Law03ReentrancyTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `modify may read and write other properties, and its own property too`() {
+  @Test func `modify may read and write other properties, and read its own`() {
     let left = MutableProperty(1)
     let right = MutableProperty(10)
     let sum = left.modify { value in
@@ -103,7 +103,7 @@ struct Law03ReentrancyTests {
     #expect(right.value == 1_000)
   }
 
-  @Test func `releasing a value may send`() {
+  @Test func `the deinitializer of a value may send`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
     let subscription = emitter.sink { log.add($0) }

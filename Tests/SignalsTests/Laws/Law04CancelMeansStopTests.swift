@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Law 4: Cancel means stop", .patient)
 struct Law04CancelMeansStopTests {
-  @Test func `after cancel returns, nothing more comes`() {
+  @Test func `no value is delivered after cancel returns`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
     let subscription = emitter.sink { log.add($0) }
@@ -40,7 +40,7 @@ struct Law04CancelMeansStopTests {
     #expect(log.entries == [1])
   }
 
-  @Test func `a subscriber that another one cancels during a delivery does not get that value`() {
+  @Test func `a subscriber cancelled by another one during a delivery does not receive that value`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
     let second = Box<SignalSubscription>()
@@ -54,7 +54,7 @@ struct Law04CancelMeansStopTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `what the subscriber captured is released at cancel, though the token is kept`() {
+  @Test func `a subscriber's captures are released at cancel, even if the token is kept`() {
     let emitter = Emitter<Int, Never>()
     weak var weakProbe: Probe?
     var subscription: SignalSubscription?
@@ -68,7 +68,7 @@ struct Law04CancelMeansStopTests {
     #expect(weakProbe == nil)
   }
 
-  @Test func `what the subscriber captured is released promptly while values wait`() {
+  @Test func `a subscriber's captures are released promptly while values wait`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
     let other = Box<SignalSubscription>()
@@ -86,7 +86,7 @@ struct Law04CancelMeansStopTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `what the subscriber captured is released when the emitter dies`() {
+  @Test func `a subscriber's captures are released when the emitter is released`() {
     let released = Counter()
     var emitter: Emitter<Int, Never>? = Emitter()
     var probe: Probe? = Probe { released.add() }
@@ -98,7 +98,7 @@ struct Law04CancelMeansStopTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a token may be cancelled from deinit, in the middle of a delivery`() {
+  @Test func `a token may be cancelled from deinit during a delivery`() {
     final class Model: Sendable {
       let subscriptions = Box<[SignalSubscription]>([])
       deinit { subscriptions.value?.forEach { $0.cancel() } }
@@ -117,7 +117,7 @@ struct Law04CancelMeansStopTests {
     #expect(log.entries == [1])
   }
 
-  @Test func `after a thread has cancelled, no call starts on any thread`() {
+  @Test func `after cancel returns on one thread, no call starts on any thread`() {
     for _ in 0..<200 {
       let emitter = Emitter<Int, Never>()
       let isCancelled = Atomic<Bool>(false)
@@ -142,7 +142,7 @@ struct Law04CancelMeansStopTests {
     }
   }
 
-  @Test func `cancelling one of ten thousand leaves the others in order`() {
+  @Test func `cancelling one of ten thousand subscriptions keeps the order of the others`() {
     let emitter = Emitter<Void, Never>()
     let log = Log<Int>()
     let subscriptions = (0..<10_000).map { index in emitter.sink { log.add(index) } }
@@ -153,7 +153,7 @@ struct Law04CancelMeansStopTests {
     #expect(log.entries == (0..<10_000).filter { !cancelled.contains($0) })
   }
 
-  @Test func `a set of tokens cancels them when it goes`() {
+  @Test func `a set of tokens cancels them when it is released`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
     var subscriptions: Set<SignalSubscription> = []
@@ -165,7 +165,7 @@ struct Law04CancelMeansStopTests {
     #expect(log.entries == [1, -1])
   }
 
-  @Test func `subscribing and cancelling from many threads while others send loses and leaks nothing`() {
+  @Test func `concurrent subscribing, cancelling and sending loses and leaks nothing`() {
     let emitter = Emitter<Int, Never>()
     let released = Counter()
     let steady = Counter()
@@ -186,7 +186,7 @@ struct Law04CancelMeansStopTests {
     withExtendedLifetime(keeper) {}
   }
 
-  @Test func `what a subscriber captured that cancels itself is released, although its token is kept`() {
+  @Test func `the captures of a subscriber that cancels itself are released, even if its token is kept`() {
     let emitter = Emitter<Int, Never>()
     let released = Counter()
     let token = Box<SignalSubscription>()
@@ -206,7 +206,7 @@ struct Law04CancelMeansStopTests {
     #expect(count.value == 1)
   }
 
-  @Test func `what a derived value's closure captured is released at cancel, though the token is kept`() {
+  @Test func `the captures of a derived value's closure are released at cancel, even if the token is kept`() {
     let source = MutableProperty(1)
     let released = Counter()
     func subscribe() -> SignalSubscription {
@@ -224,7 +224,7 @@ struct Law04CancelMeansStopTests {
     #expect(released.value == 1)
   }
 
-  @Test func `what the closures of operators captured is released at cancel, though the token is kept`() {
+  @Test func `the captures of operators' closures are released at cancel, even if the token is kept`() {
     let left = Emitter<Int, Never>()
     let right = Emitter<Int, Never>()
     let released = Counter()
@@ -264,7 +264,7 @@ struct Law04CancelMeansStopTests {
     }
   }
 
-  @Test func `a derived value that a subscriber cancels during its own delivery is released after it`() {
+  @Test func `a derived value that its subscriber cancels during a delivery is released after it`() {
     let source = MutableProperty(1)
     let released = Counter()
     let log = Log<String>()
@@ -290,7 +290,7 @@ struct Law04CancelMeansStopTests {
     #expect(log.entries.count == 3)
   }
 
-  @Test func `threads that cancel one token together are not called after any of them returns`() {
+  @Test func `when several threads cancel one token, no call follows any return`() {
     for _ in 0..<300 {
       let source = MutableProperty(0)
       let released = Counter()

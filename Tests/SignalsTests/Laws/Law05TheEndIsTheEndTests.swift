@@ -19,7 +19,7 @@ struct Law05TheEndIsTheEndTests {
     )
   }
 
-  @Test func `nothing follows completion`() {
+  @Test func `no value follows completion`() {
     let emitter = Emitter<Int, Mishap>()
     let log = Log<String>()
     let subscription = record(emitter, in: log)
@@ -32,7 +32,7 @@ struct Law05TheEndIsTheEndTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `who subscribes after the end gets what is replayed, then the completion`() {
+  @Test func `a late subscriber receives the replayed values, then the completion`() {
     let emitter = Emitter<Int, Mishap>(replay: 2)
     for number in 1...5 { emitter.send(number) }
     emitter.finish()
@@ -42,7 +42,7 @@ struct Law05TheEndIsTheEndTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `who subscribes after the end of a plain emitter gets the completion alone`() {
+  @Test func `a late subscriber to a plain emitter receives only the completion`() {
     let emitter = Emitter<Int, Mishap>()
     emitter.send(1)
     emitter.finish()
@@ -52,7 +52,7 @@ struct Law05TheEndIsTheEndTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `completion releases all subscribers, though their tokens are kept`() {
+  @Test func `completion releases all subscribers, even if their tokens are kept`() {
     let emitter = Emitter<Int, Never>()
     let released = Counter()
     let subscriptions = (0..<10).map { _ in
@@ -64,7 +64,7 @@ struct Law05TheEndIsTheEndTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `values sent before the end in the same callback still come, values sent after it do not`() {
+  @Test func `values sent before the end in the same callback are delivered, later ones are not`() {
     let emitter = Emitter<Int, Mishap>()
     let log = Log<String>()
     let first = emitter.sink(receiveCompletion: { _ in }) { value in
@@ -90,7 +90,7 @@ struct Law05TheEndIsTheEndTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test func `one completion is delivered however many threads finish`() {
+  @Test func `one completion is delivered, however many threads finish`() {
     for _ in 0..<200 {
       let emitter = Emitter<Int, Never>()
       let ends = Counter()
@@ -110,7 +110,7 @@ struct Law05TheEndIsTheEndTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a released property gives late subscribers of its view the last value, then the end`() {
+  @Test func `a released property sends late subscribers of its view the last value, then the end`() {
     let log = Log<String>()
     var property: MutableProperty<Int>? = MutableProperty(1)
     let doubled = property?.map { $0 * 2 }.property(initial: 0)
@@ -122,7 +122,7 @@ struct Law05TheEndIsTheEndTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `what nobody heard is not kept for who subscribes later`() {
+  @Test func `unheard values are not kept for later subscribers`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
     emitter.send(1)
@@ -147,7 +147,7 @@ struct Law05TheEndIsTheEndTests {
     withExtendedLifetime((subscriptions, changes)) {}
   }
 
-  @Test func `what is derived from constants alone completes after its value`() {
+  @Test func `a value derived only from constants completes after its value`() {
     let log = Log<String>()
     let sum = Property.derived(.constant(1), Property.derived(.constant(2)) { $0 * 10 }) { $0 + $1 }
     #expect(sum.value == 21)
@@ -157,7 +157,7 @@ struct Law05TheEndIsTheEndTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `what is derived from a constant and a property ends with the property`() {
+  @Test func `a value derived from a constant and a property ends with the property`() {
     let log = Log<String>()
     var property: MutableProperty<Int>? = MutableProperty(1)
     let sum = Property.derived(property ?? .init(0), .constant(10)) { $0 + $1 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Law 6: Joining is exact", .patient)
 struct Law06JoiningIsExactTests {
-  @Test func `a subscriber to a property gets the current value inside the call that subscribes`() {
+  @Test func `a property sends its current value inside the call that subscribes`() {
     let property = MutableProperty(7)
     let log = Log<Int>()
     let subscription = property.sink { log.add($0) }
@@ -14,7 +14,7 @@ struct Law06JoiningIsExactTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `changes leaves the current value out`() {
+  @Test func `changes omits the current value`() {
     let property = MutableProperty(7)
     let log = Log<Int>()
     let subscription = property.changes.sink { log.add($0) }
@@ -23,7 +23,7 @@ struct Law06JoiningIsExactTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `joining while others write leaves no gap and repeats nothing`() {
+  @Test func `joining during concurrent writes leaves no gap and repeats no value`() {
     let property = MutableProperty(0)
     let logs = Log<Log<Int>>()
     let subscriptions = Log<SignalSubscription>()
@@ -45,7 +45,7 @@ struct Law06JoiningIsExactTests {
     }
   }
 
-  @Test func `one that joins a property during a delivery gets the current value exactly once`() {
+  @Test func `a subscriber that joins a property during a delivery receives the current value exactly once`() {
     let property = MutableProperty(0)
     let log = Log<String>()
     let late = Box<SignalSubscription>()
@@ -58,7 +58,7 @@ struct Law06JoiningIsExactTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `one that joins a property while a newer value waits gets the newer one, once`() {
+  @Test func `a subscriber that joins a property while a newer value waits receives the newer one, once`() {
     let property = MutableProperty(0)
     let log = Log<String>()
     let late = Box<SignalSubscription>()
@@ -73,7 +73,7 @@ struct Law06JoiningIsExactTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `one that joins an emitter during a delivery gets the next value first`() {
+  @Test func `a subscriber that joins an emitter during a delivery begins with the next value`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
     let late = Box<SignalSubscription>()
@@ -86,7 +86,7 @@ struct Law06JoiningIsExactTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `replayed values and live ones follow each other without a gap or a repetition`() {
+  @Test func `no gap and no repetition separates replayed values from live ones`() {
     let emitter = Emitter<Int, Never>(replay: 3)
     let logs = Log<Log<Int>>()
     let subscriptions = Log<SignalSubscription>()

@@ -47,7 +47,7 @@ struct Law07DidSetTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `each of several writers reads its own write or a later one, while a slow subscriber is told`() {
+  @Test func `each of several writers reads its own write or a later one, despite a slow subscriber`() {
     let property = MutableProperty(0)
     let subscription = property.sink { value in for _ in 0..<50 { _ = value &* 31 } }
     let stale = Counter()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Law 8: No glitches", .patient)
 struct Law08NoGlitchesTests {
-  @Test func `an observer of a diamond runs once per change and never sees old and new inputs mixed`() {
+  @Test func `an observer of a diamond runs once per change and never sees a mix of old and new inputs`() {
     let source = MutableProperty(1)
     let double = Property.derived(source) { $0 * 2 }
     let triple = Property.derived(source) { $0 * 3 }
@@ -51,7 +51,7 @@ struct Law08NoGlitchesTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `a result equal to the one before is no change for anybody`() {
+  @Test func `a result equal to the previous one notifies no observer`() {
     let source = MutableProperty(1)
     let computations = Counter()
     let isPositive = Property.derived(source) { $0 > 0 }
@@ -88,7 +88,7 @@ struct Law08NoGlitchesTests {
     #expect(computations.value == 2)
   }
 
-  @Test func `inside a subscriber every derived value is that of the delivered value or a newer one`() {
+  @Test func `inside a subscriber, every derived value reflects the delivered value or a newer one`() {
     let source = MutableProperty(1)
     let square = Property.derived(source) { $0 * $0 }
     let next = Property.derived(square) { $0 + 1 }
@@ -103,7 +103,7 @@ struct Law08NoGlitchesTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `a derived value whose last observer left is detached, and works again when observed again`() {
+  @Test func `a derived value is detached when its last observer leaves, and works again when observed again`() {
     let source = MutableProperty(1)
     let computations = Counter()
     let derived = Property.derived(source) { value in
@@ -122,7 +122,7 @@ struct Law08NoGlitchesTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a derived value that nobody observes is released, and so is what it captured`() {
+  @Test func `an unobserved derived value is released together with its captures`() {
     let source = MutableProperty(1)
     let released = Counter()
     do {
@@ -139,7 +139,7 @@ struct Law08NoGlitchesTests {
     source.value = 2
   }
 
-  @Test func `a subscription keeps what it depends on, and its end releases it`() {
+  @Test func `a subscription retains its inputs until it ends`() {
     let source = MutableProperty(1)
     let released = Counter()
     let log = Log<Int>()
@@ -161,7 +161,7 @@ struct Law08NoGlitchesTests {
     #expect(log.entries == [2, 3])
   }
 
-  @Test func `a derived value ends when nothing it depends on can change any more`() {
+  @Test func `a derived value ends when none of its inputs can change any more`() {
     let log = Log<String>()
     var first: MutableProperty<Int>? = MutableProperty(1)
     var second: MutableProperty<Int>? = MutableProperty(2)
@@ -179,7 +179,7 @@ struct Law08NoGlitchesTests {
     withExtendedLifetime((subscription, late)) {}
   }
 
-  @Test func `values of any number of inputs are derived together`() {
+  @Test func `any number of inputs can be derived together`() {
     let values = (0..<5).map { MutableProperty($0) }
     let sum = Property.derived(values[0], values[1], values[2], values[3], values[4]) { $0 + $1 + $2 + $3 + $4 }
     let log = Log<Int>()
@@ -189,7 +189,7 @@ struct Law08NoGlitchesTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a chain of ten thousand derived values needs no stack`() {
+  @Test func `a chain of ten thousand derived values does not deepen the stack`() {
     let source = MutableProperty(0)
     var last: Property<Int> = source
     for _ in 0..<10_000 { last = Property.derived(last) { $0 + 1 } }
@@ -205,7 +205,7 @@ struct Law08NoGlitchesTests {
     last = source
   }
 
-  @Test func `a ladder of diamonds costs what it has of nodes, not of paths`() {
+  @Test func `the cost of a ladder of diamonds grows with its nodes, not its paths`() {
     let source = MutableProperty(1)
     let computations = Counter()
     var last: Property<Int> = source
@@ -250,7 +250,7 @@ struct Law08NoGlitchesTests {
     return derived
   }
 
-  @Test func `a value read inside its own computation is diagnosed, not a hang`() async {
+  @Test func `reading a value inside its own computation is diagnosed instead of hanging`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Self.makeCycle().value
     }
@@ -259,7 +259,7 @@ struct Law08NoGlitchesTests {
     #expect(explanation.contains("the Property<Int> derived at SignalsTests/Law08NoGlitchesTests.swift:\(Self.cycle) "))
   }
 
-  @Test func `writing an input inside a computation is diagnosed, not a hang`() async {
+  @Test func `writing an input inside a computation is diagnosed instead of hanging`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let source = MutableProperty(1)
       let derived = Property.derived(source) { value in
@@ -273,7 +273,7 @@ struct Law08NoGlitchesTests {
     #expect(explanation.contains("the Property<Int> derived at SignalsTests/Law08NoGlitchesTests.swift:"))
   }
 
-  @Test func `writers on several threads never show an observer or a reader a mixture`() {
+  @Test func `concurrent writers never show an observer or a reader a mixture`() {
     let source = MutableProperty(0)
     let double = Property.derived(source) { $0 * 2 }
     let quadruple = Property.derived(double) { $0 * 2 }
@@ -305,7 +305,7 @@ struct Law08NoGlitchesTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `a reader gets through although what it reads is slow to compute and never stops changing`() {
+  @Test func `a reader of a slow computation finishes even if its inputs never stop changing`() {
     let source = MutableProperty(0)
     let isOver = MutableProperty(false)
     let slow = Property.derived(source) { value in (0..<200).reduce(value) { $0 ^ ($1 & 0) } }
@@ -325,7 +325,7 @@ struct Law08NoGlitchesTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `observing and leaving while others write loses nothing and mixes nothing`() {
+  @Test func `observing and leaving during writes loses no change and shows no mixture`() {
     let left = MutableProperty(0)
     let right = MutableProperty(0)
     let low = Property.derived(left, right) { min($0, $1) }
@@ -353,7 +353,7 @@ struct Law08NoGlitchesTests {
     #expect(sum.value == [1_499, 1_499, 1_499])
   }
 
-  @Test func `a property that is only read inside a transform, and is no input, is no dependency`() {
+  @Test func `a property that a transform only reads is no dependency`() {
     let input = MutableProperty(1)
     let aside = MutableProperty(10)
     let computations = Counter()

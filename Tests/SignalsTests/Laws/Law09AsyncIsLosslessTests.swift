@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Law 9: Async is lossless unless you asked", .patient)
 struct Law09AsyncIsLosslessTests {
-  @Test func `a loop gets every value that was sent after it began, in order, and then the end`() async {
+  @Test func `a loop receives, in order, every value sent after it began, and then the end`() async {
     let emitter = Emitter<Int, Never>()
     var iterator = emitter.values.makeAsyncIterator()
     for number in 0..<100_000 { emitter.send(number) }
@@ -32,7 +32,7 @@ struct Law09AsyncIsLosslessTests {
     #expect(await second.next() == nil)
   }
 
-  @Test func `values from many threads all reach a loop that waits for them`() async {
+  @Test func `every value from many threads reaches a waiting loop`() async {
     let emitter = Emitter<Int, Never>()
     let values = emitter.values
     var iterator = values.makeAsyncIterator()
@@ -46,7 +46,7 @@ struct Law09AsyncIsLosslessTests {
     await senders.value
   }
 
-  @Test func `newest keeps the last values, oldest the first, and both say how many they dropped`() async {
+  @Test func `newest keeps the last values, oldest the first, and both count the dropped ones`() async {
     let emitter = Emitter<Int, Never>()
     var newest = emitter.values(buffering: .newest(3)).makeAsyncIterator()
     var oldest = emitter.values(buffering: .oldest(3)).makeAsyncIterator()
@@ -60,7 +60,7 @@ struct Law09AsyncIsLosslessTests {
     #expect(await oldest.next() == nil)
   }
 
-  @Test func `a bounded buffer gives way also after the loop has begun to take from it`() async {
+  @Test func `a bounded buffer also drops values after its loop has begun to read`() async {
     let emitter = Emitter<Int, Never>()
     var newest = emitter.values(buffering: .newest(3)).makeAsyncIterator()
     for number in 1...3 { emitter.send(number) }
@@ -69,7 +69,7 @@ struct Law09AsyncIsLosslessTests {
     #expect(await newest.next() == 7)
   }
 
-  @Test func `a loop over a property loses nothing, as one over any other signal`() async {
+  @Test func `a loop over a property loses no value`() async {
     let property = MutableProperty(0)
     let derived = Property.derived(property) { -$0 }
     var ofProperty = property.values.makeAsyncIterator()
@@ -86,7 +86,7 @@ struct Law09AsyncIsLosslessTests {
 
   private func opaque<Element>(_ signal: some Signal<Element, Never>) -> some Signal<Element, Never> { signal }
 
-  @Test func `a property's loop that asks for the newest value alone always gets the last one of a burst`() async {
+  @Test func `a property's loop with a buffer of the newest value always receives the last of a burst`() async {
     let property = MutableProperty(0)
     let writer = Task.detached {
       for number in 1...50_000 { property.value = number }
@@ -118,7 +118,7 @@ struct Law09AsyncIsLosslessTests {
     #expect(echo.value == 5_000)
   }
 
-  @Test func `cancelling the task ends the loop, its subscription, and what waits in it`() async {
+  @Test func `cancelling the task ends the loop, releases its subscription and drops its waiting values`() async {
     let emitter = Emitter<Probe, Never>()
     let released = Counter()
     let isCancelled = Emitter<Void, Never>(replay: 1)
@@ -141,7 +141,7 @@ struct Law09AsyncIsLosslessTests {
     await loop.value
   }
 
-  @Test func `cancelling a task that waits ends its loop at once`() async {
+  @Test func `cancelling a waiting task ends its loop at once`() async {
     let emitter = Emitter<Int, Never>()
     let waiting = Emitter<Void, Never>(replay: 1)
     let task = Task.detached {
@@ -154,7 +154,7 @@ struct Law09AsyncIsLosslessTests {
     #expect(await task.value == nil)
   }
 
-  @Test func `one loop's cancellation leaves the others alone`() async {
+  @Test func `cancelling one loop does not affect the others`() async {
     let emitter = Emitter<Int, Never>()
     var other = emitter.values.makeAsyncIterator()
     let task = Task.detached { for await _ in emitter.values {} }
@@ -164,7 +164,7 @@ struct Law09AsyncIsLosslessTests {
     #expect(await other.next() == 1)
   }
 
-  @Test func `a failure comes once, after the values before it`() async throws {
+  @Test func `a failure is thrown once, after the values before it`() async throws {
     let emitter = Emitter<Int, Mishap>()
     var iterator = emitter.values.makeAsyncIterator()
     emitter.send(1)

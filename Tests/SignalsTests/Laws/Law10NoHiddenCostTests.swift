@@ -6,14 +6,14 @@ import Testing
 /// see.
 @Suite("Law 10: No hidden cost")
 struct Law10NoHiddenCostTests {
-  @Test func `an emitter with no subscriber keeps nothing of what is sent`() {
+  @Test func `an emitter without subscribers keeps no values`() {
     let emitter = Emitter<Probe, Never>()
     let released = Counter()
     emitter.send(Probe { released.add() })
     #expect(released.value == 1)
   }
 
-  @Test func `an emitter that replays keeps no more than it was asked to`() {
+  @Test func `a replaying emitter keeps no more values than requested`() {
     let emitter = Emitter<Probe, Never>(replay: 2)
     let released = Counter()
     for _ in 0..<10 { emitter.send(Probe { released.add() }) }
@@ -21,7 +21,7 @@ struct Law10NoHiddenCostTests {
     withExtendedLifetime(emitter) {}
   }
 
-  @Test func `a delivered value is not kept, whatever the chain`() {
+  @Test func `no chain of operators keeps a delivered value`() {
     let emitter = Emitter<Probe, Never>()
     let released = Counter()
     let subscriptions = [
@@ -33,7 +33,7 @@ struct Law10NoHiddenCostTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `values queued by a re-entrant send are not kept either`() {
+  @Test func `values queued by a re-entrant send are not kept after delivery`() {
     let emitter = Emitter<Probe?, Never>()
     let released = Counter()
     let subscription = emitter.sink { probe in

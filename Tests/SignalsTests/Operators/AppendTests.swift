@@ -13,7 +13,7 @@ struct AppendTests {
     { concat([$0, $1]).eraseToAnySignal() },
   ]
 
-  @Test(arguments: joins.indices) func `the second is subscribed to when the first has finished`(index: Int) {
+  @Test(arguments: joins.indices) func `the second signal is subscribed to when the first has finished`(index: Int) {
     let first = Emitter<Int, Mishap>()
     let second = Emitter<Int, Mishap>()
     let log = Log<String>()
@@ -29,13 +29,13 @@ struct AppendTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a signal that can fail follows one that cannot, and precedes it`() {
+  @Test func `a fallible signal may follow or precede an infallible one`() {
     let numbers: SequenceSignal<[Int], Never> = [1, 2].signal
     #expect(Watch(numbers.append(AnySignal<Int, Mishap>.fail(.fire))).entries == ["1", "2", "#fire"])
     #expect(Watch(numbers.prepend(AnySignal<Int, Mishap>.just(0))).entries == ["0", "1", "2", "|"])
   }
 
-  @Test(arguments: joins.indices) func `the second is not subscribed to after the first failed`(index: Int) {
+  @Test(arguments: joins.indices) func `the second signal is not subscribed to after the first fails`(index: Int) {
     let first = Emitter<Int, Mishap>()
     let log = Log<String>()
     let watched = NeverSignal<Int, Mishap>().handleEvents(receiveSubscription: { log.add("second") })
@@ -45,7 +45,7 @@ struct AppendTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test(arguments: joins.indices) func `the second is not subscribed to after cancelling`(index: Int) {
+  @Test(arguments: joins.indices) func `the second signal is not subscribed to after cancelling`(index: Int) {
     let first = Emitter<Int, Mishap>()
     let log = Log<String>()
     let token = Box<SignalSubscription>()
@@ -59,7 +59,7 @@ struct AppendTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test(arguments: joins.indices) func `cancelling in the first stops the first`(index: Int) {
+  @Test(arguments: joins.indices) func `cancelling during the first signal stops it`(index: Int) {
     let first = Emitter<Int, Mishap>()
     let second = Emitter<Int, Mishap>()
     let log = Log<String>()
@@ -82,7 +82,7 @@ struct AppendTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test(arguments: joins.indices) func `cancelling in the second stops the second`(index: Int) {
+  @Test(arguments: joins.indices) func `cancelling during the second signal stops it`(index: Int) {
     let first = Emitter<Int, Mishap>()
     let second = Emitter<Int, Mishap>()
     let log = Log<String>()
@@ -104,7 +104,7 @@ struct AppendTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test(arguments: joins.indices) func `cancelling stops a second that sends at once`(index: Int) {
+  @Test(arguments: joins.indices) func `cancelling stops a second signal that sends at once`(index: Int) {
     let seconds: [AnySignal<Int, Mishap>] = [.from(1...), Self.replaying().eraseToAnySignal()]
     for second in seconds {
       let first = Emitter<Int, Mishap>()
@@ -130,7 +130,8 @@ struct AppendTests {
     return emitter
   }
 
-  @Test(arguments: joins.indices) func `an operator that ends the signal leaves the second alone`(index: Int) {
+  @Test(arguments: joins.indices) func `an operator that ends the signal never subscribes to the second one`(index: Int)
+  {
     let log = Log<String>()
     let watched = NeverSignal<Int, Mishap>().handleEvents(receiveSubscription: { log.add("second") })
     let first = Emitter<Int, Mishap>(replay: 2)
@@ -170,7 +171,7 @@ struct AppendTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a long chain of append needs little stack`() async {
+  @Test func `a long chain of append needs little stack space`() async {
     // A thread of the pool has much less stack than the main one.
     let entries = await Task.detached {
       var chain: AnySignal<Int, Never> = .empty()
@@ -180,13 +181,13 @@ struct AppendTests {
     #expect(entries == (0..<300).map { "\($0)" } + ["|"])
   }
 
-  @Test func `a chain of nothing finishes at once`() {
+  @Test func `a chain of empty signals finishes at once`() {
     let nothing: ConcatSignal<Int, Never> = concat()
     #expect(nothing.traced == ["|"])
     #expect(concat(EmptySignal<Int, Never>(), .empty(), .empty()).traced == ["|"])
   }
 
-  @Test func `each part may end on a thread of its own`() {
+  @Test func `each part may end on a different thread`() {
     let parts = (0..<8).map { _ in Emitter<Int, Never>() }
     let log = Log<String>()
     let subscription = concat(parts).trace(in: log)
@@ -200,7 +201,7 @@ struct AppendTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a property is followed from where it stands`() {
+  @Test func `a concatenated property sends its current value and every later change`() {
     let level = MutableProperty(1)
     let log = Log<String>()
     let subscription = level.prepend(0).trace(in: log)
@@ -210,7 +211,7 @@ struct AppendTests {
   }
 
   @Test(arguments: [false, true])
-  func `concat lets go of its parts at the end and when cancelled, though the token is kept`(isCancelled: Bool) {
+  func `concat releases its parts at the end and when cancelled, even if the token is kept`(isCancelled: Bool) {
     let first = Emitter<Int, Never>()
     let released = Counter()
     let subscription: SignalSubscription

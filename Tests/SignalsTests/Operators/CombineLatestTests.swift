@@ -4,7 +4,7 @@ import Testing
 
 @Suite("combineLatest", .patient)
 struct CombineLatestTests {
-  @Test func `it sends once all have sent, and then for each value`() {
+  @Test func `it begins when all signals have sent, and then sends for each value`() {
     let numbers = Emitter<Int, Never>()
     let letters = Emitter<String, Never>()
     let log = Log<String>()
@@ -36,7 +36,7 @@ struct CombineLatestTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `it finishes when all have finished`() {
+  @Test func `it finishes when all signals have finished`() {
     let left = Emitter<Int, Never>(replay: 1)
     let right = Emitter<Int, Never>(replay: 1)
     let log = Log<String>()
@@ -54,7 +54,7 @@ struct CombineLatestTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `it finishes as soon as one finishes without having sent`() {
+  @Test func `it finishes as soon as a signal finishes without having sent`() {
     let left = Emitter<Int, Never>()
     let right = Emitter<Int, Never>()
     let log = Log<String>()
@@ -69,7 +69,7 @@ struct CombineLatestTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `it fails as soon as one fails`() {
+  @Test func `it fails as soon as one signal fails`() {
     let left = Emitter<Int, Mishap>()
     let right = Emitter<Int, Mishap>()
     let log = Log<String>()
@@ -98,7 +98,7 @@ struct CombineLatestTests {
     }
   }
 
-  @Test func `cancelling releases the chain on every input`() {
+  @Test func `cancelling releases the chains of all inputs`() {
     let left = MutableProperty(1)
     let right = MutableProperty(2)
     let released = Counter()
@@ -130,7 +130,7 @@ struct CombineLatestTests {
     #expect(watch.entries == ["[1, 20]", "[3, 20]"])
   }
 
-  @Test func `an input that comes after the end is not subscribed to`() {
+  @Test func `inputs after the end are not subscribed to`() {
     let asked = Counter()
     let later = DeferredSignal {
       asked.add()

@@ -7,7 +7,7 @@ import Testing
 struct FailureOperatorTests {
   // MARK: mapError, replaceError
 
-  @Test func `mapError passes values and the end on, and replaces the failure`() {
+  @Test func `mapError passes values and the end, and replaces the failure`() {
     let failing = Emitter<Int, Mishap>()
     let watch = Watch(failing.mapError { _ in Mishap.flood })
     failing.send(1)
@@ -23,7 +23,7 @@ struct FailureOperatorTests {
     #expect(marbles.diagram(of: marbles.cold("a-b|").replaceError(with: "z")) == "a-b|")
   }
 
-  @Test func `cancelling from inside the replaced value leaves the end out`() {
+  @Test func `cancelling during the replacement value suppresses the end`() {
     let source = Emitter<Int, Mishap>()
     let watched = Box<Watch>()
     watched.value = Watch(source.replaceError(with: 9)) { _ in watched.value?.cancel() }
@@ -32,20 +32,20 @@ struct FailureOperatorTests {
     watched.value = nil
   }
 
-  @Test func `a subscriber that takes no more is not sent the replacement`() {
+  @Test func `a subscriber that accepts no more values does not receive the replacement`() {
     #expect(Watch(AnySignal<Int, Mishap>.fail(.fire).replaceError(with: 1).prefix(1)).entries == ["1", "|"])
   }
 
   // MARK: catch
 
-  @Test func `catch goes on with the other signal after a failure`() {
+  @Test func `catch continues with the other signal after a failure`() {
     let marbles = Marbles()
     let first = marbles.signal("ab-#")
     let second = marbles.cold("-c-d|")
     #expect(marbles.diagram(of: first.catch { _ in second }) == "ab--c-d|")
   }
 
-  @Test func `catch fails only if the replacement does`() {
+  @Test func `catch fails only if the replacement fails`() {
     let watch = Watch(AnySignal<Int, Mishap>.fail(.fire).catch { _ in AnySignal<Int, Mishap>.fail(.flood) })
     #expect(watch.entries == ["#flood"])
   }
@@ -62,7 +62,7 @@ struct FailureOperatorTests {
     #expect(calls.value == 0)
   }
 
-  @Test func `cancelling a caught signal cancels the replacement and releases what it captured`() {
+  @Test func `cancelling a caught signal cancels the replacement and releases its captures`() {
     let failing = Emitter<Int, Mishap>()
     let other = Emitter<Int, Never>()
     let released = Counter()
@@ -82,7 +82,7 @@ struct FailureOperatorTests {
     #expect(released.value == 1)
   }
 
-  @Test func `cancelling from inside a replacement that sends at once stops it`() {
+  @Test func `cancelling during a replacement that sends at once stops it`() {
     let failing = Emitter<Int, Mishap>()
     let replay = Emitter<Int, Never>(replay: 3)
     for value in 1...3 { replay.send(value) }
@@ -93,7 +93,7 @@ struct FailureOperatorTests {
     watched.value = nil
   }
 
-  @Test func `an endless replacement ends with its subscriber`() {
+  @Test func `an endless replacement stops with its subscriber`() {
     let failing = AnySignal<Int, Mishap>.fail(.fire)
     #expect(Watch(failing.catch { _ in (1...).signal }.prefix(2)).entries == ["1", "2", "|"])
   }
@@ -109,24 +109,24 @@ struct FailureOperatorTests {
     }
   }
 
-  @Test func `retry subscribes anew after each failure`() {
+  @Test func `retry subscribes again after each failure`() {
     let watch = Watch(attempts(until: 3).retry(5))
     #expect(watch.entries == ["1", "2", "3", "|"])
   }
 
-  @Test func `retry passes the last failure on when no attempt is left`() {
+  @Test func `retry passes the last failure when no attempt is left`() {
     #expect(Watch(attempts(until: 9).retry(2)).entries == ["1", "2", "3", "#fire"])
     #expect(Watch(attempts(until: 9).retry(0)).entries == ["1", "#fire"])
     #expect(Watch(attempts(until: 9).retry(-1)).entries == ["1", "#fire"])
   }
 
-  @Test func `retry asks whether a failure is worth another attempt`() {
+  @Test func `retry passes a failure that its condition rejects`() {
     let counter = Counter()
     let watch = Watch(attempts(until: 9, counter: counter).retry { _ in counter.value < 2 })
     #expect(watch.entries == ["1", "2", "#fire"])
   }
 
-  @Test func `retry of 100,000 failures at once does not deepen the stack`() {
+  @Test func `100,000 immediate failures do not deepen the stack`() {
     let counter = Counter()
     let failing = DeferredSignal { () -> AnySignal<Int, Mishap> in
       counter.add() <= 100_000 ? .fail(.fire) : .just(7)
@@ -140,13 +140,13 @@ struct FailureOperatorTests {
     #expect(marbles.diagram(of: marbles.cold("a-#").retry(2)) == "a-a-a-#")
   }
 
-  @Test func `each subscription has retries of its own`() {
+  @Test func `each subscription counts its own retries`() {
     let signal = AnySignal<Int, Mishap>.just(1).append(AnySignal<Int, Mishap>.fail(.fire)).retry(1)
     #expect(Watch(signal).entries == ["1", "1", "#fire"])
     #expect(Watch(signal).entries == ["1", "1", "#fire"])
   }
 
-  @Test func `cancelling between attempts makes no further one`() {
+  @Test func `cancelling between attempts prevents the next one`() {
     let counter = Counter()
     let source = Box(Emitter<Int, Mishap>())
     let signal = DeferredSignal { () -> Emitter<Int, Mishap> in
@@ -169,7 +169,7 @@ struct FailureOperatorTests {
     watched.value = nil
   }
 
-  @Test func `cancelling a retried signal releases the chain`() {
+  @Test func `cancelling a retried signal releases its chain`() {
     let source = Emitter<Int, Mishap>()
     let released = Counter()
     let watch: Watch

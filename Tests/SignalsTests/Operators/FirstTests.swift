@@ -16,7 +16,7 @@ struct FirstTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `it is an operator in an asynchronous context, too`() async {
+  @Test func `it is also an operator in an asynchronous context`() async {
     let log = Log<String>()
     let subscription = (1...3).signal.first().map { $0 * 2 }.trace(in: log)
     #expect(log.entries == ["2", "|"])
@@ -28,7 +28,7 @@ struct FirstTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `waiting for the first value returns it, and nil after a finish`() async throws {
+  @Test func `waiting returns the first value, or nil if the signal finishes`() async throws {
     #expect(await (1...3).signal.firstValue() == 1)
     let property = MutableProperty("now")
     let value = await property.firstValue()
@@ -39,7 +39,7 @@ struct FirstTests {
     await #expect(throws: Mishap.fire) { try await FailSignal<Int, Mishap>(.fire).firstValue() }
   }
 
-  @Test func `waiting lets go of the signal with its first value`() async {
+  @Test func `waiting releases the signal with its first value`() async {
     let log = Log<String>()
     let watched = (1...3).signal.append(NeverSignal()).handleEvents(receiveCancel: { log.add("cancelled") })
     #expect(await watched.firstValue() == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("flatMap", .patient)
 struct FlatMapTests {
-  @Test func `it finishes when the outer signal and all inner ones have`() {
+  @Test func `it finishes when the outer signal and all inner signals have finished`() {
     let outer = Emitter<Int, Never>()
     let inner = [Emitter<String, Never>(), Emitter<String, Never>()]
     let watch = Watch(outer.flatMap { inner[$0] })
@@ -21,24 +21,24 @@ struct FlatMapTests {
     #expect(watch.entries == ["a", "b", "c", "|"])
   }
 
-  @Test func `it finishes with the outer signal if no inner one is left, or there was none`() {
+  @Test func `it finishes with the outer signal if no inner signal is active`() {
     #expect(Watch([1, 2].signal.flatMap { JustSignal($0 * 10) }).entries == ["10", "20", "|"])
     #expect(Watch([Int]().signal.flatMap { JustSignal($0) }).entries == ["|"])
   }
 
-  @Test func `values of a signal that cannot fail make signals that can`() {
+  @Test func `an infallible signal can produce fallible ones`() {
     let flat = [1, 2, 3].signal.flatMap { $0 < 2 ? AnySignal<Int, Mishap>.just($0) : .fail(.fire) }
     #expect(Watch(flat).entries == ["1", "#fire"])
   }
 
-  @Test func `on a clock, inner signals overlap`() {
+  @Test func `inner signals overlap in time`() {
     let marbles = Marbles()
     let inner = ["a": "1-2-3|", "b": "4-5|"]
     let outer = marbles.signal("ab----|")
     #expect(marbles.diagram(of: outer.flatMap { marbles.cold(inner[$0] ?? "#") }) == "14253-|")
   }
 
-  @Test func `one at a time, inner signals follow each other in order`() {
+  @Test func `with a limit of one, inner signals follow each other in order`() {
     let marbles = Marbles()
     let outer = marbles.signal("abc|")
     let flat = outer.flatMap(maxConcurrent: 1) { name in marbles.cold("x-|").map { name + $0 } }
@@ -46,7 +46,7 @@ struct FlatMapTests {
   }
 
   /// What a random history of opening, sending and finishing must give, worked out in plain Swift.
-  @Test(arguments: 0..<40) func `values beyond the limit wait in order for a place`(seed: Int) {
+  @Test(arguments: 0..<40) func `values beyond the limit wait in order`(seed: Int) {
     var chance = Chance(seed: UInt64(seed))
     let limit = [1, 2, 3, Int.max][seed % 4]
     let inners = (0..<12).map { _ in Emitter<String, Never>() }
@@ -88,7 +88,7 @@ struct FlatMapTests {
     #expect(watch.entries == expected + ["|"])
   }
 
-  @Test func `the failure of an inner signal ends all`() {
+  @Test func `the failure of an inner signal ends the result`() {
     let outer = Emitter<Int, Mishap>()
     let inner = [Emitter<Int, Mishap>(), Emitter<Int, Mishap>()]
     let released = Counter()
@@ -110,7 +110,7 @@ struct FlatMapTests {
     #expect(released.value == 1)
   }
 
-  @Test func `the failure of the outer signal ends all`() {
+  @Test func `the failure of the outer signal ends the result`() {
     let outer = Emitter<Int, Mishap>()
     let inner = Emitter<Int, Mishap>()
     let watch = Watch(outer.flatMap { _ in inner })
@@ -120,7 +120,7 @@ struct FlatMapTests {
     #expect(watch.entries == ["#fire"])
   }
 
-  @Test func `cancelling cancels every inner signal and drops the values that wait`() {
+  @Test func `cancelling cancels every inner signal and drops waiting values`() {
     let outer = Emitter<Probe, Never>()
     let inner = Emitter<Int, Never>()
     let released = Counter()
@@ -144,7 +144,7 @@ struct FlatMapTests {
     watched.value = nil
   }
 
-  @Test func `cancelling from inside the closure subscribes to nothing`() {
+  @Test func `cancelling from inside the closure prevents the subscription to its signal`() {
     let outer = Emitter<Int, Never>()
     let subscribed = Counter()
     let watched = Box<Watch>()
@@ -162,11 +162,11 @@ struct FlatMapTests {
     watched.value = nil
   }
 
-  @Test func `an endless outer signal ends with the subscriber`() {
+  @Test func `an endless outer signal stops with its subscriber`() {
     #expect(Watch((1...).signal.flatMap { JustSignal($0) }.prefix(3)).entries == ["1", "2", "3", "|"])
   }
 
-  @Test func `an inner value that makes the outer signal send comes before what it makes`() {
+  @Test func `an inner value is delivered before the values of the signal that it triggers`() {
     let outer = Emitter<Int, Never>()
     let watch = Watch(outer.flatMap { [$0, $0 + 1].signal }) { value in
       if value < 30, value % 10 == 0 { outer.send(value + 10) }
@@ -189,7 +189,7 @@ struct FlatMapTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `nothing is kept of inner signals that have ended`() {
+  @Test func `finished inner signals are released`() {
     let outer = Emitter<Int, Never>()
     let alive = Counter()
     let most = Counter()
@@ -213,7 +213,7 @@ struct FlatMapTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test(arguments: 1...5) func `inner signals on several threads lose nothing and keep their own order`(seed: Int) {
+  @Test(arguments: 1...5) func `inner signals on several threads lose no value and keep their own order`(seed: Int) {
     let inners = (0..<4).map { _ in Emitter<Int, Never>() }
     let outer = Emitter<Int, Never>()
     let overlaps = Counter()
@@ -242,7 +242,8 @@ struct FlatMapTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test(arguments: [1, 3, Int.max]) func `signals that other threads finish free their places`(limit: Int) {
+  @Test(arguments: [1, 3, Int.max]) func `inner signals that finish on other threads make room for the next`(limit: Int)
+  {
     let outer = Emitter<Int, Never>()
     let sum = Counter()
     let ended = Counter()
@@ -258,7 +259,7 @@ struct FlatMapTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a failure of an inner signal cancels the outer one before it is told`() {
+  @Test func `the failure of an inner signal cancels the outer one before it is delivered`() {
     let outer = Emitter<Int, Mishap>()
     let inner = Emitter<Int, Mishap>()
     let log = Log<String>()

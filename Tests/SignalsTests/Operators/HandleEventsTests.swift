@@ -20,7 +20,7 @@ struct HandleEventsTests {
     )
   }
 
-  @Test func `each closure runs before its event goes on`() {
+  @Test func `each closure runs before its event is forwarded`() {
     let emitter = Emitter<Int, Mishap>()
     let log = Log<String>()
     let subscription = watched(emitter, in: log).trace(in: log)
@@ -37,7 +37,7 @@ struct HandleEventsTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `cancelling and releasing the token are told once`() {
+  @Test func `cancelling and releasing the token call the closure once`() {
     let emitter = Emitter<Int, Mishap>()
     let log = Log<String>()
     var subscription: SignalSubscription? = watched(emitter, in: log).trace(in: log)
@@ -52,7 +52,7 @@ struct HandleEventsTests {
     #expect(log.entries.suffix(2) == ["subscription", "cancel"])
   }
 
-  @Test func `the watcher nearest to the subscriber is told of the cancelling first`() {
+  @Test func `the observer nearest to the subscriber is notified of cancellation first`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
     let subscription =
@@ -62,7 +62,7 @@ struct HandleEventsTests {
     #expect(log.entries == ["near", "far"])
   }
 
-  @Test func `a closure that cancels keeps the event from going on`() {
+  @Test func `a closure that cancels prevents the delivery of its event`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
     let token = Box<SignalSubscription>()
@@ -74,7 +74,7 @@ struct HandleEventsTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func `what the closures and the subscriber captured is released when cancelled`() {
+  @Test func `the captures of the closures and the subscriber are released when cancelled`() {
     let emitter = Emitter<Int, Never>()
     let released = Counter()
     var subscription: SignalSubscription?
@@ -89,7 +89,7 @@ struct HandleEventsTests {
   }
 
   @Test(arguments: [false, true])
-  func `what is called when cancelled is released with the end, though the token is kept`(isCancelled: Bool) {
+  func `the cancellation closure is released at the end, even if the token is kept`(isCancelled: Bool) {
     let emitter = Emitter<Int, Never>()
     let released = Counter()
     let calls = Counter()
@@ -109,7 +109,7 @@ struct HandleEventsTests {
     withExtendedLifetime((subscription, emitter)) {}
   }
 
-  @Test func `print writes the lines of Combine`() {
+  @Test func `print writes the same lines as Combine`() {
     let lines = Lines()
     let emitter = Emitter<Int, Mishap>()
     let first = emitter.print("numbers", to: lines).trace(in: Log())
@@ -136,7 +136,7 @@ struct HandleEventsTests {
     withExtendedLifetime((second, third)) {}
   }
 
-  @Test func `lines from several threads do not mix`() {
+  @Test func `lines printed by several threads do not interleave`() {
     let lines = Lines()
     let source = DeferredSignal { (0..<200).signal }.print("t", to: lines)
     withThreads(4) { _ in
@@ -148,7 +148,7 @@ struct HandleEventsTests {
     #expect(entries.allSatisfy { $0.hasPrefix("t: receive ") && $0.hasSuffix("\n") })
   }
 
-  @Test func `a stream may send into the signal it prints`() {
+  @Test func `an output stream may send into the signal that it prints`() {
     struct Echo: TextOutputStream, Sendable {
       let emitter: Emitter<Int, Never>
       let log: Log<String>

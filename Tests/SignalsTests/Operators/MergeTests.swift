@@ -4,7 +4,7 @@ import Testing
 
 @Suite("merge")
 struct MergeTests {
-  @Test func `values come as they are sent, and the end after the last signal's`() {
+  @Test func `values are sent as they arrive, and the end after the last signal's end`() {
     let sources = (0..<3).map { _ in Emitter<Int, Never>() }
     let log = Log<String>()
     let subscription = merge(sources[0], sources[1], sources[2].map { $0 * 100 }).sink(
@@ -34,7 +34,7 @@ struct MergeTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `the first failure ends it and cancels the others`() {
+  @Test func `the first failure ends the result and cancels the others`() {
     let good = Emitter<Probe, Mishap>()
     let bad = Emitter<Probe, Mishap>()
     let log = Log<String>()
@@ -52,7 +52,7 @@ struct MergeTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `cancelling releases the chain on every input`() {
+  @Test func `cancelling releases the chains of all inputs`() {
     let left = Emitter<Int, Never>()
     let right = Emitter<Int, Never>()
     let released = Counter()
@@ -67,7 +67,7 @@ struct MergeTests {
     withExtendedLifetime((left, right)) {}
   }
 
-  @Test func `properties give their current values in the order of the inputs`() {
+  @Test func `properties send their current values in the order of the inputs`() {
     let log = Log<Int>()
     let left = MutableProperty(1)
     let right = MutableProperty(2)
@@ -90,7 +90,7 @@ struct MergeTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a list of signals merges like as many arguments`() {
+  @Test func `a list of signals merges like the same signals as arguments`() {
     let sources = (0..<5).map { _ in Emitter<Int, Never>() }
     let watch = Watch(merge(sources))
     for (index, source) in sources.enumerated().reversed() { source.send(index) }
@@ -110,7 +110,7 @@ struct MergeTests {
     #expect(watch.entries == ["2", "7", "|"])
   }
 
-  @Test func `an endless signal among others ends with the subscriber`() {
+  @Test func `an endless input stops with the subscriber`() {
     #expect(Watch(merge([1].signal, (2...).signal).prefix(3)).entries == ["1", "2", "3", "|"])
   }
 }

@@ -14,7 +14,7 @@ struct PrefixTests {
     ("output at", { $0.output(at: 1).map { "\($0)" }.eraseToAnySignal() }),
   ]
 
-  @Test(arguments: endings.indices) func `the upstream is cancelled with the value that ends the signal`(index: Int) {
+  @Test(arguments: endings.indices) func `the value that ends the signal also cancels the upstream`(index: Int) {
     let ending = Self.endings[index]
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
@@ -31,8 +31,7 @@ struct PrefixTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test(arguments: endings.indices) func `an endless sequence is left after the value that ends the signal`(index: Int)
-  {
+  @Test(arguments: endings.indices) func `an endless sequence stops after the value that ends the signal`(index: Int) {
     let computed = Log<Int>()
     let numbers = sequence(first: 1) { last in
       computed.add(last + 1)
@@ -43,7 +42,7 @@ struct PrefixTests {
     #expect(computed.entries == [2], "no element is computed in vain")
   }
 
-  @Test(arguments: endings.indices) func `what was captured is released when the signal has ended`(index: Int) {
+  @Test(arguments: endings.indices) func `captures are released when the signal ends`(index: Int) {
     let emitter = Emitter<Int, Never>()
     let released = Counter()
     let subscription: SignalSubscription
@@ -58,8 +57,7 @@ struct PrefixTests {
     withExtendedLifetime((subscription, emitter)) {}
   }
 
-  @Test(arguments: endings.indices) func `what was captured is released when the subscription is cancelled`(index: Int)
-  {
+  @Test(arguments: endings.indices) func `captures are released when the subscription is cancelled`(index: Int) {
     let emitter = Emitter<Int, Never>()
     let released = Counter()
     let subscription: SignalSubscription
@@ -95,7 +93,7 @@ struct PrefixTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `cancelling in the last callback leaves out the completion`() {
+  @Test func `cancelling in the last callback suppresses the completion`() {
     for shape in Self.endings {
       let emitter = Emitter<Int, Never>()
       let log = Log<String>()
@@ -114,7 +112,7 @@ struct PrefixTests {
     }
   }
 
-  @Test func `cancelling in the closure leaves out the value and the completion`() {
+  @Test func `cancelling in the closure suppresses the value and the completion`() {
     typealias Ask = @Sendable (Int) -> Bool
     let shapes: [@Sendable (Emitter<Int, Never>, @escaping Ask) -> AnySignal<String, Never>] = [
       { emitter, ask in emitter.prefix(while: ask).map { "\($0)" }.eraseToAnySignal() },
@@ -170,7 +168,7 @@ struct PrefixTests {
     withExtendedLifetime((early, late)) {}
   }
 
-  @Test func `prefix sends exactly so many values, whatever threads send`() {
+  @Test func `prefix sends exactly its count, whichever threads send`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
     let subscription = emitter.prefix(1000).trace(in: log)

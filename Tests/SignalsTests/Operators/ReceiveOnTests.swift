@@ -7,7 +7,7 @@ import Testing
 @Suite("receive(on:)")
 struct ReceiveOnTests {
   @Test(arguments: [DispatchQueue(label: "serial"), DispatchQueue(label: "concurrent", attributes: .concurrent)])
-  func `a queue delivers all values in order, never two at once`(queue: DispatchQueue) async {
+  func `a queue delivers all values in order, one at a time`(queue: DispatchQueue) async {
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
     let inside = Atomic<Int>(0)
@@ -40,7 +40,7 @@ struct ReceiveOnTests {
     }
   }
 
-  @Test func `an actor gets all values in order, with access to its state`() async {
+  @Test func `an actor receives all values in order, with access to its state`() async {
     let ledger = Ledger()
     let emitter = Emitter<Int, Never>()
     let subscription = emitter.sink(on: ledger) { ledger, value in ledger.add(value) }
@@ -50,7 +50,7 @@ struct ReceiveOnTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test @MainActor func `the main actor gets a burst in one hop, in order`() async {
+  @Test @MainActor func `the main actor receives a burst in one hop, in order`() async {
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
     let ended = Emitter<Void, Never>(replay: 1)
@@ -65,7 +65,7 @@ struct ReceiveOnTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `cancelling drops what waits and releases what the subscriber captured`() async {
+  @Test func `cancelling drops waiting values and releases the subscriber's captures`() async {
     let queue = DispatchQueue(label: "held")
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
@@ -88,7 +88,7 @@ struct ReceiveOnTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func `a subscriber that cancels itself in its callback gets nothing more of the burst`() {
+  @Test func `a subscriber that cancels itself receives nothing more of the burst`() {
     let queue = DispatchQueue(label: "held")
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
@@ -105,7 +105,7 @@ struct ReceiveOnTests {
     #expect(log.entries == [1])
   }
 
-  @Test func `a subscription does not keep its actor alive`() async {
+  @Test func `a subscription does not retain its actor`() async {
     let emitter = Emitter<Int, Never>()
     weak var weakLedger: Ledger?
     var subscription: SignalSubscription?

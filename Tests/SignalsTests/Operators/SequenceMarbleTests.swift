@@ -28,37 +28,37 @@ struct SequenceMarbleTests {
     expect("-a-b", { $0.first() }, "-[a|]")
   }
 
-  @Test func `prefix while ends with the first value that does not fit`() {
+  @Test func `prefix while ends at the first value that does not match`() {
     expect("1-2-3-1|", { $0.prefix { $0 < "3" } }, "1-2-|")
     expect("1-2-#", { $0.prefix { $0 < "3" } }, "1-2-#")
     expect("3-1", { $0.prefix { $0 < "3" } }, "|")
   }
 
-  @Test func `prefix until another sends ends in that moment`() {
+  @Test func `prefix until another sends ends at that moment`() {
     let values = marbles.signal("a-b-c-d-e|")
     let stop = marbles.signal("-----x-y|")
     #expect(marbles.diagram(of: values.prefix(untilOutputFrom: stop)) == "a-b-c|")
   }
 
-  @Test func `drop until another sends begins after that moment`() {
+  @Test func `drop until another sends begins after the other signal's value`() {
     let values = marbles.signal("a-b-c-d-e|")
     let start = marbles.signal("---x-y|")
     #expect(marbles.diagram(of: values.drop(untilOutputFrom: start)) == "----c-d-e|")
   }
 
-  @Test func `drop until another sends ends with the other if that sends nothing`() {
+  @Test func `drop until another sends ends with the other signal if that sends nothing`() {
     let values = marbles.signal("a-b-c-d-e|")
     #expect(marbles.diagram(of: values.drop(untilOutputFrom: marbles.cold("---|"))) == "---|")
     #expect(marbles.diagram(of: marbles.cold("a-b").drop(untilOutputFrom: marbles.cold("---#"))) == "---#")
   }
 
-  @Test func `dropping keeps the times of the rest`() {
+  @Test func `dropping values keeps the times of the rest`() {
     expect("a-b-c-d|", { $0.dropFirst(2) }, "----c-d|")
     expect("a-|", { $0.dropFirst(2) }, "--|")
     expect("1-2-1-#", { $0.drop { $0 < "2" } }, "--2-1-#")
   }
 
-  @Test func `what is made of all values comes with the end`() {
+  @Test func `operators that need all values send their result at the end`() {
     expect("a-b-|", { $0.last() }, "----[b|]")
     expect("a-b-#", { $0.last() }, "----#")
     expect("-|", { $0.last() }, "-|")
@@ -67,7 +67,7 @@ struct SequenceMarbleTests {
     expect("a-b-|", { $0.map(\.count).collect() }, "----['[1, 1]'|]")
   }
 
-  @Test func `what is certain comes at once`() {
+  @Test func `operators that know their result early send it at once`() {
     expect("1-2-3-|", { $0.first { $0 > "1" } }, "--[2|]")
     expect("1-2-3-|", { $0.contains("2") }, "--['true'|]")
     expect("1-3-|", { $0.contains("2") }, "----['false'|]")
@@ -75,12 +75,12 @@ struct SequenceMarbleTests {
     expect("a-b-c-|", { $0.output(at: 1) }, "--[b|]")
   }
 
-  @Test func `groups come when they are full, and the rest with the end`() {
+  @Test func `groups are sent when they are full, and the rest at the end`() {
     expect("a-b-c-|", { $0.collect(2).map { $0.joined() } }, "--'ab'---[c|]")
     expect("a-b-c-#", { $0.collect(2).map { $0.joined() } }, "--'ab'---#")
   }
 
-  @Test func `the next signal begins when the one before has ended`() {
+  @Test func `the next signal begins when the previous one has ended`() {
     let first = marbles.cold("a-b|")
     #expect(marbles.diagram(of: first.append(marbles.cold("c-d|"))) == "a-bc-d|")
     #expect(marbles.diagram(of: marbles.cold("a-b#").append(marbles.cold("c-d|"))) == "a-b#")
@@ -88,7 +88,7 @@ struct SequenceMarbleTests {
     #expect(marbles.diagram(of: concat(marbles.cold("a|"), .just("b"), marbles.cold("-c|"))) == "abc|")
   }
 
-  @Test func `what is missing is replaced with the end`() {
+  @Test func `missing values are replaced at the end`() {
     expect("--|", { $0.replaceEmpty(with: "x") }, "--[x|]")
     expect("--#", { $0.replaceEmpty(with: "x") }, "--#")
     expect("-a-|", { $0.replaceEmpty(with: "x") }, "-a-|")

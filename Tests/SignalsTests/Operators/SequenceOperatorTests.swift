@@ -31,22 +31,23 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.first() }, gives: input.prefix(1))
   }
 
-  @Test(arguments: randomInputs) func `prefix while sends the values before the first that does not fit`(input: [Int]) {
+  @Test(arguments: randomInputs) func `prefix while sends the values before the first that does not match`(input: [Int])
+  {
     expect(input, through: { $0.prefix { $0 < 3 } }, gives: input.prefix { $0 < 3 })
   }
 
-  @Test(arguments: randomInputs) func `dropFirst leaves out the first values`(input: [Int]) {
+  @Test(arguments: randomInputs) func `dropFirst omits the first values`(input: [Int]) {
     expect(input, through: { $0.dropFirst() }, gives: input.dropFirst())
     for count in [-1, 0, 1, 2, 5, 100] {
       expect(input, through: { $0.dropFirst(count) }, gives: input.dropFirst(max(0, count)))
     }
   }
 
-  @Test(arguments: randomInputs) func `drop while begins with the first value that does not fit`(input: [Int]) {
+  @Test(arguments: randomInputs) func `drop while begins with the first value that does not match`(input: [Int]) {
     expect(input, through: { $0.drop { $0 < 2 } }, gives: input.drop { $0 < 2 })
   }
 
-  @Test(arguments: randomInputs) func `first and last where send one value at most`(input: [Int]) {
+  @Test(arguments: randomInputs) func `first and last where send at most one value`(input: [Int]) {
     let isOdd: @Sendable (Int) -> Bool = { !$0.isMultiple(of: 2) }
     expect(input, through: { $0.first(where: isOdd) }, gives: input.first(where: isOdd).map { [$0] } ?? [])
     expect(input, through: { $0.last(where: isOdd) }, gives: input.last(where: isOdd).map { [$0] } ?? [])
@@ -62,7 +63,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.allSatisfy { $0 > 0 } }, gives: [input.allSatisfy { $0 > 0 }])
   }
 
-  @Test(arguments: randomInputs) func `min and max send one value at most`(input: [Int]) {
+  @Test(arguments: randomInputs) func `min and max send at most one value`(input: [Int]) {
     expect(input, through: { $0.min() }, gives: input.min().map { [$0] } ?? [])
     expect(input, through: { $0.max() }, gives: input.max().map { [$0] } ?? [])
     // Which one of several that are equal is found, too.
@@ -72,14 +73,14 @@ struct SequenceOperatorTests {
     #expect(pairs.signal.max(by: order).traced.dropLast() == (pairs.max(by: order).map { [$0] } ?? [])[...])
   }
 
-  @Test func `a value that is nil is a value`() {
+  @Test func `nil counts as a value`() {
     let values: [Int?] = [1, nil]
     #expect(values.signal.last().traced == ["nil", "|"])
     #expect(values.signal.first { $0 == nil }.traced == ["nil", "|"])
     #expect(values.signal.replaceEmpty(with: 5).traced == ["Optional(1)", "nil", "|"])
   }
 
-  @Test(arguments: randomInputs) func `reduce can make an optional`(input: [Int]) {
+  @Test(arguments: randomInputs) func `reduce can produce an optional`(input: [Int]) {
     let last: @Sendable (Int?, Int) -> Int? = { $1 > 1 ? $1 : nil }
     expect(input, through: { $0.reduce(nil, last) }, gives: [input.reduce(nil, last)])
   }
@@ -92,7 +93,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.collect(0) }, gives: input.map { [$0] })
   }
 
-  @Test(arguments: randomInputs) func `output picks by position`(input: [Int]) {
+  @Test(arguments: randomInputs) func `output selects by position`(input: [Int]) {
     expect(input, through: { $0.output(at: 3) }, gives: input.dropFirst(3).prefix(1))
     expect(input, through: { $0.output(in: 2..<5) }, gives: input.dropFirst(2).prefix(3))
     expect(input, through: { $0.output(in: 2...5) }, gives: input.dropFirst(2).prefix(4))
@@ -104,7 +105,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.output(in: (-2)...) }, gives: input)
   }
 
-  @Test(arguments: randomInputs) func `no value has a position below 0`(input: [Int]) {
+  @Test(arguments: randomInputs) func `negative positions select no value`(input: [Int]) {
     expect(input, through: { $0.output(in: -5 ..< -2) }, gives: [])
     expect(input, through: { $0.output(in: -5 ... -2) }, gives: [])
     expect(input, through: { $0.output(in: ..<(-1)) }, gives: [])
@@ -121,23 +122,23 @@ struct SequenceOperatorTests {
     expect(input, through: { concat(.just(7), $0, .empty(), .from([8, 9])) }, gives: [7] + input + [8, 9])
   }
 
-  @Test(arguments: randomInputs) func `replacing what is missing`(input: [Int]) {
+  @Test(arguments: randomInputs) func `replaceEmpty and replaceNil fill gaps`(input: [Int]) {
     expect(input, through: { $0.replaceEmpty(with: 9) }, gives: input.isEmpty ? [9] : input)
     let smallOnes: @Sendable (Int) -> Int? = { $0 < 2 ? $0 : nil }
     expect(input, through: { $0.map(smallOnes).replaceNil(with: 9) }, gives: input.map { smallOnes($0) ?? 9 })
   }
 
-  @Test(arguments: randomInputs) func `ignoreOutput leaves only the end`(input: [Int]) {
+  @Test(arguments: randomInputs) func `ignoreOutput sends only the end`(input: [Int]) {
     expect(input, through: { $0.ignoreOutput() }, gives: [])
   }
 
-  @Test(arguments: randomInputs) func `watching changes nothing`(input: [Int]) {
+  @Test(arguments: randomInputs) func `handleEvents and print change nothing`(input: [Int]) {
     let events = Log<String>()
     expect(input, through: { $0.handleEvents(receiveOutput: { events.add("\($0)") }) }, gives: input)
     #expect(events.entries == (input + input).map { "\($0)" })
   }
 
-  @Test(arguments: randomInputs) func `long chains agree with the sequences of the same names`(input: [Int]) {
+  @Test(arguments: randomInputs) func `long chains agree with the sequence algorithms of the same names`(input: [Int]) {
     expect(
       input,
       through: { $0.dropFirst().prefix { $0 != 3 }.append(1, 2, 3).drop { $0 == 0 }.prefix(4).collect(2) },
@@ -145,13 +146,13 @@ struct SequenceOperatorTests {
     )
   }
 
-  @Test func `a signal that cannot fail can be given a failure type`() {
+  @Test func `an infallible signal can be given a failure type`() {
     let numbers: some Signal<Int, Mishap> = [1, 2].signal.setFailureType(to: Mishap.self)
     #expect(numbers.traced == ["1", "2", "|"])
     #expect(numbers.append(FailSignal(.fire)).traced == ["1", "2", "#"])
   }
 
-  @Test func `every operator passes a failure, and drops what was not complete`() {
+  @Test func `every operator passes a failure and drops incomplete results`() {
     func trace<Output: Sendable>(_ shape: (Emitter<Int, Mishap>) -> some Signal<Output, Mishap>) -> String {
       let emitter = Emitter<Int, Mishap>()
       let log = Log<String>()

@@ -17,7 +17,7 @@ struct ShareTests {
     }
   }
 
-  @Test func `upstream is subscribed once, and released when the last leaves`() {
+  @Test func `the upstream is subscribed to once, and released when the last subscriber leaves`() {
     let source = Emitter<Int, Never>()
     let (made, live) = (Counter(), Counter())
     let shared = counted(source, made, live).share()
@@ -36,7 +36,7 @@ struct ShareTests {
     #expect(watches[1].entries == ["1", "2"])
   }
 
-  @Test func `who comes after the last has left starts anew, with nothing to replay`() {
+  @Test func `a subscriber that joins after the last one left starts anew, without replay`() {
     let source = Emitter<Int, Never>()
     let (made, live) = (Counter(), Counter())
     let shared = counted(source, made, live).share(replay: 2)
@@ -52,7 +52,7 @@ struct ShareTests {
     #expect(live.value == 1)
   }
 
-  @Test(arguments: 0...4) func `a late subscriber gets the last values seen, then live ones`(count: Int) {
+  @Test(arguments: 0...4) func `a late subscriber receives the replayed values, then live ones`(count: Int) {
     for seen in 0...5 {
       let source = Emitter<Int, Never>()
       let shared = source.share(replay: count)
@@ -65,7 +65,7 @@ struct ShareTests {
     }
   }
 
-  @Test func `on a clock, late subscribers join the running signal`() {
+  @Test func `late subscribers join the running signal`() {
     let marbles = Marbles()
     let shared = marbles.cold("a-b-c|").share(replay: 1)
     let late = marbles.signal("---x").flatMap { _ in shared }
@@ -74,7 +74,7 @@ struct ShareTests {
     #expect(keep.entries == ["a", "b", "c", "|"])
   }
 
-  @Test func `after the end, it gives what is replayed and the end, and does not start anew`() {
+  @Test func `after the end, it replays its values and the end without starting anew`() {
     let made = Counter()
     let shared = DeferredSignal { () -> SequenceSignal<[Int], Never> in
       made.add()
@@ -85,7 +85,7 @@ struct ShareTests {
     #expect(made.value == 1)
   }
 
-  @Test func `a failure goes to all, and to those who come later`() {
+  @Test func `a failure reaches all subscribers, including later ones`() {
     let source = Emitter<Int, Mishap>()
     let shared = source.share(replay: 1)
     let watches = [Watch(shared), Watch(shared)]
@@ -95,7 +95,7 @@ struct ShareTests {
     #expect(Watch(shared).entries == ["1", "#flood"])
   }
 
-  @Test func `each call of share has an upstream subscription of its own`() {
+  @Test func `each call of share has its own upstream subscription`() {
     let source = Emitter<Int, Never>()
     let (made, live) = (Counter(), Counter())
     let signal = counted(source, made, live)
@@ -104,7 +104,7 @@ struct ShareTests {
     withExtendedLifetime(watches) {}
   }
 
-  @Test func `subscribing from inside a value gets the next value, or is given the replay`() {
+  @Test func `subscribing during a delivery begins with the next value, or with the replay`() {
     let source = Emitter<Int, Never>()
     let shared = source.share()
     let inner = Box<Watch>()
@@ -115,7 +115,7 @@ struct ShareTests {
     #expect(outer.entries == ["1", "2"])
   }
 
-  @Test func `the last to leave from inside a value releases the upstream`() {
+  @Test func `the last subscriber to leave during a delivery releases the upstream`() {
     let source = Emitter<Int, Never>()
     let (made, live) = (Counter(), Counter())
     let shared = counted(source, made, live).share(replay: 1)
@@ -131,7 +131,7 @@ struct ShareTests {
     watched.value = nil
   }
 
-  @Test func `an endless upstream ends with its only subscriber, and starts anew for the next`() {
+  @Test func `an endless upstream stops with its only subscriber, and starts anew for the next`() {
     let shared = (1...).signal.share(replay: 1)
     #expect(Watch(shared.prefix(2)).entries == ["1", "2", "|"])
     #expect(Watch(shared.prefix(3)).entries == ["1", "2", "3", "|"])
@@ -159,7 +159,7 @@ struct ShareTests {
   }
 
   @Test(arguments: 1...5)
-  func `who joins while values are sent misses none and sees none twice`(seed: Int) {
+  func `joining during sends misses no value and repeats none`(seed: Int) {
     let source = Emitter<Int, Never>()
     let (made, live) = (Counter(), Counter())
     let shared = counted(source, made, live).share(replay: 3)
@@ -186,7 +186,7 @@ struct ShareTests {
     #expect(first.entries == (0..<20_000).map(String.init))
   }
 
-  @Test func `coming and going on several threads keeps one upstream at most, and none in the end`() {
+  @Test func `concurrent joining and leaving keeps at most one upstream, and none in the end`() {
     let source = Emitter<Int, Never>()
     let (made, live) = (Counter(), Counter())
     let shared = counted(source, made, live).share(replay: 1)
@@ -204,7 +204,7 @@ struct ShareTests {
     #expect(watch.entries.last == "5")
   }
 
-  @Test func `who is on the way in when the others have had enough is not left behind`() {
+  @Test func `a subscriber that joins while the others complete is not left behind`() {
     let shared = (1...).signal.share()
     let questions = Counter()
     let joined = Box<ShareRound<Int, Never>>()
@@ -229,7 +229,7 @@ struct ShareTests {
   }
 
   @Test(arguments: [false, true])
-  func `what the closures before it captured is released at the end, though tokens are kept`(isShared: Bool) {
+  func `the captures of closures upstream are released at the end, even if tokens are kept`(isShared: Bool) {
     let source = Emitter<Int, Never>()
     let released = Counter()
     let kept: (SharedSignal<AnySignal<Int, Never>>?, SignalSubscription)

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("switchToLatest", .patient)
 struct SwitchToLatestTests {
-  @Test func `values of the latest inner signal go out, on a clock`() {
+  @Test func `the values of the latest inner signal are sent, as time passes`() {
     let marbles = Marbles()
     let inner = ["a": "1-2-3-4|", "b": "-x-y|"]
     let outer = marbles.signal("a--b---|")
     #expect(marbles.diagram(of: outer.flatMapLatest { marbles.cold(inner[$0] ?? "#") }) == "1-2-x-y|")
   }
 
-  @Test func `completion needs the outer signal and the last inner one`() {
+  @Test func `it completes when the outer signal and the last inner one have completed`() {
     let outer = Emitter<Emitter<Int, Never>, Never>()
     let inner = [Emitter<Int, Never>(), Emitter<Int, Never>()]
     let watch = Watch(outer.switchToLatest())
@@ -27,7 +27,7 @@ struct SwitchToLatestTests {
     #expect(watch.entries == ["1", "2", "|"])
   }
 
-  @Test func `a signal that cannot fail switches to signals that can`() {
+  @Test func `an infallible signal can switch to fallible ones`() {
     let outer = Emitter<Int, Never>()
     let inner = [Emitter<String, Mishap>(), Emitter<String, Mishap>()]
     let watches = [
@@ -42,12 +42,12 @@ struct SwitchToLatestTests {
     for watch in watches { #expect(watch.entries == ["a", "b", "#fire"]) }
   }
 
-  @Test func `it finishes with the outer signal if no inner one is live`() {
+  @Test func `it finishes with the outer signal if no inner signal is live`() {
     #expect(Watch([1, 2].signal.flatMapLatest { JustSignal($0) }).entries == ["1", "2", "|"])
     #expect(Watch([Int]().signal.flatMapLatest { JustSignal($0) }).entries == ["|"])
   }
 
-  @Test(arguments: 0..<40) func `a random history gives what the latest inner signal sends`(seed: Int) {
+  @Test(arguments: 0..<40) func `a random history sends the values of the latest inner signal`(seed: Int) {
     var chance = Chance(seed: UInt64(seed))
     let inners = (0..<5).map { _ in Emitter<String, Never>() }
     let outer = Emitter<Int, Never>()
@@ -67,7 +67,7 @@ struct SwitchToLatestTests {
     #expect(watch.entries == expected)
   }
 
-  @Test func `the failure of a signal that was switched away from is nobody's`() {
+  @Test func `the failure of an abandoned inner signal is ignored`() {
     let outer = Emitter<Int, Mishap>()
     let inner = [Emitter<Int, Mishap>(), Emitter<Int, Mishap>()]
     let watch = Watch(outer.flatMapLatest { inner[$0] })
@@ -90,7 +90,7 @@ struct SwitchToLatestTests {
     #expect(watch.entries == ["#fire"])
   }
 
-  @Test func `a switch from inside a value drops what the old signal has still to send`() {
+  @Test func `a switch during a delivery drops the old signal's remaining values`() {
     let outer = Emitter<Int, Never>()
     let inner = [Emitter<Int, Never>(), Emitter<Int, Never>()]
     let watch = Watch(outer.flatMapLatest { inner[$0] }) { value in
@@ -137,11 +137,11 @@ struct SwitchToLatestTests {
     watched.value = nil
   }
 
-  @Test func `an endless outer signal ends with the subscriber`() {
+  @Test func `an endless outer signal stops with its subscriber`() {
     #expect(Watch((1...).signal.flatMapLatest { JustSignal($0) }.prefix(3)).entries == ["1", "2", "3", "|"])
   }
 
-  @Test func `an inner signal that sends as it is released is not heard`() {
+  @Test func `values that an inner signal sends during its release are ignored`() {
     let outer = Emitter<Int, Never>()
     let inner = Emitter<Int, Never>()
     let watch: Watch
@@ -163,7 +163,7 @@ struct SwitchToLatestTests {
   }
 
   @Test(arguments: 1...5)
-  func `after the switch no value of the old inner is delivered, even from another thread`(seed: Int) {
+  func `after a switch, no value of the old inner signal is delivered, even from another thread`(seed: Int) {
     let rounds = 400
     let inners = (0..<rounds).map { _ in Emitter<Int, Never>() }
     let outer = Emitter<Int, Never>()
@@ -199,7 +199,7 @@ struct SwitchToLatestTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a failure of an inner signal cancels the outer one before it is told`() {
+  @Test func `the failure of an inner signal cancels the outer one before it is delivered`() {
     let outer = Emitter<Int, Mishap>()
     let inner = Emitter<Int, Mishap>()
     let log = Log<String>()

@@ -22,7 +22,7 @@ struct UntilOutputTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `prefix goes on when the other signal ends without a value`() {
+  @Test func `prefix continues when the other signal ends without a value`() {
     for isFailure in [false, true] {
       let values = Emitter<Int, Never>()
       let other = Emitter<String, Mishap>()
@@ -44,7 +44,7 @@ struct UntilOutputTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `drop lets values through after the other signal's first, and cancels that`() {
+  @Test func `drop passes values after the other signal's first one, and cancels that signal`() {
     let values = Emitter<Int, Never>()
     let other = Emitter<String, Never>()
     let log = Log<String>()
@@ -61,7 +61,7 @@ struct UntilOutputTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `drop ends when it could never begin`() {
+  @Test func `drop ends when the other signal ends without a value`() {
     let log = Log<String>()
     let values = Emitter<Int, Mishap>()
     let tokens = [
@@ -78,7 +78,7 @@ struct UntilOutputTests {
     #expect((1...3).signal.drop(untilOutputFrom: NeverSignal<Void, Never>()).traced == ["|"])
   }
 
-  @Test func `an endless sequence behind them can be left`() {
+  @Test func `an endless sequence upstream can be stopped`() {
     let never = Emitter<Void, Never>()
     #expect((1...).signal.prefix(untilOutputFrom: never).prefix(2).traced == ["1", "2", "|"])
     #expect((1...).signal.drop(untilOutputFrom: .just(())).prefix(2).traced == ["1", "2", "|"])
@@ -103,7 +103,7 @@ struct UntilOutputTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `cancelling releases everything on both inputs`() {
+  @Test func `cancelling releases both inputs`() {
     let values = Emitter<Int, Never>()
     let other = Emitter<Int, Never>()
     let released = Counter()
@@ -121,7 +121,7 @@ struct UntilOutputTests {
     withExtendedLifetime((values, other)) {}
   }
 
-  @Test func `two threads that race leave one end and nothing after it`() {
+  @Test func `two racing threads produce one end and nothing after it`() {
     for _ in 0..<50 {
       let values = Emitter<Int, Never>()
       let stop = Emitter<Void, Never>()

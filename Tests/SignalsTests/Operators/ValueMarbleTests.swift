@@ -15,11 +15,11 @@ struct ValueMarbleTests {
     #expect(marbles.diagram(of: marbles.signal("a-#").map { $0.uppercased() }) == "A-#")
   }
 
-  @Test func `filter leaves gaps`() {
+  @Test func `filter leaves gaps in time`() {
     #expect(marbles.diagram(of: marbles.signal("1-a2-b|").filter { $0 > "9" }) == "--a--b|")
   }
 
-  @Test func `compactMap leaves gaps where nothing was made`() {
+  @Test func `compactMap leaves gaps in time`() {
     #expect(marbles.diagram(of: marbles.signal("1-a2-b|").compactMap { Int($0) }) == "1--2--|")
   }
 
@@ -27,11 +27,11 @@ struct ValueMarbleTests {
     #expect(marbles.diagram(of: marbles.signal("aab-bba|").removeDuplicates()) == "a-b---a|")
   }
 
-  @Test func `scan sends with each value`() {
+  @Test func `scan sends for each value`() {
     #expect(marbles.diagram(of: marbles.signal("1-2-3|").compactMap { Int($0) }.scan(0, +)) == "1-3-6|")
   }
 
-  @Test func `merge sends as the values come, and ends with the last signal`() {
+  @Test func `merge sends values as they arrive, and ends with the last signal`() {
     let letters = marbles.signal("a--b|")
     let digits = marbles.signal("-1----2|")
     #expect(marbles.diagram(of: merge(letters, digits)) == "a1-b--2|")
@@ -43,14 +43,14 @@ struct ValueMarbleTests {
     #expect(marbles.diagram(of: letters.merge(with: digits)) == "a1#")
   }
 
-  @Test func `combineLatest begins when both have sent, and ends with the last`() {
+  @Test func `combineLatest begins when both signals have sent, and ends with the last`() {
     let letters = marbles.signal("a--b---|")
     let digits = marbles.signal("-1---2|")
     let pairs = letters.combineLatest(digits).map { $0 + $1 }
     #expect(marbles.diagram(of: pairs) == "-'a1'-'b1'-'b2'-|")
   }
 
-  @Test func `combineLatest ends at once when one ends without a value`() {
+  @Test func `combineLatest ends as soon as one signal ends without a value`() {
     let letters = marbles.signal("a--b---|")
     let digits = marbles.signal("--|")
     #expect(marbles.diagram(of: letters.combineLatest(digits).map { $0 + $1 }) == "--|")

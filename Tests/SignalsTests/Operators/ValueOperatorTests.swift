@@ -30,12 +30,12 @@ struct ValueOperatorTests {
     #expect(run(input) { $0.filter { $0 % 2 == 0 } } == input.filter { $0 % 2 == 0 }.map(String.init) + ["|"])
   }
 
-  @Test(arguments: randomInputs) func `compactMap leaves nil out`(input: [Int]) {
+  @Test(arguments: randomInputs) func `compactMap omits nil`(input: [Int]) {
     let transform: @Sendable (Int) -> Int? = { $0 == 1 ? nil : $0 + 1 }
     #expect(run(input) { $0.compactMap(transform) } == input.compactMap(transform).map(String.init) + ["|"])
   }
 
-  @Test(arguments: randomInputs) func `removeDuplicates leaves equal neighbours out`(input: [Int]) {
+  @Test(arguments: randomInputs) func `removeDuplicates omits repeated values`(input: [Int]) {
     let expected = input.enumerated().filter { $0.offset == 0 || input[$0.offset - 1] != $0.element }.map(\.element)
     #expect(run(input) { $0.removeDuplicates() } == expected.map(String.init) + ["|"])
   }
@@ -59,7 +59,7 @@ struct ValueOperatorTests {
     #expect(run(input) { $0.map { -$0 }.eraseToAnySignal().map { -$0 } } == input.map(String.init) + ["|"])
   }
 
-  @Test func `each subscription to scan and removeDuplicates has a state of its own`() {
+  @Test func `each subscription to scan and removeDuplicates has its own state`() {
     let emitter = Emitter<Int, Never>()
     let sums = emitter.scan(0, +)
     let distinct = emitter.removeDuplicates()
@@ -72,7 +72,7 @@ struct ValueOperatorTests {
     withExtendedLifetime((early, late)) {}
   }
 
-  @Test func `a failure passes every operator`() {
+  @Test func `every operator passes a failure`() {
     let emitter = Emitter<Int, Mishap>()
     let log = Log<Mishap>()
     let subscription =

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("withLatest(from:)", .patient)
 struct WithLatestTests {
-  @Test(arguments: 0..<30) func `each value meets the latest of the other signal`(seed: Int) {
+  @Test(arguments: 0..<30) func `each value is paired with the latest of the other signal`(seed: Int) {
     var chance = Chance(seed: UInt64(seed))
     let source = Emitter<Int, Never>()
     let other = Emitter<Int, Never>()
@@ -24,7 +24,7 @@ struct WithLatestTests {
     #expect(watch.entries == expected)
   }
 
-  @Test func `it completes with the signal itself, whether the other goes on or has ended`() {
+  @Test func `it completes with its own signal, whether or not the other has ended`() {
     let marbles = Marbles()
     let other = marbles.signal("-1---2|")
     let source = marbles.signal("a-b-c-d-e|")
@@ -82,7 +82,7 @@ struct WithLatestTests {
     #expect(watch.entries == ["1"])
   }
 
-  @Test func `the latest value, released as the next comes, may send`() {
+  @Test func `the release of the previous latest value may send`() {
     let source = Emitter<Int, Never>()
     let other = Emitter<Probe, Never>()
     let watch = Watch(source.withLatest(from: other) { value, _ in value })
@@ -92,7 +92,7 @@ struct WithLatestTests {
     #expect(watch.entries == ["7", "8"])
   }
 
-  @Test func `a value sent from inside a pair goes out after it`() {
+  @Test func `a value sent during the delivery of a pair follows that pair`() {
     let source = Emitter<Int, Never>()
     let other = MutableProperty(0)
     let watch = Watch(source.withLatest(from: other) { $0 * 10 + $1 }) { value in
@@ -108,7 +108,7 @@ struct WithLatestTests {
     #expect(Watch((1...).signal.withLatest(from: JustSignal(5)) { $0 * $1 }.prefix(2)).entries == ["5", "10", "|"])
   }
 
-  @Test func `with two threads, a value meets one that is not older than the last it could see`() {
+  @Test func `with two threads, a value is never paired with one older than the last it could see`() {
     let source = Emitter<Int, Never>()
     let other = MutableProperty(0)
     let pairs = Log<[Int]>()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("zip", .patient)
 struct ZipTests {
-  @Test(arguments: 0..<30) func `it pairs in order, whichever signal is ahead`(seed: Int) {
+  @Test(arguments: 0..<30) func `it pairs values in order, whichever signal is ahead`(seed: Int) {
     var chance = Chance(seed: UInt64(seed))
     let left = Emitter<Int, Never>()
     let right = Emitter<Int, Never>()
@@ -32,7 +32,7 @@ struct ZipTests {
     #expect(marbles.diagram(of: marbles.cold("a-|").zip(marbles.cold("b---|")).map { $0 + $1 }) == "'ab'-|")
   }
 
-  @Test func `it fails at once, whatever waits`() {
+  @Test func `it fails at once, even if values wait`() {
     let left = Emitter<Int, Mishap>()
     let right = Emitter<Int, Mishap>()
     let watch = Watch(left.zip(right).map { $0 + $1 })
@@ -44,7 +44,7 @@ struct ZipTests {
     #expect(watch.entries == ["11", "#fire"])
   }
 
-  @Test func `the end cancels the other side and releases what waits`() {
+  @Test func `the end cancels the other signal and releases waiting values`() {
     let left = Emitter<Probe, Never>()
     let right = Emitter<Int, Never>()
     let released = Counter()
@@ -57,7 +57,7 @@ struct ZipTests {
     #expect(released.value == 2)
   }
 
-  @Test func `cancelling releases what waits`() {
+  @Test func `cancelling releases waiting values`() {
     let left = Emitter<Probe, Never>()
     let right = Emitter<Int, Never>()
     let released = Counter()
@@ -111,7 +111,7 @@ struct ZipTests {
     #expect(watch.entries.count == 3)
   }
 
-  @Test func `signals of different elements are zipped with their types`() {
+  @Test func `signals of different elements keep their types`() {
     let watch = Watch(zip(["a", "b"].signal, [1, 2].signal, [true, false].signal).map { "\($0)\($1)\($2)" })
     #expect(watch.entries == ["a1true", "b2false", "|"])
   }
@@ -146,7 +146,7 @@ struct ZipTests {
     #expect(asked.value == 0)
   }
 
-  @Test func `signals on several threads lose no pair`() {
+  @Test func `concurrent signals lose no pair`() {
     let emitters = (0..<3).map { _ in Emitter<Int, Never>() }
     let values = Log<Int>()
     let ended = Counter()
@@ -163,7 +163,7 @@ struct ZipTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `two signals on two threads lose no pair`() {
+  @Test func `two concurrent signals lose no pair`() {
     let left = Emitter<Int, Never>()
     let right = Emitter<Int, Never>()
     let values = Log<Int>()

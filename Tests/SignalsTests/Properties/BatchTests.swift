@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Batches", .patient)
 struct BatchTests {
-  @Test func `several writes are one change for every observer`() {
+  @Test func `several writes are one change for each observer`() {
     let first = MutableProperty("Ada")
     let last = MutableProperty("Byron")
     let name = Property.derived(first, last) { "\($0) \($1)" }
@@ -20,7 +20,7 @@ struct BatchTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `what is read inside sees the new values`() {
+  @Test func `reads inside a batch see the new values`() {
     let first = MutableProperty(1)
     let second = MutableProperty(1)
     let sum = Property.derived(first, second) { $0 + $1 }
@@ -35,7 +35,7 @@ struct BatchTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a derived value that is back where it was is no change, also when it was read meanwhile`() {
+  @Test func `a derived value that reverts sends no change, even if it was read in between`() {
     let source = MutableProperty(1)
     let double = Property.derived(source) { $0 * 2 }
     let log = Log<Int>()
@@ -55,7 +55,7 @@ struct BatchTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a property that is written back sends its value all the same, as it sends every write`() {
+  @Test func `a property sends every write, even one that restores the old value`() {
     let source = MutableProperty(1)
     let log = Log<Int>()
     let subscription = source.changes.sink { log.add($0) }
@@ -67,7 +67,7 @@ struct BatchTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `only the end of the outermost batch is told of`() {
+  @Test func `only the end of the outermost batch sends`() {
     let source = MutableProperty(0)
     let log = Log<Int>()
     let subscription = source.changes.sink { log.add($0) }
@@ -82,7 +82,7 @@ struct BatchTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `what was written before the body threw is sent`() {
+  @Test func `writes before an error are sent`() {
     let source = MutableProperty(0)
     let log = Log<Int>()
     let subscription = Property.derived(source) { $0 + 1 }.sink { log.add($0) }
@@ -98,7 +98,7 @@ struct BatchTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `who subscribes inside gets each value once`() {
+  @Test func `a subscriber inside a batch receives each value once`() {
     let source = MutableProperty(0)
     let log = Log<String>()
     let early = source.sink { log.add("early \($0)") }
@@ -117,7 +117,7 @@ struct BatchTests {
     withExtendedLifetime((early, late)) {}
   }
 
-  @Test func `who subscribes to the changes inside is not told of what was written before`() {
+  @Test func `a subscription to changes inside a batch omits earlier writes`() {
     let source = MutableProperty(0)
     let log = Log<String>()
     let tokens = Log<SignalSubscription>()
@@ -134,7 +134,7 @@ struct BatchTests {
     #expect(log.entries == ["early 3", "late 3"])
   }
 
-  @Test func `an observer may write, and begin a batch of its own`() {
+  @Test func `an observer may write and begin its own batch`() {
     let left = MutableProperty(0)
     let right = MutableProperty(0)
     let sum = Property.derived(left, right) { $0 + $1 }
@@ -151,7 +151,7 @@ struct BatchTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `other threads' observers never see half a batch, and lose no write of their own`() {
+  @Test func `observers on other threads never see half a batch and lose none of their own writes`() {
     let left = MutableProperty(0)
     let right = MutableProperty(0)
     let other = MutableProperty(0)
@@ -184,7 +184,7 @@ struct BatchTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a property that several threads change in batches sends its last value last, and no value twice`() {
+  @Test func `a property that several threads change in batches sends its last value last and repeats none`() {
     let source = MutableProperty(0)
     let log = Log<Int>()
     let subscription = source.changes.sink { log.add($0) }
@@ -213,7 +213,7 @@ struct BatchTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a batch keeps nothing alive`() {
+  @Test func `a batch retains nothing after its end`() {
     let released = Counter()
     do {
       let probe = MutableProperty(Probe { released.add() })
@@ -223,7 +223,7 @@ struct BatchTests {
     #expect(released.value == 2)
   }
 
-  @Test func `a batch does not keep what a subscriber captured that has come and gone in it`() {
+  @Test func `a batch does not retain the captures of a subscriber that came and left inside it`() {
     let source = MutableProperty(0)
     let released = Counter()
     batch {

@@ -10,7 +10,7 @@ struct ObservationTests {
     withObservationTracking(read) { log.add(name) }
   }
 
-  @Test func `a change of a property that was read while tracking is announced, once`() {
+  @Test func `a change to a tracked property is announced once`() {
     let property = MutableProperty(1)
     let log = Log<String>()
     track(log, "changed") { _ = property.value }
@@ -22,7 +22,7 @@ struct ObservationTests {
     #expect(log.entries == ["changed", "again"])
   }
 
-  @Test func `the new value can be read when its change is announced`() {
+  @Test func `the new value is readable when its change is announced`() {
     let property = MutableProperty(1)
     let log = Log<Int>()
     withObservationTracking {
@@ -34,7 +34,7 @@ struct ObservationTests {
     #expect(log.entries == [2])
   }
 
-  @Test func `a property that was not read while tracking is not announced`() {
+  @Test func `a property that was not tracked is not announced`() {
     let read = MutableProperty(1)
     let other = MutableProperty(1)
     let log = Log<String>()
@@ -46,7 +46,7 @@ struct ObservationTests {
     #expect(log.entries == ["changed"])
   }
 
-  @Test func `a derived value that was read while tracking is announced, whether anybody observes it or not`() {
+  @Test func `a change to a tracked derived value is announced, whether or not it is observed`() {
     let left = MutableProperty(1)
     let right = MutableProperty(1)
     let sum = Property.derived(Property.derived(left) { $0 }, right) { $0 + $1 }
@@ -59,7 +59,7 @@ struct ObservationTests {
     #expect(sum.value == 4)
   }
 
-  @Test func `a batch is announced at its end`() {
+  @Test func `a batch announces its changes at its end`() {
     let property = MutableProperty(1)
     let log = Log<String>()
     track(log, "changed") { _ = property.value }
@@ -71,7 +71,7 @@ struct ObservationTests {
     #expect(log.entries == ["changed"])
   }
 
-  @Test func `an observed value is seen like the property that it is`() {
+  @Test func `an observed value is tracked like its property`() {
     final class Model {
       @Observed var count = 0
     }
@@ -82,7 +82,7 @@ struct ObservationTests {
     #expect(log.entries == ["changed"])
   }
 
-  @Test func `tracking on several threads at once misses no change that follows it`() {
+  @Test func `concurrent tracking misses no later change`() {
     let properties = (0..<4).map { _ in MutableProperty(0) }
     let announced = Counter()
     withThreads(4) { thread in
@@ -98,7 +98,7 @@ struct ObservationTests {
     #expect(announced.value == 8_000)
   }
 
-  @Test func `who tracked a property that never changes again is released with it`() {
+  @Test func `tracking ends with the release of a property that never changes`() {
     let released = Counter()
     do {
       let property = MutableProperty(1)
@@ -112,7 +112,7 @@ struct ObservationTests {
     #expect(released.value == 2)
   }
 
-  @Test func `a property and what announces it are released`() {
+  @Test func `a property and its registrar are released`() {
     let released = Counter()
     do {
       let property = MutableProperty(Probe { released.add() })
@@ -158,7 +158,7 @@ struct ObservationTests {
   }
 
   @Test(.patient)
-  func `with many writing threads the last value is seen`() async throws {
+  func `with many writing threads, the last value is seen`() async throws {
     let property = MutableProperty(0)
     let total = 40_000
     async let writing: Void = onThread {

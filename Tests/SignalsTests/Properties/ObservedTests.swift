@@ -53,7 +53,7 @@ struct ObservedTests {
     #expect(player.volume == 9)
   }
 
-  @Test func `a class may wrap variables, and hand them to other threads`() {
+  @Test func `a class may wrap variables and pass them to other threads`() {
     let model = Model()
     let count = model.$count
     withThreads(4) { _ in
@@ -62,20 +62,20 @@ struct ObservedTests {
     #expect(model.count == 4_000)
   }
 
-  @Test func `an actor may wrap variables and hand out the property`() async {
+  @Test func `an actor may wrap variables and share the property`() async {
     let account = Account()
     let balance = await account.deposit(10)
     #expect(balance.value == 10)
     #expect(await account.balance == 10)
   }
 
-  @Test @MainActor func `a class of the main actor may wrap variables`() {
+  @Test @MainActor func `a class on the main actor may wrap variables`() {
     let view = View()
     view.title = "b"
     #expect(view.$title.value == "b")
   }
 
-  @Test func `assign writes every value, and stops when the object is gone`() {
+  @Test func `assign writes every value, and stops when the object is released`() {
     let source = MutableProperty(1)
     let values: Log<Int>
     let subscription: SignalSubscription
@@ -90,7 +90,7 @@ struct ObservedTests {
     subscription.cancel()
   }
 
-  @Test func `assign does not keep the object alive`() {
+  @Test func `assign does not retain the object`() {
     let source = Emitter<Int, Never>()
     weak var object: Target?
     let subscription: SignalSubscription
@@ -103,7 +103,7 @@ struct ObservedTests {
     subscription.cancel()
   }
 
-  @Test @MainActor func `assign to an object of the main actor writes there, in order`() async {
+  @Test @MainActor func `assign to an object on the main actor writes there, in order`() async {
     let view = View()
     let source = MutableProperty("a")
     let recorder = source.receive(on: MainActor.shared).filter { $0 == "c" }

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Property", .patient)
 struct PropertyTests {
-  @Test func `a constant gives its value to everyone`() {
+  @Test func `a constant sends its value to every subscriber`() {
     let log = Log<Int>()
     let subscription = Property.constant(5).sink { log.add($0) }
     #expect(log.entries == [5])
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a mutable property can be handed out as a read-only one`() {
+  @Test func `a mutable property can be shared as a read-only one`() {
     let mutable = MutableProperty("a")
     let readOnly: Property<String> = mutable
     mutable.value = "b"
@@ -39,7 +39,7 @@ struct PropertyTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `four threads that modify lose nothing, and each change is sent once`() {
+  @Test func `four threads that modify lose no change, and each change is sent once`() {
     let property = MutableProperty(0)
     let count = Counter()
     let subscription = property.changes.sink { _ in count.add() }
@@ -59,7 +59,7 @@ struct PropertyTests {
     }
   }
 
-  @Test func `a property made from a signal follows it as long as somebody holds it`() {
+  @Test func `a property made from a signal follows it as long as the property is retained`() {
     let emitter = Emitter<Int, Never>()
     let released = Counter()
     var property: Property<Int>?
@@ -76,7 +76,7 @@ struct PropertyTests {
     #expect(released.value == 1)
   }
 
-  @Test func `a subscription alone keeps what feeds a property alive`() {
+  @Test func `a subscription alone retains the signal that feeds a property`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
     let subscription = emitter.property(initial: 0).map { $0 * 2 }.sink { log.add($0) }
@@ -105,7 +105,7 @@ struct PropertyTests {
     #expect(released.value == 1)
   }
 
-  @Test func `a value equal to the one before is sent like any other`() {
+  @Test func `a value equal to the previous one is sent like any other`() {
     let property = MutableProperty(1)
     let log = Log<Int>()
     let subscription = property.sink { log.add($0) }
@@ -143,7 +143,7 @@ struct PropertyTests {
     #expect("\(length)" == "Property<Int>(not computed)")
   }
 
-  @Test func `a property can be printed wherever its own code runs`() {
+  @Test func `a property can be printed from any of its own closures`() {
     let log = Log<String>()
     let numbers = MutableProperty([1])
     let derived = Box<Property<Int>>()

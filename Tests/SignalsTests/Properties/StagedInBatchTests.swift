@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Staged values inside a batch")
 struct StagedInBatchTests {
-  @Test func `a value that is staged inside a batch is readable at once and sent when the batch ends`() {
+  @Test func `a value staged inside a batch is readable at once and sent when the batch ends`() {
     let number = MutableProperty(1)
     let text = MutableProperty("one")
     let both = Property.derived(number, text) { "\($0) \($1)" }
@@ -19,7 +19,7 @@ struct StagedInBatchTests {
     #expect(pairs.elements == ["1 one", "2 two"])
   }
 
-  @Test func `a batch that is ended by another function than began it sends its changes once`() {
+  @Test func `a batch ended by a different function than began it sends its changes once`() {
     let (first, second) = (MutableProperty(1), MutableProperty(1))
     let sums = Property.derived(first, second) { $0 + $1 }.recorded()
     func begin() -> OpenBatch {

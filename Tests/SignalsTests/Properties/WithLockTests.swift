@@ -6,7 +6,7 @@ import Testing
 
 @Suite("withLock", .patient)
 struct WithLockTests {
-  @Test func `an array that nobody else holds is changed where it is`() {
+  @Test func `a uniquely referenced array is mutated in place`() {
     var numbers: [Int] = []
     numbers.reserveCapacity(1_000)
     let property = MutableProperty(numbers)
@@ -24,7 +24,7 @@ struct WithLockTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `an array that somebody else holds is copied, and the holder's stays as it was`() {
+  @Test func `a shared array is copied, and the other copy is unchanged`() {
     let property = MutableProperty([1])
     let held = property.value
     property.withLock { $0.append(2) }
@@ -41,7 +41,7 @@ struct WithLockTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `withLock that throws keeps what its body has changed, and sends it`() {
+  @Test func `withLock keeps and sends its body's changes even if the body throws`() {
     let property = MutableProperty([1])
     let log = Log<[Int]>()
     let subscription = property.sink { log.add($0) }
@@ -56,7 +56,7 @@ struct WithLockTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a batch holds back what withLock changes, and keeps no copy of it`() {
+  @Test func `a batch holds back changes made by withLock, and keeps no copy of the value`() {
     let property = MutableProperty<[Int]>([])
     property.withLock { $0.reserveCapacity(100) }
     let log = Log<Int>()
@@ -70,7 +70,7 @@ struct WithLockTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `threads that read, write, subscribe and derive while others use withLock see every change whole`() {
+  @Test func `concurrent reads, writes, subscriptions and derivations see every change of withLock whole`() {
     let property = MutableProperty<[Int]>([])
     let breaches = Log<String>()
     let check = { @Sendable (numbers: [Int], place: String) in
@@ -109,7 +109,7 @@ struct WithLockTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `threads that use withLock and modify together lose nothing`() {
+  @Test func `concurrent withLock and modify lose no change`() {
     let property = MutableProperty<[Int]>([])
     withThreads(4) { index in
       for _ in 0..<2_000 {
@@ -119,7 +119,7 @@ struct WithLockTests {
     #expect((0..<4).allSatisfy { index in property.value.count { $0 == index } == 2_000 })
   }
 
-  @Test func `a thread that reads meanwhile waits, and gets the new value`() {
+  @Test func `a concurrent read waits and returns the new value`() {
     let property = MutableProperty(["old"])
     let isLocked = DispatchSemaphore(value: 0)
     let isReading = DispatchSemaphore(value: 0)
@@ -138,7 +138,7 @@ struct WithLockTests {
     }
   }
 
-  @Test func `Swift Observation is told of what withLock has changed`() {
+  @Test func `Swift Observation is notified of changes made by withLock`() {
     let property = MutableProperty([1])
     let count = Counter()
     withObservationTracking {
@@ -164,7 +164,7 @@ struct WithLockTests {
     }
   }
 
-  @Test func `reading what is derived from a property inside its own withLock stops with an explanation`() async {
+  @Test func `reading a derived value inside its input's withLock stops with an explanation`() async {
     await #expect(processExitsWith: .failure) {
       let property = MutableProperty([1])
       let count = Property.derived(property, \.count)

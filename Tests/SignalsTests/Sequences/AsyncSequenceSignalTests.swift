@@ -5,7 +5,7 @@ import Testing
 
 @Suite("AsyncSequence.signal")
 struct AsyncSequenceSignalTests {
-  @Test func `all elements come in order, and then the end`() async {
+  @Test func `all elements are sent in order, and then the end`() async {
     let (stream, input) = AsyncStream<Int>.makeStream()
     for number in 0..<10_000 { input.yield(number) }
     input.finish()
@@ -14,7 +14,7 @@ struct AsyncSequenceSignalTests {
     #expect(numbers == Array(0..<10_000))
   }
 
-  @Test func `a sequence's failure is the signal's, of its own type`() async {
+  @Test func `a sequence's failure becomes the signal's, with its own type`() async {
     let source = Emitter<Int, Mishap>(replay: 1)
     source.send(1)
     source.fail(.flood)
@@ -29,7 +29,7 @@ struct AsyncSequenceSignalTests {
     }
   }
 
-  @Test func `nothing that a sequence offers after the call that subscribes is missed`() async {
+  @Test func `no element produced after the subscribing call is missed`() async {
     let source = Emitter<Int, Never>()
     let log = Log<Int>()
     let ended = Emitter<Void, Never>(replay: 1)
@@ -53,7 +53,7 @@ struct AsyncSequenceSignalTests {
     }
   }
 
-  @Test func `cancelling ends the task, and nothing is called any more`() async {
+  @Test func `cancelling ends the task, and no callback follows`() async {
     let (stream, input) = AsyncStream<Int>.makeStream()
     let isOver = Emitter<Void, Never>(replay: 1)
     input.onTermination = { _ in isOver.send() }
@@ -86,7 +86,7 @@ struct AsyncSequenceSignalTests {
     _ = await isOver.firstValue()
   }
 
-  @Test func `a subscriber that has enough ends the task`() async {
+  @Test func `a subscriber that accepts no more values ends the task`() async {
     let (stream, input) = AsyncStream<Int>.makeStream()
     let isOver = Emitter<Void, Never>(replay: 1)
     input.onTermination = { _ in isOver.send() }
@@ -98,7 +98,7 @@ struct AsyncSequenceSignalTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a sequence that does not heed cancellation is left all the same`() async {
+  @Test func `a sequence that ignores cancellation is abandoned`() async {
     let asked = Emitter<Void, Never>(replay: 1)
     let released = Emitter<Void, Never>(replay: 1)
     let subscription = Endless(asked: asked, probe: Probe { released.send() }).signal.sink { _ in }
@@ -107,7 +107,7 @@ struct AsyncSequenceSignalTests {
     _ = await released.firstValue()
   }
 
-  @Test func `a subscriber may cancel in its own callback, and gets nothing more`() async {
+  @Test func `a subscriber may cancel in its own callback and receives nothing more`() async {
     let (stream, input) = AsyncStream<Int>.makeStream()
     let isOver = Emitter<Void, Never>(replay: 1)
     input.onTermination = { _ in isOver.send() }
@@ -122,7 +122,7 @@ struct AsyncSequenceSignalTests {
     #expect(log.entries == [1])
   }
 
-  @Test func `no value comes after cancel returned, wherever the task is`() async {
+  @Test func `no value follows the return of cancel, wherever the task is`() async {
     for _ in 0..<500 {
       let isCancelled = Atomic<Bool>(false)
       let late = Atomic<Int>(0)

@@ -7,7 +7,7 @@ import Testing
 /// What law 9 means in the long run; the short of it is in `Law09AsyncIsLosslessTests`.
 @Suite("Loops over signals", .patient)
 struct LoopTests {
-  @Test func `a million values that wait arrive in order`() async {
+  @Test func `a million waiting values arrive in order`() async {
     let emitter = Emitter<Int, Never>()
     var iterator = emitter.values.makeAsyncIterator()
     for number in 0..<1_000_000 { emitter.send(number) }
@@ -18,7 +18,7 @@ struct LoopTests {
     #expect(iterator.droppedCount == 0)
   }
 
-  @Test func `two loops both get what was sent before they asked, and what threads send then`() async throws {
+  @Test func `two loops both receive values sent before their first read, and values sent by threads`() async throws {
     let emitter = Emitter<Int, Never>()
     let loops = (0..<2).map { _ in emitter.values(buffering: .unbounded).makeAsyncIterator().started }
     for number in 0..<1_000 { emitter.send(number) }
@@ -30,7 +30,7 @@ struct LoopTests {
     for sum in sums { #expect(await sum.value == 999 * 500 + 20_000) }
   }
 
-  @Test func `the end wakes every loop that waits, after the values before it, and stays the end`() async {
+  @Test func `the end wakes every waiting loop, follows all values, and stays the end`() async {
     let emitter = Emitter<Int, Never>()
     let loops = (0..<8).map { _ in emitter.values.makeAsyncIterator().started }
     let waiting = loops.map { loop in Task.detached { await loop.all() } }
@@ -81,7 +81,7 @@ struct LoopTests {
     emitter.finish()
   }
 
-  @Test func `cancelling one task frees its values and its subscription, and the other loops go on`() async {
+  @Test func `cancelling one task releases its values and its subscription, and other loops continue`() async {
     let alive = Counter()
     let emitter = Emitter<Probe, Never>()
     let ready = Emitter<Void, Never>(replay: 1)
@@ -134,7 +134,7 @@ struct LoopTests {
     await writer.value
   }
 
-  @Test func `first takes the next value of an emitter, and nothing if its task is cancelled`() async {
+  @Test func `first returns the next value of an emitter, or nil if its task is cancelled`() async {
     let emitter = Emitter<Int, Never>()
     let subscribed = Emitter<Void, Never>(replay: 1)
     let signal = DeferredSignal {
@@ -173,7 +173,7 @@ struct ActorDeliveryTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test @MainActor func `the main actor gets the values of other threads in their order`() async {
+  @Test @MainActor func `the main actor receives the values of other threads in their order`() async {
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
     let isFull = Emitter<Void, Never>(replay: 1)

@@ -6,7 +6,7 @@
 
   @Suite("Combine", .patient)
   struct CombineTests {
-    @Test func `what a subscriber has not asked for waits for it, and the end comes last`() {
+    @Test func `values wait for the subscriber's demand, and the end comes last`() {
       let emitter = Emitter<Int, Mishap>()
       let asker = Asker(first: .max(2))
       emitter.publisher.subscribe(asker)
@@ -19,7 +19,7 @@
       #expect(asker.log.entries == ["1", "2", "3", "4", "5", "fire"])
     }
 
-    @Test func `a subscriber that asks for one more each time gets everything, also from many threads`() {
+    @Test func `a subscriber that requests one more each time receives every value, also from many threads`() {
       let emitter = Emitter<Int, Mishap>()
       let asker = Asker(first: .max(1), each: .max(1))
       emitter.publisher.subscribe(asker)
@@ -29,7 +29,7 @@
       #expect(asker.log.entries.last == "finished")
     }
 
-    @Test func `nothing comes after a subscriber cancelled`() {
+    @Test func `no value follows a subscriber's cancellation`() {
       let emitter = Emitter<Int, Mishap>()
       let asker = Asker(first: .unlimited)
       emitter.publisher.subscribe(asker)
@@ -53,7 +53,7 @@
       #expect(released == nil)
     }
 
-    @Test func `a publisher that publishes at once is cancelled by an operator that has enough`() {
+    @Test func `an operator that needs no more values cancels a publisher that publishes at once`() {
       let cancelled = Counter()
       let log = Log<Int>()
       let subscription = Numbers(below: .max) { cancelled.add() }.signal.prefix(3).sink { log.add($0) }
@@ -62,7 +62,7 @@
       withExtendedLifetime(subscription) {}
     }
 
-    @Test func `a publisher's values and end are the signal's, and it is not cancelled after that`() {
+    @Test func `a publisher's values and end become the signal's, and the publisher is not cancelled after its end`() {
       let cancelled = Counter()
       let log = Log<Int>()
       let ended = Counter()
@@ -76,7 +76,7 @@
       #expect(cancelled.value == 0)
     }
 
-    @Test func `there and back, a property is followed`() {
+    @Test func `a property converted to a publisher and back sends its values`() {
       let property = MutableProperty(1)
       let log = Log<Int>()
       let subscription = property.publisher.signal.sink { log.add($0) }

@@ -11,7 +11,7 @@ struct FutureSignalTests {
   private func answer() async -> Int { 42 }
   private func fail() async throws(Mishap) -> Int { throw .fire }
 
-  @Test func `the value comes, and then the end`() async {
+  @Test func `the value is sent, and then the end`() async {
     var values: [Int] = []
     for await value in FutureSignal({ await answer() }).values { values.append(value) }
     #expect(values == [42])
@@ -28,7 +28,7 @@ struct FutureSignalTests {
     await #expect(throws: Mishap.fire) { _ = try await hidden.firstValue() }
   }
 
-  @Test func `what the call throws is the failure, of its own type`() async {
+  @Test func `an error thrown by the call is the failure, with its own type`() async {
     let signal: FutureSignal<Int, Mishap> = FutureSignal(fail)
     do throws(Mishap) {
       _ = try await signal.firstValue()
@@ -38,7 +38,7 @@ struct FutureSignalTests {
     }
   }
 
-  @Test func `each subscription makes the call anew, and none is made before`() async {
+  @Test func `each subscription makes the call again, and none is made before`() async {
     let calls = Counter()
     let signal = FutureSignal { calls.add() }
     #expect(calls.value == 0)
@@ -46,7 +46,7 @@ struct FutureSignalTests {
     #expect(await signal.firstValue() == 2)
   }
 
-  @Test func `cancelling cancels the task, and its result goes nowhere`() async {
+  @Test func `cancelling cancels the task and drops its result`() async {
     let begun = Emitter<Void, Never>(replay: 1)
     let returned = Emitter<Bool, Never>(replay: 1)
     let log = Log<String>()
@@ -66,7 +66,7 @@ struct FutureSignalTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func `cancelling releases what the subscriber captured at once`() async {
+  @Test func `cancelling releases the subscriber's captures at once`() async {
     let begun = Emitter<Void, Never>(replay: 1)
     let released = Counter()
     let mayReturn = Emitter<Void, Never>(replay: 1)
@@ -86,13 +86,13 @@ struct FutureSignalTests {
     mayReturn.send()
   }
 
-  @Test func `the call has the priority and the task-local values of whoever subscribes`() async {
+  @Test func `the call inherits the subscriber's priority and task-local values`() async {
     await Traits.$name.withValue("local") {
       #expect(await FutureSignal { Traits.name }.firstValue() == "local")
     }
   }
 
-  @Test func `a call may be made on the main actor`() async {
+  @Test func `the call may run on the main actor`() async {
     let isMain = FutureSignal { @MainActor in
       MainActor.assertIsolated()
       return true

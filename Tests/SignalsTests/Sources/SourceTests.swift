@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Simple sources")
 struct SourceTests {
-  @Test func `each subscriber gets everything inside the call that subscribes`() {
+  @Test func `each subscriber receives all values inside the call that subscribes`() {
     let numbers = (1...3).signal
     #expect(numbers.traced == ["1", "2", "3", "|"])
     #expect(numbers.traced == ["1", "2", "3", "|"])
@@ -25,14 +25,14 @@ struct SourceTests {
     #expect(JustSignal(1).combineLatest((0...).signal).prefix(2).traced == ["(1, 0)", "(1, 1)", "|"])
   }
 
-  @Test func `an endless sequence serves a loop that leaves`() async {
+  @Test func `a loop may leave an endless sequence`() async {
     var numbers: [Int] = []
     for await number in (0...).signal.prefix(3).values { numbers.append(number) }
     #expect(numbers == [0, 1, 2])
     #expect(await (5...).signal.firstValue() == 5)
   }
 
-  @Test func `deferred makes a signal for each subscriber`() {
+  @Test func `deferred creates a signal for each subscriber`() {
     let count = Counter()
     let signal = DeferredSignal { JustSignal(count.add()) }
     #expect(count.value == 0)
@@ -40,7 +40,7 @@ struct SourceTests {
     #expect(signal.traced == ["2", "|"])
   }
 
-  @Test func `nothing is kept of a subscriber that has got everything`() {
+  @Test func `a subscriber that has received everything is released`() {
     let released = Counter()
     var tokens: [SignalSubscription] = []
     do {
@@ -54,7 +54,7 @@ struct SourceTests {
     for token in tokens { token.cancel() }
   }
 
-  @Test func `a value sent while a sequence is sent comes after it, or not at all`() {
+  @Test func `a value sent during a sequence follows it or is dropped`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<String>()
     let subscription = emitter.prepend(1, 2).sink { value in

@@ -25,7 +25,7 @@ struct SpellingTests {
   private func boxed(_ signal: any Signal<Int, Never>) -> String { text(of: signal.eraseToAnySignal()) }
   private func erased(_ signal: AnySignal<Int, Mishap>) -> String { text(of: signal) }
 
-  @Test func `a leading dot works where a signal that cannot fail is expected`() {
+  @Test func `a leading dot works where an infallible signal is expected`() {
     #expect(neverFailing(.just(1)) == "1|")
     #expect(neverFailing(.empty()) == "|")
     #expect(neverFailing(.never()) == "")
@@ -33,7 +33,7 @@ struct SpellingTests {
     #expect(neverFailing(.from(1...3)) == "123|")
   }
 
-  @Test func `a leading dot works where a signal that can fail is expected`() {
+  @Test func `a leading dot works where a fallible signal is expected`() {
     #expect(failing(.just(1)) == "1|")
     #expect(failing(.empty()) == "|")
     #expect(failing(.never()) == "")
@@ -41,7 +41,7 @@ struct SpellingTests {
     #expect(failing(.from([1, 2])) == "12|")
   }
 
-  @Test func `a leading dot works where any failure will do`() {
+  @Test func `a leading dot works where any failure is accepted`() {
     #expect(text(of: .just(1)) == "1|")
     #expect(text(of: .from(["a", "b"])) == "ab|")
   }

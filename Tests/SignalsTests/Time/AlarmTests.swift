@@ -23,7 +23,7 @@ struct AlarmTests {
     TestClock.Instant(offset: .seconds(seconds))
   }
 
-  @Test func `it rings at its deadline, again and again`() async throws {
+  @Test func `it fires at each deadline`() async throws {
     let alarm = makeAlarm()
     for second in [2, 3, 7] {
       alarm.set(at(second))
@@ -44,7 +44,7 @@ struct AlarmTests {
     }
   }
 
-  @Test func `a deadline that is over rings at once`() async throws {
+  @Test func `a past deadline fires at once`() async throws {
     let alarm = makeAlarm()
     await clock.base.advance(to: at(5))
     alarm.set(at(3))
@@ -52,7 +52,7 @@ struct AlarmTests {
     alarm.stop()
   }
 
-  @Test func `a deadline that is put off costs no second sleep until the first is over`() async throws {
+  @Test func `a postponed deadline starts no second sleep until the first is over`() async throws {
     let alarm = makeAlarm()
     alarm.set(at(2))
     await clock.base.waitUntilScheduled()
@@ -67,7 +67,7 @@ struct AlarmTests {
     alarm.stop()
   }
 
-  @Test func `a deadline that is moved forward rings sooner`() async throws {
+  @Test func `an earlier deadline fires sooner`() async throws {
     let alarm = makeAlarm()
     alarm.set(at(9))
     await clock.base.waitUntilScheduled()
@@ -80,7 +80,7 @@ struct AlarmTests {
     alarm.stop()
   }
 
-  @Test func `unset, it does not ring until it is set again`() async throws {
+  @Test func `an unset alarm does not fire until it is set again`() async throws {
     let alarm = makeAlarm()
     alarm.set(at(2))
     await clock.base.waitUntilScheduled()
@@ -94,7 +94,7 @@ struct AlarmTests {
     alarm.stop()
   }
 
-  @Test func `stopped, it wakes its task and lets go of what it would have called`() async throws {
+  @Test func `stopping it wakes its task and releases its handler`() async throws {
     let released = Recorder<Bool>()
     let alarm = Alarm(clock: clock)
     do {
@@ -111,7 +111,7 @@ struct AlarmTests {
     #expect(clock.base.scheduledCount == 0)
   }
 
-  @Test func `on a clock that calls back from another thread before it has answered, it rings all the same`() {
+  @Test func `it fires even if the clock calls back on another thread before scheduling returns`() {
     let alarm = Alarm(clock: HastyClock())
     alarm.start { [rings] in rings.record($0.offset.components.seconds) }
     for second in 1...3 { alarm.set(at(second)) }
@@ -119,7 +119,7 @@ struct AlarmTests {
     alarm.stop()
   }
 
-  @Test func `on a clock that calls back there is no task`() {
+  @Test func `a clock with callbacks needs no task`() {
     let clock = clock.base
     let alarm = Alarm(clock: clock)
     alarm.start { [rings] in rings.record($0.offset.components.seconds) }

@@ -18,7 +18,7 @@ import Testing
     for failures in [1, 10, 2_000, Int.max] { #expect(backoff.pause(after: failures) == .zero) }
   }
 
-  @Test func `gives up after its limit, and begins anew after a success`() {
+  @Test func `stops after its limit, and starts over after a success`() {
     var pauses = Backoff.exponential(from: .milliseconds(10), upTo: .seconds(1), factor: 5, limit: 3).pauses()
     for _ in 1...2 {
       #expect([pauses.next(), pauses.next(), pauses.next()] == [10, 50, 250].map { .milliseconds($0) })
@@ -44,11 +44,11 @@ import Testing
     }
   }
 
-  @Test func `never begins with more than the longest pause`() {
+  @Test func `never starts with more than the longest pause`() {
     #expect(Backoff.exponential(from: .seconds(9), upTo: .seconds(5)).pause(after: 1) == .seconds(5))
   }
 
-  @Test func `stops with an explanation if a number makes no sense`() async {
+  @Test func `stops with an explanation if a parameter makes no sense`() async {
     let jitter = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Backoff.constant(.seconds(1), jitter: 3)
     }

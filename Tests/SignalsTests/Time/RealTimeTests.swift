@@ -17,7 +17,7 @@ struct RealTimeTests {
     #expect(bounced.elements.last == 1010)
   }
 
-  @Test func `throttle sends the first value and, though the source falls silent, the last`() async throws {
+  @Test func `throttle sends the first value and also the last, even if the source falls silent`() async throws {
     let throttled = emitter.throttle(for: .milliseconds(20), latest: true).recorded()
     for value in 1...1000 { emitter.send(value) }
     try await throttled.wait(for: 1000)
@@ -25,7 +25,7 @@ struct RealTimeTests {
     #expect(throttled.elements == throttled.elements.sorted())
   }
 
-  @Test func `delay loses nothing and keeps the order`() async throws {
+  @Test func `delay loses no value and keeps the order`() async throws {
     let delayed = emitter.delay(for: .milliseconds(5)).recorded()
     for value in 1...1000 { emitter.send(value) }
     try await delayed.wait(for: "a thousand values") { $0.count == 1000 }
@@ -43,7 +43,7 @@ struct RealTimeTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `collect and sample lose nothing that they should keep`() async throws {
+  @Test func `collect and sample keep all values of an interval and its latest`() async throws {
     let collected = emitter.collect(every: .milliseconds(5)).recorded()
     let sampled = emitter.sample(every: .milliseconds(5)).recorded()
     for value in 1...1000 { emitter.send(value) }
@@ -61,7 +61,7 @@ struct RealTimeTests {
     #expect(steps.allSatisfy { $0.attoseconds % Duration.milliseconds(2).attoseconds == 0 && $0 > .zero })
   }
 
-  @Test func `many threads and the clock never call a subscriber at once`() async throws {
+  @Test func `threads and the clock never call a subscriber concurrently`() async throws {
     let inside = Counter()
     let overlaps = Counter()
     let sums = Recorder<Int>()
@@ -90,7 +90,7 @@ struct RealTimeTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test func `cancelling while the clock rings is safe, and final`() async throws {
+  @Test func `cancelling while the clock fires is safe and final`() async throws {
     for round in 0..<200 {
       let isOver = Box(false)
       let late = Counter()
@@ -105,7 +105,7 @@ struct RealTimeTests {
     }
   }
 
-  @Test func `whichever thread cancels, everything is released`() async throws {
+  @Test func `cancelling on any thread releases everything`() async throws {
     let released = Recorder<Int>()
     let rounds = 300
     for round in 0..<rounds {

@@ -3,7 +3,7 @@ import SignalsTesting
 import Testing
 
 /// What all operators on time promise about ends and cancellation.
-@Suite("Operators on time end and let go")
+@Suite("Operators on time end and release")
 struct TimeLifetimeTests {
   private let clock = TestClock()
   private let emitter = Emitter<Int, Mishap>()
@@ -22,7 +22,7 @@ struct TimeLifetimeTests {
   }
 
   @Test(arguments: TimeOperator.all)
-  func `nothing comes after cancelling, though values wait`(operation: TimeOperator) {
+  func `no value follows cancelling, even if values wait`(operation: TimeOperator) {
     let subscription = listen(operation.shape(emitter.eraseToAnySignal(), clock))
     for value in 1...3 { emitter.send(value) }
     let before = log.entries
@@ -35,7 +35,7 @@ struct TimeLifetimeTests {
   }
 
   @Test(arguments: TimeOperator.all)
-  func `cancelling cancels upstream, and releases what was captured and what waits`(operation: TimeOperator) {
+  func `cancelling cancels the upstream and releases captures and waiting values`(operation: TimeOperator) {
     let released = Log<String>()
     let upstream = CancelWatch(base: emitter) { released.add("upstream") }
     let token: SignalSubscription
@@ -59,7 +59,7 @@ struct TimeLifetimeTests {
   }
 
   @Test(arguments: TimeOperator.all)
-  func `releasing the token is cancelling`(operation: TimeOperator) {
+  func `releasing the token cancels the operator`(operation: TimeOperator) {
     let cancelled = Counter()
     let upstream = CancelWatch(base: emitter) { cancelled.add() }
     do {
@@ -72,7 +72,7 @@ struct TimeLifetimeTests {
   }
 
   @Test(arguments: TimeOperator.waiting)
-  func `the end sends what waits, and leaves nothing on the clock`(operation: TimeOperator) {
+  func `the end sends waiting values and leaves nothing on the clock`(operation: TimeOperator) {
     let token = listen(operation.shape(emitter.eraseToAnySignal(), clock))
     emitter.send(1)
     emitter.send(2)
@@ -84,7 +84,7 @@ struct TimeLifetimeTests {
   }
 
   @Test(arguments: TimeOperator.all)
-  func `a failure passes at once, and nothing follows`(operation: TimeOperator) {
+  func `a failure passes at once and nothing follows`(operation: TimeOperator) {
     let token = listen(operation.shape(emitter.eraseToAnySignal(), clock))
     emitter.send(1)
     emitter.send(2)
@@ -98,7 +98,7 @@ struct TimeLifetimeTests {
   }
 
   @Test(arguments: TimeOperator.all)
-  func `a signal that has ended already ends`(operation: TimeOperator) {
+  func `a completed signal completes the result`(operation: TimeOperator) {
     let ended = Emitter<Int, Mishap>(replay: 1)
     ended.send(7)
     ended.finish()
@@ -110,7 +110,7 @@ struct TimeLifetimeTests {
   }
 
   @Test(arguments: TimeOperator.all)
-  func `a subscriber may cancel when a value comes`(operation: TimeOperator) {
+  func `a subscriber may cancel during a delivery`(operation: TimeOperator) {
     let token = Box<SignalSubscription>()
     token.value = operation.shape(emitter.eraseToAnySignal(), clock).sink(
       receiveCompletion: { [log] _ in log.add("|") },
@@ -128,7 +128,7 @@ struct TimeLifetimeTests {
   }
 
   @Test(arguments: TimeOperator.waiting)
-  func `a value sent while one is delivered comes after it`(operation: TimeOperator) {
+  func `a value sent during a delivery follows the delivered one`(operation: TimeOperator) {
     let token = operation.shape(emitter.eraseToAnySignal(), clock).sink(
       receiveCompletion: { _ in },
       receiveValue: { [log, emitter] value in
@@ -143,7 +143,7 @@ struct TimeLifetimeTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `timeout cancels upstream before it ends`() {
+  @Test func `timeout cancels the upstream before it ends`() {
     let upstream = CancelWatch(base: emitter) { [log] in log.add("cancelled") }
     let token = listen(upstream.timeout(.seconds(2), clock: clock, customError: { .flood }))
     clock.run()
@@ -154,7 +154,7 @@ struct TimeLifetimeTests {
   }
 
   @Test(arguments: [false, true])
-  func `timeout lets go of its error's maker at the end, though the token is kept`(isLate: Bool) {
+  func `timeout releases its error closure at the end, even if the token is kept`(isLate: Bool) {
     let released = Counter()
     let token: SignalSubscription
     do {
@@ -172,7 +172,7 @@ struct TimeLifetimeTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `each subscription has a time of its own`() {
+  @Test func `each subscription has its own time`() {
     let ticks = TimerSignal(every: .seconds(2), clock: clock)
     let first = ticks.sink { [log] in log.add("a\($0.offset.components.seconds)") }
     clock.advance(by: .seconds(1))
@@ -183,7 +183,7 @@ struct TimeLifetimeTests {
   }
 
   @Test(arguments: TimeOperator.passing)
-  func `an endless source stops when nobody takes more`(operation: TimeOperator) {
+  func `an endless source stops when its subscriber accepts no more values`(operation: TimeOperator) {
     let endless = (0...).signal.setFailureType(to: Mishap.self)
     let token = listen(operation.shape(endless.eraseToAnySignal(), clock).prefix(1))
     #expect(log.entries == ["0", "|"] || log.entries == ["4", "|"])
@@ -191,7 +191,7 @@ struct TimeLifetimeTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `an endless sampler stops when nobody takes more`() {
+  @Test func `an endless sampler stops when its subscriber accepts no more values`() {
     let sampler = (0...).signal.setFailureType(to: Mishap.self)
     let token = listen([7].signal.setFailureType(to: Mishap.self).append(Emitter()).sample(by: sampler).prefix(1))
     #expect(log.entries == ["7", "|"])

@@ -2,26 +2,26 @@ import Signals
 import SignalsTesting
 import Testing
 
-@Suite("Operators on time, drawn")
+@Suite("Operators on time, in marbles")
 struct TimeMarbleTests {
   private let marbles = Marbles()
 
   // MARK: Debounce
 
-  @Test func `debounce sends the value before each silence, and the one that waits at the end`() {
+  @Test func `debounce sends the value before each silence, and a waiting one at the end`() {
     let keys = marbles.signal("ab--cd-e-f---gh|")
     let bounced = marbles.diagram(of: keys.debounce(for: .seconds(3), clock: marbles.clock))
     #expect(bounced == "------------f--[h|]")
   }
 
-  @Test func `debounce passes a failure at once and drops what waits`() {
+  @Test func `debounce passes a failure at once and drops the waiting value`() {
     let keys = marbles.signal("a--bc#")
     #expect(marbles.diagram(of: keys.debounce(for: .seconds(2), clock: marbles.clock)) == "--a--#")
   }
 
   // MARK: Throttle
 
-  @Test func `throttle sends the last value of an interval though the source falls silent`() {
+  @Test func `throttle sends the last value of an interval even if the source falls silent`() {
     let source = marbles.signal("abc------")
     #expect(marbles.diagram(of: source.throttle(for: .seconds(4), latest: true, clock: marbles.clock)) == "a---c")
   }
@@ -36,44 +36,44 @@ struct TimeMarbleTests {
     #expect(marbles.diagram(of: source.throttle(for: .seconds(3), latest: false, clock: marbles.clock)) == "a--d--g--|")
   }
 
-  @Test func `throttle sends a value at the very end of an interval at once, instead of the one that waits`() {
+  @Test func `throttle sends a value at the exact end of an interval at once, in place of the waiting one`() {
     let source = marbles.signal("abcdefghijk|")
     let throttled = source.throttle(for: .seconds(3), latest: true, clock: marbles.clock)
     #expect(marbles.diagram(of: throttled) == "a--d--g--j-[k|]")
   }
 
-  @Test func `throttle opens an interval with a value at the very end of the last one`() {
+  @Test func `throttle begins an interval with a value at the exact end of the previous one`() {
     let source = marbles.signal("ab-d-e-------|")
     let throttled = source.throttle(for: .seconds(3), latest: true, clock: marbles.clock)
     #expect(marbles.diagram(of: throttled) == "a--d--e------|")
   }
 
-  @Test func `throttle without latest sends a value at the very end of an interval`() {
+  @Test func `throttle without latest sends a value at the exact end of an interval`() {
     let source = marbles.signal("abcdefghijk|")
     let throttled = source.throttle(for: .seconds(3), latest: false, clock: marbles.clock)
     #expect(marbles.diagram(of: throttled) == "a--d--g--j-|")
   }
 
-  @Test func `throttle passes a failure at once and drops what waits`() {
+  @Test func `throttle passes a failure at once and drops the waiting value`() {
     let source = marbles.signal("ab-#")
     #expect(marbles.diagram(of: source.throttle(for: .seconds(9), latest: true, clock: marbles.clock)) == "a--#")
   }
 
   // MARK: Delay
 
-  @Test func `delay keeps the order and the times between, and delays the end`() {
+  @Test func `delay keeps the order and the times between values, and delays the end`() {
     let source = marbles.signal("a[bc]--d|")
     #expect(marbles.diagram(of: source.delay(for: .seconds(3), clock: marbles.clock)) == "---a[bc]--d|")
   }
 
-  @Test func `delay passes a failure at once and drops what waits`() {
+  @Test func `delay passes a failure at once and drops waiting values`() {
     let source = marbles.signal("ab-c#")
     #expect(marbles.diagram(of: source.delay(for: .seconds(2), clock: marbles.clock)) == "--ab#")
   }
 
   // MARK: Timeout
 
-  @Test func `timeout finishes in the first silence that is too long`() {
+  @Test func `timeout finishes at the first silence that is too long`() {
     let source = marbles.signal("a-b--c----d|")
     #expect(marbles.diagram(of: source.timeout(.seconds(3), clock: marbles.clock)) == "a-b--c--|")
   }
@@ -84,7 +84,7 @@ struct TimeMarbleTests {
     #expect(marbles.diagram(of: limited) == "a--#")
   }
 
-  @Test func `timeout begins with the subscription`() {
+  @Test func `timeout starts with the subscription`() {
     #expect(marbles.diagram(of: marbles.signal("-----a").timeout(.seconds(2), clock: marbles.clock)) == "--|")
     let source = marbles.cold("--a--|")
     #expect(marbles.diagram(of: source.timeout(.seconds(3), clock: marbles.clock)) == "--a--|")
@@ -98,7 +98,7 @@ struct TimeMarbleTests {
     #expect(marbles.diagram(of: collected) == "---'ab'-----['cde'|]")
   }
 
-  @Test func `collect with a count sends what is full at once`() {
+  @Test func `collect with a count sends a full group at once`() {
     let source = marbles.signal("abc-d---#")
     let collected = source.collect(every: .seconds(3), upTo: 2, clock: marbles.clock).map { $0.joined() }
     #expect(marbles.diagram(of: collected) == "-'ab'-c--d-#")
@@ -106,23 +106,23 @@ struct TimeMarbleTests {
 
   // MARK: Sample
 
-  @Test func `sample sends the latest value of each interval, and what waits at the end`() {
+  @Test func `sample sends the latest value of each interval, and a waiting one at the end`() {
     let source = marbles.signal("ab-c----d-|")
     #expect(marbles.diagram(of: source.sample(every: .seconds(3), clock: marbles.clock)) == "---b--c--d|")
   }
 
-  @Test func `sample by another signal sends the latest value when that one sends`() {
+  @Test func `sample by another signal sends the latest value when the other sends`() {
     let source = marbles.signal("a-bc---d--")
     let sampler = marbles.signal("-x--xx---|")
     #expect(marbles.diagram(of: source.sample(by: sampler)) == "-a--c----[d|]")
   }
 
-  @Test func `sample by another signal fails as soon as either fails`() {
+  @Test func `sample by another signal fails as soon as either signal fails`() {
     #expect(marbles.diagram(of: marbles.cold("a#").sample(by: marbles.cold("--x|"))) == "-#")
     #expect(marbles.diagram(of: marbles.cold("a--|").sample(by: marbles.cold("-#"))) == "-#")
   }
 
-  @Test func `sample by another signal does not subscribe to that one after the end`() {
+  @Test func `sample by another signal does not subscribe to the other after the end`() {
     let asked = Counter()
     let sampler = DeferredSignal {
       asked.add()
@@ -135,7 +135,7 @@ struct TimeMarbleTests {
 
   // MARK: Measuring and ticking
 
-  @Test func `measureInterval sends the times between`() {
+  @Test func `measureInterval sends the times between values`() {
     let times = marbles.signal("-ab---c|").measureInterval(using: marbles.clock).map { $0.components.seconds }
     #expect(marbles.diagram(of: times) == "-11---4|")
   }
@@ -145,7 +145,7 @@ struct TimeMarbleTests {
     #expect(marbles.diagram(of: ticks, until: 7) == "--2-4-6")
   }
 
-  @Test func `operators that wait can follow one another`() {
+  @Test func `operators on time can follow one another`() {
     let source = marbles.signal("ab--c|")
     let shaped = source.delay(for: .seconds(1), clock: marbles.clock).debounce(for: .seconds(2), clock: marbles.clock)
     #expect(marbles.diagram(of: shaped) == "----b-[c|]")

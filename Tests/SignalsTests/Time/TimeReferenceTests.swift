@@ -6,7 +6,7 @@ import Testing
 @Suite("Operators on time")
 struct TimeReferenceTests {
   @Test(arguments: Timeline.samples, 1...4)
-  func `debounce sends what no other value follows soon`(input: Timeline, interval: Int) {
+  func `debounce sends values that no other value follows soon`(input: Timeline, interval: Int) {
     var expected: [String] = []
     for (index, (second, value)) in input.values.enumerated() {
       let due = second + interval
@@ -47,7 +47,7 @@ struct TimeReferenceTests {
   }
 
   @Test(arguments: Timeline.samples, 1...4)
-  func `throttle without latest sends the first value of each interval only`(input: Timeline, interval: Int) {
+  func `throttle without latest sends only the first value of each interval`(input: Timeline, interval: Int) {
     var end = 0
     let expected = input.simulate { _, _ in
     } value: { value, now, emit in
@@ -60,7 +60,7 @@ struct TimeReferenceTests {
   }
 
   @Test(arguments: Timeline.samples, 1...4)
-  func `delay sends everything later, but a failure at once`(input: Timeline, interval: Int) {
+  func `delay delays everything except a failure`(input: Timeline, interval: Int) {
     var expected = input.values.map { "\($0.value)@\($0.second + interval)" }
     if let end = input.end, end.isFailure {
       // The failure comes before what is due at the same moment.
@@ -73,7 +73,7 @@ struct TimeReferenceTests {
   }
 
   @Test(arguments: Timeline.samples, 1...4)
-  func `timeout ends the signal in the first silence that is too long`(input: Timeline, interval: Int) {
+  func `timeout ends the signal at the first silence that is too long`(input: Timeline, interval: Int) {
     var expected: [String] = []
     var limit = interval
     for (second, value) in input.values where second <= limit {
@@ -137,7 +137,7 @@ struct TimeReferenceTests {
   }
 
   @Test(arguments: Timeline.samples)
-  func `measureInterval sends the time since the value before`(input: Timeline) {
+  func `measureInterval sends the time since the previous value`(input: Timeline) {
     var last = 0
     var expected: [String] = []
     for (second, _) in input.values {

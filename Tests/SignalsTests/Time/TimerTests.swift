@@ -6,13 +6,13 @@ import Testing
 struct TimerTests {
   private let clock = TestClock()
 
-  @Test func `it does not drift, whatever the steps in which time passes`() {
+  @Test func `it does not drift, whatever the steps of time`() {
     let ticks = TimerSignal(every: .milliseconds(300), clock: clock).recorded()
     for step in [100, 450, 20, 1, 999, 30] { clock.advance(by: .milliseconds(step)) }
     #expect(ticks.elements.map(\.offset) == (1...5).map { .milliseconds(300 * $0) })
   }
 
-  @Test func `ticks that are missed are skipped, and the next is on time`() {
+  @Test func `missed ticks are skipped, and the next is on time`() {
     let log = Log<Int64>()
     let token = TimerSignal(every: .seconds(2), clock: clock).sink { [clock] tick in
       log.add(tick.offset.components.seconds)
@@ -38,7 +38,7 @@ struct TimerTests {
     #expect(clock.scheduledCount == 0)
   }
 
-  @Test func `it can be asked for by a leading dot`() {
+  @Test func `it can be created with a leading dot`() {
     func accept(_ signal: some Signal) -> String { "\(type(of: signal))" }
     #expect(accept(.timer(every: .seconds(1))) == "TimerSignal<ContinuousClock>")
     #expect(accept(.timer(every: .seconds(1), clock: clock)) == "TimerSignal<TestClock>")
@@ -49,7 +49,7 @@ struct TimerTests {
     token.cancel()
   }
 
-  @Test(arguments: [1, 3, 1000]) func `a grid has its moments at whole multiples`(interval: Int) {
+  @Test(arguments: [1, 3, 1000]) func `a grid's moments lie at whole multiples`(interval: Int) {
     let ticks = TimerSignal(every: .nanoseconds(interval), clock: clock).recorded()
     let day = TestClock.Instant(offset: .seconds(86_400))
     // Far away, where fractions of a second would have been rounded.
