@@ -4,14 +4,14 @@ import Testing
 
 /// Random programs on several threads, with callbacks that send, subscribe, cancel and end from inside.
 ///
-/// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of them again, or many.
+/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:_:)``.
 @Suite("Adversarial: random programs", .serialized)
 struct AdversarialTests {
   @Test func `no random program breaks a law of the core`() async {
     await runRandomPrograms(seconds: 3, repetitions: 500, runProgram)
   }
 
-  /// - Returns: Whether all was well.
+  /// - Returns: `true` if no law was broken.
   private func runProgram(_ seed: UInt64) -> Bool {
     var breaches: [String]
     let leftovers: () -> Int
@@ -20,7 +20,7 @@ struct AdversarialTests {
       breaches = world.run()
       leftovers = { [probes = world.probes] in probes.value }
     }
-    // A worker thread may still be letting go of what it has run.
+    // A worker thread may still be releasing objects that it used.
     for _ in 0..<100 where leftovers() != 0 { Thread.sleep(forTimeInterval: 0.01) }
     if leftovers() != 0 { breaches.append("law 4: \(leftovers()) objects are still alive") }
     if breaches.isEmpty { return true }

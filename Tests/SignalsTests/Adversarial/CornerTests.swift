@@ -4,11 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Corners of the core that only a certain order of steps on certain threads gets to, brought about on purpose.
+/// Corner cases of the core that need a certain order of steps on certain threads.
 @Suite("Adversarial: corner cases of the core", .patient)
 struct CornerTests {
   @Test func `a subscriber's work while joining is visible to the thread that calls it next`() {
-    // A thread sanitizer sees a race here if nothing orders the two threads' calls.
+    // If nothing orders the two threads' calls, a thread sanitizer reports a race here.
     let property = MutableProperty(0)
     let isHeld = DispatchSemaphore(value: 0)
     let hasQueued = DispatchSemaphore(value: 0)
@@ -20,7 +20,7 @@ struct CornerTests {
         isHeld.signal()
         hasQueued.wait()
       }
-      // All without any ordering, so that the subscription has to bring its own.
+      // All relaxed, so that only the subscription can order the calls.
       if value == 2 { step.store(2, ordering: .relaxed) }
       if value == 3 { while !hasJoined.load(ordering: .relaxed) {} }
     }
@@ -72,7 +72,7 @@ struct CornerTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func `when two threads cancel a subscription on a queue, no call follows either return`() {
+  @Test func `when two threads cancel a subscription on a queue, no call follows the return of either`() {
     let queue = DispatchQueue(label: "serial")
     let late = Counter()
     for _ in 0..<300 {
@@ -172,7 +172,7 @@ struct CornerTests {
     property.value = nil
   }
 
-  @Test func `a value read from a property is reflected in every derived value read later on the thread`() {
+  @Test func `a derived value is never older than a property value that the thread has read`() {
     let property = MutableProperty(0)
     let derived = Property.derived(property) { $0 }
     let subscription = derived.sink { _ in }

@@ -4,18 +4,18 @@ import Testing
 
 /// Random graphs of derived values, and threads that write, batch, read, observe and leave.
 ///
-/// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of them again, or many.
+/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:_:)``.
 @Suite("Adversarial: derived values", .serialized)
 struct DerivedAdversarialTests {
   @Test func `no random graph mixes versions, loses a last value or leaks`() async {
     await runRandomPrograms(seconds: 3, repetitions: 500, runGraph)
   }
 
-  /// - Returns: Whether all was well.
+  /// - Returns: `true` if no law was broken.
   private func runGraph(_ seed: UInt64) -> Bool {
     let probes = Counter()
     var breaches = DerivedWorld(seed: seed, probes: probes).run()
-    // A thread may still be letting go of what it has run.
+    // A thread may still be releasing objects that it used.
     for _ in 0..<100 where probes.value != 0 { Thread.sleep(forTimeInterval: 0.01) }
     if probes.value != 0 { breaches.append("law 4: \(probes.value) objects are still alive") }
     if breaches.isEmpty { return true }

@@ -88,7 +88,7 @@ import Testing
     #expect(log.entries.dropFirst(3) == ["later 12", "early 14", "late 14", "later 14"])
   }
 
-  @Test func `a subscription made inside a batch is the only one to receive a value that reverts`() {
+  @Test func `a value that reverts in a batch is sent only to subscribers that saw another value`() {
     let source = MutableProperty(1)
     let double = Property.derived(source) { $0 * 2 }
     let log = Log<String>()
@@ -143,7 +143,7 @@ import Testing
     batch {
       source.value = 5
       withThreads(1) { _ in
-        // One that comes and goes may leave its memory to the next.
+        // A subscription that ends may leave its memory to the next one.
         batch { double.sink { _ in }.cancel() }
         tokens.add(double.sink { log.add("late \($0)") })
       }

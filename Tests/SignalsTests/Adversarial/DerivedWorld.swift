@@ -1,12 +1,12 @@
 import Signals
 import TestSupport
 
-/// What flows through a random graph: the version of each source that the value was computed from.
+/// A value in a random graph: the version of each source that it was computed from.
 ///
-/// A source knows its own place only. Where two paths from one source meet, both must bring the same version of it: a
-/// difference is a mixture, and stays visible further on.
+/// A source knows only its own version. Where two paths from one source meet, both must bring the same version of it. A
+/// difference is a mixture and stays visible downstream.
 struct Vector: Equatable, Sendable {
-  /// By source: its version, or -1 where none leads here.
+  /// The version of each source, or -1 for a source that no path connects.
   var versions: [Int]
   var isMixed = false
 
@@ -25,11 +25,10 @@ struct Vector: Equatable, Sendable {
 
 /// One random graph, its threads and its observers.
 ///
-/// The first two sources are a pair that only batches write, always both, so that their versions differ for nobody who
-/// is told; a reader may see them differ while a batch is under way.
+/// The first two sources are a pair. Only batches write them, always both, so that every notified observer sees equal
+/// versions. A reader may see them differ during a batch.
 final class DerivedWorld: @unchecked Sendable {
-  // Sound: the graph is made before the threads begin, and let go of when they have ended; the rest is guarded by the
-  // lock.
+  // Sound: the graph is built before the threads start and released after they have ended. The lock guards the rest.
 
   private let seed: UInt64
   private let probes: Counter
@@ -81,7 +80,7 @@ final class DerivedWorld: @unchecked Sendable {
         return .joining([first, second, third])
       }
     case 4:
-      // Every other change of the source gives an equal result, beside one that changes always.
+      // Every other change of the source gives an equal result, next to a value that always changes.
       let source = chance.number(below: sources.count)
       let half = Property.derived(sources[source]) { $0.versions[source] / 2 }
       let whole = Property.derived(half, sources[source], inputs[0]) { half, vector, other in
@@ -101,7 +100,7 @@ final class DerivedWorld: @unchecked Sendable {
     }
   }
 
-  /// A chain beyond what is walked recursively, entered from the side here and there.
+  /// A chain too long for a recursive walk, entered from the side in places.
   private func makeTall(_ chance: inout Chance) {
     var last = nodes[chance.number(below: nodes.count)]
     for height in 0..<(66 + chance.number(below: 80)) {
@@ -117,7 +116,7 @@ final class DerivedWorld: @unchecked Sendable {
 
   // MARK: Running
 
-  /// Runs the threads to their end, and returns what went wrong.
+  /// Runs the threads to their end and returns all breaches of the laws.
   func run() -> [String] {
     for number in nodes.indices { observe(number, isWitness: true, onlyChanges: false) }
     var chance = Chance(seed: seed ^ 0xADAD)
@@ -128,7 +127,7 @@ final class DerivedWorld: @unchecked Sendable {
       for _ in 0..<steps { self.step(&chance) }
     }
     judge()
-    // Everything that can change goes; everything that is derived must end.
+    // Release all sources, so that every derived value must end.
     sources = []
     nodes = []
     halves = []
@@ -226,7 +225,7 @@ final class DerivedWorld: @unchecked Sendable {
 
   // MARK: The verdict
 
-  /// Judges what was received, when all is quiet.
+  /// Judges the received values after all threads have ended.
   private func judge() {
     for (half, whole, source) in halves where half.value != whole.value.versions[source] / 2 {
       breach("law 8: a half does not fit its whole")
@@ -251,9 +250,10 @@ final class DerivedWorld: @unchecked Sendable {
     }
   }
 
-  /// Whether someone received what a witness did, from some value on, and if it stayed, to the end.
+  /// Returns a Boolean value that indicates whether a subscriber received a witness's values from some point on and, if
+  /// it stayed, to the end.
   ///
-  /// Its first value may be from the midst of a batch, which nobody else is told.
+  /// Its first value may be one from inside a batch, which no other subscriber receives.
   private func isTail(_ part: [Vector], of all: [Vector], isOver: Bool) -> Bool {
     guard let first = part.first else { return true }
     if all.contains(first) { return isRun(part[...], of: all, isOver: isOver) }
@@ -268,8 +268,8 @@ final class DerivedWorld: @unchecked Sendable {
   }
 }
 
-/// What one subscriber got; guarded by nothing but the promise that it is never called concurrently.
-final class DerivedObserver: @unchecked Sendable {  // Sound: see above; asked when all is quiet.
+/// The values of one subscriber, guarded only by the promise that it is never called concurrently.
+final class DerivedObserver: @unchecked Sendable {  // Sound: see above; read after all threads have ended.
   let node: Int
   let isWitness: Bool
   private let isSource: Bool
@@ -290,7 +290,7 @@ final class DerivedObserver: @unchecked Sendable {  // Sound: see above; asked w
     if completions > 0 { note("law 5: a value after the end") }
     if vector.isMixed { note("law 8: an observer saw a mixture \(vector.versions)") }
     let (left, right) = (vector.versions[0], vector.versions[1])
-    // The first value is that of a moment, which may be inside a batch.
+    // The first value is a snapshot, possibly from inside a batch.
     if !received.isEmpty, left >= 0, right >= 0, left != right { note("law 8: half a batch \(vector.versions)") }
     if let last = received.last {
       if last == vector { note("a repeated value \(vector.versions)") }

@@ -1,6 +1,6 @@
-/// What the programs send: a value that says who sent it, where, and after how many others.
+/// A value that the programs send, which records its sender, its source and its serial number.
 ///
-/// It carries an object, so that a value left behind is noticed.
+/// It carries an object, so that a leak is noticed.
 struct Item: Sendable, Hashable, CustomStringConvertible {
   let source: Int
   let sender: Int
@@ -27,17 +27,17 @@ struct Item: Sendable, Hashable, CustomStringConvertible {
   var description: String { "\(source)/\(sender)#\(serial)" }
 }
 
-/// What arrives: one item, or one of each input of a combination.
+/// The received value: one item, or one from each input of a combination.
 typealias Items = [Item]
 
-/// What belongs to one thread of a program, and is touched by no other.
+/// The state of one thread of a program, which no other thread touches.
 final class Sender: @unchecked Sendable {  // Sound: only its thread touches it.
   @TaskLocal static var current: Sender?
 
   let number: Int
   var serial = 0
 
-  /// How many more values it may send, so that callbacks that send come to an end.
+  /// The number of values that it may still send, so that callbacks that send come to an end.
   var budget = 150
 
   init(number: Int) {

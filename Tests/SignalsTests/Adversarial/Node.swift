@@ -2,24 +2,25 @@ import Dispatch
 import Signals
 import TestSupport
 
-/// A signal of a random graph, and what may be expected of it.
+/// A signal of a random graph and its expected behavior.
 struct Node: Sendable {
   let name: String
   let signal: AnySignal<Items, Mishap>
 
-  /// How many ways lead here from each source.
+  /// The number of paths from each source.
   let paths: [Int: Int]
 
-  /// The source whose every value arrives here as it is sent, and nothing else.
+  /// The source whose values all arrive unchanged, if there is one.
   var direct: Int?
 
-  /// Whether a subscriber gets a value before the call that subscribes it returns.
+  /// A Boolean value that indicates whether a subscriber receives a value inside the subscribing call.
   var isImmediate = false
 
-  /// Whether a value may arrive more than once.
+  /// A Boolean value that indicates whether a value may arrive more than once.
   var repeats = false
 
-  /// Each sender's values arrive in the order sent, unless there are several ways, of which one may be the slower.
+  /// A Boolean value that indicates whether each sender's values arrive in order: with several paths, one may be
+  /// slower.
   var isOrdered: Bool { paths.values.allSatisfy { $0 == 1 } }
 }
 
@@ -28,7 +29,7 @@ struct Ingredient: Sendable {
   let name: String
   let make: @Sendable (_ inputs: [Node], _ world: World, _ chance: inout Chance) -> Node
 
-  /// One with a single input.
+  /// Creates an operator with a single input.
   init(
     _ name: String, isDirect: Bool = false,
     _ make: @escaping @Sendable (AnySignal<Items, Mishap>, _ world: World, Int) -> AnySignal<Items, Mishap>
@@ -44,7 +45,7 @@ struct Ingredient: Sendable {
     }
   }
 
-  /// One with two inputs.
+  /// Creates an operator with two inputs.
   init(
     joining name: String, repeats: Bool,
     _ make: @escaping @Sendable (AnySignal<Items, Mishap>, AnySignal<Items, Mishap>) -> AnySignal<Items, Mishap>

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What a program's watchers have seen, held against the laws, once all is quiet.
+/// The comparison of all watchers of a program with the laws, after its threads have ended.
 struct Verdict {
   private(set) var breaches: [String] = []
 
   init(watchers: [Watcher], sources: Int) {
     for watcher in watchers { breaches += watcher.breaches }
-    // Those that see the same source as it is must have seen parts of the same story.
+    // Watchers of the same unchanged source must have seen parts of the same sequence.
     let witnesses = watchers.prefix(sources)
     for (source, witness) in witnesses.enumerated() {
       let story = witness.received

@@ -2,11 +2,11 @@ import Signals
 import Synchronization
 import TestSupport
 
-/// A subscriber that notes every breach of the laws it can see from where it is.
+/// A subscriber that records every breach of the laws that it can observe.
 ///
-/// What it remembers is guarded by nothing but the promise that it is never called concurrently, so a thread sanitizer
-/// sees it broken.
-final class Watcher: @unchecked Sendable {  // Sound: see above; the verdict is asked when all is quiet.
+/// Its state is guarded only by the promise that it is never called concurrently, so a thread sanitizer detects a
+/// broken promise.
+final class Watcher: @unchecked Sendable {  // Sound: see above; the verdict is read after all threads have ended.
   let number: Int
   let node: Node
   private let isWitness: Bool
@@ -23,14 +23,14 @@ final class Watcher: @unchecked Sendable {  // Sound: see above; the verdict is 
   private var isInside = false
   private var hasCancelledItself = false
 
-  /// By sender: whether that thread has cancelled the subscription; each touches its own.
+  /// For each sender, whether that thread has cancelled the subscription. Each thread touches only its own element.
   private let cancelled: UnsafeMutablePointer<Bool>
 
-  /// How far each sender had come when it subscribed, if it was one.
+  /// The progress of the subscribing sender at the time of the subscription, if a sender subscribed.
   private let joinedBy: Int?
   private let joinedAt: Int
 
-  /// Whether anybody has begun to cancel.
+  /// A Boolean value that indicates whether a thread has begun to cancel.
   let isGivenUp = Atomic<Bool>(false)
 
   private struct Pair: Hashable {
@@ -58,12 +58,12 @@ final class Watcher: @unchecked Sendable {  // Sound: see above; the verdict is 
     if breaches.count < 5 { breaches.append("\(law) [\(node.name), watcher \(number)]") }
   }
 
-  /// To be called by a thread whose `cancel` has returned.
+  /// Records that a call of `cancel` has returned on the current thread.
   func noteCancelled() {
     if let sender = Sender.current { cancelled[sender.number] = true }
   }
 
-  /// To be called by the thread that has subscribed.
+  /// Records that the subscribing call has returned.
   func noteSubscribed() {
     if node.isImmediate, !hasReceived.load(ordering: .relaxed) { isLate = true }
   }
@@ -103,7 +103,7 @@ final class Watcher: @unchecked Sendable {  // Sound: see above; the verdict is 
       var newest = latest
       for item in items {
         let pair = Pair(source: item.source, sender: item.sender)
-        // What comes again may come as part of a group; the newest of the group must not be older than before.
+        // A repeated value may be part of a group. The newest of the group must not be older than before.
         if !node.repeats, let last = newest[pair], item.serial <= last {
           breach("law 2: \(item) after #\(last) of the same sender")
         }
@@ -125,7 +125,7 @@ final class Watcher: @unchecked Sendable {  // Sound: see above; the verdict is 
 
   // MARK: Reacting
 
-  /// Now and then does from inside the callback what it should not upset.
+  /// Occasionally sends, subscribes or cancels from inside the callback, which must do no harm.
   private func react() {
     guard chance.once(in: 6) else { return }
     if chance.once(in: 6), !isWitness {

@@ -3,16 +3,15 @@ import Signals
 import Synchronization
 import TestSupport
 
-/// One random program: sources, a graph of operators on them, and threads that do whatever may be done with them.
+/// One random program: sources, a graph of operators, and threads that use them in every allowed way.
 final class World: @unchecked Sendable {
-  // Sound: the graph is made before the threads begin and let go of when they have ended; the rest is guarded by the
-  // lock.
+  // Sound: the graph is built before the threads start and released after they have ended. The lock guards the rest.
 
   static let maximumSenders = 8
 
   let seed: UInt64
   let queue = DispatchQueue(label: "adversarial")
-  /// How many objects are alive that must be gone in the end.
+  /// The number of live objects that must be released in the end.
   let probes = Counter()
 
   private var emitters: [Int: Emitter<Items, Mishap>] = [:]
@@ -55,7 +54,7 @@ final class World: @unchecked Sendable {
     for source in 0..<sourceCount { watch(nodes[source], Chance(seed: seed &+ UInt64(source))) }
   }
 
-  /// An object that must be gone in the end.
+  /// Creates an object that must be released in the end.
   func probe() -> Probe {
     probes.add()
     return Probe { [probes] in probes.add(-1) }
@@ -71,7 +70,7 @@ final class World: @unchecked Sendable {
 
   // MARK: Running
 
-  /// Runs the threads to their end, then ends all sources, and returns what went wrong.
+  /// Runs the threads to their end, ends all sources, and returns all breaches of the laws.
   func run() -> [String] {
     var chance = Chance(seed: seed ^ 0xADAD)
     let threads = 2 + chance.number(below: 3)
@@ -100,7 +99,7 @@ final class World: @unchecked Sendable {
     return verdict
   }
 
-  /// Waits for what is under way on the queue, from one stage to the next.
+  /// Waits for pending work on the queue, one stage after the other.
   private func settle() {
     for _ in 0..<10 { queue.sync {} }
   }
@@ -118,7 +117,7 @@ final class World: @unchecked Sendable {
         switch chance.number(below: 3) {
         case 0: property.value = items
         case 1: property.modify { $0 = [item] }
-        // What goes must not run its code under the lock.
+        // The released value must not run its code under the lock.
         default: property.withLock { swap(&$0, &items) }
         }
       } else {
@@ -180,7 +179,7 @@ final class World: @unchecked Sendable {
   }
 }
 
-/// What a thread, or a callback, may do.
+/// A step that a thread or a callback may take.
 enum Step {
   case send, subscribe, cancel, release, finish
 

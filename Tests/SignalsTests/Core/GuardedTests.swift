@@ -35,7 +35,7 @@ import Testing
     #expect(state.withLock { $0 } == [1, 2])
   }
 
-  /// A guarded value whose release comes back to the lock.
+  /// A guarded value that acquires the lock when it is released.
   private final class Owner: Sendable {
     let probe = Guarded<Probe?>(nil)
     let released = Counter()
@@ -46,7 +46,7 @@ import Testing
     }
 
     private func noteRelease() {
-      // Would wait for itself if the lock were held.
+      // Deadlocks if the lock is held.
       probe.withLock { _ in }
       released.add()
     }

@@ -56,12 +56,12 @@ struct LockTests {
     let number = Counter()
     withThreads(4) { _ in
       for _ in 0..<20_000 {
-        if shared.isMine { Issue.record("It has not been taken yet") }
+        if shared.isMine { Issue.record("The lock has not been acquired yet") }
         shared.lock.withLock {
           let before = number.value
-          if !shared.isMine { Issue.record("Another thread has it as well") }
+          if !shared.isMine { Issue.record("Another thread holds the lock too") }
           number.add()
-          if number.value != before + 1 { Issue.record("Another thread was let in") }
+          if number.value != before + 1 { Issue.record("Another thread entered") }
         }
       }
     }

@@ -21,7 +21,7 @@ struct LookingTests {
     }
     let subscriptions = [emitter.map { $0 + 1 }.sink { _ in note() }, property.dropFirst().sink { _ in note() }]
     let total = 100_000
-    // Not by a task, which might wait for the thread that looks.
+    // Not a task, which might wait for the inspecting thread.
     Thread {
       for number in 1...total {
         emitter.send(number)
@@ -36,7 +36,7 @@ struct LookingTests {
       looks += 1
       await Task.yield()
     }
-    // What another thread was asked to deliver has been delivered when it gives up the turn.
+    // Values left to another thread are delivered when that thread ends its turn.
     while counts.delivered.load(ordering: .relaxed) < 2 * total { await Task.yield() }
     #expect(counts.byLooker.load(ordering: .relaxed) == 0)
     #expect(looks > 0)

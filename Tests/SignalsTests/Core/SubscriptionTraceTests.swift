@@ -139,7 +139,7 @@ struct SubscriptionTraceTests {
   }
 }
 
-/// A subscriber that is an object, and looks like an operator.
+/// A subscriber object that resembles an operator.
 private final class Listener: SignalSubscriber {
   let downstream = "the next"
 
@@ -148,7 +148,7 @@ private final class Listener: SignalSubscriber {
 }
 
 extension SignalValues.Iterator {
-  /// Keeps the iterator in use until a value has come that was written just before.
+  /// Keeps the iterator in use until a value arrives that was written just before.
   fileprivate mutating func next(isolation: (any Actor)?, ifWritten write: () -> Void) async -> Element?
   where Failure == Never {
     write()

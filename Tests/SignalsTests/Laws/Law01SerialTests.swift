@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Law 1: Serial", .patient)
 struct Law01SerialTests {
-  /// Notices when two threads are inside it at once.
+  /// Detects two threads that are inside it at once.
   private final class Gate: Sendable {
     private let inside = Atomic<Int>(0)
     private let overlaps = Atomic<Int>(0)

@@ -124,7 +124,7 @@ struct Law04CancelMeansStopTests {
       let running = Atomic<Int>(0)
       let late = Atomic<Int>(0)
       let subscription = emitter.sink { _ in
-        // A call that began before the flag was raised may still be running; one that begins after must not be.
+        // A call that began before the flag was set may still be running. No later call may run.
         running.add(1, ordering: .sequentiallyConsistent)
         running.subtract(1, ordering: .sequentiallyConsistent)
         if isCancelled.load(ordering: .sequentiallyConsistent) { late.add(1, ordering: .relaxed) }
@@ -290,7 +290,7 @@ struct Law04CancelMeansStopTests {
     #expect(log.entries.count == 3)
   }
 
-  @Test func `when several threads cancel one token, no call follows any return`() {
+  @Test func `when several threads cancel one token, no call follows the return of any`() {
     for _ in 0..<300 {
       let source = MutableProperty(0)
       let released = Counter()

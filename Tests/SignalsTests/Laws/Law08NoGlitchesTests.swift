@@ -201,7 +201,7 @@ struct Law08NoGlitchesTests {
     source.value = 2
     #expect(last.value == 10_002)
     #expect(log.entries.count == 2)
-    // Released link by link, which must not be recursive either.
+    // The chain is released link by link, which must not recurse either.
     last = source
   }
 

@@ -127,7 +127,7 @@ struct Law09AsyncIsLosslessTests {
       for _ in 0..<3 { emitter.send(Probe { released.add() }) }
       _ = await iterator.next()
       await withTaskCancellationHandler {
-        // Waits in a task of its own, which the cancellation does not reach, so that two values stay waiting.
+        // Waits in a separate task, which the cancellation does not reach, so that two values stay waiting.
         await Task.detached { _ = await isCancelled.firstValue() }.value
       } onCancel: {
         isCancelled.send()

@@ -2,8 +2,9 @@ import Signals
 import TestSupport
 import Testing
 
-/// Allocations and reference counts are counted in a release build, by the `counts` playground; here is what a test can
-/// see.
+/// Tests of costs that are visible in a debug build.
+///
+/// The `counts` playground counts allocations and reference counts in a release build.
 @Suite("Law 10: No hidden cost")
 struct Law10NoHiddenCostTests {
   @Test func `an emitter without subscribers keeps no values`() {

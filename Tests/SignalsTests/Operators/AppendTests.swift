@@ -4,7 +4,7 @@ import Testing
 
 @Suite("append, prepend and concat", .patient)
 struct AppendTests {
-  /// Both ways to let one signal follow another.
+  /// The two ways to append one signal to another.
   private static let joins: [@Sendable (Emitter<Int, Mishap>, AnySignal<Int, Mishap>) -> AnySignal<Int, Mishap>] = [
     { $0.append($1).eraseToAnySignal() },
     { $1.prepend($0).eraseToAnySignal() },
@@ -50,7 +50,7 @@ struct AppendTests {
     let log = Log<String>()
     let token = Box<SignalSubscription>()
     let watched = NeverSignal<Int, Mishap>().handleEvents(receiveSubscription: { log.add("second") })
-    // Cancels in the middle: when the first has already said that it is finished.
+    // Cancels in between, after the first signal has finished.
     let joined = Self.joins[index](first, watched.eraseToAnySignal())
     token.value = joined.sink(receiveCompletion: { _ in }, receiveValue: { _ in token.value?.cancel() })
     let other = first.sink(receiveCompletion: { _ in log.add("finished") }, receiveValue: { _ in first.finish() })
@@ -122,7 +122,9 @@ struct AppendTests {
     }
   }
 
-  /// Each case has its own: who subscribes while another thread does is given the values by that one, a little later.
+  /// Creates an emitter that replays; each case has its own.
+  ///
+  /// If two threads subscribe to one at once, one of them delivers to both, a little later.
   private static func replaying() -> Emitter<Int, Mishap> {
     let emitter = Emitter<Int, Mishap>(replay: 10)
     for value in 1...6 { emitter.send(value) }
@@ -172,7 +174,7 @@ struct AppendTests {
   }
 
   @Test func `a long chain of append needs little stack space`() async {
-    // A thread of the pool has much less stack than the main one.
+    // A thread of the pool has much less stack space than the main thread.
     let entries = await Task.detached {
       var chain: AnySignal<Int, Never> = .empty()
       for number in 0..<300 { chain = chain.append(JustSignal(number)).eraseToAnySignal() }

@@ -100,7 +100,7 @@ struct FailureOperatorTests {
 
   // MARK: retry
 
-  /// A signal that sends its attempt's number, and fails as long as that is below `success`.
+  /// A signal that sends the number of its attempt, and fails while that is below `success`.
   private func attempts(until success: Int, counter: Counter = Counter()) -> some Signal<Int, Mishap> {
     DeferredSignal {
       let attempt = counter.add()

@@ -45,7 +45,7 @@ struct FlatMapTests {
     #expect(marbles.diagram(of: flat) == "'ax'-'bx'-'cx'-|")
   }
 
-  /// What a random history of opening, sending and finishing must give, worked out in plain Swift.
+  /// The expected result of a random history of opening, sending and finishing, computed in plain Swift.
   @Test(arguments: 0..<40) func `values beyond the limit wait in order`(seed: Int) {
     var chance = Chance(seed: UInt64(seed))
     let limit = [1, 2, 3, Int.max][seed % 4]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("handleEvents and print", .patient)
 struct HandleEventsTests {
-  /// A stream that several threads may write to, and that keeps what it got.
+  /// A stream that records the lines that threads write to it.
   private final class Lines: TextOutputStream, Sendable {
     let log = Log<String>()
     func write(_ string: String) { log.add(string) }

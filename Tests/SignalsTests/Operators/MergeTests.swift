@@ -46,7 +46,7 @@ struct MergeTests {
     )
     probe = nil
     bad.fail(.fire)
-    #expect(released.value == 1, "The chain on the other input is kept.")
+    #expect(released.value == 1, "The chain of the other input is not released.")
     good.send(Probe())
     #expect(log.entries == ["failed"])
     withExtendedLifetime(subscription) {}

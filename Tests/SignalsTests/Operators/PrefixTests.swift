@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Operators that end the signal", .patient)
 struct PrefixTests {
-  /// Every way to end a signal with the value 2, after 1.
+  /// All ways to end a signal with the value 2, after 1.
   private static let endings: [(name: String, shape: @Sendable (AnySignal<Int, Never>) -> AnySignal<String, Never>)] = [
     ("prefix", { $0.prefix(2).map { "\($0)" }.eraseToAnySignal() }),
     ("prefix while", { $0.prefix { $0 < 2 }.map { "\($0)" }.eraseToAnySignal() }),
@@ -39,7 +39,7 @@ struct PrefixTests {
     }
     let endless = SequenceSignal(Shared(numbers)).eraseToAnySignal()
     #expect(Self.endings[index].shape(endless).traced.last == "|")
-    #expect(computed.entries == [2], "no element is computed in vain")
+    #expect(computed.entries == [2], "no element is computed needlessly")
   }
 
   @Test(arguments: endings.indices) func `captures are released when the signal ends`(index: Int) {
@@ -89,7 +89,7 @@ struct PrefixTests {
     emitter.send(2)
     #expect(log.entries.count { $0 == "|" } == 1)
     #expect(log.entries.last == "|")
-    #expect(Set(log.entries).count == log.entries.count, "nothing comes twice")
+    #expect(Set(log.entries).count == log.entries.count, "no value arrives twice")
     withExtendedLifetime(subscription) {}
   }
 
@@ -181,7 +181,7 @@ struct PrefixTests {
   }
 }
 
-/// A sequence that a test may share, although its closure is not known to be sendable.
+/// A sequence that tests share, although its closure is not known to be `Sendable`.
 private struct Shared<Base: Sequence>: Sequence, @unchecked Sendable {  // Sound: one thread iterates it.
   private let base: Base
 

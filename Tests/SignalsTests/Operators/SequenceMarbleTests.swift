@@ -3,12 +3,12 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-/// The operators on the sequence of values, drawn.
+/// Marble diagrams of the operators on the sequence of values.
 @Suite("Operators on the sequence of values, in marbles")
 struct SequenceMarbleTests {
   private let marbles = Marbles()
 
-  /// A diagram of every ending: what comes in, what is done to it, and what comes out.
+  /// Compares marble diagrams for each kind of ending: the input, the operator and the output.
   private func expect<Output>(
     _ input: String,
     _ shape: (MarbleSignal<MarbleFailure>) -> some Signal<Output, MarbleFailure>,

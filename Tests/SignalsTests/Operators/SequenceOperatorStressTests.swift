@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Several threads send, end and cancel at once, through every operator on the sequence of values.
+/// Several threads send, end and cancel concurrently, through every operator on the sequence of values.
 @Suite("Operators on the sequence of values, under stress", .patient)
 struct SequenceOperatorStressTests {
   enum Shape: CaseIterable {

@@ -2,8 +2,8 @@ import Signals
 import TestSupport
 import Testing
 
-/// Operators named after a sequence algorithm are held to it, on random input, both with a source that sends at once
-/// and with one that is sent into.
+/// Operators named after a sequence algorithm are compared with it on random input, both with a source that sends at
+/// once and with a source that is sent to.
 @Suite("Operators on the sequence of values")
 struct SequenceOperatorTests {
   private func expect<Output: Sendable>(
@@ -66,7 +66,7 @@ struct SequenceOperatorTests {
   @Test(arguments: randomInputs) func `min and max send at most one value`(input: [Int]) {
     expect(input, through: { $0.min() }, gives: input.min().map { [$0] } ?? [])
     expect(input, through: { $0.max() }, gives: input.max().map { [$0] } ?? [])
-    // Which one of several that are equal is found, too.
+    // The choice among equal values must match, too.
     let pairs = Array(input.enumerated()).map { "\($0.element)-\($0.offset)" }
     let order: @Sendable (String, String) -> Bool = { $0.prefix(1) < $1.prefix(1) }
     #expect(pairs.signal.min(by: order).traced.dropLast() == (pairs.min(by: order).map { [$0] } ?? [])[...])
@@ -132,7 +132,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.ignoreOutput() }, gives: [])
   }
 
-  @Test(arguments: randomInputs) func `handleEvents and print change nothing`(input: [Int]) {
+  @Test(arguments: randomInputs) func `handleEvents changes nothing`(input: [Int]) {
     let events = Log<String>()
     expect(input, through: { $0.handleEvents(receiveOutput: { events.add("\($0)") }) }, gives: input)
     #expect(events.entries == (input + input).map { "\($0)" })

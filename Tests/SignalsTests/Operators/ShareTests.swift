@@ -5,7 +5,7 @@ import Testing
 
 @Suite("share(replay:)", .patient)
 struct ShareTests {
-  /// A signal that counts who is subscribed to it.
+  /// A signal that counts its live subscriptions.
   private func counted(_ source: Emitter<Int, Never>, _ made: Counter, _ live: Counter) -> some Signal<Int, Never> {
     DeferredSignal {
       made.add()
@@ -204,7 +204,7 @@ struct ShareTests {
     #expect(watch.entries.last == "5")
   }
 
-  @Test func `a subscriber that joins while the others complete is not left behind`() {
+  @Test func `a subscriber that joins while the others complete is not lost`() {
     let shared = (1...).signal.share()
     let questions = Counter()
     let joined = Box<ShareRound<Int, Never>>()
@@ -217,7 +217,7 @@ struct ShareTests {
     }
     let sated = Sated(
       onQuestion: {
-        // Counted in by one question, and there only after the next one has begun.
+        // Joins during one demand check, and subscribes only during a later one.
         if questions.add() == 1 { joined.value = shared.join().round } else { arrive() }
         return joined.value != nil && late.value != nil
       },
@@ -250,7 +250,7 @@ struct ShareTests {
   }
 }
 
-/// A subscriber that is told when it is asked whether it wants more.
+/// A subscriber that calls a closure at each check of its demand.
 private struct Sated: SignalSubscriber {
   let onQuestion: @Sendable () -> Bool
   let onValue: @Sendable (Int) -> Void
@@ -260,7 +260,7 @@ private struct Sated: SignalSubscriber {
   var isDone: Bool { onQuestion() }
 }
 
-/// A subscriber that takes two values.
+/// A subscriber that accepts two values.
 private struct Taker: SignalSubscriber {
   let log: Log<Int>
 

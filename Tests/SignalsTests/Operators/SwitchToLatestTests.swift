@@ -183,7 +183,7 @@ struct SwitchToLatestTests {
         }
         outer.finish()
       } else {
-        // Bounded: whoever delivers what others send without end never comes to anything else.
+        // Bounded: a thread that delivers other threads' endless values never returns.
         for _ in 0..<2_000 {
           let last = min(position.value, rounds - 1)
           for round in max(0, last - 2)...last { inners[round].send(round) }
@@ -191,7 +191,7 @@ struct SwitchToLatestTests {
       }
     }
     let entries = values.entries
-    #expect(entries == entries.sorted(), "once a newer signal was heard, an older one is not")
+    #expect(entries == entries.sorted(), "no value of an older signal follows one of a newer signal")
     #expect(entries.last == rounds - 1)
     #expect(ended.value == 0)
     inners[rounds - 1].finish()

@@ -2,7 +2,7 @@ import Signals
 import SignalsTesting
 import Testing
 
-/// The operators on single values, and those that combine the latest ones, drawn.
+/// Marble diagrams of the operators on single values and of those that combine latest values.
 @Suite("Operators on values, in marbles")
 struct ValueMarbleTests {
   private let marbles = Marbles()

@@ -2,10 +2,10 @@ import Signals
 import TestSupport
 import Testing
 
-/// Each operator is held to the sequence algorithm of the same name, on random input.
+/// Each operator is compared with the sequence algorithm of the same name, on random input.
 @Suite("Operators on values")
 struct ValueOperatorTests {
-  /// Sends `input` through `signal` and returns what comes out, with "|" for the end.
+  /// Sends `input` through `signal` and returns the output, with "|" for the end.
   private func run<Output: Sendable>(
     _ input: [Int],
     through shape: (Emitter<Int, Never>) -> some Signal<Output, Never>

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Observation")
 struct ObservationTests {
-  /// Reads while tracking, and logs the change that follows.
+  /// Reads while tracking, and logs the next change.
   private func track(_ log: Log<String>, _ name: String, _ read: () -> Void) {
     withObservationTracking(read) { log.add(name) }
   }
@@ -98,7 +98,7 @@ struct ObservationTests {
     #expect(announced.value == 8_000)
   }
 
-  @Test func `tracking ends with the release of a property that never changes`() {
+  @Test func `releasing a property releases the closures that track it`() {
     let released = Counter()
     do {
       let property = MutableProperty(1)
@@ -112,7 +112,7 @@ struct ObservationTests {
     #expect(released.value == 2)
   }
 
-  @Test func `a property and its registrar are released`() {
+  @Test func `tracking does not retain a property`() {
     let released = Counter()
     do {
       let property = MutableProperty(Probe { released.add() })

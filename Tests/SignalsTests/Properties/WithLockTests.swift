@@ -173,7 +173,7 @@ struct WithLockTests {
   }
 }
 
-/// Where an array keeps its elements.
+/// The address of an array's elements.
 private func address(_ numbers: inout [Int]) -> UInt {
   numbers.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
 }

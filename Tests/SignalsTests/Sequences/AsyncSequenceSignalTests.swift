@@ -23,7 +23,7 @@ struct AsyncSequenceSignalTests {
     do throws(Mishap) {
       #expect(try await iterator.next() == 1)
       _ = try await iterator.next()
-      Issue.record("The failure did not come")
+      Issue.record("The failure was not delivered")
     } catch {
       #expect(error == .flood)
     }
@@ -129,7 +129,7 @@ struct AsyncSequenceSignalTests {
       let started = Emitter<Void, Never>(replay: 1)
       let box = Box<SignalSubscription>()
       let subscription = (0..<1_000).asynchronous.signal.sink { _ in
-        // Cancelled on this very thread, in the middle of the burst.
+        // The subscription was cancelled on this very thread, during the burst.
         if isCancelled.load(ordering: .relaxed) { late.add(1, ordering: .relaxed) }
         if let token = box.value {
           token.cancel()
@@ -165,7 +165,7 @@ private struct Countdown: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator(rest: start) }
 }
 
-/// Gives ones for ever, whether its task is cancelled or not.
+/// An endless sequence of ones that ignores cancellation.
 private struct Endless: AsyncSequence, Sendable {
   let asked: Emitter<Void, Never>
   let probe: Probe

@@ -4,7 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What law 9 means in the long run; the short of it is in `Law09AsyncIsLosslessTests`.
+/// Long-running tests of law 9.
+///
+/// The short ones are in `Law09AsyncIsLosslessTests`.
 @Suite("Loops over signals", .patient)
 struct LoopTests {
   @Test func `a million waiting values arrive in order`() async {
@@ -147,7 +149,7 @@ struct LoopTests {
     #expect(await waiting.value == nil)
 
     let sender = Task.detached {
-      // Sent again and again, because nobody can tell when the other task has begun to wait.
+      // Sent repeatedly, because a test cannot observe when the other task begins to wait.
       while !Task.isCancelled {
         emitter.send(7)
         await Task.yield()
@@ -189,7 +191,7 @@ struct ActorDeliveryTests {
   }
 }
 
-/// An actor that counts how often it is hopped to.
+/// An actor that counts the hops to it.
 private actor CountedLedger {
   final class Executor: SerialExecutor {
     let queue = DispatchQueue(label: "counted")
@@ -214,7 +216,7 @@ private actor CountedLedger {
   }
 }
 
-/// A loop that was begun on another task than the one that goes on with it.
+/// A loop that was started on one task and continues on another.
 private final class StartedLoop: @unchecked Sendable {  // Sound: only one task at a time uses it.
   private var iterator: SignalValues<Emitter<Int, Never>>.Iterator
 

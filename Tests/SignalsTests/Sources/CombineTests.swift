@@ -87,9 +87,9 @@
     }
   }
 
-  /// A subscriber that says how much it wants.
+  /// A subscriber with an explicit demand.
   private final class Asker: Combine.Subscriber, Sendable {
-    private struct Held: @unchecked Sendable {  // Sound: a test of one thread at a time asks and cancels.
+    private struct Held: @unchecked Sendable {  // Sound: a single-threaded test requests and cancels.
       let subscription: any Combine.Subscription
     }
 
@@ -131,7 +131,7 @@
     }
   }
 
-  /// Publishes the numbers from zero as soon as it is asked for any.
+  /// Publishes the numbers from zero as soon as there is demand.
   private struct Numbers: Combine.Publisher {
     typealias Output = Int
     typealias Failure = Never

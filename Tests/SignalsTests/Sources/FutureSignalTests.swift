@@ -32,7 +32,7 @@ struct FutureSignalTests {
     let signal: FutureSignal<Int, Mishap> = FutureSignal(fail)
     do throws(Mishap) {
       _ = try await signal.firstValue()
-      Issue.record("The failure did not come")
+      Issue.record("The failure was not delivered")
     } catch {
       #expect(error == .fire)
     }
@@ -73,7 +73,7 @@ struct FutureSignalTests {
     let subscription: SignalSubscription
     do {
       let probe = Probe { released.add() }
-      // The call does not heed its cancellation.
+      // The call ignores its cancellation.
       let signal = FutureSignal {
         begun.send()
         await Task.detached { _ = await mayReturn.firstValue() }.value
@@ -106,6 +106,6 @@ private enum Traits {
 }
 
 extension Emitter<Void, Never> {
-  /// Never ends, and sends nothing.
+  /// An emitter that sends nothing and never ends.
   fileprivate static let lasting = Emitter<Void, Never>()
 }

@@ -61,7 +61,7 @@ struct SourceTests {
       log.add("\(value)")
       emitter.send(value * 10)
     }
-    // Nobody listened yet when those were sent.
+    // The emitter had no subscriber yet when those were sent.
     #expect(log.entries == ["1", "2"])
     withExtendedLifetime(subscription) {}
   }

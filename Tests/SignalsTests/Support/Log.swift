@@ -1,6 +1,6 @@
 import Signals
 
-/// What happened, in order, whichever threads it happened on.
+/// A log of events in order, whichever threads they happened on.
 final class Log<Entry: Sendable>: Sendable {
   private let lock = Lock()
   private nonisolated(unsafe) var stored: [Entry] = []  // Sound: guarded by the lock.
@@ -12,7 +12,7 @@ final class Log<Entry: Sendable>: Sendable {
   }
 }
 
-/// A number that threads change together.
+/// A number that threads change concurrently.
 final class Counter: Sendable {
   private let lock = Lock()
   private nonisolated(unsafe) var stored = 0  // Sound: guarded by the lock.
@@ -28,7 +28,7 @@ final class Counter: Sendable {
   }
 }
 
-/// A place for a value that a closure needs before it exists.
+/// Storage for a value that a closure needs before the value exists.
 final class Box<Value: Sendable>: Sendable {
   private let lock = Lock()
   private nonisolated(unsafe) var stored: Value?  // Sound: guarded by the lock.
@@ -50,7 +50,7 @@ final class Box<Value: Sendable>: Sendable {
   }
 }
 
-/// An object whose life a test watches.
+/// An object whose lifetime a test observes.
 final class Probe: Sendable {
   private let onRelease: @Sendable () -> Void
 

@@ -1,7 +1,7 @@
 import Signals
 
 extension Signal {
-  /// Subscribes and notes what comes: each value, then "|" for the end or "#" for a failure.
+  /// Subscribes and logs each value, then "|" for the end or "#" for a failure.
   func trace(in log: Log<String>) -> SignalSubscription {
     sink(
       receiveCompletion: { completion in
@@ -14,7 +14,7 @@ extension Signal {
     )
   }
 
-  /// What the signal sends inside the call that subscribes.
+  /// The values that the signal sends inside the subscribing call.
   var traced: [String] {
     let log = Log<String>()
     let subscription = trace(in: log)

@@ -1,6 +1,6 @@
 import Signals
 
-/// What a signal sends, as text: the values, then "|" for the end or "#" and the failure.
+/// The output of a signal as text: the values, then "|" for the end or "#" and the failure.
 final class Watch: Sendable {
   let log = Log<String>()
   private let token = Box<SignalSubscription>()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Signals
 
-/// The clock under test can only be slept on, unless a test says otherwise.
+/// The clock under test supports only sleeping, unless a test says otherwise.
 @Suite("An alarm", .patient)
 struct AlarmTests {
   private let clock = PlainClock()
@@ -141,7 +141,7 @@ struct AlarmTests {
   }
 }
 
-/// A clock that is advanced by another thread just while something is scheduled on it.
+/// A clock that another thread advances while a callback is being scheduled.
 private struct HastyClock: SchedulingClock {
   let base = TestClock()
 
@@ -164,7 +164,7 @@ private struct HastyClock: SchedulingClock {
   }
 }
 
-/// A clock on which nobody can sleep.
+/// A clock on which no task can sleep.
 private struct BrokenClock: Clock {
   private struct Broken: Error {}
 

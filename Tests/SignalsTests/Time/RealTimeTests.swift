@@ -3,7 +3,7 @@ import SignalsTesting
 import TestSupport
 import Testing
 
-/// The same operators on the system's clock, with threads that send.
+/// Operators on the system's clock, with threads that send.
 @Suite("Operators on real time", .patient)
 struct RealTimeTests {
   private let emitter = Emitter<Int, Never>()
@@ -99,7 +99,7 @@ struct RealTimeTests {
       }
       for value in 0..<(round % 5) { emitter.send(value) }
       subscription.cancel()
-      // A delivery in flight may finish; it began before.
+      // A delivery that began before may finish.
       isOver.value = true
       #expect(late.value <= 1)
     }

@@ -2,7 +2,7 @@ import Signals
 import SignalsTesting
 import Testing
 
-/// What all operators on time promise about ends and cancellation.
+/// The promises of all operators on time about completion and cancellation.
 @Suite("Operators on time end and release")
 struct TimeLifetimeTests {
   private let clock = TestClock()

@@ -2,7 +2,7 @@ import Signals
 import SignalsTesting
 import Testing
 
-/// Each operator is held to a plain reference, on random bursts and silences.
+/// Each operator is compared with a plain reference, on random bursts and silences.
 @Suite("Operators on time")
 struct TimeReferenceTests {
   @Test(arguments: Timeline.samples, 1...4)
@@ -29,7 +29,7 @@ struct TimeReferenceTests {
     let expected = input.simulate { now, emit in
       guard let over = end, now >= over else { return }
       end = nil
-      // A value that arrives at this moment takes the place of the one that waits.
+      // A value that arrives at this moment replaces the waiting one.
       guard let value = pending.take(), !arrivals.contains(now) else { return }
       emit("\(value)")
       end = now + interval
@@ -63,7 +63,7 @@ struct TimeReferenceTests {
   func `delay delays everything except a failure`(input: Timeline, interval: Int) {
     var expected = input.values.map { "\($0.value)@\($0.second + interval)" }
     if let end = input.end, end.isFailure {
-      // The failure comes before what is due at the same moment.
+      // The failure precedes values that are due at the same moment.
       expected = input.values.filter { $0.second + interval < end.second }.map { "\($0.value)@\($0.second + interval)" }
       expected.append("#@\(end.second)")
     } else if let end = input.end {

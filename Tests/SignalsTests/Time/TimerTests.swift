@@ -52,7 +52,7 @@ struct TimerTests {
   @Test(arguments: [1, 3, 1000]) func `a grid's moments lie at whole multiples`(interval: Int) {
     let ticks = TimerSignal(every: .nanoseconds(interval), clock: clock).recorded()
     let day = TestClock.Instant(offset: .seconds(86_400))
-    // Far away, where fractions of a second would have been rounded.
+    // Far in the future, where fractions of a second would be rounded.
     clock.advance(by: .zero)
     #expect(ticks.elements.isEmpty)
     let late = TestClock(now: day)

@@ -1,6 +1,6 @@
 import SignalsTesting
 
-/// A clock that can only be slept on, as those of the standard library, in virtual time.
+/// A clock in virtual time that supports only sleeping, like the clocks of the standard library.
 struct PlainClock: Clock {
   let base = TestClock()
 

@@ -1,7 +1,7 @@
 import Signals
 import SignalsTesting
 
-/// An operator on time, for what all of them promise alike.
+/// An operator on time, for tests of their common promises.
 struct TimeOperator: Sendable, CustomStringConvertible {
   let description: String
   let shape: @Sendable (AnySignal<Int, Mishap>, TestClock) -> AnySignal<Int, Mishap>
@@ -22,7 +22,7 @@ struct TimeOperator: Sendable, CustomStringConvertible {
     TimeOperator(description: "sample") { $0.sample(every: .seconds(2), clock: $1).eraseToAnySignal() },
   ]
 
-  /// Those through which something passes though time stands still.
+  /// The operators that pass values even if time stands still.
   static let passing: [TimeOperator] = all.filter {
     !["debounce", "delay", "collect", "sample"].contains($0.description)
   }
@@ -39,7 +39,7 @@ struct TimeOperator: Sendable, CustomStringConvertible {
     ]
 }
 
-/// A signal that tells when a subscription to it has been cancelled.
+/// A signal that calls a closure when a subscription to it is cancelled.
 struct CancelWatch<Base: Signal>: Signal {
   typealias Element = Base.Element
   typealias Failure = Base.Failure

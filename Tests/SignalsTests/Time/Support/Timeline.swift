@@ -2,7 +2,7 @@ import Signals
 import SignalsTesting
 import TestSupport
 
-/// What a signal sends and when, in seconds.
+/// The values of a signal and their times, in seconds.
 struct Timeline: Sendable, CustomStringConvertible {
   var values: [(second: Int, value: Int)] = []
   var end: (second: Int, isFailure: Bool)?
@@ -29,7 +29,7 @@ struct Timeline: Sendable, CustomStringConvertible {
     return timeline
   }
 
-  /// Sends all this through `shape`, and tells what comes out and when; "|" is the end and "#" a failure.
+  /// Sends the timeline through `shape` and returns the output with its times; "|" is the end and "#" a failure.
   func run<Output: Sendable>(
     through shape: (Emitter<Int, Mishap>, TestClock) -> some Signal<Output, Mishap>
   ) -> [String] {
@@ -61,14 +61,14 @@ struct Timeline: Sendable, CustomStringConvertible {
     return log.entries
   }
 
-  /// Goes through the seconds one by one, as a plain reference for operators whose intervals end before what comes at
+  /// Simulates the timeline second by second: a plain reference for operators whose intervals end before the values of
   /// that moment.
   ///
   /// - Parameters:
-  ///   - second: Called at the beginning of each second, unless nothing but a failure comes in it.
+  ///   - second: Called at the beginning of each second, unless only a failure happens in it.
   ///   - value: Called with each value.
-  ///   - finish: Called if the timeline finishes, before the end is noted.
-  /// - Returns: What was emitted, and when.
+  ///   - finish: Called if the timeline finishes, before the end is recorded.
+  /// - Returns: The emitted values with their times.
   func simulate(
     second: (_ now: Int, _ emit: (String) -> Void) -> Void,
     value: (_ value: Int, _ now: Int, _ emit: (String) -> Void) -> Void,
