@@ -6,13 +6,13 @@ import Testing
 struct RecorderTests {
   private let numbers = Emitter<Int, Never>()
 
-  @Test func `it keeps everything in order`() {
+  @Test func `it keeps all elements in order`() {
     let recorder = numbers.recorded()
     for number in 1...5 { numbers.send(number) }
     #expect(recorder.elements == [1, 2, 3, 4, 5])
   }
 
-  @Test func `a wait ends with the element it is for, whether that came before or comes later`() async throws {
+  @Test func `a wait ends with the element it waits for, even if that came before`() async throws {
     let recorder = numbers.recorded()
     numbers.send(1)
     #expect(try await recorder.first { $0 == 1 } == 1)
@@ -24,7 +24,7 @@ struct RecorderTests {
     try await recorder.wait(for: 3)
   }
 
-  @Test func `a wait in vain says what came instead`() async {
+  @Test func `a failed wait reports what was recorded instead`() async {
     let recorder = numbers.recorded()
     numbers.send(7)
     let error = await #expect(throws: RecorderTimeout.self) {
@@ -33,9 +33,9 @@ struct RecorderTests {
     #expect(error?.description == #"Timed out waiting for an eight. Elements recorded: 1. Last: ["7"]"#)
   }
 
-  // Not `.patient`: the support of other tests has waits with another default.
+  // Not `.patient`: waits in the support of other tests have another default.
   @Test(.timeLimit(.minutes(1)))
-  func `a wait in vain without a time limit ends after seconds, not minutes`() async {
+  func `a failed wait without a time limit ends after seconds, not minutes`() async {
     await #expect(throws: RecorderTimeout.self) { try await numbers.recorded().wait(for: 8) }
   }
 
@@ -46,7 +46,7 @@ struct RecorderTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `it records for as long as it lives`() {
+  @Test func `it records as long as it lives`() {
     weak var gone: Recorder<Int>?
     do {
       let recorder = numbers.recorded()

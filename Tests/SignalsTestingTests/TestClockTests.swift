@@ -16,7 +16,7 @@ struct TestClockTests {
     clock.schedule(at: at(seconds)) { [clock, log] in log.record("\(text) \(clock.now.offset.components.seconds)") }
   }
 
-  @Test func `advancing does exactly what is due, in the order of time and then of scheduling`() {
+  @Test func `advancing runs exactly the due actions, in the order of time and then of scheduling`() {
     let tokens = [note("c", at: 3), note("a", at: 1), note("d", at: 3), note("b", at: 2), note("e", at: 4)]
     clock.advance(to: at(3))
     #expect(log.elements == ["a 1", "b 2", "c 3", "d 3"])
@@ -25,7 +25,7 @@ struct TestClockTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test func `random agendas are done in the order of a stable sort`() {
+  @Test func `random agendas run in the order of a stable sort`() {
     var chance = Chance(seed: 1)
     let seconds = (0..<300).map { _ in chance.number(below: 20) }
     let tokens = seconds.enumerated().map { note("\($0.offset) at", at: $0.element) }
@@ -35,7 +35,7 @@ struct TestClockTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test func `what an action schedules is done by the same call if it is due`() {
+  @Test func `an action scheduled by another one runs in the same call if it is due`() {
     let later = Recorder<SignalSubscription>()
     let token = clock.schedule(at: at(1)) { [self] in
       later.record(note("same", at: 1))
@@ -49,7 +49,7 @@ struct TestClockTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `what is cancelled or released is not done, also by an action at the same moment`() {
+  @Test func `a cancelled or released action does not run, even if an action at the same moment cancels it`() {
     let second = Recorder<SignalSubscription>()
     let first = clock.schedule(at: at(1)) { second.elements.first?.cancel() }
     second.record(note("cancelled", at: 1))
@@ -60,7 +60,7 @@ struct TestClockTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `an action for a moment that has passed waits for the next advance`() {
+  @Test func `an action for a past moment waits for the next advance`() {
     clock.advance(by: .seconds(5))
     let token = note("late", at: 1)
     #expect(log.elements == [])
@@ -69,7 +69,7 @@ struct TestClockTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `time does not go backwards`() {
+  @Test func `time never goes backwards`() {
     clock.advance(to: at(5))
     clock.advance(to: at(3))
     clock.advance(by: .seconds(-1))
@@ -87,7 +87,7 @@ struct TestClockTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test func `running stops when nothing is left, or at the limit`() {
+  @Test func `running stops when no action is left, or at the limit`() {
     let tokens = (1...3).map { note("tick", at: $0) }
     #expect(!clock.run(limit: 2))
     #expect(log.elements == ["tick 1", "tick 2"])
@@ -98,7 +98,7 @@ struct TestClockTests {
 
   // MARK: Tasks
 
-  @Test func `a task that sleeps is woken at its moment`() async throws {
+  @Test func `a sleeping task wakes at its deadline`() async throws {
     let task = Task { [self] in
       try await clock.sleep(for: .seconds(2))
       log.record("woken \(clock.now.offset.components.seconds)")
@@ -111,7 +111,7 @@ struct TestClockTests {
     #expect(log.elements == ["woken 2"])
   }
 
-  @Test func `a sleep until a moment that has passed returns at once`() async throws {
+  @Test func `a sleep until a past moment returns at once`() async throws {
     await clock.advance(by: .seconds(1))
     try await clock.sleep(until: at(1))
     try await clock.sleep(for: .zero)
@@ -126,7 +126,7 @@ struct TestClockTests {
     #expect(clock.scheduledCount == 0)
   }
 
-  @Test func `a task that is cancelled already does not sleep`() async {
+  @Test func `a cancelled task does not sleep`() async {
     let isCancelled = Recorder<Void>()
     let sleeper = Task { [clock] in
       _ = try? await isCancelled.wait { !$0.isEmpty }
@@ -146,7 +146,7 @@ struct TestClockTests {
     #expect(clock.scheduledCount == 0)
   }
 
-  @Test func `a task that sleeps again and again keeps up with one advance`() async throws {
+  @Test func `a task that sleeps repeatedly keeps up with one advance`() async throws {
     let task = Task { [self] in
       for _ in 1...5 {
         try await clock.sleep(for: .seconds(1))
@@ -159,7 +159,7 @@ struct TestClockTests {
     #expect(log.elements.count == 5)
   }
 
-  @Test func `cancelling a task ends its wait for what is never scheduled`() async {
+  @Test func `cancelling a task ends its wait for a schedule that never comes`() async {
     for _ in 0..<500 {
       let waiter = Task.detached { [clock] in await clock.waitUntilScheduled() }
       Task.detached { waiter.cancel() }
@@ -171,7 +171,7 @@ struct TestClockTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `a task that is cancelled already does not wait for what is never scheduled`() async {
+  @Test func `a cancelled task does not wait for a schedule that never comes`() async {
     let isCancelled = Recorder<Void>()
     let waiter = Task { [clock] in
       _ = try? await isCancelled.wait { !$0.isEmpty }

@@ -74,7 +74,7 @@ struct RandomJSONTests {
   }
 
   @Test(.patient)
-  func `every value is read as it was written`() async throws {
+  func `every written value is read back unchanged`() async throws {
     try await runRandomPrograms(seconds: 0.5, repetitions: 1) { seed in
       var sample = Sample(chance: Chance(seed: seed))
       sample.element(depth: 4)
@@ -85,7 +85,7 @@ struct RandomJSONTests {
   }
 
   @Test(.patient)
-  func `damaged texts are refused at a place inside of them, or read as Foundation reads them`() async {
+  func `damaged texts are rejected with a position inside them, or read as Foundation reads them`() async {
     await runRandomPrograms(seconds: 0.5, repetitions: 1) { seed in
       var sample = Sample(chance: Chance(seed: seed))
       sample.element(depth: 3)
@@ -112,7 +112,7 @@ struct RandomJSONTests {
 
   private func isRead(_ value: JSONNode, byFoundationFrom bytes: [UInt8]) -> Bool {
     do {
-      // In an array, because not all versions of Foundation read a value alone.
+      // Wrapped in an array, because some versions of Foundation reject a top-level scalar.
       let text = Data([UInt8(ascii: "[")] + bytes + [UInt8(ascii: "]")])
       guard let array = try JSONSerialization.jsonObject(with: text) as? [Any], array.count == 1 else { return false }
       return isSame(value, array[0])
@@ -126,7 +126,7 @@ struct RandomJSONTests {
     case (.null, is NSNull): true
     case (.bool(let value), let number as NSNumber): number.boolValue == value
     case (.int(let value), let number as NSNumber): number.intValue == value
-    // Foundation rounds the last digit of long numbers in a way of its own.
+    // Foundation rounds the last digit of long numbers differently.
     case (.double(let value), let number as NSNumber): abs(number.doubleValue - value) <= abs(value) * 1e-15
     case (.string(let value), let string as String): string == value
     case (.array(let elements), let array as [Any]):

@@ -11,7 +11,7 @@ struct ReadingTests {
     ("[]", "[]"), ("{ }", "{}"), ("[1,[2, {\"a\":[3]} ] ]", "[1,[2,{\"a\":[3]}]]"),
     (#"{"b": 1, "a": {"b": 2}, "é": [{}]}"#, #"{"b":1,"a":{"b":2},"é":[{}]}"#), ("\u{FEFF} [1]", "[1]"),
   ])
-  func `a text is read as what it says`(text: String, value: String) throws {
+  func `a text is parsed into its value`(text: String, value: String) throws {
     #expect(try node(text).description == value)
   }
 
@@ -41,7 +41,7 @@ struct ReadingTests {
   ]
 
   @Test(arguments: faults)
-  func `whatever is no JSON is refused, with line and column`(
+  func `invalid JSON is rejected, with line and column`(
     text: String, line: Int, column: Int, reason: String
   ) throws {
     for (mark, text) in [("", text), ("\u{FEFF}", "\u{FEFF}" + text)] {
@@ -54,7 +54,7 @@ struct ReadingTests {
   }
 
   @Test
-  func `invalid UTF-8 is refused, and columns count characters`() throws {
+  func `invalid UTF-8 is rejected, and columns count characters`() throws {
     for invalid: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] {
       let problem = try #require(throws: TextProblem.self) {
         try JSONReader.read(Array("{\n\"é🧵".utf8) + invalid + Array("\":1}".utf8))
@@ -67,7 +67,7 @@ struct ReadingTests {
   }
 
   @Test
-  func `commas before closing brackets are accepted where they are allowed, and only one of them`() throws {
+  func `a single comma before a closing bracket is accepted where allowed`() throws {
     let text = #"{"a":[1,2, ],"b":{"c":3 , },}"#
     #expect(try node(text, trailingCommas: .accepted).description == #"{"a":[1,2],"b":{"c":3}}"#)
     #expect(throws: TextProblem.self) { try node(text) }
@@ -77,7 +77,7 @@ struct ReadingTests {
   }
 
   @Test
-  func `values are nested as deep as in Foundation and no deeper, and need no stack`() async throws {
+  func `values may nest exactly as deep as in Foundation, without a deeper stack`() async throws {
     let deep = { (depth: Int) in String(repeating: "[{\"a\":", count: depth / 2) + "0" }
     let closed = { (depth: Int) in deep(depth) + String(repeating: "}]", count: depth / 2) }
     let limit = JSONReader.maximumDepth
@@ -90,14 +90,14 @@ struct ReadingTests {
   }
 
   @Test(arguments: ["", "\"", "\\", "\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}", "é🧵/", "\u{2028}"])
-  func `a string that is written is read again`(string: String) throws {
+  func `a written string is read back unchanged`(string: String) throws {
     guard case .string(string) = try JSONReader.read(JSONText.quoted(string)).content else {
-      return #expect(Bool(false), "another string was read")
+      return #expect(Bool(false), "the string differs")
     }
   }
 
   @Test
-  func `the positions of nodes are those of their first bytes`() throws {
+  func `the position of a node is its first byte`() throws {
     guard case .object(let members) = try node(#" {"a" : [true, {}]}"#).content else {
       return #expect(Bool(false), "an object was expected")
     }
@@ -110,7 +110,7 @@ struct ReadingTests {
   }
 
   @Test
-  func `positions are found in any order, at the ends of lines and behind the text`() {
+  func `positions are found in any order, at line ends and after the text`() {
     let text = Array("\u{FEFF}a\né\r\n\nb".utf8)
     let lines = TextLines(text)
     let expected = [

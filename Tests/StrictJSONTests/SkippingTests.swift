@@ -2,7 +2,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite("Skipping JSON and writing it in one layout")
+@Suite("Skipping JSON and writing it in a canonical layout")
 struct SkippingTests {
   private func layout(_ text: String, depth: Int = 0) throws(TextProblem) -> String {
     let layout = try Array(text.utf8).withUnsafeBufferPointer { bytes throws(TextProblem) in
@@ -43,7 +43,7 @@ struct SkippingTests {
   }
 
   @Test
-  func `equal values get one layout, and scalars keep every byte`() throws {
+  func `equal values have equal layouts, and scalars keep every byte`() throws {
     let text = #" { "a" :1.50e+02,"b\u0041":"x \" \\ \/ \u00E9", "c":[ 1E400 , {"d":[ ],"e":{ }} ,null] } "#
     let expected = #"""
       {
@@ -76,7 +76,7 @@ struct SkippingTests {
   }
 
   @Test
-  func `the depth around a text counts`() throws {
+  func `the depth of the surrounding text counts`() throws {
     let deep = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
     #expect(throws: Never.self) { try layout(deep) }
     let problem = try #require(throws: TextProblem.self) { try layout(deep, depth: 1) }
@@ -86,10 +86,10 @@ struct SkippingTests {
   }
 
   @Test(arguments: ReadingTests.faults)
-  func `what is skipped is checked as strictly as what is read`(
+  func `skipped values are checked as strictly as parsed ones`(
     text: String, line: Int, column: Int, reason: String
   ) throws {
-    // Two members of one name, and numbers of any size, are for the reader of the value to judge.
+    // Duplicate names and numbers out of range are left to the reader of the value.
     let isAccepted = reason.contains("duplicate name") || reason.contains("does not fit")
     let problem = problem(text)
     #expect(problem?.description == (isAccepted ? nil : "\(reason) in line \(line), column \(column)"))
@@ -100,7 +100,7 @@ struct SkippingTests {
   }
 
   @Test
-  func `a comma before a closing bracket is a problem only where it is refused`() {
+  func `a comma before a closing bracket is an error only where it is not allowed`() {
     #expect(problem("[1,]")?.reason == "a trailing comma is not allowed")
     #expect(problem("[1,]", trailingCommas: .accepted) == nil)
   }
@@ -117,7 +117,7 @@ struct SkippingTests {
   }
 
   @Test
-  func `a deep path is followed as far as values may be nested`() throws {
+  func `a deep path is followed up to the maximum nesting depth`() throws {
     let deep = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
     #expect(try position(Array(repeating: 0, count: 511), deep) == "line 1, column 512")
     #expect(try position(Array(repeating: 0, count: 512), deep) == nil)

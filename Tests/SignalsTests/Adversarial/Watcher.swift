@@ -23,7 +23,9 @@ final class Watcher: @unchecked Sendable {  // Sound: see above; the verdict is 
   private var isInside = false
   private var hasCancelledItself = false
 
-  /// For each sender, whether that thread has cancelled the subscription. Each thread touches only its own element.
+  /// For each sender, a Boolean value that indicates whether that thread has cancelled the subscription.
+  ///
+  /// Each thread touches only its own element.
   private let cancelled: UnsafeMutablePointer<Bool>
 
   /// The progress of the subscribing sender at the time of the subscription, if a sender subscribed.
