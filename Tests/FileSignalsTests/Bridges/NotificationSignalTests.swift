@@ -20,7 +20,7 @@ struct NotificationSignalTests {
     #expect(recorder.elements == [1, 2, 3])
   }
 
-  @Test func `only the notifications of an object are taken, if one is given`() {
+  @Test func `if an object is given, only its notifications are sent`() {
     let sender = Sender()
     let count = Atomic<Int>(0)
     let subscription = center.signal(for: name, object: sender).sink { count.add(1, ordering: .relaxed) }
@@ -31,7 +31,7 @@ struct NotificationSignalTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `cancelling and releasing remove the observer and what it captured`() {
+  @Test func `cancelling and releasing remove the observer and its captures`() {
     weak var released: Sender?
     var kept: SignalSubscription?
     let count = Atomic<Int>(0)
@@ -69,7 +69,7 @@ struct NotificationSignalTests {
     #expect(count.load(ordering: .relaxed) == 2)
   }
 
-  @Test func `a loop gets what is posted meanwhile`() async {
+  @Test func `a loop receives notifications posted before its first read`() async {
     var numbers = center.signal(for: name) { $0.object as? Int }.values.makeAsyncIterator()
     for number in 1...3 { center.post(name: name, object: number) }
     for number in 1...3 { #expect(await numbers.next() == number) }

@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-/// Nothing here is synchronized, so no file of the user's is touched.
+/// These tests never synchronize, so they touch no file of the user.
 @Suite("Values of UserDefaults")
 struct UserDefaultsSignalTests {
   let defaults: UserDefaults
@@ -29,7 +29,7 @@ struct UserDefaultsSignalTests {
   }
 
   @Test
-  func `a number is read as any type that can hold it, and nothing is read as what it is not`() async throws {
+  func `a number is read as any type that can hold it, and other values are not converted`() async throws {
     defaults.set(Int.max, forKey: "large")
     defaults.set(1, forKey: "one")
     defaults.set("text", forKey: "text")

@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-/// A pipe whose ends are plain numbers.
+/// Creates a pipe and returns its descriptors.
 private func makePipe() -> (input: CInt, output: CInt) {
   var ends: [CInt] = [-1, -1]
   #expect(pipe(&ends) == 0)
@@ -18,7 +18,7 @@ private func readAll(_ descriptor: CInt, _ count: Int) -> [UInt8] {
   return result > 0 ? Array(bytes[..<result]) : []
 }
 
-/// The number that the system knows the calling thread by.
+/// The system's identifier of the calling thread.
 private func threadNumber() -> UInt64 {
   #if canImport(Darwin)
     var number: UInt64 = 0
@@ -30,7 +30,7 @@ private func threadNumber() -> UInt64 {
 }
 
 @Suite(.patient) struct `A file descriptor source` {
-  @Test func `sends how many bytes a pipe holds`() async throws {
+  @Test func `sends the number of bytes in a pipe`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let log = Log<[UInt8]>()
@@ -55,7 +55,7 @@ private func threadNumber() -> UInt64 {
     }
   #endif
 
-  @Test func `says so again until everything is read`() async throws {
+  @Test func `repeats its event until everything is read`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let log = Log<Int>()
@@ -68,14 +68,14 @@ private func threadNumber() -> UInt64 {
     subscription.cancel()
   }
 
-  @Test func `sleeps while nobody observes it, and tells the next one what has come meanwhile`() async throws {
+  @Test func `sleeps without observers, and reports data that arrived before the next one`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
     write(output, "abc", 3)
     let log = Log<Int>()
     for _ in 0..<10 {
-      // Nobody reads: a source that did not sleep would spin from the first round on.
+      // Nothing reads, so a source that did not sleep would spin from the first round on.
       let first = Log<Int>()
       source.sink { first.append($0) }.cancel()
       let subscription = source.sink { first.append($0) }
@@ -87,7 +87,7 @@ private func threadNumber() -> UInt64 {
     subscription.cancel()
   }
 
-  @Test func `tells of the end of a pipe`() async throws {
+  @Test func `reports the end of a pipe`() async throws {
     let (input, output) = makePipe()
     let ended = Log<Bool>()
     let source = try FileDescriptorSource(fileDescriptor: input, closesDescriptor: true)
@@ -99,7 +99,7 @@ private func threadNumber() -> UInt64 {
     subscription.cancel()
   }
 
-  @Test func `reads a regular file to its end, as a program does whose input is redirected`() async throws {
+  @Test func `reads a regular file to its end, as a program with redirected input does`() async throws {
     let folder = try TemporaryDirectory()
     let file = folder.file("input")
     try Data("abcdef".utf8).write(to: file)
@@ -116,7 +116,7 @@ private func threadNumber() -> UInt64 {
     subscription.cancel()
   }
 
-  @Test func `calls an inline subscriber, and what is to follow it, on the thread that waited`() async throws {
+  @Test func `calls an inline subscriber and its follow-up on the thread that waited`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let (received, followed) = (Log<UInt64>(), Log<UInt64>())
@@ -133,7 +133,7 @@ private func threadNumber() -> UInt64 {
     subscription.cancel()
   }
 
-  @Test func `delivers the next event while what follows an inline delivery still runs`() async throws {
+  @Test func `delivers the next event while the follow-up of an inline delivery still runs`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let received = Log<Int>()
@@ -148,7 +148,7 @@ private func threadNumber() -> UInt64 {
     subscription.cancel()
   }
 
-  @Test func `delivers nothing during a pause, and afterwards what is ready`() async throws {
+  @Test func `delivers nothing during a pause, and then reports waiting data`() async throws {
     let (input, output) = makePipe()
     defer { close(output) }
     let log = Log<Int>()
@@ -159,7 +159,7 @@ private func threadNumber() -> UInt64 {
       source.pause()
       write(output, "x", 1)
       source.resume()
-      // Only the second resumption ends the pause.
+      // The pause ends only with the second resumption.
       #expect(log.all.count == round - 1)
       source.resume()
       await log.wait { $0.count == round }
@@ -167,7 +167,7 @@ private func threadNumber() -> UInt64 {
     subscription.cancel()
   }
 
-  @Test func `tells when there is room to write`() async throws {
+  @Test func `reports that a pipe can be written to`() async throws {
     var ends: [CInt] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     let (near, far) = (ends[0], ends[1])
@@ -196,7 +196,7 @@ private func threadNumber() -> UInt64 {
 
   #if os(Linux)
     @Test func `counts the events of an eventfd and reads the records of an inotify instance`() async throws {
-      // The C library has it, but its Swift module does not show it.
+      // The C library has this function, but its Swift module does not expose it.
       let address = try #require(dlsym(nil, "eventfd"))
       let eventfd = unsafeBitCast(address, to: (@convention(c) (UInt32, Int32) -> Int32).self)
       let counter = eventfd(0, O_NONBLOCK)
@@ -240,7 +240,7 @@ private func threadNumber() -> UInt64 {
       }
       try await eventually {
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-          // One that another test closes meanwhile is none of ours.
+          // A descriptor that another test closes in between is not counted.
           var name = [CChar](repeating: 0, count: 64)
           let count = readlink("/proc/self/fd/\($0)", &name, name.count)
           return count > 0 ? String(decoding: name[..<count].map(UInt8.init), as: UTF8.self) : nil
@@ -250,8 +250,8 @@ private func threadNumber() -> UInt64 {
     }
   #endif
 
-  @Test func `is not deaf when the number of a closed descriptor is used again`() async throws {
-    // The next pipe gets the numbers that the last one just gave back.
+  @Test func `works when the number of a closed descriptor is reused`() async throws {
+    // The next pipe reuses the descriptors of the closed one.
     for _ in 0..<2000 {
       let (input, output) = makePipe()
       let log = Log<Int>()
@@ -265,7 +265,7 @@ private func threadNumber() -> UInt64 {
     }
   }
 
-  @Test func `leaves a descriptor that is not its own open, and does not mind when its owner closes it`() async throws {
+  @Test func `leaves a borrowed descriptor open, and tolerates its owner closing it`() async throws {
     for _ in 0..<500 {
       let (input, output) = makePipe()
       let log = Log<Int>()
@@ -280,7 +280,7 @@ private func threadNumber() -> UInt64 {
     }
   }
 
-  @Test func `refuses a descriptor that is not open`() {
+  @Test func `rejects a descriptor that is not open`() {
     for closesDescriptor in [true, false] {
       let error = #expect(throws: FileObserverError.self) {
         try FileDescriptorSource(fileDescriptor: 1_000_000, closesDescriptor: closesDescriptor)
@@ -289,7 +289,7 @@ private func threadNumber() -> UInt64 {
     }
   }
 
-  @Test func `lives as long as it is observed, and no longer`() throws {
+  @Test func `is released with its last observer`() throws {
     let (input, output) = makePipe()
     defer { close(output) }
     weak var released: FileDescriptorSource?

@@ -3,8 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// In a process of its own: uses a file as a user of no rights, or, where this cannot become another user, one of no
-/// mode.
+/// Uses a file without permission, in a separate process.
+///
+/// The process becomes a user without rights or, if it cannot, takes all permissions from the file.
 private func useWithoutPermission(_ path: String) throws {
   let url = URL(fileURLWithPath: path)
   defer { if getuid() == 0 { #expect(seteuid(0) == 0) } }
@@ -17,7 +18,7 @@ private func useWithoutPermission(_ path: String) throws {
   #expect(throws: DurableFileError.permissionDenied(url, operation: "read")) { try DurableFile.read(url) }
 }
 
-/// In a process of its own, because the limit is for good.
+/// Runs in a separate process, because the limit is permanent.
 private func writeBeyondLimit(_ path: String) throws {
   var limit = rlimit(rlim_cur: 1000, rlim_max: 1000)
   #if canImport(Glibc)
@@ -29,7 +30,7 @@ private func writeBeyondLimit(_ path: String) throws {
   #expect(throws: DurableFileError.fileTooLarge(url)) { try DurableFile.write(Data(count: 1001), to: url) }
 }
 
-@Suite struct `Bad input to files is told in words` {
+@Suite struct `Descriptive errors for bad files` {
   let folder: TemporaryDirectory
 
   init() throws {
@@ -38,13 +39,13 @@ private func writeBeyondLimit(_ path: String) throws {
 
   private func failure(_ body: () throws -> Void) throws -> DurableFileError {
     let error = try #require(throws: DurableFileError.self) { try body() }
-    // Each says where, and more than that.
+    // Each description has a path and a cause.
     #expect(error.description.count > 40)
     #expect(error.localizedDescription == error.description)
     return error
   }
 
-  /// Reading, writing and locking, none of which may hang or leave anything.
+  /// Expects reading, writing and locking to fail without hanging or leaving files.
   private func expectFailure(
     _ url: URL, reading: DurableFileError, writing: DurableFileError, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -57,7 +58,7 @@ private func writeBeyondLimit(_ path: String) throws {
 
   #if os(Linux)
     @Test(.enabled(if: geteuid() == 0, "mounting a file system takes root"))
-    func `a file as large as any can be`() async throws {
+    func `a file of the maximum size`() async throws {
       try await withDisk("mount -t tmpfs tmpfs \"$1\"") { disk in
         let url = disk.appending(path: "value")
         try store("x", url)
@@ -76,7 +77,7 @@ private func writeBeyondLimit(_ path: String) throws {
     try expectFailure(url, reading: .notFound(url), writing: error)
   }
 
-  @Test func `a file where the directory should be`() throws {
+  @Test func `a file in place of the directory`() throws {
     try Data().write(to: folder.file("plain"))
     let url = folder.file("plain/value")
     let error = DurableFileError.directoryNotFound(url.deletingLastPathComponent())
@@ -90,7 +91,7 @@ private func writeBeyondLimit(_ path: String) throws {
     #expect(try folder.names(in: "directory").isEmpty)
   }
 
-  @Test func `a named pipe, which would hang whoever opened it`() throws {
+  @Test func `a named pipe, which would block the opening process`() throws {
     let url = folder.file("pipe")
     #expect(mkfifo(url.path, 0o600) == 0)
     let error = DurableFileError.notARegularFile(url, kind: "a named pipe")
@@ -104,7 +105,8 @@ private func writeBeyondLimit(_ path: String) throws {
   }
 
   @Test(arguments: ["file": "a regular file", "pipe": "a named pipe", "link": "a symbolic link"])
-  func `something else in the place of the folder for locks is named`(_ thing: String, _ kind: String) throws {
+  func `a wrong kind of entry in place of the lock folder is named in the error`(_ thing: String, _ kind: String) throws
+  {
     let url = folder.file("value")
     try put(thing, at: folder.file(".shared"))
     let error = try failure { try DurableFile.write(Data("x".utf8), to: url) }
@@ -113,7 +115,9 @@ private func writeBeyondLimit(_ path: String) throws {
   }
 
   @Test(arguments: ["directory": "a directory", "pipe": "a named pipe", "link": "a symbolic link"])
-  func `something else in the place of a lock is named, and not the file`(_ thing: String, _ kind: String) throws {
+  func `a wrong kind of entry in place of a lock is named in the error, not the file`(_ thing: String, _ kind: String)
+    throws
+  {
     let url = folder.file("value")
     _ = try folder.makeFolder(".shared")
     try put(thing, at: folder.file(".shared/value.lock"))
@@ -131,7 +135,7 @@ private func writeBeyondLimit(_ path: String) throws {
     }
   }
 
-  @Test func `a symbolic link to nowhere, and one to itself`() throws {
+  @Test func `a dangling symbolic link, and one to itself`() throws {
     try shell("ln -s nowhere dangling; ln -s loop loop", in: folder.url)
     let dangling = folder.file("dangling")
     try expectFailure(dangling, reading: .danglingLink(dangling), writing: .danglingLink(dangling))
@@ -140,11 +144,11 @@ private func writeBeyondLimit(_ path: String) throws {
   }
 
   @Test(arguments: [String(repeating: "n", count: 300), "..", ".", ".shared", String(repeating: "é", count: 126)])
-  func `a name that no file can have`(_ name: String) throws {
+  func `a name that is invalid for files`(_ name: String) throws {
     let url = URL(fileURLWithPath: "\(folder.url.path)/\(name)", isDirectory: false)
     for body in [{ _ = try DurableFile.read(url) }, { try DurableFile.write(Data(), to: url) }] as [() throws -> Void] {
       guard case .invalidPath(url, _) = try failure(body) else {
-        Issue.record("\(name) was not refused as a name")
+        Issue.record("\(name) was accepted as a name")
         return
       }
     }
@@ -152,7 +156,7 @@ private func writeBeyondLimit(_ path: String) throws {
   }
 
   @Test func `a name with a NUL character`() throws {
-    try `a name that no file can have`("a\0b")
+    try `a name that is invalid for files`("a\0b")
   }
 
   @Test func `the longest name that fits`() throws {
@@ -161,13 +165,13 @@ private func writeBeyondLimit(_ path: String) throws {
     #expect(try DurableFile.read(url) == Data("x".utf8))
   }
 
-  @Test func `a URL that is not a file's`() throws {
+  @Test func `a URL that is not a file URL`() throws {
     let url = try #require(URL(string: "https://example.org/value"))
     let error = DurableFileError.invalidPath(url, reason: "it is not a file URL")
     try expectFailure(url, reading: error, writing: error)
   }
 
-  @Test func `a folder of locks that leads elsewhere`() throws {
+  @Test func `a folder of locks that is a link to elsewhere`() throws {
     try shell("mkdir elsewhere; ln -s elsewhere .shared", in: folder.url)
     _ = try failure { try DurableFile.write(Data("x".utf8), to: folder.file("value")) }
     #expect(try folder.names(in: "elsewhere").isEmpty)
@@ -177,14 +181,14 @@ private func writeBeyondLimit(_ path: String) throws {
     let url = folder.file("value")
     try await DurableFile.write(Data("kept".utf8), to: url)
     try shell("chmod 755 .; chmod 600 value", in: folder.url)
-    // A user of no rights; if this process cannot become another, it has none over root's files already.
+    // The process becomes a user without rights. If it cannot, it already has no rights to root's files.
     await #expect(processExitsWith: .success) { [path = url.path as String] in try useWithoutPermission(path) }
     chmod(url.path, 0o600)
     #expect(try text(url) == "kept")
     #expect(try folder.names(in: ".shared") == ["value.lock"])
   }
 
-  @Test func `a limit on the size of files, which would otherwise end the process`() async throws {
+  @Test func `a limit on file sizes, which would otherwise end the process`() async throws {
     let url = folder.file("value")
     try await DurableFile.write(Data("kept".utf8), to: url)
     await #expect(processExitsWith: .success) { [path = url.path as String] in try writeBeyondLimit(path) }
@@ -194,7 +198,7 @@ private func writeBeyondLimit(_ path: String) throws {
 
   #if os(Linux)
     @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
-    func `a full disk and a read-only one`() throws {
+    func `a full disk and a read-only disk`() throws {
       let disk = try folder.makeFolder("disk")
       try shell("mount -t tmpfs -o size=64k tmpfs disk", in: folder.url)
       defer { #expect(throws: Never.self) { try shell("umount -l disk", in: folder.url) } }

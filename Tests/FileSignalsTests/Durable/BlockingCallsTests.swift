@@ -6,7 +6,7 @@ import Testing
 @testable import FileSignals
 
 @Suite(.seeded, .patient) struct `Calls that may block` {
-  /// A call that has started and waits until the test lets it end.
+  /// A call that waits after its start until the test releases it.
   private final class Gate: Sendable {
     private let end = DispatchSemaphore(value: 0)
     private let starts = Log<Int>()
@@ -26,19 +26,19 @@ import Testing
     }
   }
 
-  @Test func `return what they return, and throw what they throw`() async throws {
+  @Test func `return their results, and throw their errors`() async throws {
     struct Refusal: Error {}
     let calls = BlockingCalls(width: 1)
     #expect(try await calls.run { 7 } == 7)
     await #expect(throws: Refusal.self) { try await calls.run { throw Refusal() } }
   }
 
-  @Test func `leave the threads of tasks free, however many tasks wait`() async throws {
+  @Test func `leave the threads of tasks free, however many calls wait`() async throws {
     let calls = BlockingCalls(width: 1)
     let gate = Gate()
     let tasks = (0..<100).map { number in Task { try await calls.run { gate.pass(number) } } }
     await gate.started()
-    // More tasks than the pool has threads run and suspend while a hundred wait.
+    // While a hundred calls wait, more tasks than the pool has threads run and suspend.
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<100 { group.addTask { await Task.yield() } }
     }
@@ -49,7 +49,7 @@ import Testing
     #expect(numbers == Set(0..<100))
   }
 
-  @Test func `start in the order in which they are made`() async throws {
+  @Test func `start in the order in which they were made`() async throws {
     let calls = BlockingCalls(width: 1)
     let gate = Gate()
     let order = Log<Int>()
@@ -66,7 +66,7 @@ import Testing
     #expect(order.all == Array(0..<50))
   }
 
-  @Test func `run at the same time up to a number, and not beyond`() async throws {
+  @Test func `run concurrently up to their limit`() async throws {
     let calls = BlockingCalls(width: 3)
     let gate = Gate()
     let tasks = (0..<9).map { number in Task { try await calls.run { gate.pass(number) } } }
@@ -81,7 +81,7 @@ import Testing
 
   // MARK: Cancellation
 
-  @Test func `do not start for a task that is cancelled already`() async throws {
+  @Test func `do not start for a cancelled task`() async throws {
     let calls = BlockingCalls(width: 1)
     let runs = Log<Int>()
     let task = Task {
@@ -92,7 +92,7 @@ import Testing
     #expect(runs.all.isEmpty)
   }
 
-  @Test func `never start once cancelled, and throw at once, whatever is before them`() async throws {
+  @Test func `never start once cancelled, and throw at once, whatever is queued before them`() async throws {
     let calls = BlockingCalls(width: 1)
     let gate = Gate()
     let first = Task { try await calls.run { gate.pass() } }
@@ -101,7 +101,7 @@ import Testing
     let third = Task { try await calls.run { 3 } }
     try await eventually { calls.waitingCount == 2 }
     second.cancel()
-    // The first call has not ended.
+    // The first call is still running.
     await #expect(throws: CancellationError.self) { try await second.value }
     gate.open()
     #expect(try await first.value == 0)
@@ -109,7 +109,7 @@ import Testing
     #expect(gate.started == [0])
   }
 
-  @Test func `run to their end once started, and return their result to a cancelled task`() async throws {
+  @Test func `run to their end once started, even for a cancelled task`() async throws {
     let calls = BlockingCalls(width: 1)
     let gate = Gate()
     let task = Task { try await calls.run { gate.pass(5) } }
@@ -152,7 +152,7 @@ import Testing
 
   // MARK: Held threads
 
-  @Test func `may go on after their result, and count until they end`() async throws {
+  @Test func `may continue after their result, and count until they end`() async throws {
     let calls = BlockingCalls(width: 1)
     let gate = Gate()
     let result = try await calls.hold { answer in
@@ -168,7 +168,7 @@ import Testing
     #expect(try await next.value == 2)
   }
 
-  @Test func `take no thread away from other queues, however many of them block`() async throws {
+  @Test func `take no threads from other queues, however many of them block`() async throws {
     let gate = Gate()
     let tasks = (0..<100).map { number in Task { try await BlockingCalls(width: 1).run { gate.pass(number) } } }
     await gate.started(100)
@@ -179,7 +179,7 @@ import Testing
 
   // MARK: Files
 
-  @Test func `for one file run one at a time, for two at the same time, and leave no queue behind`() async throws {
+  @Test func `run one at a time for one file, run concurrently for two, and leave no queue behind`() async throws {
     let (one, other) = (URL(filePath: "/one-\(UUID())"), URL(filePath: "/other-\(UUID())"))
     let gate = Gate()
     let first = Task { try await BlockingCalls.run(for: one) { gate.pass(1) } }

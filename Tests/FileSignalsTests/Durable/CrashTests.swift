@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Writes again and again, until this very process is killed in the midst of it.
+/// Writes repeatedly until this process is killed during a write.
 private func writeUntilKilled(_ path: String, _ size: Int, after delay: useconds_t) throws {
   Thread.detachNewThread {
     usleep(delay)
@@ -26,7 +26,7 @@ private func writeUntilKilled(_ path: String, _ size: Int, after delay: useconds
   }
 
   @Test(arguments: [100, 300_000])
-  func `leaves a whole file, at most one other, and no lock`(_ size: Int) async throws {
+  func `leaves a whole file, at most one temporary file, and no lock`(_ size: Int) async throws {
     try await DurableFile.write(Data(repeating: 0, count: size), to: file)
     for delay in 1...8 {
       await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -39,7 +39,7 @@ private func writeUntilKilled(_ path: String, _ size: Int, after delay: useconds
       #expect(try folder.names() == [".shared", "value"])
       #expect(Set(try folder.names(in: ".shared")).isSubset(of: ["value.lock", "value.tmp"]))
     }
-    // Nobody holds the lock, and what was left is reclaimed.
+    // The lock is free, and the leftovers are reclaimed.
     try await DurableFile.write(Data("whole".utf8), to: file)
     #expect(try folder.names(in: ".shared") == ["value.lock"])
   }

@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite(.patient) struct `A file that is to be created` {
+@Suite(.patient) struct `Creating a file exclusively` {
   let folder: TemporaryDirectory
   let file: URL
 
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `is made, and leaves nothing beside it`() throws {
+  @Test func `creates the file and leaves no other file beside it`() throws {
     try create("new")
     #expect(String(decoding: try DurableFile.read(file), as: UTF8.self) == "new")
     #expect(try folder.names(in: ".shared") == ["value.lock"])
@@ -36,15 +36,15 @@ import Testing
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func `is not made if anything is there, be it a link to nowhere`() throws {
+  @Test func `fails if anything exists at the path, even a dangling link`() throws {
     try Data("old".utf8).write(to: file)
     #expect(throws: DurableFileError.alreadyExists(file)) { try create("new") }
     #expect(String(decoding: try DurableFile.read(file), as: UTF8.self) == "old")
     #expect(try folder.names(in: ".shared") == ["value.lock"])
   }
 
-  @Test func `never takes the place of one that a program without a lock makes at that moment`() throws {
-    // The other one creates exclusively, too, in its own way, so exactly one of the two may succeed each time.
+  @Test func `never replaces a file that a program without a lock creates at that moment`() throws {
+    // The other writer also creates exclusively, in its own way, so exactly one may succeed each time.
     let rounds = 300
     let go = DispatchSemaphore(value: 0)
     let done = DispatchSemaphore(value: 0)
@@ -53,7 +53,7 @@ import Testing
     Thread.detachNewThread {
       for round in 0..<rounds {
         go.wait()
-        // Strikes at another moment each time.
+        // Interferes at a different moment each time.
         for _ in 0..<(round * 7 % 400) { _ = getppid() }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
@@ -77,7 +77,7 @@ import Testing
       }
       done.wait()
       let isTheirs = theirs.load(ordering: .acquiring) == round
-      #expect(isOurs != isTheirs, "one of the two, and not both")
+      #expect(isOurs != isTheirs, "exactly one of the two succeeds")
       let content = String(decoding: try DurableFile.read(file), as: UTF8.self)
       #expect(content == (isOurs ? "ours" : "theirs"))
       if isOurs { won += 1 } else { lost += 1 }
@@ -86,7 +86,7 @@ import Testing
     #expect(won + lost == rounds)
   }
 
-  @Test func `a writer killed between the two names leaves one that the next writer does not write through`() throws {
+  @Test func `never writes through a second name left by a killed writer`() throws {
     try create("first")
     let temporary = folder.file(".shared/value.tmp")
     #expect(link(file.path, temporary.path) == 0)

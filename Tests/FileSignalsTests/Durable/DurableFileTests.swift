@@ -12,7 +12,7 @@ import Testing
     file = folder.file("value")
   }
 
-  @Test func `a mode that was not written in octal stops with an explanation`() async throws {
+  @Test func `stops with an explanation if a mode is not written in octal`() async throws {
     await #expect(processExitsWith: .failure) { [path = folder.url.path as String] in
       try DurableFile.write(Data(), to: URL(filePath: path).appending(path: "value"), mode: 640)
     }
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [Durability.process, .storage])
-  func `reads back what was written, and leaves nothing beside it but its lock`(_ durability: Durability) throws {
+  func `reads back the written content, and leaves only its lock beside it`(_ durability: Durability) throws {
     for size in [0, 1, 4096, 1_000_003] {
       let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
       try DurableFile.write(data, to: file, durability: durability)
@@ -30,7 +30,7 @@ import Testing
     #expect(try folder.names(in: ".shared") == ["value.lock"])
   }
 
-  @Test func `is private when it is new, whatever the mask, and so is everything beside it`() throws {
+  @Test func `is private when new, whatever the mask, like every file beside it`() throws {
     try DurableFile.write(Data("x".utf8), to: file)
     #expect(try permissions(of: file) == 0o600)
     #expect(try permissions(of: folder.file(".shared")) == 0o700)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [0o600, 0o644, 0o640, 0o664])
-  func `keeps the mode it has when it is replaced`(_ mode: Int) throws {
+  func `keeps its mode when replaced`(_ mode: Int) throws {
     try Data("old".utf8).write(to: file)
     try FileManager.default.setAttributes([.posixPermissions: NSNumber(value: mode)], ofItemAtPath: file.path)
     try DurableFile.write(Data("new".utf8), to: file)
@@ -47,7 +47,7 @@ import Testing
     #expect(try permissions(of: file) == 0o600)
   }
 
-  @Test func `replaces the target of a symbolic link, and leaves the link`() throws {
+  @Test func `replaces the target of a symbolic link and keeps the link`() throws {
     let target = try folder.makeFolder("elsewhere").appending(path: "target")
     try Data("old".utf8).write(to: target)
     try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "elsewhere/target")
@@ -58,7 +58,7 @@ import Testing
     #expect(try DurableFile.read(file) == Data("new".utf8))
   }
 
-  @Test func `takes the place of what a killed writer left behind`() throws {
+  @Test func `replaces the leftovers of a killed writer`() throws {
     _ = try folder.makeFolder(".shared")
     try Data("half".utf8).write(to: folder.file(".shared/value.tmp"))
     try DurableFile.write(Data("whole".utf8), to: file)
@@ -66,7 +66,7 @@ import Testing
     #expect(try folder.names(in: ".shared") == ["value.lock"])
   }
 
-  @Test func `is written last by one of many threads, whole`() throws {
+  @Test func `contains the whole value of one of many writing threads`() throws {
     let contents = (0..<8).map { Data(repeating: UInt8($0), count: 10_000) }
     DispatchQueue.concurrentPerform(iterations: 8) { index in
       for _ in 0..<20 {

@@ -19,12 +19,12 @@ import Testing
     return lock
   }
 
-  /// Tries to acquire the lock through a descriptor of its own, and releases it again.
+  /// Tries to acquire the lock through another descriptor, and releases it again.
   private func isFree(for mode: FileLock.Mode = .exclusive) throws -> Bool {
     try open().tryLock(mode)
   }
 
-  /// Counts one holder more, and returns how many there are.
+  /// Adds a holder and returns the number of holders.
   private func enter(_ holders: MutableProperty<Int>) -> Int {
     holders.modify {
       $0 += 1
@@ -46,7 +46,7 @@ import Testing
     #expect(try !isFree())
   }
 
-  @Test func `is released when it goes out of use`() throws {
+  @Test func `is released with its last reference`() throws {
     do {
       let lock = try open()
       try lock.lock()
@@ -55,8 +55,8 @@ import Testing
     #expect(try isFree())
   }
 
-  @Test func `is shared by those who ask for that, and keeps out one who does not`() throws {
-    // Reading is enough: no observer sees an event when the file is closed.
+  @Test func `can be shared, and then excludes exclusive locks`() throws {
+    // Opening for reading is enough, and closing it causes no event.
     let lock = try open(.reading)
     let isLocked = try lock.tryLock(.shared)
     #expect(isLocked)
@@ -64,7 +64,7 @@ import Testing
     #expect(try !isFree())
   }
 
-  @Test func `lets one thread of many in at a time`() throws {
+  @Test func `admits one of many threads at a time`() throws {
     let holders = MutableProperty(0)
     withThreads(6) { _ in
       for _ in 0..<100 {
@@ -81,7 +81,7 @@ import Testing
     #expect(holders.value == 0)
   }
 
-  @Test func `never lets two in that are in place, though each removes the file`() throws {
+  @Test func `admits one thread at a time even if each removes the lock file`() throws {
     let holders = MutableProperty(0)
     withThreads(6) { _ in
       for _ in 0..<100 {
@@ -102,7 +102,7 @@ import Testing
   // MARK: Other processes
 
   @Test(.patient)
-  func `is held by another process until that releases it`() async throws {
+  func `is unavailable until another process releases it`() async throws {
     let peer = try PeerProcess()
     #expect(try await peer.send("lock exclusive \(url.path)") == "true")
     #expect(try !isFree(for: .shared))
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(.patient)
-  func `keeps another process out, and is waited for until that one is killed`() async throws {
+  func `excludes another process, and becomes available when its holder is killed`() async throws {
     let peer = try PeerProcess()
     let refusal = try await hold { try await peer.send("lock exclusive \(url.path)") }
     #expect(refusal == "false")
@@ -132,7 +132,7 @@ import Testing
     try await waiting
   }
 
-  /// Returns what a closure returns while this process holds the lock.
+  /// Runs a closure while this process holds the lock, and returns its result.
   private func hold(during body: () async throws -> String) async throws -> String {
     let lock = try open()
     let isLocked = try lock.tryLock()
@@ -144,7 +144,7 @@ import Testing
 
   // MARK: Files
 
-  @Test func `knows whether the path still names its file`() throws {
+  @Test func `detects whether the path still names its file`() throws {
     let lock = try open()
     var answers = [lock.isFile(at: url.path)]
     let moved = folder.file("moved")
@@ -158,12 +158,12 @@ import Testing
     #expect(answers == [true, true, false, false, false])
   }
 
-  /// Opens a file, and returns the error number if that fails.
+  /// Opens a file and returns the error number, or `nil` on success.
   private func failure(_ opening: FileLock.Opening, _ url: URL) -> CInt? {
     if FileLock(url.path, opening, of: url) != nil { nil } else { errno }
   }
 
-  @Test func `opens an existing file, makes a missing one, or insists on a new one`() throws {
+  @Test func `opens an existing file, creates a missing one, or insists on a new one`() throws {
     #expect(failure(.new, url) == EEXIST)
     let made = folder.file("made")
     for opening in [FileLock.Opening.reading, .existing] { #expect(failure(opening, made) == ENOENT) }
@@ -172,7 +172,7 @@ import Testing
     #expect(failure(.new, folder.file("new")) == nil)
   }
 
-  @Test func `follows no link and waits at no pipe`() throws {
+  @Test func `follows no link and does not block on a pipe`() throws {
     let link = folder.file("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
     for opening in [FileLock.Opening.reading, .existing, .createdIfMissing] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FileSignals
 
-@Suite(.patient) struct `Locks that are removed or waited for a limited time` {
+@Suite(.patient) struct `Locks that are removed or awaited with a time limit` {
   let folder: TemporaryDirectory
   let file: URL
 
@@ -18,7 +18,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder.file(".shared").path)
   }
 
-  @Test func `never let two threads hold the lock of a file that is removed again and again`() {
+  @Test func `never admit two threads to a file whose lock is removed repeatedly`() {
     let holders = MutableProperty(0)
     withThreads(6) { index in
       for round in 0..<50 {
@@ -28,7 +28,7 @@ import Testing
             exclusive = try ExclusiveFile(locking: file)
           } else {
             guard case .locked(let locked) = try ExclusiveFile.lock(file, within: .seconds(60)) else {
-              Issue.record("It is busy")
+              Issue.record("The lock is busy")
               return
             }
             exclusive = locked
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `go together with their file`() throws {
+  @Test func `are removed with their file`() throws {
     try DurableFile.write(Data("1".utf8), to: file)
     #expect(try locks() == ["secret.lock"])
     try DurableFile.remove(file)
@@ -57,7 +57,7 @@ import Testing
     #expect(try locks() == [])
   }
 
-  @Test func `are removed if their file is gone, with what a killed writer left, and stay if it is there`() throws {
+  @Test func `are removed with a killed writer's leftovers if their file is gone, and stay otherwise`() throws {
     try DurableFile.write(Data("1".utf8), to: file)
     for name in ["gone.lock", "killed.lock", "killed.tmp"] { try Data().write(to: folder.file(".shared/\(name)")) }
     try DurableFile.removeUnusedLocks(in: folder.url)
@@ -65,7 +65,7 @@ import Testing
     #expect(try text(file) == "1")
   }
 
-  @Test func `stay while a stopped process holds them, and keep no other from being removed`() async throws {
+  @Test func `stay while a stopped process holds them, without preventing the removal of others`() async throws {
     let peer = try PeerProcess()
     try await peer.send("hold \(file.path)")
     peer.signal(SIGSTOP)
@@ -81,7 +81,7 @@ import Testing
     try await peer.kill()
   }
 
-  @Test func `are refused in time if another process holds them, and given when it ends`() async throws {
+  @Test func `time out while another process holds them, and are acquired when it ends`() async throws {
     let peer = try PeerProcess()
     try await peer.send("hold \(file.path)")
     peer.signal(SIGSTOP)
@@ -95,23 +95,23 @@ import Testing
     try await onThread { try DurableFile.withLock(on: file, within: .seconds(60)) {} }
   }
 
-  @Test func `are new for everybody else when they are taken away from a stopped process`() async throws {
+  @Test func `are replaced for all other processes when broken`() async throws {
     let peer = try PeerProcess()
     try await peer.send("hold \(file.path)")
     peer.signal(SIGSTOP)
     let file = file
     try await onThread {
       guard case .busy(let place) = try ExclusiveFile.lock(file, within: .zero) else {
-        Issue.record("Nobody holds it")
+        Issue.record("The lock is not held")
         return
       }
       place.breakLock()
       guard case .locked(let exclusive) = try ExclusiveFile.lock(file, within: .zero) else {
-        Issue.record("It was not taken away")
+        Issue.record("The lock was not broken")
         return
       }
       #expect(!place.isCurrent)
-      // The second time it is another's.
+      // The second call must not break the lock of another holder.
       place.breakLock()
       #expect(exclusive.place.isCurrent)
       exclusive.unlock()

@@ -30,7 +30,7 @@ import Testing
     #expect(try text(file) == "400")
   }
 
-  @Test func `loses no update of many tasks, which together wait on one thread`() async throws {
+  @Test func `loses no update of many tasks that share one waiting thread`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<200 {
         group.addTask { [self] in try await DurableFile.withLock(on: file) { try increment() } }
@@ -40,7 +40,7 @@ import Testing
     #expect(try text(file) == "200")
   }
 
-  @Test func `is one for all names that lead to the file`() throws {
+  @Test func `is the same for all names of the file`() throws {
     try Data("0".utf8).write(to: file)
     let link = folder.file("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a thread that would wait for itself, and lets it go on afterwards`() throws {
+  @Test func `rejects a thread that would deadlock with itself, and works afterwards`() throws {
     try DurableFile.withLock(on: file) {
       #expect(throws: DurableFileError.reentrantLock(file)) { try DurableFile.withLock(on: file) {} }
       try DurableFile.withLock(on: folder.file("another")) {}
@@ -65,7 +65,7 @@ import Testing
     try DurableFile.withLock(on: file) {}
   }
 
-  @Test func `survives that somebody removes the folder it lies in`() throws {
+  @Test func `survives the removal of its folder`() throws {
     try DurableFile.withLock(on: file) {}
     try FileManager.default.removeItem(at: folder.file(".shared"))
     try DurableFile.withLock(on: file) { try increment() }

@@ -13,7 +13,7 @@ import Testing
     try DurableFile.write(Data("old".utf8), to: file)
   }
 
-  /// Prepares a write, lets others do something, and puts the write in place.
+  /// Prepares a write, runs a closure, and then commits the write.
   private func write(creatingOnly: Bool = false, after body: () throws -> Void) throws {
     try DurableFile.withExclusiveAccess(to: file) { file in
       let prepared = try file.prepare(Data("new".utf8), durability: .process)
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `its removal in the midst of a write is not told as if the file were missing`() throws {
+  @Test func `its removal during a write is not reported as a missing file`() throws {
     let temporary = folder.file(".shared/value.tmp")
     let error = DurableFileError.system(operation: "put in place", path: temporary.path, errno: ENOENT)
     #expect(throws: error) { try write { try FileManager.default.removeItem(at: temporary) } }
@@ -33,12 +33,12 @@ import Testing
     #expect(try text(file) == "newer")
   }
 
-  @Test func `the removal of the directory in the midst of a write is told as that`() throws {
+  @Test func `the removal of the directory during a write is reported as a missing directory`() throws {
     let error = DurableFileError.directoryNotFound(folder.url)
     #expect(throws: error) { try write { try FileManager.default.removeItem(at: folder.url) } }
   }
 
-  @Test func `a directory in its place is told by its own name`() throws {
+  @Test func `a directory in its place is reported by its own name`() throws {
     let temporary = try folder.makeFolder(".shared/value.tmp")
     let url = URL(fileURLWithPath: temporary.path, isDirectory: false)
     #expect(throws: DurableFileError.notARegularFile(url, kind: "a directory")) {
@@ -50,13 +50,13 @@ import Testing
     #expect(try folder.names(in: ".shared") == ["value.lock"])
   }
 
-  @Test func `a name that a killed maker of the file left to it is not written through`() throws {
-    // A file is made by giving the temporary one a second name; whoever dies then leaves both.
+  @Test func `a second name left by a killed creator is not written through`() throws {
+    // A file is created by giving the temporary file a second name. A writer that dies then leaves both names.
     let temporary = folder.file(".shared/value.tmp")
     try FileManager.default.linkItem(at: file, to: temporary)
     let reader = try FileHandle(forReadingFrom: file)
     try DurableFile.write(Data("new".utf8), to: file)
-    #expect(try reader.readToEnd() == Data("old".utf8), "who has the old file open still reads it whole")
+    #expect(try reader.readToEnd() == Data("old".utf8), "a reader that has the old file open still reads all of it")
     #expect(try text(file) == "new")
     #expect(try folder.names(in: ".shared") == ["value.lock"])
     try reader.close()

@@ -20,8 +20,8 @@ import Testing
     subscription.cancel()
   }
 
-  /// Somebody may have looked in between, because of something else, and would believe for ever that it is there.
-  @Test func `what comes and goes while nobody is told is told to be gone`() async throws {
+  /// Another observer may have read the directory in between; without the event, it would keep the entry forever.
+  @Test func `an entry that comes and goes during a pause is reported as deleted`() async throws {
     let file = folder.file("value")
     let (entries, values) = (Log<FileEvent>(), Log<FileEvent.Kind>())
     let subscriptions = [
@@ -35,14 +35,14 @@ import Testing
       }
       let events = await entries.wait { $0.filter { $0 == FileEvent(kind: .deleted, url: file) }.count > round }
       let kinds = await values.wait { $0.filter { $0 == .deleted }.count > round }
-      // What was read before the standstill is told piece by piece.
+      // Events read before the pause are delivered one by one.
       #expect(events.last?.kind == .deleted && kinds.last == .deleted)
     }
     for subscription in subscriptions { subscription.cancel() }
   }
 
-  @Test func `one who looks through a directory takes nothing from one who looks into it`() async throws {
-    // The system has one watch for a directory, and the last who asks for it could narrow what all are told.
+  @Test func `an observer below a directory does not narrow the events of one inside it`() async throws {
+    // The system has one watch per directory, and the last request could narrow the events of all observers.
     let inner = try folder.makeFolder("inner")
     let (outerLog, innerLog) = (Log<FileEvent.Kind>(), Log<FileEvent.Kind>())
     let outer = try FileObserver(folder.file("value")).sink { outerLog.append($0.kind) }
@@ -51,7 +51,7 @@ import Testing
     await outerLog.wait { !$0.isEmpty }
     try Data("1".utf8).write(to: inner.appending(path: "value"))
     await innerLog.wait { !$0.isEmpty }
-    // Nor does one who leaves.
+    // Nor does an observer that leaves.
     withExtendedLifetime(within) {}
     within = nil
     let count = outerLog.all.count
@@ -60,7 +60,8 @@ import Testing
     outer.cancel()
   }
 
-  @Test func `two who look into one directory are both told, and the one who stays goes on being told`() async throws {
+  @Test func `two observers of one directory are both notified, and one continues when the other leaves`() async throws
+  {
     let logs = [Log<FileEvent.Kind>(), Log<FileEvent.Kind>()]
     var subscriptions = try logs.map { log in try FileObserver(folder.file("value")).sink { log.append($0.kind) } }
     try store("1", folder.file("value"))
@@ -74,7 +75,7 @@ import Testing
     subscriptions.removeAll()
   }
 
-  @Test func `a write in the shared folder beside the file wakes nobody who observes the directory`() async throws {
+  @Test func `a write in the shared folder wakes no observer of the directory`() async throws {
     let log = Log<String>()
     let subscription = try DirectoryObserver(folder.url).sink { log.append($0.url.lastPathComponent) }
     for round in 0..<50 {
@@ -86,7 +87,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `a directory that goes while it is being watched is watched or told to be missing`() async throws {
+  @Test func `a directory removed during the start of a watch is watched or reported as missing`() async throws {
     for round in 0..<50 {
       let directory = try folder.makeFolder("directory\(round)")
       let remover = Thread { try? FileManager.default.removeItem(at: directory) }

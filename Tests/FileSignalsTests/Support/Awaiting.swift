@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-/// Collects what a callback is given, on whatever thread, for a test to wait for.
+/// Collects the elements that a callback receives on any thread, for a test to wait for.
 struct Log<Element: Sendable>: Sendable {
   private let recorder = Recorder<Element>()
 
@@ -14,7 +14,9 @@ struct Log<Element: Sendable>: Sendable {
 
   var all: [Element] { recorder.elements }
 
-  /// Waits until the elements fulfil a condition; only a failure makes it wait for the time limit.
+  /// Waits until the elements satisfy a condition.
+  ///
+  /// Only a failing test reaches the time limit.
   @discardableResult
   func wait(
     _ seconds: Int = 240, sourceLocation: SourceLocation = #_sourceLocation,
@@ -30,14 +32,14 @@ struct Log<Element: Sendable>: Sendable {
   }
 }
 
-/// Waits until something holds that no event tells of, such as that a thread of the system has let go of something.
+/// Waits for a condition that no event announces, such as the release of an object by a system thread.
 func eventually(
   _ seconds: Double = 240, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () throws -> Bool
 ) async throws {
   let limit = ContinuousClock.now + .seconds(seconds)
   while try !holds() {
     guard ContinuousClock.now < limit else {
-      Issue.record("It never came to hold", sourceLocation: sourceLocation)
+      Issue.record("The condition was never satisfied", sourceLocation: sourceLocation)
       giveUp()
       return
     }
@@ -45,12 +47,12 @@ func eventually(
   }
 }
 
-/// Lets all further waiting of a test end at once, because what it waits for builds on what did not come.
+/// Ends all further waits of a test at once, because they depend on the one that failed.
 private func giveUp() {
   withUnsafeCurrentTask { $0?.cancel() }
 }
 
-/// Replaces a file's content on the calling thread, which a test may do for so short a time.
+/// Replaces a file's content on the calling thread, which blocks it only briefly.
 func store(_ content: String, _ url: URL) throws {
   try DurableFile.write(Data(content.utf8), to: url, durability: .process)
 }

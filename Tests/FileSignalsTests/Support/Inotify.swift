@@ -13,7 +13,7 @@
     }
   }
 
-  /// How many directories they watch.
+  /// The number of directories that they watch.
   func watchCount() throws -> Int {
     try inotifyInstances().reduce(0) { sum, descriptor in
       let info = FileManager.default.contents(atPath: "/proc/self/fdinfo/\(descriptor)") ?? Data()

@@ -6,7 +6,7 @@ import Testing
 @testable import FileSignals
 
 @Suite(.patient) struct `A delayed call` {
-  /// A queue whose time the test decides.
+  /// A queue whose time the test controls.
   private final class Agenda: Sendable {
     private let scheduled = Guarded<[(pause: Duration, call: @Sendable () -> Void)]>([])
 
@@ -16,7 +16,7 @@ import Testing
 
     var pauses: [Duration] { scheduled.withLock { $0.map(\.pause) } }
 
-    /// Runs everything that is scheduled, and returns how much that was.
+    /// Runs everything that is scheduled, and returns the number of calls.
     @discardableResult
     func run() -> Int {
       let due = scheduled.withLock { exchange(&$0, with: []) }
@@ -57,7 +57,7 @@ import Testing
     #expect(log.all == ["first", "second"])
   }
 
-  @Test func `pauses longer each time, and begins anew after a reset`() {
+  @Test func `pauses longer each time, and starts over after a reset`() {
     let call = DelayedCall(.exponential(from: .seconds(1), upTo: .seconds(4)), schedule: agenda.schedule)
     for pause in [1, 2, 4, 4] {
       call.request {}
@@ -69,7 +69,7 @@ import Testing
     #expect(agenda.pauses == [.seconds(1)])
   }
 
-  @Test func `keeps its pause when it is reset while it is due`() {
+  @Test func `keeps its pause when reset while it is due`() {
     let call = DelayedCall(.exponential(from: .seconds(1), upTo: .seconds(4)), schedule: agenda.schedule)
     call.request {}
     call.reset()
@@ -77,7 +77,7 @@ import Testing
     #expect(agenda.pauses == [.seconds(1)])
   }
 
-  @Test func `is requested in vain after the last pause, until it is reset`() {
+  @Test func `ignores requests after the last pause until it is reset`() {
     let call = DelayedCall(.constant(.seconds(1), limit: 2), schedule: agenda.schedule)
     for _ in 1...3 {
       call.request { [log] in log.append("call") }
@@ -91,7 +91,7 @@ import Testing
     #expect(log.all.count == 3)
   }
 
-  @Test func `is scheduled once, whatever threads request it`() {
+  @Test func `is scheduled once, whichever threads request it`() {
     let call = DelayedCall(.constant(.zero), schedule: agenda.schedule)
     for round in 1...200 {
       withThreads(4) { [log] _ in call.request { log.append("call") } }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Bad paths to observe are told in words` {
+@Suite struct `Descriptive errors for bad paths to observe` {
   let folder: TemporaryDirectory
 
   init() throws {
@@ -24,14 +24,14 @@ import Testing
     #expect(try failure { try DirectoryObserver(missing) } == .notFound(missing))
   }
 
-  @Test func `a file where a directory should be`() throws {
+  @Test func `a file in place of a directory`() throws {
     try Data().write(to: folder.file("plain"))
     let plain = folder.file("plain")
     #expect(try failure { try FileObserver(folder.file("plain/value")) } == .notADirectory(plain))
     #expect(try failure { try DirectoryObserver(plain) } == .notADirectory(plain))
   }
 
-  @Test func `a directory where a file should be`() throws {
+  @Test func `a directory in place of a file`() throws {
     try shell("mkdir inner; ln -s inner link", in: folder.url)
     for name in ["inner", "link"] {
       let url = folder.file(name)
@@ -46,27 +46,27 @@ import Testing
   @Test func `links in a circle`() throws {
     try shell("ln -s b a; ln -s a b", in: folder.url)
     guard case .system(_, _, ELOOP) = try failure({ try FileObserver(folder.file("a")) }) else {
-      Issue.record("A loop was not seen")
+      Issue.record("A circle of links was not detected")
       return
     }
   }
 
-  @Test func `a name that no file can have`() throws {
+  @Test func `a name that is invalid for files`() throws {
     for name in ["a\0b", String(repeating: "n", count: 300), "..", "."] {
       let url = URL(fileURLWithPath: "\(folder.url.path)/\(name)", isDirectory: false)
       guard case .invalidPath(url, _) = try failure({ try FileObserver(url) }) else {
-        Issue.record("A name of \(name.count) characters was not refused")
+        Issue.record("A name of \(name.count) characters was accepted")
         return
       }
     }
     let nul = URL(fileURLWithPath: "\(folder.url.path)/a\0b", isDirectory: true)
     guard case .invalidPath = try failure({ try DirectoryObserver(nul) }) else {
-      Issue.record("A name with a NUL was not refused")
+      Issue.record("A name with a NUL was accepted")
       return
     }
     let queue = DispatchQueue(label: "test")
     guard case .invalidPath = try failure({ try PathChanges(contentsOf: nul, queue: queue) }) else {
-      Issue.record("A name with a NUL was not refused to one who reads contents")
+      Issue.record("A name with a NUL was accepted for the contents of a directory")
       return
     }
   }
@@ -78,8 +78,9 @@ import Testing
   }
 }
 
-/// In a process of its own: as a user of no rights, or, where this cannot become another user, in a directory of no
-/// mode.
+/// Observes a file without permission, in a separate process.
+///
+/// The process becomes a user without rights or, if it cannot, takes all permissions from the directory.
 private func observeWithoutPermission(_ path: String) throws {
   let url = URL(fileURLWithPath: path, isDirectory: true)
   chmod(path, 0)

@@ -16,7 +16,7 @@ import Testing
     return (log, try DirectoryObserver(url).sink { log.append($0) })
   }
 
-  @Test func `tells what happens to each entry`() async throws {
+  @Test func `reports every event of each entry`() async throws {
     try Data("old".utf8).write(to: folder.file("old"))
     let (log, subscription) = try observe(folder.url)
     func expect(_ kind: FileEvent.Kind, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) async {
@@ -28,8 +28,8 @@ import Testing
     await expect(.replaced, "new")
     try Data("newest".utf8).write(to: folder.file("old"))
     await expect(.modified, "old")
-    // A child that another test starts may hold the file open for a moment; its closing is a late modification, which a
-    // change of attributes can be joined with. It comes once, so one of these comes alone.
+    // A child process of another test may hold the file open for a moment. Its closing is a late modification, which
+    // the system can merge with a change of attributes. It happens once, so one of these changes arrives alone.
     for permissions in [0o640, 0o600, 0o640]
     where !log.all.contains(FileEvent(kind: .attributes, url: folder.file("old"))) {
       let count = log.all.count
@@ -50,7 +50,7 @@ import Testing
 
   #if !canImport(Darwin)
     @Test(arguments: [WatchPolling.never, .always(every: .milliseconds(5))])
-    func `keeps names apart that look alike and are composed differently`(_ polling: WatchPolling) async throws {
+    func `distinguishes names that look alike but are composed differently`(_ polling: WatchPolling) async throws {
       let names = ["\u{E9}", "e\u{301}"]
       let log = Log<FileEvent>()
       let subscription = try DirectoryObserver(folder.url, polling: polling).sink { log.append($0) }
@@ -69,7 +69,7 @@ import Testing
     }
   #endif
 
-  @Test func `tells of an entry that many threads make, each once or more, none never`() async throws {
+  @Test func `reports an entry created by many threads, in one or more events`() async throws {
     let (log, subscription) = try observe(folder.url)
     DispatchQueue.concurrentPerform(iterations: 8) { index in
       for round in 0..<100 {
@@ -84,7 +84,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `waits for the directory to come back, and lists what is in it then`() async throws {
+  @Test func `waits until the directory reappears, and then lists its entries`() async throws {
     let directory = try folder.makeFolder("directory")
     try Data("1".utf8).write(to: directory.appending(path: "kept"))
     let observer = try DirectoryObserver(directory)
@@ -103,9 +103,10 @@ import Testing
     subscription.cancel()
   }
 
-  /// The directory that it was in says so first; what it says itself may come in another burst, when nobody listens any
-  /// more.
-  @Test func `is told to be moved away as soon as the directory above says so`() throws {
+  /// Checks that the parent directory's report of a move suffices.
+  ///
+  /// The directory's own report may come in a later burst, when no subscriber is left.
+  @Test func `is reported as moved as soon as its parent directory reports it`() throws {
     let directory = try folder.makeFolder("directory")
     let watch = try PathChanges(path: directory.path, target: .directory, polling: .never, queue: nil)
     var tree = DirectoryTree(url: directory, isRecursive: false, filter: .all)
@@ -118,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `the last events of a replaced directory say nothing of the one in its place`(_ isRecursive: Bool) throws {
+  func `ignores late events of a replaced directory`(_ isRecursive: Bool) throws {
     let directory = try folder.makeFolder("directory")
     let watch = try PathChanges(path: directory.path, target: .directory, polling: .never, queue: nil)
     var tree = DirectoryTree(url: directory, isRecursive: isRecursive, filter: .all)
@@ -135,7 +136,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a file whose name is no UTF-8 is not told of, rather than as deleted`() async throws {
+    @Test func `does not report a file whose name is not UTF-8, instead of reporting a deletion`() async throws {
       let directory = try folder.makeFolder("directory")
       let (log, subscription) = try observe(directory)
       try shell("touch directory/caf$(printf '\\351') && touch directory/after", in: folder.url)

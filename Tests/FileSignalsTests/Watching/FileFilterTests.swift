@@ -24,7 +24,7 @@ import Testing
     #expect(FileFilter.names(pattern).matches(path) == isMatch)
   }
 
-  @Test func `takes several patterns, and hidden names if it is told to`() {
+  @Test func `accepts several patterns, and hidden names on request`() {
     let filter = FileFilter.names("*.json", "*.plist", includingHidden: true)
     #expect(filter.matches(".a.json"))
     #expect(filter.matches("a.plist"))
@@ -32,21 +32,21 @@ import Testing
     #expect(filter.enters(".config"))
   }
 
-  @Test func `enters directories whose names do not match, but no hidden ones`() {
+  @Test func `enters directories whose names do not match, except hidden ones`() {
     let filter = FileFilter.names("*.json")
     #expect(filter.enters("themes"))
     #expect(!filter.enters(".git"))
     #expect(!filter.enters("themes/.git"))
   }
 
-  @Test func `leaves directories out that it is told to`() {
+  @Test func `omits excluded directories`() {
     let filter = FileFilter.all.notEntering("node_modules").notEntering("Build*", "a/b")
     #expect(filter.matches("node_modules"))
     #expect(["node_modules", "deep/node_modules", "Build1", "a/b"].allSatisfy { !filter.enters($0) })
     #expect(["b", "a", "c/b", "a/b/c"].allSatisfy { filter.enters($0) })
   }
 
-  @Test func `asks a closure with the whole path`() {
+  @Test func `passes whole paths to a closure`() {
     let filter = FileFilter.paths { $0 == "a/b" }
     #expect(filter.matches("a/b"))
     #expect(!filter.matches("b"))

@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-/// Reads a file after each event, as an application would, and remembers what it found.
+/// Reads a file after each event, as an application would, and records its content.
 private final class Follower: Sendable {
   let contents = Log<String>()
   let kinds = Log<FileEvent.Kind>()
@@ -24,7 +24,7 @@ private final class Follower: Sendable {
     }
   }
 
-  /// Waits until what it found last is this.
+  /// Waits until the last content read is the given text.
   func expect(_ content: String, sourceLocation: SourceLocation = #_sourceLocation) async {
     await contents.wait(sourceLocation: sourceLocation) { $0.last == content }
   }
@@ -47,15 +47,15 @@ private final class Follower: Sendable {
     try Data(content.utf8).write(to: url ?? file)
   }
 
-  /// A file one folder further down.
+  /// A file in a nested folder.
   ///
-  /// Other tests watch the folder of all temporary files, whose events then come to every observer: that this test's
-  /// folder was made may come late, and count as a new file in the place of the old one.
+  /// Other tests watch the temporary directory, and its events reach every observer. The creation of this test's folder
+  /// may arrive late, and count as a replacement of the file.
   private func remoteFile() throws -> URL {
     URL(fileURLWithPath: "\(try folder.makeFolder("inner").path)/value", isDirectory: false)
   }
 
-  @Test func `is not blind after the file was replaced, however often`() async throws {
+  @Test func `continues after any number of replacements of the file`() async throws {
     let file = try remoteFile()
     let follower = try Follower(file)
     for round in 0..<300 {
@@ -63,11 +63,11 @@ private final class Follower: Sendable {
       await follower.expect("\(round)")
     }
     #expect(follower.kinds.all.first == .created)
-    // A child process that another test starts may close the temporary file last, when it has its final name.
+    // A child process of another test may be the last to close the temporary file, after the rename.
     #expect(follower.kinds.all.dropFirst().allSatisfy { [.replaced, .modified, .rescan].contains($0) })
   }
 
-  @Test func `tells what happened`() async throws {
+  @Test func `reports every event of the file`() async throws {
     let file = try remoteFile()
     try overwrite("a", file)
     let follower = try Follower(file)
@@ -86,7 +86,7 @@ private final class Follower: Sendable {
     try await expect(.deleted) { try FileManager.default.removeItem(at: file) }
   }
 
-  @Test func `says nothing of other files in the directory`() async throws {
+  @Test func `ignores other files in the directory`() async throws {
     try overwrite("mine")
     let follower = try Follower(file)
     for round in 0..<50 { try overwrite("\(round)", folder.file("value\(round % 5)")) }
@@ -103,17 +103,17 @@ private final class Follower: Sendable {
       "cp value copy && printf next > copy && cat copy > value", ": > value && printf next >> value",
     ]
   )
-  func `sees what other programs do to the file`(_ command: String) async throws {
+  func `reports changes made by other programs`(_ command: String) async throws {
     try overwrite("first")
     let follower = try Follower(file)
     try shell(command, in: folder.url)
     await follower.expect("next")
-    // And is not deaf afterwards.
+    // The observer still works afterwards.
     try replace("last")
     await follower.expect("last")
   }
 
-  @Test func `loses nothing when the directory is deleted and made again, 300 times`() async throws {
+  @Test func `loses no change when the directory is deleted and recreated, 300 times`() async throws {
     let directory = try folder.makeFolder("directory")
     let inner = directory.appendingPathComponent("value", isDirectory: false)
     let follower = try Follower(inner)
@@ -125,14 +125,14 @@ private final class Follower: Sendable {
     }
   }
 
-  @Test func `loses nothing when the directory is moved away and made again, 300 times`() async throws {
+  @Test func `loses no change when the directory is moved away and recreated, 300 times`() async throws {
     let directory = try folder.makeFolder("directory")
     let inner = directory.appendingPathComponent("value", isDirectory: false)
     let follower = try Follower(inner)
     for round in 0..<300 {
       let old = folder.file("old\(round)")
       try FileManager.default.moveItem(at: directory, to: old)
-      // Nobody should care about this one any more.
+      // The old file must no longer matter.
       try await DurableFile.write(Data("stale".utf8), to: old.appending(path: "value"), durability: .process)
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
       try overwrite("\(round)", inner)
@@ -141,7 +141,7 @@ private final class Follower: Sendable {
     #expect(!follower.contents.all.contains("stale"))
   }
 
-  @Test func `loses nothing when a directory far above is moved, deleted and made again`() async throws {
+  @Test func `loses no change when a distant ancestor is moved, deleted and recreated`() async throws {
     let deep = try folder.makeFolder("a/b/c/d")
     let inner = deep.appendingPathComponent("value", isDirectory: false)
     let observer = try FileObserver(inner)
@@ -168,7 +168,7 @@ private final class Follower: Sendable {
   }
 
   @Test(arguments: ["a", "a/b", "a/b/c"])
-  func `is not blind after a directory was removed that somebody has open`(_ held: String) async throws {
+  func `continues after the removal of a directory that another process keeps open`(_ held: String) async throws {
     let deep = try folder.makeFolder("a/b/c")
     let inner = deep.appendingPathComponent("value", isDirectory: false)
     let observer = try FileObserver(inner)
@@ -214,8 +214,8 @@ private final class Follower: Sendable {
     }
   }
 
-  @Test func `sees a mounted configuration being swapped`() async throws {
-    // What a Kubernetes ConfigMap does: the file is a link through `..data`, which is a link to a dated directory.
+  @Test func `reports the swap of a mounted configuration`() async throws {
+    // Like a Kubernetes ConfigMap: the file is a link through `..data`, which is a link to a dated directory.
     try shell(
       "mkdir ..d0 && printf 0 > ..d0/value && ln -s ..d0 ..data && ln -s ..data/value value", in: folder.url
     )
@@ -231,12 +231,12 @@ private final class Follower: Sendable {
     }
   }
 
-  @Test func `misses no write that happens while it is being made`() async throws {
+  @Test func `misses no write during its initialization`() async throws {
     for round in 0..<500 {
       let file = folder.file("race\(round % 7)")
       async let wrote: Void = onThread { try store("\(round)", file) }
       if round % 2 == 0 { usleep(useconds_t(round % 100)) }
-      // Watch, then read: what is not read is told.
+      // With watching before reading, every change that is not read is reported.
       let follower = try Follower(file)
       let found = FileManager.default.contents(atPath: file.path).map { String(decoding: $0, as: UTF8.self) }
       try await wrote
@@ -256,7 +256,7 @@ private final class Follower: Sendable {
     slow.cancel()
   }
 
-  @Test func `lives as long as it is observed, and no longer`() async throws {
+  @Test func `is released with its last observer`() async throws {
     weak var released: FileObserver?
     var subscription: SignalSubscription?
     do {
@@ -267,7 +267,7 @@ private final class Follower: Sendable {
     #expect(released != nil)
     try replace("x")
     subscription?.cancel()
-    // A delivery under way may hold it for a moment more.
+    // A delivery in progress may retain it for a moment.
     try await eventually { released == nil }
   }
 }

@@ -11,7 +11,7 @@ import Testing
     folder = try TemporaryDirectory()
   }
 
-  /// Follows what one reads through a path.
+  /// Follows the content read through a path.
   private func follow(
     _ name: String, polling: WatchPolling
   ) throws -> (contents: Log<String>, observer: FileObserver, subscription: SignalSubscription) {
@@ -25,11 +25,11 @@ import Testing
     return (contents, observer, subscription)
   }
 
-  /// Watched, and polled as well: the same must be seen.
+  /// Watching and polling must give the same events.
   static let pollings = [WatchPolling.never, .always(every: .milliseconds(20))]
 
   @Test(arguments: pollings)
-  func `follows a chain of links, of which any may be changed`(_ polling: WatchPolling) async throws {
+  func `follows a chain of links, each of which may change`(_ polling: WatchPolling) async throws {
     try shell(
       """
       mkdir a b c && printf 1 > c/file && printf 2 > b/file
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: pollings)
-  func `waits for a link that leads nowhere to be repaired`(_ polling: WatchPolling) async throws {
+  func `waits for the repair of a dangling link`(_ polling: WatchPolling) async throws {
     try shell("ln -s missing link", in: folder.url)
     let (contents, observer, subscription) = try follow("link", polling: polling)
     try shell("printf 1 > missing", in: folder.url)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: pollings)
-  func `recovers from a circle`(_ polling: WatchPolling) async throws {
+  func `recovers from a circle of links`(_ polling: WatchPolling) async throws {
     try shell("printf 1 > file && ln -s file link", in: folder.url)
     let (contents, observer, subscription) = try follow("link", polling: polling)
     try shell("ln -sfn other link && ln -s link other", in: folder.url)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: pollings)
-  func `follows a mounted configuration, file by file, as it is swapped`(_ polling: WatchPolling) async throws {
+  func `follows each file of a mounted configuration as it is swapped`(_ polling: WatchPolling) async throws {
     try shell(
       """
       mkdir ..2026_0 && printf 0 > ..2026_0/config.json && ln -s ..2026_0 ..data
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: pollings)
-  func `a tree whose root is a link is followed to where the link points`(_ polling: WatchPolling) async throws {
+  func `follows the link at the root of a tree`(_ polling: WatchPolling) async throws {
     try shell("mkdir -p v1/a v2/a && echo > v1/a/old && echo > v2/a/new && ln -s v1 current", in: folder.url)
     let follower = try TreeFollower(folder.file("current"), polling: polling)
     try Data().write(to: folder.file("v1/a/more"))

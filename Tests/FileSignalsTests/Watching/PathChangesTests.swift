@@ -8,7 +8,7 @@ import Testing
 @Suite("The changes of a path")
 struct PathChangesTests {
   @Test
-  func `changes before the first subscription reach the first subscriber as one`() async throws {
+  func `changes before the first subscription are delivered to the first subscriber as one`() async throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("value")
     let changes = try PathChanges(file: url)
@@ -36,7 +36,7 @@ struct PathChangesTests {
   }
 
   @Test
-  func `a subscription keeps the path watched, and its end releases the watch`() throws {
+  func `a subscription retains the watch of the path, and its end releases it`() throws {
     let directory = try TemporaryDirectory()
     weak var released: PathChanges?
     var subscription: SignalSubscription?
@@ -59,7 +59,7 @@ struct PathChangesTests {
     let subscription = changes.sink { seen.record($0) }
     changes.pause()
     try changes.quietly { try Data("new".utf8).write(to: url) }
-    // What another test's watch hears late may come: that this directory was made.
+    // Another test's watch may report late that this directory was created.
     let isOfFile = { @Sendable (change: PathChange) in change.events.contains { $0.name == "value" } }
     #expect(!seen.elements.contains(where: isOfFile))
     changes.resume(unless: { false })
@@ -69,7 +69,7 @@ struct PathChangesTests {
 
   #if os(Linux)
     @Test
-    func `a write is told of while the file is still open, and by whose name`() async throws {
+    func `a write is reported while the file is still open, with the name of the file`() async throws {
       let directory = try TemporaryDirectory()
       let url = directory.file("open")
       try Data().write(to: url)
@@ -77,7 +77,8 @@ struct PathChangesTests {
       let changes = try PathChanges(contentsOf: directory.url, queue: DispatchQueue(label: "test"))
       let watch = changes.sink { seen.record($0) }
       let handle = try FileHandle(forWritingTo: url)
-      // The first may come in one burst with what another test's watch hears late: that this directory was made.
+      // The first write may arrive in one burst with a late event of another test's watch: the creation of this
+      // directory.
       repeat {
         let count = seen.elements.count
         try handle.write(contentsOf: Data("one".utf8))
@@ -90,7 +91,7 @@ struct PathChangesTests {
     }
 
     @Test
-    func `who watches the same directory for its entries is not told of each write`() async throws {
+    func `an observer of a directory's entries is not notified of each write`() async throws {
       let directory = try TemporaryDirectory()
       let url = directory.file("open")
       try Data().write(to: url)

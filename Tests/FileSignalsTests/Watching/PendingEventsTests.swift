@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite struct `Events that wait to be processed` {
+@Suite struct `Pending events` {
   private let folder: TemporaryDirectory
   private let watch: PathChanges
 
@@ -26,26 +26,26 @@ import Testing
     get throws { try Self.event(watch) }
   }
 
-  /// Evaluates what changes a value, which `#expect` cannot.
+  /// Evaluates a mutating expression, which `#expect` cannot.
   private func check(_ isTrue: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(isTrue, sourceLocation: sourceLocation)
   }
 
-  @Test func `gather until the owner is set up`() throws {
+  @Test func `are collected until the owner is set up`() throws {
     var pending = PendingEvents()
-    guard case .scheduled = pending.add([try event]) else { return _ = Issue.record("nobody is there") }
+    guard case .scheduled = pending.add([try event]) else { return _ = Issue.record("no owner is set up") }
     #expect(!pending.isIdle)
     let isDue = pending.start()
     #expect(isDue)
     check(pending.take().count == 1)
   }
 
-  @Test func `are left to who is processing, who looks for more before leaving`() throws {
+  @Test func `are left to the processing thread, which checks again before it leaves`() throws {
     var pending = PendingEvents()
     check(!pending.start())
-    guard case .due = pending.add([try event]) else { return _ = Issue.record("nobody else will process it") }
+    guard case .due = pending.add([try event]) else { return _ = Issue.record("no other thread will process it") }
     check(pending.take().count == 1)
-    guard case .scheduled = pending.add([try event]) else { return _ = Issue.record("somebody is at it") }
+    guard case .scheduled = pending.add([try event]) else { return _ = Issue.record("another thread is processing") }
     #expect(!pending.isIdle)
     check(pending.endUnlessMore())
     check(pending.take().count == 1)
@@ -53,23 +53,25 @@ import Testing
     #expect(pending.isIdle)
   }
 
-  @Test func `are put off by a pause, and processed when it is over or lasts`() throws {
+  @Test func `are postponed by a pause, and processed at its end or when it lasts`() throws {
     var pending = PendingEvents()
     _ = pending.start()
     pending.pause()
-    guard case .postponed(let pause) = pending.add([try event]) else { return _ = Issue.record("it is paused") }
+    guard case .postponed(let pause) = pending.add([try event]) else { return _ = Issue.record("processing is paused") }
     check(pending.review(pause) == (true, nil))
     check(pending.take(where: { _ in true }).isEmpty)
     check(pending.take().count == 1)
     check(!pending.endUnlessMore())
-    guard case .postponed(let second) = pending.add([try event]) else { return _ = Issue.record("it is paused") }
+    guard case .postponed(let second) = pending.add([try event]) else {
+      return _ = Issue.record("processing is paused")
+    }
     let expected = pending.take { _ in true }
     check(pending.endPause(with: expected))
     check(pending.review(second) == (false, nil))
     check(pending.take().count == 1)
   }
 
-  @Test func `are one overflow when there are too many`() throws {
+  @Test func `collapse into one overflow when there are too many`() throws {
     var pending = PendingEvents()
     let burst = [WatchEvent](repeating: try event, count: 16_384)
     _ = pending.add(burst)
@@ -77,17 +79,17 @@ import Testing
     check(pending.take().map(\.kinds) == [.overflow])
   }
 
-  @Test func `that come while the observer is called are processed on the same thread`() async throws {
+  @Test func `that arrive during a call of the observer are processed on the same thread`() async throws {
     let count = Counter()
     let watch = try Self.watch(folder)
     let subscription = watch.sink { [unowned watch] _ in
       guard count.next() < 3, let event = try? Self.event(watch) else { return }
-      guard case .scheduled = watch.take([event]) else { return _ = Issue.record("somebody is at it") }
+      guard case .scheduled = watch.take([event]) else { return _ = Issue.record("another thread is processing") }
     }
-    guard case .due = watch.take([try Self.event(watch)]) else { return _ = Issue.record("nobody is at it") }
+    guard case .due = watch.take([try Self.event(watch)]) else { return _ = Issue.record("no thread is processing") }
     watch.process()
     #expect(count.value >= 3)
-    // What happens around the folder may be processed, too, at this very moment.
+    // Events around the folder may be processed at this moment, too.
     try await eventually { watch.isIdle }
     subscription.cancel()
   }

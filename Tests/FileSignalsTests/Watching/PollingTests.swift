@@ -12,7 +12,7 @@ import Testing
     folder = try TemporaryDirectory()
   }
 
-  @Test func `sees all that becomes of a file`() async throws {
+  @Test func `reports every change of a file`() async throws {
     let file = folder.file("value")
     let observer = try FileObserver(file, polling: often)
     let log = Log<FileEvent.Kind>()
@@ -31,12 +31,12 @@ import Testing
     }
     try await expect(.deleted) { try FileManager.default.removeItem(at: file) }
     try await expect(.created) { try shell("mkdir x && echo > x/y && ln -s x/y value", in: folder.url) }
-    // The look that found the file may have found the old way to it, so the next one reports the new way instead.
+    // The read that found the file may have used the old path, so the next one reports the new path instead.
     try await expect(.modified, .rescan) { try shell("echo more > x/y", in: folder.url) }
     subscription.cancel()
   }
 
-  @Test func `sees all that happens in a tree`() async throws {
+  @Test func `reports every change in a tree`() async throws {
     try folder.makeFolder("a/b").withFile("old")
     let follower = try TreeFollower(folder.url, polling: often)
     try Data("new".utf8).write(to: folder.file("a/b/old"))
@@ -49,7 +49,7 @@ import Testing
     await follower.expect(.deleted, "c", "c/d", "c/d/new")
   }
 
-  @Test func `waits for its directory to come back`() async throws {
+  @Test func `waits until its directory reappears`() async throws {
     let directory = try folder.makeFolder("directory")
     let file = directory.appendingPathComponent("value", isDirectory: false)
     let observer = try FileObserver(file, polling: often)
@@ -65,25 +65,25 @@ import Testing
     for subscription in subscriptions { subscription.cancel() }
   }
 
-  @Test func `finds a change that leaves the size and the times as they were`() throws {
+  @Test func `detects a change that keeps the size and the times`() throws {
     let file = folder.file("value")
     try Data("old".utf8).write(to: file)
     let stamp = try #require(FileStamp(path: file.path))
     var mark = FileMark(stamp, path: file.path)
     #expect(mark.update(stamp, path: file.path) == .none)
     try Data("new".utf8).write(to: file)
-    // As on a file system whose clock has not ticked.
+    // As if the clock of the file system had not ticked.
     #expect(mark.update(stamp, path: file.path) == .content)
     #expect(mark.update(stamp, path: file.path) == .none)
   }
 
-  @Test func `has a timer only while somebody polls, and no watch of the system's`() async {
+  @Test func `has a timer only while a poller is active, and no watch of the system`() async {
     await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
       try await pollAndStop(path)
     }
   }
 
-  @Test func `knows the file systems that are changed from elsewhere`() {
+  @Test func `recognizes file systems that other machines change`() {
     let shared = ["nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse", "fuse.sshfs", "fuse.gcsfuse", "ceph"]
     let own = ["ext4", "xfs", "btrfs", "tmpfs", "overlay", "apfs", "hfs", "zfs", "fuseblk", "f2fs", "fusectl"]
     for type in shared { #expect(FileSystems.isChangedFromElsewhere(type), "\(type)") }
@@ -91,7 +91,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `finds the file system of a path in the system's list`() {
+    @Test func `finds the file system of a path in the system's table`() {
       let table = MountTable(
         parsing: #"""
           22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -118,7 +118,7 @@ import Testing
       #expect(MountTable(parsing: "").type(of: "/") == nil)
     }
 
-    @Test func `polls nothing on this machine's own file systems`() throws {
+    @Test func `polls no local file system`() throws {
       #expect(FileSystems.silentType(of: "/") == nil)
       #expect(FileSystems.silentType(of: folder.url.path) == nil)
       #expect(try FileObserver(folder.file("value")).health.value == .active)
@@ -145,7 +145,7 @@ private func pollAndStop(_ path: String) async throws {
   for subscription in subscriptions { subscription.cancel() }
   subscriptions = []
   try await eventually { PollBeat.beatingCount == 0 }
-  // And begins again.
+  // Polling starts again.
   let again = try FileObserver(root.appending(path: "again"), polling: polling).sink { log.append($0) }
   try store("x", root.appending(path: "again"))
   await log.wait { $0.contains { $0.url.lastPathComponent == "again" } }

@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-/// Observes a tree, and keeps what it is told by paths from the root on.
+/// Observes a tree and records its events by paths relative to the root.
 final class TreeFollower: Sendable {
   struct Entry: Hashable, CustomStringConvertible {
     let kind: FileEvent.Kind
@@ -25,7 +25,7 @@ final class TreeFollower: Sendable {
     }
   }
 
-  /// Waits until it has been told of something.
+  /// Waits until events of a kind are recorded for all paths.
   func expect(
     _ kind: FileEvent.Kind, _ paths: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) async {
@@ -57,7 +57,7 @@ final class TreeFollower: Sendable {
     folder = try TemporaryDirectory()
   }
 
-  @Test func `tells what happens at any depth`() async throws {
+  @Test func `reports events at any depth`() async throws {
     try store("1", try folder.makeFolder("a/b/c").appending(path: "file"))
     let follower = try TreeFollower(folder.url)
     try Data("2".utf8).write(to: folder.file("a/b/c/file"))
@@ -72,7 +72,7 @@ final class TreeFollower: Sendable {
     #expect(!follower.log.all.contains { $0.path.contains(".shared") })
   }
 
-  @Test func `tells nothing from inside directories if it is not recursive`() async throws {
+  @Test func `reports no events inside subdirectories if it is not recursive`() async throws {
     _ = try folder.makeFolder("a")
     let log = Log<FileEvent>()
     let subscription = try DirectoryObserver(folder.url).sink { log.append($0) }
@@ -83,12 +83,12 @@ final class TreeFollower: Sendable {
     subscription.cancel()
   }
 
-  @Test func `tells of everything in directories that are made in a hurry`() async throws {
+  @Test func `reports every entry of directories that are created in a burst`() async throws {
     let follower = try TreeFollower(folder.url)
     var expected: Set<String> = []
     for round in 0..<100 {
       let path = "d\(round)/a/b"
-      // In one go, so that the observer comes too late for some of it.
+      // All at once, so that the observer is too late for some of it.
       try folder.makeFolder(path)
         .withFile("file").withFile("other")
       expected.formUnion(["d\(round)", "d\(round)/a", path, "\(path)/file", "\(path)/other"])
@@ -98,7 +98,7 @@ final class TreeFollower: Sendable {
     for round in 0..<100 { await follower.expect(.created, "d\(round)/a/b/late") }
   }
 
-  @Test func `tells of a tree that is moved in, within, and out`() async throws {
+  @Test func `reports trees that move in, within and out`() async throws {
     let outside = try TemporaryDirectory()
     for name in ["x/y/1", "x/2"] {
       _ = try outside.makeFolder(String(name.dropLast(2))).withFile(String(name.suffix(1)))
@@ -111,7 +111,7 @@ final class TreeFollower: Sendable {
       try FileManager.default.moveItem(at: folder.file("x"), to: folder.file("z"))
       let moved = Set(tree.map { "z" + $0.dropFirst() })
       await follower.expectPaths(moved)
-      // The watches went with it, under the new name.
+      // The watches moved with the tree, under the new name.
       try Data().write(to: folder.file("z/y/new\(round)"))
       await follower.expectPaths(moved.union(["z/y/new\(round)"]))
       try FileManager.default.removeItem(at: folder.file("z/y/new\(round)"))
@@ -124,7 +124,7 @@ final class TreeFollower: Sendable {
     #expect(follower.log.all.contains(.init(kind: .moved, path: "z/y/1")))
   }
 
-  @Test func `is not blind where a directory was removed and made again, 200 times`() async throws {
+  @Test func `continues where a directory is removed and recreated, 200 times`() async throws {
     let follower = try TreeFollower(folder.url)
     for round in 0..<200 {
       try folder.makeFolder("a/b").withFile("f\(round)")
@@ -135,7 +135,7 @@ final class TreeFollower: Sendable {
     await follower.expectPaths([])
   }
 
-  @Test func `waits for the whole tree to come back`() async throws {
+  @Test func `waits until the whole tree reappears`() async throws {
     let root = try folder.makeFolder("root")
     try folder.makeFolder("root/a/b").withFile("file")
     let follower = try TreeFollower(root)
@@ -157,14 +157,14 @@ final class TreeFollower: Sendable {
     #expect(!follower.log.all.contains { $0.path.hasSuffix("unseen") })
   }
 
-  @Test func `follows no symbolic link, neither out of the tree nor in a circle`() async throws {
+  @Test func `follows no symbolic links, neither out of the tree nor in a circle`() async throws {
     let outside = try TemporaryDirectory()
     let root = try folder.makeFolder("root/a")
     try shell("ln -s ../.. a/up; ln -s '\(outside.url.path)' out; ln -s . self", in: folder.file("root"))
     let follower = try TreeFollower(folder.file("root"))
     try shell("ln -s '\(outside.url.path)' later && mkdir b && ln -s ../a b/a", in: folder.file("root"))
     await follower.expect(.created, "later", "b", "b/a")
-    // A directory that becomes a link is left.
+    // A directory that becomes a link is no longer watched.
     try shell("mv b gone && ln -s '\(outside.url.path)' b", in: folder.file("root"))
     await follower.expect(.created, "gone", "gone/a", "b")
     try Data().write(to: outside.file("unseen"))
@@ -174,7 +174,7 @@ final class TreeFollower: Sendable {
     #expect(follower.log.all.filter { $0.path.hasSuffix("seen") }.allSatisfy { $0.path == "a/seen" })
   }
 
-  @Test func `tells only of what its filter lets through, and enters what it may`() async throws {
+  @Test func `reports only what its filter includes, and enters only allowed directories`() async throws {
     for path in ["plain", ".git", "node_modules/x"] { _ = try folder.makeFolder(path) }
     let follower = try TreeFollower(folder.url, matching: .names("*.json").notEntering("node_modules"))
     try shell(
@@ -189,7 +189,7 @@ final class TreeFollower: Sendable {
     #expect(follower.log.all.allSatisfy { $0.path.hasSuffix("a.json") })
   }
 
-  @Test func `goes as deep as anybody cares to nest, and comes back`() async throws {
+  @Test func `follows any depth of nesting, down and back`() async throws {
     let (depth, name) = (400, "directory-with-a-name")
     let follower = try TreeFollower(folder.url)
     try nest(name, depth)
@@ -199,7 +199,7 @@ final class TreeFollower: Sendable {
     await follower.expect(.deleted, "\(path)leaf", name)
   }
 
-  @Test func `many threads make and move trees, and what it tells adds up`() async throws {
+  @Test func `reports events that add up while many threads create and move trees`() async throws {
     let follower = try TreeFollower(folder.url)
     try await onThread {
       DispatchQueue.concurrentPerform(iterations: 4) { worker in
@@ -228,7 +228,7 @@ final class TreeFollower: Sendable {
   }
 
   #if os(Linux)
-    @Test func `takes one watch for each directory, and leaves none behind`() async {
+    @Test func `takes one watch per directory, and leaves none behind`() async {
       await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
         try await countWatches(path)
       }
@@ -237,7 +237,7 @@ final class TreeFollower: Sendable {
 }
 
 extension `A recursive directory observer` {
-  /// Makes directories in one another, one at a time, because their path is longer than a path may be.
+  /// Creates nested directories one at a time, because their path is longer than the maximum.
   private func nest(_ name: String, _ depth: Int) throws {
     var directory = open(folder.url.path, O_RDONLY | O_DIRECTORY)
     for _ in 0..<depth {
@@ -252,7 +252,7 @@ extension `A recursive directory observer` {
 }
 
 extension URL {
-  /// Makes an empty file in a directory.
+  /// Creates an empty file in a directory.
   @discardableResult
   func withFile(_ name: String) throws -> URL {
     try Data().write(to: appending(path: name))
@@ -271,7 +271,7 @@ extension URL {
     let before = try watchCount()
     var followers = [try TreeFollower(root.appending(path: "root"))]
     let alone = try watchCount()
-    // The tree, and what leads to it.
+    // The tree and its ancestors.
     #expect((101...(101 + root.pathComponents.count)).contains(alone - before))
     followers.append(try TreeFollower(root.appending(path: "root")))
     #expect(try watchCount() == alone)

@@ -4,11 +4,11 @@ import Signals
 import TestSupport
 import Testing
 
-/// Each runs in a process of its own, where nobody else watches anything.
+/// Each test runs in a separate process without other watches.
 @Suite struct `The watch of the process` {
   let folder: TemporaryDirectory
 
-  /// A folder in a folder that nothing is removed from, unlike from the one for temporary files.
+  /// A folder whose parent nothing is removed from, unlike the temporary directory.
   let quietFolder: URL
 
   init() throws {
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `refuses in words when no descriptor is left, and works again when there is one`() async {
+  @Test func `throws a descriptive error when no descriptor is left, and works again when one is`() async {
     await withoutDescriptors {
       await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
         try await exhaustDescriptors(path)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `tells what happened while no descriptor was left, also without polling`() async {
+  @Test func `reports events from a time without descriptors, even without polling`() async {
     await withoutDescriptors {
       await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
         try await changeWithoutDescriptors(path)
@@ -69,7 +69,7 @@ private func stayIdle(_ path: String) async throws {
   try await DurableFile.write(Data(), to: file)
   await log.wait { $0.count >= 2 }
   let (wakes, time) = (WatchHub.wakeCount, clock())
-  // Measured, not waited for: half a second in which nothing is to be done.
+  // A measurement, not a wait: half a second without work.
   usleep(500_000)
   #expect(WatchHub.wakeCount == wakes)
   #expect(clock() - time < 20_000, "\(clock() - time) µs of processor time were used")
@@ -105,8 +105,8 @@ private func overflow(_ path: String) async throws {
     try DirectoryObserver(URL(fileURLWithPath: path)).sink { entries.append($0) },
   ]
   try WatchHub.stall {
-    // Two files in turn, because the system joins equal events that follow each other; and more than the 16,384 that it
-    // keeps and the 2,048 that the reader may already have.
+    // Two files in turn, because the system merges equal consecutive events. There are more than the 16,384 that it
+    // queues and the 2,048 that the reader may already have.
     for _ in 0..<12_000 {
       for url in [file, other] {
         let descriptor = open(url.path, O_WRONLY | O_CREAT, 0o600)
@@ -119,7 +119,7 @@ private func overflow(_ path: String) async throws {
   await log.wait { $0.contains(.rescan) }
   await entries.wait { $0.contains { $0.kind == .rescan } }
   await contents.wait { $0.last == Data("new".utf8) }
-  // And events flow again.
+  // Events are delivered again.
   try await DurableFile.write(Data("newer".utf8), to: file)
   await contents.wait { $0.last == Data("newer".utf8) }
   for subscription in subscriptions { subscription.cancel() }
@@ -132,7 +132,7 @@ private func changeWithoutDescriptors(_ path: String) async throws {
   let observer = try DirectoryObserver(URL(filePath: path), polling: .never)
   let subscriptions = [observer.sink { entries.append($0) }, observer.health.sink { health.append($0) }]
   let taken = takeDescriptors()
-  // Takes none itself.
+  // Needs no descriptor itself.
   #expect(mkdir("\(path)/made", 0o700) == 0)
   #expect(rmdir("\(path)/gone") == 0)
   await health.wait { $0.last == .impaired(.descriptorLimitReached) }
@@ -148,14 +148,15 @@ private func exhaustDescriptors(_ path: String) async throws {
   var taken = takeDescriptors()
   #expect(throws: FileObserverError.descriptorLimitReached) { try FileObserver(file, polling: .never) }
   #expect(throws: DurableFileError.self) { try DurableFile.write(Data(), to: file) }
-  // Who polls says so, believes nothing to be gone, and sees all when there are descriptors again.
+  // A polling observer reports the limit, reports no deletions, and sees everything when descriptors are available
+  // again.
   let entries = Log<FileEvent>()
   for descriptor in taken.suffix(8) { close(descriptor) }
   taken.removeLast(8)
   let observer = try DirectoryObserver(URL(filePath: path), recursive: true, polling: .always(every: .milliseconds(5)))
   let polling = observer.sink { entries.append($0) }
   try await eventually {
-    // Again and again, because a look under way gives back the ones that it has.
+    // Repeatedly, because a read in progress gives back its descriptors.
     while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { taken.append(descriptor) }
     return observer.health.value == .impaired(.descriptorLimitReached)
   }

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// Limits that a process of the test's own runs into, in a user namespace where they can be lowered for it alone.
+  /// Limits reached by a separate process, in a user namespace where they can be lowered for it alone.
   @Suite(.enabled("user namespaces are not allowed here, so no limit can be lowered", { hasUserNamespaces() }))
   struct `When the system allows no more watches` {
     let folder: TemporaryDirectory
@@ -20,7 +20,7 @@
       try await peer.events.first(event, timeout: .seconds(240)) { $0.contains(event) }
     }
 
-    @Test func `an observer that must not poll says so`() async throws {
+    @Test func `an observer that must not poll reports the failure`() async throws {
       try await peer.send("limit-watching max_inotify_watches 1")
       await #expect {
         try await peer.send("watch-file \(folder.file("value").path) never")
@@ -33,7 +33,7 @@
       try await expect("file created")
     }
 
-    @Test func `a file is polled until there are some`() async throws {
+    @Test func `a file is polled until watches are available`() async throws {
       let file = folder.file("value")
       try await peer.send("limit-watching max_inotify_watches 1")
       try await peer.send("watch-file \(file.path) 20")
@@ -47,7 +47,7 @@
       try await expect("file modified")
     }
 
-    @Test func `a tree is polled where it is not watched, until it is`() async throws {
+    @Test func `a tree is polled where it has no watches, until it has`() async throws {
       for index in 0..<30 { _ = try folder.makeFolder("\(index)") }
       try await peer.send("limit-watching max_inotify_watches 20")
       try await peer.send("watch-tree \(folder.url.path) 20")
@@ -68,12 +68,12 @@
       try await expect("health impaired(")
       for index in 0..<30 { try Data().write(to: folder.file("\(index)/file")) }
       try await peer.send("limit-watching max_inotify_watches 1000")
-      // What went unseen is found when the observer tries again.
+      // The next attempt of the observer finds the missed changes.
       for index in 0..<30 { try await expect("tree created \(folder.file("\(index)/file").path)") }
       try await peer.events.wait(timeout: .seconds(240)) { $0.last { $0.hasPrefix("health") } == "health active" }
     }
 
-    @Test func `without an instance of inotify, files are polled until there is one`() async throws {
+    @Test func `without an inotify instance, files are polled until one is available`() async throws {
       let file = folder.file("value")
       try await peer.send("limit-watching max_inotify_instances 0")
       await #expect { try await peer.send("watch-file \(file.path) never") } throws: {
@@ -89,8 +89,8 @@
     }
   }
 
-  @Suite(.patient) struct `When a process is frozen until the system has lost events` {
-    @Test func `all its observers look again`() async throws {
+  @Suite(.patient) struct `A process frozen until the system lost events` {
+    @Test func `all its observers read again`() async throws {
       let folder = try TemporaryDirectory()
       let peer = try PeerProcess()
       let (file, other) = (folder.file("value"), folder.file("tree/deep/other"))
@@ -110,7 +110,7 @@
       for event in ["file rescan", "tree rescan"] {
         try await peer.events.first(event, timeout: .seconds(240)) { $0.hasPrefix(event) }
       }
-      // Also where there was no watch before.
+      // Also where no watch existed before.
       try folder.file("tree/unseen").withFile("y")
       let event = "tree created \(folder.file("tree/unseen/y").path)"
       try await peer.events.first(event, timeout: .seconds(240)) { $0 == event }
