@@ -1,12 +1,12 @@
 /// A group of commands that belong together.
 protocol CommandFamily: AnyObject {
-  /// Does what it is told.
+  /// Performs a command.
   ///
-  /// - Returns: The result, or `nil` if the command is none of this family's.
+  /// - Returns: The result, or `nil` if the command does not belong to this family.
   func perform(_ command: Command) throws -> String?
 }
 
-/// What went wrong with a command itself.
+/// An error in a command itself.
 struct CommandError: Error, CustomStringConvertible {
   let description: String
 }
@@ -22,7 +22,7 @@ struct Command {
     rest = parts.count > 1 ? parts[1] : ""
   }
 
-  /// The arguments, of which the last takes all that is left.
+  /// The arguments, the last of which takes the rest of the line.
   func arguments(_ count: Int) throws -> [String] {
     let arguments = rest.split(separator: " ", maxSplits: max(0, count - 1)).map(String.init)
     guard arguments.count == count else {
@@ -36,18 +36,18 @@ struct Command {
     try arguments(1)[0]
   }
 
-  /// A number among the arguments.
+  /// Parses a number among the arguments.
   func number(_ text: String) throws -> Int {
     guard let number = Int(text) else { throw CommandError(description: "\(text) is no number") }
     return number
   }
 }
 
-/// All commands that there are.
+/// All command families.
 struct Commands {
   let families: [any CommandFamily]
 
-  /// Performs the command of a line, and returns the line that answers it.
+  /// Performs the command of a line and returns the answer.
   func answer(to line: String) -> String {
     let command = Command(line)
     do {

@@ -10,7 +10,7 @@ final class Console: Sendable {
     lock.withLock { FileHandle.standardOutput.write(Data(text.utf8)) }
   }
 
-  /// Reports something that was observed.
+  /// Reports an observation.
   func report(_ event: String) {
     write("event " + event)
   }

@@ -13,21 +13,21 @@ import TestSupport
   import Musl
 #endif
 
-/// Environments: environments that are switched.
+/// Environments, and switches between them.
 ///
-/// - `env-crash N`: be killed at the Nth step of whatever is changed from now on
+/// - `env-crash N`: kill this process at the Nth step of later changes
 /// - `env DIR`: open the root DIR
-/// - `env-named NAME`: get the environment with a name, made if there is none
-/// - `env-unique`: have names unique
+/// - `env-named NAME`: get the environment with a name, creating it if missing
+/// - `env-unique`: require unique names
 /// - `env-new NAME`, `env-activate UUID`, `env-delete UUID`, `env-clean UUID`, `env-clone UUID`: change it
-/// - `env-export UUID PATH`, `env-import PATH`: write an archive, or make an environment of one
-/// - `env-counts`: how often each environment was activated, and in which second the last time, with commas in between
-/// - `env-active`, `env-list`: which is active, and which there are, with commas in between
+/// - `env-export UUID PATH`, `env-import PATH`: write an archive, or create an environment from one
+/// - `env-counts`: the number of activations of each environment and the second of its last one, separated by commas
+/// - `env-active`, `env-list`: the active environment, and all of them, separated by commas
 /// - `env-hammer UUIDS N SEED`: switch to one of them at random, N times
-/// - `env-endless UUIDS SEED`: the same without end, on a thread of its own
+/// - `env-endless UUIDS SEED`: the same endlessly, on a separate thread
 /// - `env-file NAME`: open a text in the scope of the root, and report each value as `value TEXT`
 /// - `env-write TEXT`: write it
-/// - `env-count NAME N`: open a number in the scope of the root, and count it up N times
+/// - `env-count NAME N`: open a number in the scope of the root, and increment it N times
 /// - `env-follow`: report `active UUID`, `did FROM TO` and `list N` from now on
 final class ContainerCommands: CommandFamily {
   private let console: Console
@@ -142,7 +142,7 @@ func hop(_ uuids: String, _ app: AppContainer, _ chance: inout Chance) throws {
   try app.activate(id: ids[chance.number(below: ids.count)])
 }
 
-/// Ends the process at a certain step, as hard as it can be ended.
+/// Kills the process at a certain step.
 private final class StepCounter: Sendable {
   private let rest: Atomic<Int>
 

@@ -17,22 +17,22 @@ import Tweaks
   import Musl
 #endif
 
-/// What is switched with environments: user defaults and cookies of Foundation's, which every process has of its own.
+/// Settings switched with environments: Foundation's user defaults and cookies, which are separate in each process.
 ///
-/// The suite `-` is the standard one.
+/// The suite `-` is the standard suite.
 ///
-/// - `switching ROOT SUITES`: open the root, and have the suites switched, with commas in between
-/// - `switching-cookies ROOT GROUP`: open the root, and have the cookies of the group switched
+/// - `switching ROOT SUITES`: open the root and switch the suites, which are separated by commas
+/// - `switching-cookies ROOT GROUP`: open the root and switch the cookies of the group
 /// - `switching-new NAME`, `switching-to UUID`, `switching-copy UUID`, `switching-clean UUID`: change the root
-/// - `switching-crash STEP`: be killed at a step of what is changed next
-/// - `switching-refuse`: have settings, too, which once refuse to be loaded
+/// - `switching-crash STEP`: kill this process at a step of the next change
+/// - `switching-refuse`: add settings that fail to load once
 /// - `defaults-set SUITE KEY TEXT`, `defaults-get SUITE KEY`, `defaults-keys SUITE`, `defaults-sync SUITE`: use a suite
-/// - `defaults-fill SUITE`, `defaults-types SUITE`: set values of all types, and tell what and of what types they are
-/// - `flags-open SUITE`: read flags from a suite that is switched, and follow one of them
-/// - `flags-set TEXT`, `flags-values`: set it, and tell which values it has had, with commas in between
+/// - `defaults-fill SUITE`, `defaults-types SUITE`: set values of all types, and list them with their types
+/// - `flags-open SUITE`: read flags from a switched suite, and follow one of them
+/// - `flags-set TEXT`, `flags-values`: set it, and list its values so far, separated by commas
 /// - `cookies-take GROUP URL HEADER`, `cookies-list GROUP`: use cookies
-/// - `cookies-fill GROUP PREFIX N`, `cookies-count GROUP PREFIX`: set N cookies whose names begin so, and count them
-/// - `cookies-crash GROUP PREFIX N`: be killed as soon as there are N of them, on the way up or down
+/// - `cookies-fill GROUP PREFIX N`, `cookies-count GROUP PREFIX`: set N cookies with a prefix, and count them
+/// - `cookies-crash GROUP PREFIX N`: kill this process as soon as their count reaches N, from either side
 final class ContainerSettingsCommands: CommandFamily {
   private var opened: AppContainer?
   private var flags: (manager: TweakManager, values: Recorder<String>)?
@@ -183,12 +183,12 @@ final class ContainerSettingsCommands: CommandFamily {
   }
 }
 
-/// How many cookies there are whose names begin so.
+/// The number of cookies whose names begin with a prefix.
 private func count(_ prefix: String, _ storage: HTTPCookieStorage) -> Int {
   (storage.cookies ?? []).count { $0.name.hasPrefix(prefix) }
 }
 
-/// Settings that refuse once to be loaded, when those that were added before have been.
+/// Settings that fail to load once, after the settings added before have been loaded.
 private final class Refusing: EnvironmentSettings {
   struct Refusal: Error {}
 

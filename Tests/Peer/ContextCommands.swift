@@ -6,22 +6,22 @@ import Foundation
 import Signals
 import Stores
 
-/// A session, of which several processes have the archive.
+/// A session whose archive several processes share.
 ///
 /// - `context-open ROOT LOCATION`: open the root; the archive is in a `database`, or in a `file`
-/// - `context-scope HOME SERVER`: open the sessions in the scope of an `AppContainer`; the server has a file of its own
+/// - `context-scope HOME SERVER`: open the sessions in the scope of an `AppContainer`; the server has its own file
 /// - `context-version NUMBER`: the version of the model, before `context-setup`
 /// - `context-policy MILLISECONDS repeats|once`: the longest wait, and whether tokens may be used twice, before
 ///   `context-open`
 /// - `context-setup`, `context-login ID`, `context-renew`, `context-valid`, `context-logout`, `context-name NAME`
-/// - `context-expire`: let the session be over
+/// - `context-expire`: end the session
 /// - `context-state`: the state, the user and the token
-/// - `context-await STATE TOKEN`: wait until that is the state, and the token
+/// - `context-await STATE TOKEN`: wait for the state and the token
 /// - `context-put ID TEXT`: store an item in the current context's database
-/// - `context-follow`: tell the items of the current context each time that they change, as `items TEXT TEXT`, and each
-///   change of its database that this process has not made, as `changed` and the keys of new rows, or `everything`
-/// - `context-hold WORD`: stop in the next `login`, `renew`, `logout` or `migrate`, and tell `holding WORD`
-/// - `context-stop WORD`: the same, with a `SIGSTOP`, from which the process goes on
+/// - `context-follow`: report each change of the current context's items, as `items TEXT TEXT`, and each change of its
+///   database by another process, as `changed` and the keys of new rows, or `everything`
+/// - `context-hold WORD`: block in the next `login`, `renew`, `logout` or `migrate`, and report `holding WORD`
+/// - `context-stop WORD`: the same, with a `SIGSTOP`, after which the process continues
 ///
 /// All but `context-hold`, `context-stop`, `context-policy` and `context-version` answer with the state.
 final class ContextCommands: CommandFamily {
@@ -32,7 +32,7 @@ final class ContextCommands: CommandFamily {
   }
 
   struct Visitor: SessionUser {
-    nonisolated(unsafe) static var modelVersion = 1  // Sound: set before the first use, on the only thread by then.
+    nonisolated(unsafe) static var modelVersion = 1  // Sound: set before the first use, by the only thread.
 
     let id: String
     var name: String
@@ -63,7 +63,7 @@ final class ContextCommands: CommandFamily {
     }
   }
 
-  /// A server whose tokens can be used once, in a file.
+  /// A server, stored in a file, whose tokens can be used once.
   final class Server: AuthControllerDelegate {
     struct State: Codable {
       var token = 0

@@ -2,10 +2,10 @@ import AppGroups
 import FileSignals
 import Foundation
 
-/// Writing with what it is safe against said: `process` or `storage`.
+/// Writing with an explicit durability: `process` or `storage`.
 ///
 /// - `durable-write DURABILITY PATH TEXT`: replace the content of a file
-/// - `durable-open DURABILITY DIR NAME`: open, and make if need be, a shared text of the container DIR
+/// - `durable-open DURABILITY DIR NAME`: open a shared text of the container DIR, creating it if missing
 /// - `durable-update TEXT`: change that text
 /// - `durable-append DURABILITY DIR TEXT`: append an event to the log `log` of the container DIR
 final class DurabilityCommands: CommandFamily {
@@ -33,7 +33,7 @@ final class DurabilityCommands: CommandFamily {
       let log = try AppGroupsLog<String>(
         name: "log", container: container, durability: Self.durability(arguments[0]))
       try log.append(arguments[2])
-      // Those of a process that has one open share its segment.
+      // Logs opened in a process that already has one open share its segment.
       logs.append(log)
     default: return nil
     }

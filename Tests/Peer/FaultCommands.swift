@@ -6,16 +6,16 @@ import Signals
 import Synchronization
 import TestSupport
 
-/// A sealed value under torture: follow it, and change it without end.
+/// A sealed value under stress: follow it, and change it endlessly.
 ///
 /// - `sealed DIR NAME DURABILITY`: open it; DURABILITY is `process` or `storage`
 /// - `follow-sealed`: check each value, and report breaches, as well as each `status …`, `failure …` and `health …`
-/// - `expect EPOCH COUNT`: report `reached EPOCH COUNT` once that is the value
-/// - `lawful 1`, `lawful 0`: whether values must not go back
-/// - `increase AUTHOR SIZE`: increment without end, in values of SIZE bytes; reports `done N` after each, and `refused
+/// - `expect EPOCH COUNT`: report `reached EPOCH COUNT` when the value matches
+/// - `lawful 1`, `lawful 0`: set whether values must not go back
+/// - `increase AUTHOR SIZE`: increment endlessly, in values of SIZE bytes; reports `done N` after each, and `refused
 ///   …`
-/// - `replace AUTHOR SIZE START`: write without end, numbers that begin after START; reports the same
-/// - `halt NUMBER`: end that; reports `halted NUMBER N`, where N is how many were done
+/// - `replace AUTHOR SIZE START`: write numbers after START endlessly, with the same reports
+/// - `halt NUMBER`: end that; reports `halted NUMBER N`, where N is the number of changes
 /// - `add AUTHOR`: increment once
 final class FaultCommands: CommandFamily {
   private let console: Console
@@ -70,7 +70,7 @@ final class FaultCommands: CommandFamily {
   }
 
   private func follow() throws {
-    // The first timer of a process takes a few descriptors for good, which would look like a leak.
+    // The first timer of a process permanently takes a few descriptors, which would look like a leak.
     let isWarm = DispatchSemaphore(value: 0)
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { isWarm.signal() }
     isWarm.wait()
@@ -84,7 +84,7 @@ final class FaultCommands: CommandFamily {
   }
 }
 
-/// Something done again and again on a thread of its own, also if it fails, until it is told to stop.
+/// Work repeated on a separate thread until it is stopped, even if it fails.
 private final class EndlessWork: Sendable {
   private let haltNumber = Atomic<Int>(-1)
 
@@ -98,7 +98,7 @@ private final class EndlessWork: Sendable {
           console.report("done \(count)")
         } catch {
           console.report("refused \(error)")
-          // What is refused once is refused again at once; nobody is to drown in reports of it.
+          // A failure is likely to repeat at once; the pause limits the number of reports.
           usleep(2_000)
         }
       }

@@ -8,9 +8,9 @@ import Foundation
   import Musl
 #endif
 
-/// A member of a group who wants others to write elsewhere.
+/// A malicious group member that redirects writes of others.
 ///
-/// - `swap-file PATH TARGET`: put a link to TARGET in the place of the file PATH, and then a file, without end
+/// - `swap-file PATH TARGET`: put a link to TARGET in the place of the file PATH, and then a file, endlessly
 /// - `swap-directory PATH TARGET`: put a link to TARGET in the place of the directory PATH, and then the directory
 final class HostileCommands: CommandFamily {
   func perform(_ command: Command) throws -> String? {
@@ -29,7 +29,7 @@ final class HostileCommands: CommandFamily {
           _ = FileManager.default.createFile(atPath: kept, contents: Data("1\n".utf8))
           rename(kept, path)
         } else {
-          // If somebody makes the directory anew meanwhile, it is the one that is swapped from then on.
+          // If another process recreates the directory in between, the new one is swapped from then on.
           rename(path, kept)
           rename(link, path)
           unlink(path)

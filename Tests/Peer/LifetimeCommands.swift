@@ -2,11 +2,11 @@ import AppGroups
 import Foundation
 import Signals
 
-/// What opening and closing costs and leaves behind.
+/// The costs and leftovers of opening and closing.
 ///
-/// - `cycle DIR NAME N`: N times, open the file, subscribe to it, and let go of both
-/// - `descriptors`: how many descriptors are open
-/// - `watches`: how many places the system watches for this process; Linux only
+/// - `cycle DIR NAME N`: N times, open the file, subscribe to it, and release both
+/// - `descriptors`: the number of open descriptors
+/// - `watches`: the number of watches of this process; Linux only
 final class LifetimeCommands: CommandFamily {
   func perform(_ command: Command) throws -> String? {
     switch command.word {
@@ -28,7 +28,7 @@ final class LifetimeCommands: CommandFamily {
     case "watches":
       var count = 0
       for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo") {
-        // The descriptor that lists the directory is gone by now.
+        // The descriptor that listed the directory is already closed.
         guard let data = FileManager.default.contents(atPath: "/proc/self/fdinfo/\(entry)") else { continue }
         count += String(decoding: data, as: UTF8.self).split(separator: "\n").count { $0.hasPrefix("inotify wd:") }
       }

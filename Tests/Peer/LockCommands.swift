@@ -4,11 +4,11 @@ import Foundation
 /// Holds the lock of a file, as an update of this process would.
 ///
 /// - `hold PATH`: take the lock, and answer once it is held
-/// - `release`: let it go
+/// - `release`: release it
 /// - `lock MODE PATH`: try to acquire the lock of an existing file itself, `exclusive` or `shared`, and answer whether
 ///   it is held
 /// - `unlock`: release that lock
-/// - `child`: start a process that lives for a minute, as another library would, and tell its number
+/// - `child`: start a process that lives for a minute, as another library would, and return its identifier
 final class LockCommands: CommandFamily {
   private var file: ExclusiveFile?
   private var lock: FileLock?
@@ -36,7 +36,7 @@ final class LockCommands: CommandFamily {
     return isLocked
   }
 
-  /// Not with Foundation's `Process`, which closes what the child should not inherit.
+  /// Does not use Foundation's `Process`, which closes descriptors that the child should not inherit.
   private func startChild() throws -> pid_t {
     var process: pid_t = 0
     var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("60"), nil]

@@ -6,16 +6,16 @@ import Signals
 /// Logs: append to them, and follow them.
 ///
 /// - `log DIR NAME`: use this log from now on; its events are texts
-/// - `append TEXT`: append an event, and tell its producer and sequence
+/// - `append TEXT`: append an event, and return its producer and sequence
 /// - `append-stamps N`: append the present time, in nanoseconds of the monotonic clock, N times, a millisecond apart
 /// - `append-loop BATCH BYTES`: append numbered texts of so many bytes, BATCH at a time, until `stop-appending`
-/// - `append-many N TEXT`: append `TEXT 1`, `TEXT 2` and so on, and tell how many nanoseconds that took
+/// - `append-many N TEXT`: append `TEXT 1`, `TEXT 2` and so on, and return the duration in nanoseconds
 /// - `follow CONSUMER`: report each event as `entry NANOSECONDS PRODUCER SEQUENCE TEXT` from the consumer's place on
 /// - `follow-new`: the same from now on, without a place
 /// - `follow-into CONSUMER PATH`: write each event as a line of a file, as an effect that outlives the process
 /// - `follow-until CONSUMER N`: handle each producer's first N events, and never finish the next one
 /// - `fork-and-append TEXT`: append an event in a child that this process forks, and wait for it
-/// - `unfollow`: end what was begun by the last three
+/// - `unfollow`: end the last three
 final class LogCommands: CommandFamily {
   private let console: Console
   private var log: AppGroupsLog<String>?
@@ -80,7 +80,7 @@ final class LogCommands: CommandFamily {
     return ""
   }
 
-  /// Swift hides `fork`, since a child can rely on little; but programs exist that call it.
+  /// Swift hides `fork` because a child can rely on little, but programs exist that call it.
   private func forkAndAppend(_ text: String) throws {
     let log = try opened()
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "fork") else { throw CommandError(description: "there is no fork") }

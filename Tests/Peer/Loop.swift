@@ -2,20 +2,20 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A closure that runs again and again on a thread of its own, until it is stopped or throws.
+/// A closure that runs repeatedly on a separate thread, until it is stopped or throws.
 final class Loop: @unchecked Sendable {  // Sound: the result is written before `done` is signalled and read after.
   private let isStopped = Atomic<Bool>(false)
   private let done = DispatchSemaphore(value: 0)
   private var result: Result<Int, any Error> = .success(0)
 
-  /// Starts it.
+  /// Starts the loop.
   ///
-  /// - Parameter body: Is given the number of the round, beginning with 1.
+  /// - Parameter body: Receives the number of the round, beginning with 1.
   init(_ body: @escaping @Sendable (Int) throws -> Void) {
     Thread { self.run(body) }.start()
   }
 
-  /// Ends the loop, waits for it, and tells how often it ran.
+  /// Ends the loop, waits for it, and returns the number of rounds.
   func stop() throws -> Int {
     isStopped.store(true, ordering: .releasing)
     done.wait()

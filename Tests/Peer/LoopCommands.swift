@@ -2,13 +2,13 @@ import AppGroups
 import FileSignals
 import Foundation
 
-/// Work that goes on until it is told to stop, on a thread of its own.
+/// Work that continues on a separate thread until it is stopped.
 ///
-/// - `loop-write DIR NAME BYTES`: replace the note NAME of the container DIR as fast as can be; each has BYTES times
+/// - `loop-write DIR NAME BYTES`: replace the note NAME of the container DIR as fast as possible; each has BYTES times
 ///   one letter as its text, and the letters take turns
 /// - `loop-raw PATH BYTES`: the same with the bytes alone, through `DurableFile`
 /// - `loop-in-place PATH BYTES`: the same the wrong way, truncating the file and writing into it
-/// - `stop`: end the loop, and tell how often it ran
+/// - `stop`: end the loop, and return the number of rounds
 final class LoopCommands: CommandFamily {
   private var loop: Loop?
 

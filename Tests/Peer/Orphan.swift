@@ -8,15 +8,15 @@ import Foundation
   import Musl
 #endif
 
-/// Sees to it that a peer does not outlive the tests that started it, also if it was told to do something for ever.
+/// Ends a peer with the tests that started it, even during an endless command.
 enum Orphan {
-  /// Ends this process as soon as the other end of its standard input is gone.
+  /// Ends this process as soon as the other end of its standard input is closed.
   static func endsWithItsParent() {
     Thread.detachNewThread {
-      // No event is asked for; that the other end has hung up is always told.
+      // No event is requested, because a hang-up is always reported.
       var input = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
       while poll(&input, 1, -1) <= 0 {}
-      // Not by an exit, at which sanitizers would take stock of what is in the middle of something.
+      // Not by `exit`, because sanitizers would then check a process in the middle of its work.
       kill(getpid(), SIGKILL)
     }
   }

@@ -10,15 +10,15 @@ import Signals
   import Musl
 #endif
 
-/// Who is there.
+/// Presences of processes.
 ///
 /// - `presence DIR NAME`: use the presence NAME of the container DIR from now on
-/// - `announce VALUE`: announce a value, and tell its identifier; `announce-update VALUE`: change the last one
-/// - `withdraw`: withdraw the last one; `withdraw-release`: let go of its token instead
-/// - `present`: the values that are known to be there
+/// - `announce VALUE`: announce a value, and return its identifier; `announce-update VALUE`: change the last one
+/// - `withdraw`: withdraw the last one; `withdraw-release`: release its token instead
+/// - `present`: the known present values
 /// - `presence-observe`: report the values from now on, as `present VALUE,VALUE`
-/// - `loop-announce`: announce, change and withdraw as fast as can be, until killed
-/// - `spawn-sleeper`: start a program that does nothing and outlives this one, and tell its number
+/// - `loop-announce`: announce, change and withdraw as fast as possible, until killed
+/// - `spawn-sleeper`: start a program that does nothing and outlives this one, and return its identifier
 final class PresenceCommands: CommandFamily {
   private let console: Console
   private var presence: AppGroupsPresence<String>?
@@ -68,12 +68,12 @@ final class PresenceCommands: CommandFamily {
   }
 
   private static func spawnSleeper() throws -> pid_t {
-    // With nothing closed on the way, which is what tells whether descriptors are inherited.
+    // Closes no descriptors, to reveal inherited ones.
     var process = pid_t()
     var arguments: [UnsafeMutablePointer<CChar>?] = ["/bin/sleep", "600"].map { (text: String) in strdup(text) }
     arguments.append(nil)
     defer { arguments.forEach { free($0) } }
-    // But for the tests' own socket, whose end is what tells of this process's end.
+    // Except the tests' own socket, whose end signals the end of this process.
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

@@ -8,13 +8,13 @@ import Foundation
   import Musl
 #endif
 
-/// The process itself.
+/// Properties and limits of the process itself.
 ///
 /// - `ping`: nothing but an answer
-/// - `pid`: its number
-/// - `user ID`: become another user, for good, which only root may
-/// - `threads`: how many threads there are; Linux only
-/// - `limit BYTES`: let no file become larger from now on; 0 for no limit of its own
+/// - `pid`: its identifier
+/// - `user ID`: become another user permanently, which only root may do
+/// - `threads`: the number of threads; Linux only
+/// - `limit BYTES`: limit the size of files; 0 for no own limit
 /// - `exit CODE`: end
 final class ProcessCommands: CommandFamily {
   func perform(_ command: Command) throws -> String? {

@@ -3,8 +3,8 @@ import Stores
 
 /// Opens databases with a schema that has two versions.
 ///
-/// - `schema-open PATH VERSION`: open the file and close it, and tell what was found
-/// - `schema-stop PATH`: begin to migrate the file, tell `migrating`, and stay there
+/// - `schema-open PATH VERSION`: open and close the file, and return its content
+/// - `schema-stop PATH`: begin to migrate the file, report `migrating`, and stay there
 final class SchemaCommands: CommandFamily {
   private struct Run: StoreModel {
     static let table = TableSpec("run")

@@ -7,7 +7,7 @@ import TestSupport
 /// Databases that several processes share.
 ///
 /// - `share-database PATH CONTAINER AUTHOR`: open a database and share its table `item`
-/// - `insert-items N TEXT`: insert N rows, each in a transaction of its own
+/// - `insert-items N TEXT`: insert N rows, each in its own transaction
 /// - `change-items SEED`: insert, update and delete rows at random, in transactions of 1 to 5 changes, until
 ///   `stop-changing`
 /// - `follow-items`: report each change of others as `change SEQUENCE AUTHOR INSERTED UPDATED DELETED`
@@ -72,7 +72,7 @@ final class ShareCommands: CommandFamily {
     return ""
   }
 
-  /// Changes rows of a small range of keys, so that processes get in each other's way.
+  /// Changes rows in a small range of keys, so that processes conflict.
   private static func changeAtRandom(_ database: Database, _ chance: inout Chance) throws {
     try database.write { transaction in
       for _ in 0...chance.number(below: 5) {

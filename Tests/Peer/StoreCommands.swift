@@ -3,10 +3,10 @@ import Stores
 
 /// A database, written by this process.
 ///
-/// - `store-open PATH`: open it, and make the table `counter` if there is none
-/// - `store-count TIMES`: add 1 to the counter so often, each time in a transaction of its own
-/// - `store-loop`: write pairs of equal numbers without end, one pair in each transaction, until `store-stop` or death
-/// - `store-stop`: end that, and tell how many pairs there were
+/// - `store-open PATH`: open it, and create the table `counter` if missing
+/// - `store-count TIMES`: increment the counter as many times, each in its own transaction
+/// - `store-loop`: write pairs of equal numbers endlessly, one pair per transaction, until `store-stop` or death
+/// - `store-stop`: end that, and return the number of pairs
 final class StoreCommands: CommandFamily {
   private var database: Database?
   private var loop: Loop?

@@ -7,9 +7,9 @@ import Signals
 ///
 /// - `suite DIR NAME`: use the suite NAME of the container in DIR from now on
 /// - `suite-set KEY TEXT`, `suite-get KEY`, `suite-keys`: change and read it
-/// - `suite-fill PREFIX N`: set N keys, each by itself, to their numbers
+/// - `suite-fill PREFIX N`: set N keys to their numbers, one at a time
 /// - `suite-increment KEY N`: N times through `update`
-/// - `suite-transfer FROM TO N`: N times, take one from a number and add it to another, in one update
+/// - `suite-transfer FROM TO N`: N times, move 1 from one number to another in one update
 /// - `suite-observe KEY`: report each text of a key from now on, as `KEY TEXT`
 /// - `suite-changes`: report the names that change from now on, as `changes NAME,NAME`
 /// - `suite-sums FIRST SECOND`: report the sum of two numbers, whenever one changes, as `sum N`

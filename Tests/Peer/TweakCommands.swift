@@ -11,9 +11,9 @@ import Tweaks
 /// - `tweak-defaults SUITE`: use the flags of the user defaults SUITE from now on
 /// - `tweak-set FEATURE VARIABLE N`: set a flag to a number
 /// - `tweak-observe FEATURE VARIABLE`: report each number of a flag from now on, as `tweak N`
-/// - `tweak-flip SEED N`: N times, set one of ten flags to the next of the numbers that are this process's own
-/// - `tweak-history`: the last number of each flag, and whether all numbers of each process came in order
-/// - `tweak-order FLAG`: the numbers of a flag in the order in which they were seen since this was asked before
+/// - `tweak-flip SEED N`: N times, set one of ten flags to the next of this process's own numbers
+/// - `tweak-history`: the last number of each flag, and whether the numbers of each process arrived in order
+/// - `tweak-order FLAG`: the numbers of a flag in the order of arrival since the previous call
 final class TweakCommands: CommandFamily {
   private let console: Console
   private var manager: TweakManager?

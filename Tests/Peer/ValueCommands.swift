@@ -6,9 +6,9 @@ import Signals
 /// Shared values: open, read, write, increment and observe them.
 ///
 /// - `container DIR`: use the container in this directory from now on
-/// - `group NAME`: open the container of this group, and tell where it lies
+/// - `group NAME`: open the container of this group, and return its location
 /// - `open NAME`: open a file of the container as a note; `open-counter NAME`: as an integer
-/// - `value NAME`, `read NAME`, `status NAME`: what is in memory, what is on disk, how they stand
+/// - `value NAME`, `read NAME`, `status NAME`: the value in memory, the value on disk, the status
 /// - `write NAME TEXT`, `write-counter NAME N`: replace the value; a note's count goes up by one, its text becomes TEXT
 /// - `stamp NAME`: write the present time, in nanoseconds of the monotonic clock
 /// - `increment NAME N`: N times through `update`

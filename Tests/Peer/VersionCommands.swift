@@ -2,13 +2,13 @@ import AppGroups
 import Foundation
 import Signals
 
-/// Settings as three versions of an app know them.
+/// Settings of three versions of an app.
 ///
 /// - `app VERSION DIR`: be that version of the app, with its settings in the container DIR; 0 is from before there were
 ///   any
-/// - `settings`: the value in memory; `settings-status`: how it stands
-/// - `settings-update TEXT`: change the theme to TEXT; `settings-overwrite TEXT`: also if it cannot be read
-/// - `settings-write TEXT`: replace the settings by default ones with the theme TEXT
+/// - `settings`: the value in memory; `settings-status`: its status
+/// - `settings-update TEXT`: change the theme to TEXT; `settings-overwrite TEXT`: even if the settings are unreadable
+/// - `settings-write TEXT`: replace the settings with default ones and the theme TEXT
 /// - `settings-observe`: report each value and each failure from now on
 final class VersionCommands: CommandFamily {
   private let console: Console

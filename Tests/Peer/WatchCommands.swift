@@ -2,12 +2,12 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Observing files and directories, for tests of what the system allows a process.
+/// Observing files and directories, for tests of system limits.
 ///
 /// - `watch-file PATH POLLING`: observe a file and report `file KIND PATH`, after that `health HEALTH`
 /// - `watch-tree PATH POLLING`: observe a tree and report likewise, as `tree`
-/// - `unwatch`: let go of all
-/// - `limit NAME NUMBER`: set a limit in `/proc/sys/user`, of a user namespace of its own
+/// - `unwatch`: release all observers
+/// - `limit NAME NUMBER`: set a limit in `/proc/sys/user`, in a separate user namespace
 ///
 /// The polling is a number of milliseconds, or `never`.
 final class WatchCommands: CommandFamily {

@@ -1,8 +1,8 @@
-// A process that does what it is told over its standard input and output, for tests that need more than one.
+// A process that runs commands from its standard input, for tests that need several processes.
 //
-// One line is one command, a word and its arguments with spaces in between; the last argument may contain spaces. Each
-// is answered by one line, "ok" and a result, or "error" and a reason. Lines that begin with "event" come in between,
-// whenever something was observed. The end of the input ends the process.
+// One line is one command: a word and its arguments, separated by spaces. The last argument may contain spaces. Each
+// command is answered by one line, "ok" and a result, or "error" and a reason. Lines that begin with "event" report
+// observations in between. The end of the input ends the process.
 
 let console = Console()
 let commands = Commands(families: [

@@ -1,16 +1,16 @@
 /// Random numbers that a seed repeats (SplitMix64).
 public struct Chance: RandomNumberGenerator {
-  /// The seed of this run: `SIGNALS_SEED`, or else a random one.
+  /// The seed of this run: `SIGNALS_SEED`, or a random one.
   public static let seed = Scale.seed ?? .random(in: .min ... .max)
 
   private var state: UInt64
 
-  /// Begins the numbers that belong to a seed.
+  /// Creates a generator with a seed.
   public init(seed: UInt64) {
     state = seed
   }
 
-  /// Begins the numbers that belong to the seed of this run; the test has the trait `seeded`.
+  /// Creates a generator with the seed of this run; the test has the trait `seeded`.
   public init() {
     self.init(seed: Self.seed)
   }
@@ -27,6 +27,6 @@ public struct Chance: RandomNumberGenerator {
   /// A number from 0 up to, and not including, a bound.
   public mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-  /// Whether something that happens once in so many times happens now.
+  /// Returns `true` at random, on average once in `count` calls.
   public mutating func once(in count: Int) -> Bool { number(below: count) == 0 }
 }

@@ -2,12 +2,12 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Opens as many files as the process may have open, so that it can open no other.
+/// Opens files until the process can open only a given number of further ones.
 ///
-/// - Parameter spare: How many it may still open.
-/// - Returns: What to close.
+/// - Parameter spare: The number of files that it may still open.
+/// - Returns: The descriptors to close.
 public func takeDescriptors(besides spare: Int = 0) -> [CInt] {
-  // On Linux, Dispatch makes what its timers take when the first one is set, and never again if it cannot.
+  // On Linux, Dispatch creates its timer descriptors when the first timer is set, and never retries if it cannot.
   let isOver = DispatchSemaphore(value: 0)
   DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { isOver.signal() }
   isOver.wait()
@@ -23,8 +23,8 @@ public func takeDescriptors(besides spare: Int = 0) -> [CInt] {
 
 /// Runs a test of a process that runs out of descriptors.
 ///
-/// Once a second Dispatch on Linux looks what its threads are doing, and ends the process if it has no descriptor for
-/// that; on a busy machine that second may be this one.
+/// On Linux, Dispatch checks its threads once a second and ends the process if it has no descriptor for that. On a busy
+/// machine, that second may fall into the test.
 public func withoutDescriptors(_ test: () async -> Void) async {
   #if os(Linux)
     await withKnownIssue("Dispatch itself cannot do without a descriptor", isIntermittent: true) {

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Runs a test on a file system of its own, and unmounts that whatever happens.
+/// Runs a test on a separate file system, which is unmounted in any case.
 ///
 /// - Parameters:
 ///   - command: Mounts the file system at `$1`.
-///   - body: Gets the directory; not called in containers that give root no right to mount.
-/// - Throws: What the test throws, or ``ShellError`` if the file system cannot be unmounted.
+///   - body: Receives the directory; not called in containers that give root no right to mount.
+/// - Throws: The error of the test, or ``ShellError`` if the file system cannot be unmounted.
 public func withDisk(_ command: String, _ body: (URL) async throws -> Void) async throws {
   let disk = try TemporaryDirectory()
   do {
@@ -23,7 +23,7 @@ public func withDisk(_ command: String, _ body: (URL) async throws -> Void) asyn
   try await unmount(disk.url)
 }
 
-/// Unmounts what is mounted at a directory, and before that what is mounted in it, if anything.
+/// Unmounts a directory, and before it everything mounted inside.
 private func unmount(_ disk: URL) async throws {
   try await shell(#"umount -l "$1/merged" 2> /dev/null || true; umount -l "$1" 2> /dev/null || true"#, disk.path)
 }

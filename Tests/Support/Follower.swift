@@ -1,9 +1,9 @@
 import Signals
 
-/// Checks what one observer of a ``Sealed`` value is given, and reports what it was told to look out for.
+/// Checks the values that one observer of a ``Sealed`` value receives, and reports breaches and expected values.
 ///
-/// Reports are lines, so that a follower in another process can send them: `breach …` if a value is not whole or comes
-/// after a newer one, `reached EPOCH COUNT` for what ``expect(epoch:count:)`` asked for.
+/// Reports are lines, so that a follower in another process can send them: `breach …` if a value is not whole or
+/// follows a newer one, `reached EPOCH COUNT` for a value requested with ``expect(epoch:count:)``.
 public final class Follower: Sendable {
   private let lock = Lock()
   private nonisolated(unsafe) var last: Sealed?  // Sound: guarded by the lock, as are the next two.
@@ -11,12 +11,12 @@ public final class Follower: Sendable {
   private nonisolated(unsafe) var isLawful = true
   private let report: @Sendable (String) -> Void
 
-  /// Makes a follower; `report` is called on any thread.
+  /// Creates a follower that calls `report` on any thread.
   public init(report: @escaping @Sendable (String) -> Void) {
     self.report = report
   }
 
-  /// Takes what the observer was given.
+  /// Checks a value that the observer received.
   public func take(_ value: Sealed) {
     let reports = lock.withLock {
       var reports: [String] = []
@@ -29,7 +29,7 @@ public final class Follower: Sendable {
     for line in reports { report(line) }
   }
 
-  /// Has it reported once that a value of this epoch and count is the last one given.
+  /// Requests a report as soon as the last value has this epoch and count.
   public func expect(epoch: Int, count: Int) {
     let reports = lock.withLock {
       expected = (epoch, count)
@@ -38,7 +38,7 @@ public final class Follower: Sendable {
     for line in reports { report(line) }
   }
 
-  /// Says whether values may go back from now on, because somebody who knows no lock puts older ones in place.
+  /// Sets whether values may go back from now on, because a process without the lock writes older ones.
   public func setLawful(_ isLawful: Bool) {
     lock.withLock { self.isLawful = isLawful }
   }

@@ -4,10 +4,10 @@ import Signals
 public final class Gate: Sendable {
   private let isOpen = MutableProperty(false)
 
-  /// Makes a closed gate.
+  /// Creates a closed gate.
   public init() {}
 
-  /// Lets everybody pass, from now on.
+  /// Opens the gate for all waiting and later callers.
   public func open() { isOpen.value = true }
 
   /// Waits until the gate is open.

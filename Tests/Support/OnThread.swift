@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs what may block on a thread of its own, so that the threads that tasks share stay free.
+/// Runs a blocking closure on a separate thread, so that the threads shared by tasks stay free.
 public func onThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

@@ -26,8 +26,8 @@ final class PeerChannel: Sendable {
   init(socket: CInt, process: pid_t) {
     self.socket = socket
     self.process = process
-    // A thread of its own that blocks. On Linux a dispatch source now and then never reports the end, and a child that
-    // is not reaped keeps Swift Testing's own exit tests from ever ending.
+    // A separate thread that blocks. On Linux, a dispatch source sometimes misses the end, and a child that is not
+    // reaped keeps Swift Testing's own exit tests from ending.
     DispatchQueue(label: "signals.tests.peer").async { [self] in
       receiveAll()
       reap()
@@ -42,7 +42,7 @@ final class PeerChannel: Sendable {
       var bytes = Data((command + "\n").utf8)
       while !bytes.isEmpty {
         let count = bytes.withUnsafeBytes { systemSend(socket, $0) }
-        // A peer that is gone is noticed by the reading side, which fails all that wait.
+        // If the peer is gone, the reading thread notices and fails all waiting calls.
         if count <= 0 { break }
         bytes.removeFirst(count)
       }
@@ -86,7 +86,7 @@ final class PeerChannel: Sendable {
   }
 }
 
-/// Sends to a socket whose other end may be gone, which must not end this process.
+/// Sends to a socket without ending this process if the other end is closed.
 private func systemSend(_ socket: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
   #if canImport(Darwin)
     send(socket, bytes.baseAddress, bytes.count, 0)

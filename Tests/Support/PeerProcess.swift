@@ -9,19 +9,20 @@ import Signals
   import Musl
 #endif
 
-/// Another process, which does what it is told: the `Peer` executable, driven over one socket.
+/// Another process that runs commands: the `Peer` executable, driven over one socket.
 ///
-/// It is sent one line per command and answers each with one line; between the answers it reports what it observed,
-/// also one line each, kept in ``events``. It is killed when the last reference is released, and always reaped.
+/// The process receives one line per command and answers each with one line. In between, it reports its observations,
+/// also one line each, which are kept in ``events``. It is killed when the last reference is released, and always
+/// reaped.
 public final class PeerProcess: Sendable {
-  /// What went wrong with a peer.
+  /// An error of a peer.
   public enum Failure: Error, CustomStringConvertible {
     case cannotStart(executable: String, cause: String)
     case refused(command: String, answer: String)
     case gone(command: String)
     case undying(state: String, cause: String)
 
-    /// What happened, in words.
+    /// A description of the error.
     public var description: String {
       switch self {
       case .cannotStart(let executable, let cause): "The peer \(executable) could not be started: \(cause)"
@@ -32,12 +33,12 @@ public final class PeerProcess: Sendable {
     }
   }
 
-  /// The process's number.
+  /// The process identifier.
   public let identifier: pid_t
 
   private let channel: PeerChannel
 
-  /// Starts a peer: the `Peer` that was built beside the tests, or another program.
+  /// Starts a peer: the `Peer` executable that was built with the tests, or another program.
   public init(executable: URL = PeerProcess.builtExecutable, arguments: [String] = []) throws {
     let (ours, theirs) = try PeerSpawn.socketPair(for: executable)
     defer { close(theirs) }
@@ -51,19 +52,19 @@ public final class PeerProcess: Sendable {
   }
 
   deinit {
-    // The number stays ours until the channel reaps it, which it does when it has read the end.
+    // The identifier stays valid until the channel reaps the process, after it has read the end.
     if exit.elements.isEmpty { Self.signal(identifier, SIGKILL) }
   }
 
-  /// What the peer reported of its own accord, without the word `event`.
+  /// The peer's unsolicited reports, without the word `event`.
   public var events: Recorder<String> { channel.events }
 
-  /// How the peer ended, as `waitpid` tells it; one element once it has.
+  /// The exit status of the peer from `waitpid`; one element once it has ended.
   public var exit: Recorder<CInt> { channel.exit }
 
-  /// Sends a command, and waits for its answer.
+  /// Sends a command and waits for its answer.
   ///
-  /// - Returns: What follows the word `ok`.
+  /// - Returns: The text after the word `ok`.
   /// - Throws: ``Failure`` if the answer is an error, or if the peer ended.
   @discardableResult
   public func send(_ command: String) async throws -> String {
@@ -81,15 +82,14 @@ public final class PeerProcess: Sendable {
   public func kill() async throws {
     signal(SIGKILL)
     do {
-      // One that waits for a busy disk dies when it need not wait any more.
+      // A process that waits for a busy disk dies only after the wait.
       try await exit.wait(for: "the end of a killed peer", timeout: .seconds(240)) { !$0.isEmpty }
     } catch let error as RecorderTimeout {
       throw Failure.undying(state: state, cause: "\(error)")
     }
   }
 
-  /// What the system says that the process does, on Linux: `D` is one that waits for a disk, `Z` one that nobody has
-  /// reaped.
+  /// The state of the process on Linux: `D` is one that waits for a disk, `Z` one that is not reaped.
   private var state: String {
     do {
       let text = try String(contentsOf: URL(filePath: "/proc/\(identifier)/status"), encoding: .utf8)
@@ -109,7 +109,7 @@ public final class PeerProcess: Sendable {
     #endif
   }
 
-  /// The `Peer` that was built together with the tests.
+  /// The `Peer` executable that was built with the tests.
   public static var builtExecutable: URL {
     let arguments = CommandLine.arguments
     var folders = [URL(filePath: arguments[0]).deletingLastPathComponent()]

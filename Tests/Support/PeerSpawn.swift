@@ -8,7 +8,7 @@ import Foundation
   import Musl
 #endif
 
-/// Starts a program with one socket as its standard input and output, and with no other descriptor of ours.
+/// Starts a program with one socket as its standard input and output, and without other inherited descriptors.
 enum PeerSpawn {
   static func socketPair(for executable: URL) throws -> (ours: CInt, theirs: CInt) {
     var pair: [CInt] = [-1, -1]

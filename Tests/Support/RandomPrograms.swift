@@ -1,14 +1,14 @@
 import Foundation
 
-/// Runs random programs, each from a seed of its own, until one fails or the time is over.
+/// Runs random programs, each from its own seed, until one fails or the time is over.
 ///
-/// `SIGNALS_SEED=n` runs one program many times over, since threads and processes do not repeat themselves;
-/// `SIGNALS_TORTURE=1` runs programs for minutes, or for as many seconds as it says if that is more than one.
+/// `SIGNALS_SEED=n` runs one program many times, because the schedules of threads and processes are not repeatable.
+/// `SIGNALS_TORTURE=1` runs programs for minutes, and a larger number for as many seconds.
 ///
 /// - Parameters:
-///   - seconds: How long it usually goes on.
-///   - repetitions: How often the program of `SIGNALS_SEED` is run.
-///   - run: Runs the program of a seed, and returns whether all was well.
+///   - seconds: The usual duration.
+///   - repetitions: The number of runs of the program of `SIGNALS_SEED`.
+///   - run: Runs the program of a seed, and returns `true` if it succeeded.
 public func runRandomPrograms(
   seconds: Double,
   repetitions: Int,

@@ -1,11 +1,11 @@
 public import SignalsTesting
 
-/// How long the package's own tests wait: so long that a busy machine with two cores does not reach it.
+/// The time limit of waits in the package's own tests, which a busy machine with two cores does not reach.
 private let patience = Duration.seconds(120)
 
-/// The same waits as those of `SignalsTesting`, for tests that give no time limit.
+/// The waits of `SignalsTesting`, for tests that give no time limit.
 extension Recorder {
-  /// Waits until what was recorded satisfies a condition, and returns it.
+  /// Waits until the recorded elements satisfy a condition, and returns them.
   @discardableResult
   public func wait(
     for purpose: String = "a condition", until isSatisfied: @escaping @Sendable ([Element]) -> Bool
@@ -13,7 +13,7 @@ extension Recorder {
     try await wait(for: purpose, timeout: patience, until: isSatisfied)
   }
 
-  /// Waits for the first element that satisfies a condition, whether it has come already or not.
+  /// Waits for the first element that satisfies a condition, including those already recorded.
   @discardableResult
   public func first(
     _ purpose: String = "an element", where isWanted: @escaping @Sendable (Element) -> Bool
@@ -23,7 +23,7 @@ extension Recorder {
 }
 
 extension Recorder where Element: Equatable {
-  /// Waits until an element has come.
+  /// Waits for an element.
   public func wait(for element: Element) async throws {
     try await wait(for: element, timeout: patience)
   }

@@ -1,18 +1,19 @@
-/// A value that shows by itself whether it is whole, and who added how much to it.
+/// A value that proves its own integrity, with the amount that each author has added.
 ///
-/// Its text has any size, and follows from the rest, as does its checksum; half a value, or two in one, cannot pass.
+/// Its text has any size and, like its checksum, follows from the other fields, so that half a value or a mix of two is
+/// detected.
 public struct Sealed: Codable, Hashable, Sendable {
-  /// Goes up each time that foreign hands may have destroyed what was there.
+  /// The number of times that other programs may have destroyed the stored value.
   public private(set) var epoch: Int
 
-  /// How much each author has added in this epoch.
+  /// The amount that each author has added in this epoch.
   public private(set) var tally: [String: Int]
 
   private var size: Int
   private var checksum: Int
   private var text: String
 
-  /// Makes a value.
+  /// Creates a value.
   public init(epoch: Int = 0, tally: [String: Int] = [:], size: Int = 0) {
     self.epoch = epoch
     self.tally = tally
@@ -22,10 +23,10 @@ public struct Sealed: Codable, Hashable, Sendable {
     seal()
   }
 
-  /// All that was added in this epoch.
+  /// The total amount added in this epoch.
   public var count: Int { tally.values.reduce(0, +) }
 
-  /// Whether nothing of it is missing, and nothing of another value is in it.
+  /// A Boolean value that indicates whether the value is complete and has no part of another value.
   public var isWhole: Bool { checksum == expectedChecksum && text == expectedText }
 
   /// Adds one.
@@ -35,7 +36,7 @@ public struct Sealed: Codable, Hashable, Sendable {
     seal()
   }
 
-  /// Whether this one can come after another: nobody's part is smaller.
+  /// Returns `true` if this value can follow another: no author's amount is smaller.
   public func follows(_ other: Sealed) -> Bool {
     if epoch != other.epoch { return epoch > other.epoch }
     return other.tally.allSatisfy { author, count in tally[author, default: 0] >= count }
@@ -60,6 +61,6 @@ public struct Sealed: Codable, Hashable, Sendable {
 }
 
 extension Sealed: CustomStringConvertible {
-  /// Everything but the text.
+  /// A description of all fields except the text.
   public var description: String { "epoch \(epoch) \(tally.sorted { $0.key < $1.key }) size \(size)" }
 }

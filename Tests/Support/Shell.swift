@@ -2,13 +2,13 @@ import Foundation
 
 /// A shell command that did not succeed.
 public struct ShellError: Error, CustomStringConvertible {
-  /// What was run, and how it ended.
+  /// A description of the command and its exit status.
   public let description: String
 }
 
-/// Runs a command as another program would: in a process of its own.
+/// Runs a shell command in a separate process.
 ///
-/// The command finds `arguments` as `$1`, `$2` and so on. Foundation's `Process` would do, but leaks.
+/// The command's `arguments` are `$1`, `$2` and so on. Foundation's `Process` is not used because it leaks.
 public func shell(_ command: String, _ arguments: String...) async throws {
   let process = try PeerProcess(
     executable: URL(filePath: "/bin/sh"), arguments: ["-c", "set -e; " + command, "sh"] + arguments)

@@ -8,10 +8,10 @@ public import Foundation
   import Musl
 #endif
 
-/// Files that a version of the package wrote, checked in, which every later version must open.
+/// Checked-in files that a version of the package wrote, which every later version must open.
 ///
-/// They lie in `Tests/Fixtures/Formats`, whose README tells how they are made. A part is a folder of files and a list
-/// of its entries. The list keeps what git does not: modes, empty directories, and symbolic links of any target.
+/// The files are in `Tests/Fixtures/Formats`; its README describes how to make them. A part is a folder of files and a
+/// list of its entries. The list keeps what git does not: modes, empty directories, and symbolic links of any target.
 public struct StoredFormat: Sendable, CustomStringConvertible {
   /// The generation of formats, counted from 1.
   public let generation: Int
@@ -19,12 +19,12 @@ public struct StoredFormat: Sendable, CustomStringConvertible {
   /// The name of the folder, such as `group`.
   public let part: String
 
-  /// The generation and the part, as tests show them.
+  /// The generation and the part, for test output.
   public var description: String { "\(part) of generation \(generation)" }
 
-  /// All generations of a part that are checked in, the oldest first.
+  /// All checked-in generations of a part, the oldest first.
   public static func all(_ part: String) -> [StoredFormat] {
-    // None is found without the folder, which a test of each suite reports.
+    // Without the folder, the list is empty, which a test of each suite reports.
     let names = try? FileManager.default.contentsOfDirectory(atPath: root.path)
     return (names ?? []).compactMap(Int.init).sorted().map { StoredFormat(generation: $0, part: part) }
       .filter { FileManager.default.fileExists(atPath: $0.list.path) }
@@ -35,7 +35,7 @@ public struct StoredFormat: Sendable, CustomStringConvertible {
 
   // MARK: Reading
 
-  /// Makes a copy of the files, with their modes, that a test may change.
+  /// Creates a copy of the files, with their modes, that a test may change.
   public func copy() throws -> TemporaryDirectory {
     let directory = try TemporaryDirectory()
     for line in try String(contentsOf: list, encoding: .utf8).split(separator: "\n") {
@@ -55,10 +55,10 @@ public struct StoredFormat: Sendable, CustomStringConvertible {
 
   // MARK: Writing
 
-  /// Checks in a copy of a directory, as it is at this moment, as a part of the generation that is written.
+  /// Stores a copy of a directory, in its current state, as a part of the written generation.
   ///
-  /// The files may be open, and are then as a killed process leaves them. Indexes of write-ahead logs are left out,
-  /// since SQLite makes them anew when the first process opens a database.
+  /// The files may be open; the copy then has the state that a killed process leaves. Indexes of write-ahead logs are
+  /// omitted, because SQLite recreates them when the first process opens a database.
   public static func store(_ directory: URL, as part: String) throws {
     guard let generation = writtenGeneration else { throw Failure(description: "no generation is to be written") }
     let format = StoredFormat(generation: generation, part: part)

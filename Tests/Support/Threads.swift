@@ -3,7 +3,7 @@ import Foundation
 
 /// Runs a closure on several threads at once, and returns when all have ended.
 ///
-/// The threads start their work together, so that they really do meet.
+/// The threads start their work together, so that they contend.
 public func withThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void) {
   let start = DispatchSemaphore(value: 0)
   let end = DispatchGroup()

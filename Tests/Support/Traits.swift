@@ -6,8 +6,8 @@ extension Trait where Self == TimeLimitTrait {
 }
 
 extension Trait where Self == Comment {
-  /// A comment with the seed of this run, which is printed when the test fails.
+  /// A comment with the seed of this run, printed if the test fails.
   ///
-  /// Use it for every test that takes its random numbers from ``Chance/init()``.
+  /// Use it for every test that draws random numbers from ``Chance/init()``.
   public static var seeded: Self { "SIGNALS_SEED=\(Chance.seed)" }
 }
