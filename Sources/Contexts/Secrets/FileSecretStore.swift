@@ -9,22 +9,23 @@ import FileSignals
   import Musl
 #endif
 
-/// Secrets in files that only their owner can read: mode 0600, in a directory of mode 0700.
+/// A store of secrets in files that only their owner can read: mode 0600, in a directory of mode 0700.
 ///
-/// A secret is replaced as a whole and safe against a power failure when ``write(_:forKey:)`` returns; a crash leaves
-/// the old one. What others could have read or put there is refused: a file or directory that anybody else may enter or
-/// that belongs to somebody else, and a symbolic link. While a secret exists, its lock lies in a folder `.shared`
-/// beside it.
+/// - **Durability.** A write replaces the whole secret. When ``write(_:forKey:)`` returns, the secret survives a power
+///   failure. A crash during a write leaves the old secret.
+/// - **Unsafe files.** The store refuses a file or directory that another account owns or can access, and a symbolic
+///   link.
+/// - **Locks.** While a secret exists, its lock lies in a folder `.shared` beside it.
 ///
-/// > Important: The secrets are not encrypted. They are as safe as the account of the user is. Anyone who has the disk
-/// > can read them.
+/// > Important: The secrets are not encrypted. They are as safe as the user's account. Anyone who has the disk can read
+/// > them.
 public struct FileSecretStore: SecretStore {
   /// The directory.
   public let directory: URL
 
-  /// Uses a directory for secrets, which is made when the first is written.
+  /// Creates a store in a directory, which is created with the first secret.
   ///
-  /// - Parameter directory: The directory, for secrets only; the one it lies in must exist.
+  /// - Parameter directory: The directory, for secrets only. Its parent directory must exist.
   public init(directory: URL) {
     self.directory = directory
   }
@@ -81,7 +82,7 @@ public struct FileSecretStore: SecretStore {
     do throws(DurableFileError) {
       try DurableFile.removeUnusedLocks(in: directory)
     } catch {
-      // The secret is gone. The next removal tries again.
+      // The secret is removed. The next removal tries to remove the lock again.
     }
   }
 
@@ -93,24 +94,24 @@ public struct FileSecretStore: SecretStore {
   }
 
   private func file(_ key: String) -> URL {
-    // What an encoded name consists of cannot lead anywhere else.
+    // An encoded name has no characters that could lead out of the directory.
     directory.appending(path: EncodedName.encoded(key), directoryHint: .notDirectory)
   }
 
-  /// What is at a place; `nil` only if it is known that nothing is.
+  /// Returns the status of a file, or `nil` only if the file is known not to exist.
   private func status(of url: URL) throws(SecretStoreError) -> FileStatus? {
     if let status = FileStatus(path: url.path, followsLinks: false) { return status }
     guard errno == ENOENT else { throw failure("look at", url) }
     return nil
   }
 
-  /// The error of a system call that has just failed.
+  /// Returns the error of a system call that has just failed.
   private func failure(_ operation: String, _ url: URL) -> SecretStoreError {
     let reason = errorWords(errno)
     return .system(operation: operation, place: url.path, reason: reason)
   }
 
-  /// Whether there is a directory; one that others may use is refused.
+  /// Returns whether the directory exists, and throws an error if other accounts can access it.
   private func hasDirectory() throws(SecretStoreError) -> Bool {
     guard let status = try status(of: directory) else { return false }
     try check(status, .directory, at: directory)

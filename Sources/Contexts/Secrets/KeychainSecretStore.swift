@@ -2,10 +2,10 @@
   public import Foundation
   import Security
 
-  /// Secrets in the Keychain, as generic passwords of one service.
+  /// A store of secrets in the Keychain, as the generic passwords of one service.
   ///
-  /// They are readable after the first unlock since the device was started, on this device only. Apps of one group
-  /// share them if an access group is given.
+  /// The secrets can be read after the first unlock since the device was started, and stay on this device. Apps of one
+  /// group share them if you pass an access group.
   public struct KeychainSecretStore: SecretStore {
     /// The service that the passwords belong to.
     public let service: String
@@ -13,10 +13,10 @@
     /// The access group, if the secrets are shared.
     public let accessGroup: String?
 
-    /// Uses the passwords of a service.
+    /// Creates a store of the passwords of a service.
     ///
     /// - Parameters:
-    ///   - service: The service. Passwords that are no secrets of sessions stay.
+    ///   - service: The service. Its passwords that are not secrets of sessions are left alone.
     ///   - accessGroup: The access group, if the secrets are shared.
     public init(service: String, accessGroup: String? = nil) {
       self.service = service

@@ -1,11 +1,13 @@
 public import Foundation
 import Signals
 
-/// Secrets in memory, for tests: gone with the object.
+/// A store of secrets in memory, for tests.
+///
+/// The secrets disappear with the object.
 public final class MemorySecretStore: SecretStore {
   private let secrets = Guarded<[String: Data]>([:])
 
-  /// Makes an empty store.
+  /// Creates an empty store.
   public init() {}
 
   /// Reads a secret.

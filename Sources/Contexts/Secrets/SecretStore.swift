@@ -1,53 +1,55 @@
 public import Foundation
 
-/// Keeps secrets, such as tokens, by name.
+/// A store that keeps secrets, such as tokens, by name.
 ///
-/// ``FileSecretStore`` and, on Apple platforms, `KeychainSecretStore` keep them beyond the life of the process;
-/// ``MemorySecretStore`` is for tests. Whatever the store, it may be used by several threads and processes; callers see
-/// to it that no two write the same key.
+/// ``FileSecretStore`` and, on Apple platforms, `KeychainSecretStore` keep secrets after the process ends.
+/// ``MemorySecretStore`` is for tests. Several threads and processes may use a store at the same time. Callers make
+/// sure that no two of them write the same key.
 public protocol SecretStore: Sendable {
   /// Reads a secret.
   ///
-  /// - Parameter key: Its name.
-  /// - Returns: The secret; `nil` if there is none of that name.
-  /// - Throws: ``SecretStoreError``, also if somebody else could have read or changed the secret.
+  /// - Parameter key: The name of the secret.
+  /// - Returns: The secret, or `nil` if no secret has this name.
+  /// - Throws: ``SecretStoreError``, also if another account could have read or changed the secret.
   func read(forKey key: String) throws(SecretStoreError) -> Data?
 
-  /// Stores a secret, in place of the one of the same name; it is there after a crash once this has returned.
+  /// Stores a secret, and replaces an existing one of the same name.
+  ///
+  /// When this returns, the secret survives a crash.
   ///
   /// - Parameters:
   ///   - secret: The secret.
-  ///   - key: Its name.
-  /// - Throws: ``SecretStoreError``; the old secret is still there then.
+  ///   - key: The name of the secret.
+  /// - Throws: ``SecretStoreError``; then the old secret is unchanged.
   func write(_ secret: Data, forKey key: String) throws(SecretStoreError)
 
-  /// Removes a secret; does nothing if there is none.
+  /// Removes a secret, if it exists.
   ///
-  /// - Parameter key: Its name.
+  /// - Parameter key: The name of the secret.
   /// - Throws: ``SecretStoreError``.
   func remove(forKey key: String) throws(SecretStoreError)
 
-  /// The names of all secrets.
+  /// Returns the names of all secrets.
   ///
   /// - Returns: The names, in no particular order.
   /// - Throws: ``SecretStoreError``.
   func keys() throws(SecretStoreError) -> [String]
 }
 
-/// Why a secret could not be read, written or removed.
+/// An error that reading, writing or removing a secret throws.
 public enum SecretStoreError: Error, Hashable, Sendable {
-  /// A secret that should be there is not.
+  /// A secret that the archive names is missing.
   case missing(key: String)
 
-  /// The file of a secret, or its directory, is not what only its owner can reach.
+  /// Other accounts can access the file of a secret, or its directory.
   case unsafe(path: String, reason: String)
 
-  /// The system refused.
+  /// A call to the system failed.
   case system(operation: String, place: String, reason: String)
 }
 
 extension SecretStoreError: CustomStringConvertible, LocalizedError {
-  /// What happened, and what to do; never the secret.
+  /// A description of the failure and its remedy, without the secret.
   public var description: String {
     switch self {
     case .missing(let key):

@@ -1,12 +1,14 @@
 import FileSignals
 import Foundation
 
-/// The server as the delegate sees it, which one process of a root asks for renewal at a time.
+/// The server that the delegate represents.
+///
+/// One process of a root at a time asks it for a renewal.
 struct DelegateServer<User: SessionUser>: SessionServer {
   let controller: AuthController<User>
   let vault: SessionVault<User>
   let policy: SessionPolicy
-  /// What is locked while a session is renewed; `nil` if there are no other processes.
+  /// The file that is locked while a session is renewed, or `nil` if no other processes use the root.
   let refreshLockURL: URL?
 
   func shouldRefresh(_ user: User, isStartup: Bool) -> Bool? {
@@ -46,7 +48,7 @@ struct DelegateServer<User: SessionUser>: SessionServer {
       }
       do {
         let (result, lock) = try await refresh(session, lockedBy: refreshLockURL)
-        // Only when the new session is archived may the next process ask.
+        // The next process may ask only after the new session is archived.
         answer(result) { lock?.release() }
       } catch {
         let failure = ContextError.archive(path: refreshLockURL.path, operation: "lock", reason: "\(error)")
@@ -55,12 +57,12 @@ struct DelegateServer<User: SessionUser>: SessionServer {
     }
   }
 
-  /// The reason for a failure, which is a switch of environments if one was under way.
+  /// Returns the reason for a failure: the switch of environments, if one was in progress.
   private func reason(for failure: ContextError, _ session: StoredSession<User>, _ url: URL) async -> ContextError {
     guard vault.environments != nil else { return failure }
     let vault = vault.bound(to: session.environment)
     do {
-      // It waits until no process switches.
+      // Waits until no process switches environments.
       try await BlockingCalls.run(for: url) { try vault.locked {} }
       return failure
     } catch ContextError.environmentSwitched {
@@ -70,7 +72,7 @@ struct DelegateServer<User: SessionUser>: SessionServer {
     }
   }
 
-  /// Renews a session under the lock, or finds that another process has.
+  /// Renews a session under the lock, or finds the session that another process has renewed.
   ///
   /// - Returns: The answer, and the lock if it is held.
   private func refresh(
@@ -89,7 +91,8 @@ struct DelegateServer<User: SessionUser>: SessionServer {
           if attempt.isCurrent { return (answer, lock) }
         case .superseded: break
         }
-        // Another process took over while this one was stopped. Its session counts, and this one's answer does not.
+        // Another process took the renewal over while this one was stopped. Its session counts, and this one's answer
+        // does not.
         lock.release()
       case .busy(let place):
         let takeover = try await BlockingCalls.run(for: url) {

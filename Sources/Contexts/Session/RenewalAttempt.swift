@@ -2,14 +2,14 @@ import AppGroups
 import FileSignals
 import Foundation
 
-/// One try to renew a session: what it began with, and the right to end it.
+/// An attempt to renew a session: the session that it began with, and the right to complete it.
 struct RenewalAttempt<User: SessionUser>: Sendable {
-  /// The session as archived when the server was asked.
+  /// The archived session at the time of the request.
   var session: StoredSession<User>
-  /// The lock under which it was; `nil` if there are no other processes.
+  /// The lock under which the request was made, or `nil` if no other processes use the root.
   var lock: RenewalLock?
 
-  /// A Boolean value that indicates whether no other process has taken the renewal over.
+  /// A Boolean value that indicates whether no other process has taken over the renewal.
   var isCurrent: Bool { lock?.isCurrent ?? true }
 }
 
@@ -17,35 +17,35 @@ struct RenewalAttempt<User: SessionUser>: Sendable {
 struct Renewal<User: SessionUser>: Sendable {
   /// The user with the new session.
   var user: User
-  /// The try that it came from.
+  /// The attempt that led to the renewal.
   ///
-  /// Its user says what the server has changed, and what it has only handed back.
+  /// A comparison with its user shows which properties the server has changed.
   var attempt: RenewalAttempt<User>
 }
 
-/// The note that a process is about to use the token of a session.
+/// A note that a process is about to use the token of a session.
 ///
-/// It is written before the server is asked. As long as the archive holds the same generation of the session, nobody
-/// can know whether the token was used.
+/// The process writes it before it asks the server. As long as the archive holds the same generation of the session,
+/// other processes cannot know whether the token was used.
 struct RenewalClaim: Codable, Hashable, Sendable {
   /// The process that asks the server.
   var process: Int32
   /// The session and generation whose token it uses.
   var session: Int
   var generation: Int
-  /// Tells two tries of one process apart.
+  /// A value that distinguishes two attempts of one process.
   var attempt = UUID.random()
 }
 
-/// The file with the note, which processes write under the lock of the archive.
+/// The file of the note, which processes write under the lock of the archive.
 struct RenewalClaims: Sendable {
   private static let format = FileFormat<RenewalClaim>.versioned(FileVersions(RenewalClaim.self))
 
   let url: URL
 
-  /// The last note; `nil` if there is none.
+  /// Reads the last note, or `nil` if there is none.
   ///
-  /// - Throws: An error if there is one that cannot be read. It may be a newer version's, and claim the token.
+  /// - Throws: An error if the note cannot be read. A newer version may have written it, and claim the token.
   func read() throws -> RenewalClaim? {
     do {
       return try Self.format.decode(DurableFile.read(url))
@@ -56,7 +56,7 @@ struct RenewalClaims: Sendable {
 
   /// Replaces the note.
   ///
-  /// It needs to outlive the process, but not a power failure.
+  /// The note must survive the end of the process, but not a power failure.
   func write(_ claim: RenewalClaim) throws {
     try DurableFile.write(Self.format.encode(claim), to: url, durability: .process, mode: 0o600)
   }

@@ -2,15 +2,15 @@ import Dispatch
 import FileSignals
 import Foundation
 
-/// The lock that a process holds while it renews a session, across suspensions.
+/// A lock that a process holds while it renews a session, across suspension points.
 ///
-/// Locks belong to threads, and a task has none of its own. A call on a thread of its own therefore waits for the lock
-/// and keeps it. The system releases it when the process dies.
+/// Locks belong to threads, and a task has no thread of its own. A blocking call on a separate thread therefore waits
+/// for the lock and keeps it. The kernel releases the lock when the process dies.
 final class RenewalLock: Sendable {
   /// The result of waiting for the lock.
   enum Attempt: Sendable {
     case held(RenewalLock)
-    /// Another process, or another context of this one, still holds the lock of this place.
+    /// Another process, or another context of this process, still holds the lock in this place.
     case busy(FilePlace)
   }
 
@@ -26,14 +26,14 @@ final class RenewalLock: Sendable {
     release()
   }
 
-  /// A Boolean value that indicates whether no other process has taken the lock over.
+  /// A Boolean value that indicates whether no other process has taken over the lock.
   ///
-  /// It means something under the lock of the archive, under which locks are taken over.
+  /// It is reliable only under the lock of the archive, because locks are taken over under that lock.
   var isCurrent: Bool { place.isCurrent }
 
-  /// Waits for the lock for a limited time, without blocking a thread that tasks run on.
+  /// Waits a limited time for the lock, without blocking a thread of the concurrency pool.
   static func acquire(on url: URL, within limit: Duration) async throws -> Attempt {
-    // Each lock has a queue of its own, because it keeps the thread for as long as it is held.
+    // Each lock has a queue of its own, because it occupies the thread for as long as it is held.
     try await BlockingCalls(width: 1).hold { answer in
       do throws(DurableFileError) {
         switch try ExclusiveFile.lock(url, within: limit) {
@@ -50,7 +50,7 @@ final class RenewalLock: Sendable {
     }
   }
 
-  /// Lets other processes have the lock.
+  /// Releases the lock, so that other processes can acquire it.
   func release() {
     end.signal()
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The time by which sessions expire: that of the server if it has told it, or else that of this device.
+/// The time by which sessions expire: the server's time if it is known, otherwise the device's.
 ///
-/// It goes on from what the server told with a clock that nobody sets.
+/// After the server has given its time, a monotonic clock continues it.
 struct ServerClock: Sendable {
   private let time: SessionTime
   private var told: (date: Date, reading: TimeInterval)?
@@ -11,13 +11,13 @@ struct ServerClock: Sendable {
     self.time = time
   }
 
-  /// The moment.
+  /// The current time.
   var now: Date {
     guard let told else { return time.now }
     return told.date.addingTimeInterval(time.elapsed() - told.reading)
   }
 
-  /// Notes that the server has issued a session just now, by its clock.
+  /// Sets the clock to the time at which the server has just issued a session.
   mutating func set(to date: Date) {
     told = (date, time.elapsed())
   }

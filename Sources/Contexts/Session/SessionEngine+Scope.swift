@@ -1,6 +1,6 @@
 import Signals
 
-/// A switch of environments has three steps for an engine, on the thread that switches:
+/// The three steps of a switch of environments, on the thread that switches:
 ///
 /// ```
 ///   restoreNext   reads the archive of the new environment; the session that is shown goes on
@@ -11,13 +11,13 @@ extension SessionEngine {
   /// The archive of an environment that is about to be shown.
   struct NextSession: Sendable {
     let environment: Int
-    /// `nil` if nobody has asked for the archive yet.
+    /// The restored session, or `nil` if the application has not called `setup` yet.
     let restoration: Restoration<User>?
     let isWritten: Bool
     let users: [ArchivedUser<User>]
   }
 
-  /// Reads the archive of the environment that begins.
+  /// Reads the archive of the new environment.
   func restoreNext(_ environment: Int) -> NextSession {
     guard state.withLock({ $0.isSetUp }) else {
       return NextSession(environment: environment, restoration: nil, isWritten: false, users: [])
@@ -28,20 +28,20 @@ extension SessionEngine {
     do {
       users = try vault.users()
     } catch {
-      // The restoration has failed for the same reason, and its status says so.
+      // The restoration has failed for the same reason, and its status reports it.
     }
     return NextSession(environment: environment, restoration: restoration, isWritten: isWritten, users: users)
   }
 
-  /// Replaces the session by that of another environment.
+  /// Replaces the session with the one of another environment.
   ///
-  /// - Returns: The session to show, and an action for the time after it was shown, which answers those who wait for the
-  ///   old one.
+  /// - Returns: The session to show, and an action to run after it was shown. The action answers the calls that wait
+  ///   for the old session.
   func goOver(to next: NextSession) -> (shown: ShownSession<User>, finish: @Sendable () -> Void) {
     var machine = SessionMachine<User>(policy: policy)
     let clock = ServerClock(time)
     if let restoration = next.restoration {
-      // What follows from it is begun later.
+      // The effects are performed later, by `begin`.
       _ = machine.handle(.restored(restoration, 0), now: clock.now, chance: 0)
     }
     let (shown, ends, old) = state.withLock { state in
@@ -66,7 +66,7 @@ extension SessionEngine {
     )
   }
 
-  /// Goes on as after the first look at an archive.
+  /// Continues as after the first read of an archive.
   private func begin(_ next: NextSession) {
     run { engine in
       if next.isWritten, case .user(let session) = next.restoration { engine.wrote(session.revision) }

@@ -1,7 +1,7 @@
 import Foundation
 import Signals
 
-/// Does what a ``SessionMachine`` says, one event after the other.
+/// An engine that runs a ``SessionMachine``: it passes it one event after another and performs the effects.
 final class SessionEngine<User: SessionUser>: Sendable {
   typealias Executor = @Sendable (@escaping @Sendable () -> Void) -> Void
   typealias Reply = @Sendable (Result<User?, ContextError>) -> Void
@@ -20,20 +20,26 @@ final class SessionEngine<User: SessionUser>: Sendable {
   let state: Guarded<State>
   let calls = Guarded(Calls())
 
-  /// It changes in `executor`, which is serial, and by a switch of environments.
+  /// The state of the engine.
+  ///
+  /// It changes in `executor`, which is serial, and during a switch of environments.
   struct State {
     var machine: SessionMachine<User>
     var clock: ServerClock
-    /// The number of the active environment; what was asked in another one counts no more.
+    /// The number of the active environment.
+    ///
+    /// Answers to requests of other environments are dropped.
     var environment = 0
-    /// A Boolean value that indicates whether the archive has been asked for, so that each environment's is.
+    /// A Boolean value that indicates whether `setup` was called, so that a switch reads the new environment's archive.
     var isSetUp = false
-    /// The number of the context that is shown: another one for each session.
+    /// The number of the context that is shown, which is different for each session.
     var context = 0
     var shown: (session: Int?, userID: String?) = (nil, nil)
-    /// Counts what is shown, so that what comes late is not shown.
+    /// The number of statuses shown so far, by which a late one is recognized and dropped.
     var showings = 0
-    /// Ends of renewals, which wait until the last one is written.
+    /// The actions that end renewals.
+    ///
+    /// They wait until the last renewal is archived.
     var ends: [@Sendable () -> Void] = []
   }
 
@@ -53,17 +59,17 @@ final class SessionEngine<User: SessionUser>: Sendable {
 
   var machine: SessionMachine<User> { state.withLock { $0.machine } }
 
-  /// Makes an engine at rest.
+  /// Creates an idle engine.
   ///
   /// - Parameters:
-  ///   - vault: Where sessions are archived.
-  ///   - server: Who is asked.
+  ///   - vault: The archive of sessions.
+  ///   - server: The server.
   ///   - time: The time by which sessions expire.
-  ///   - policy: When sessions are renewed.
-  ///   - chance: Makes a number from 0 to 1 at random.
-  ///   - executor: Runs closures one after the other, where they may block.
-  ///   - show: Is given each new status.
-  ///   - wrote: Is told of each revision of the archive that was written here.
+  ///   - policy: The policy for renewing sessions.
+  ///   - chance: A closure that returns a random number from 0 to 1.
+  ///   - executor: A closure that runs closures one after another, where they may block.
+  ///   - show: A closure that receives each new status.
+  ///   - wrote: A closure that receives each revision of the archive that was written here.
   init(
     vault: SessionVault<User>,
     server: any SessionServer<User>,
@@ -95,13 +101,13 @@ final class SessionEngine<User: SessionUser>: Sendable {
 
   // MARK: Events
 
-  /// Takes an event, after all that came before.
+  /// Handles an event after all earlier events.
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - environment: The environment that it belongs to; by default the active one.
-  ///   - end: Lets other processes renew the session. It is called when there is nothing left to write: as long as a new
-  ///     token is in memory only, no other process may use the old one.
+  ///   - environment: The environment of the event; by default the active one.
+  ///   - end: An action that lets other processes renew the session. It is called when there is nothing left to write.
+  ///     As long as a new token is in memory only, no other process may use the old one.
   func submit(_ event: SessionEvent<User>, in environment: Int? = nil, end: (@Sendable () -> Void)? = nil) {
     let environment = environment ?? self.environment
     executor { [self] in
@@ -110,7 +116,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
     }
   }
 
-  /// Asks for something in the active environment, or in one that was, and is answered once.
+  /// Submits a request in an environment, by default the active one, and replies to it exactly once.
   func ask(
     in environment: Int? = nil, _ event: (SessionEvent<User>.Call) -> SessionEvent<User>, _ reply: @escaping Reply
   ) {
@@ -134,7 +140,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
     for reply in outdated { reply(.failure(.environmentSwitched)) }
   }
 
-  /// Runs something between two events, with the archive.
+  /// Runs a closure between two events, when it may use the archive.
   func run(_ body: @escaping @Sendable (SessionEngine<User>) -> Void) {
     executor { [self] in body(self) }
   }
@@ -146,7 +152,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
         state.isSetUp = true
         return (state.environment, state.machine.state == .restoring)
       }
-      // Whoever comes later finds it done.
+      // A later call finds the archive already read.
       guard isRestoring else {
         return engine.ask(in: environment, { .restored(.nobody(revision: 0), $0) }, reply)
       }
@@ -155,14 +161,14 @@ final class SessionEngine<User: SessionUser>: Sendable {
       if isWritten, case .user(let session) = restoration { engine.wrote(session.revision) }
       engine.ask(in: environment, { .restored(restoration, $0) }, reply)
       if case .failed = restoration { return }
-      // What others have written since then may have been told too early to be followed.
+      // An announcement of a later write may have come too early to be observed.
       engine.look()
     }
   }
 
-  /// Looks whether another process has changed the archive.
+  /// Reads the archive again, in case another process has changed it.
   ///
-  /// - Parameter revision: The one that somebody has told of; nothing is looked at if it is known.
+  /// - Parameter revision: The announced revision. The archive is not read if this revision is already known.
   func look(for revision: Int? = nil) {
     run { engine in
       let (environment, machine) = engine.state.withLock { ($0.environment, $0.machine) }
@@ -171,13 +177,16 @@ final class SessionEngine<User: SessionUser>: Sendable {
     }
   }
 
-  /// Removes users; to be called between two events.
+  /// Removes users.
+  ///
+  /// It must be called between two events.
   ///
   /// - Parameters:
-  ///   - choose: Is given who is archived, and who must not be removed: who is logged in, and who is still shown.
-  ///   - purge: Removes what else there is of a user.
-  /// - Returns: Who was chosen.
-  /// - Throws: What `choose` or `purge` threw, or why the archive cannot be used.
+  ///   - choose: A closure that chooses the users. It receives the archived identities, and those that must not be
+  ///     removed: of the user who is logged in, and of the one who is still shown.
+  ///   - purge: A closure that removes all other data of a user.
+  /// - Returns: The removed identities.
+  /// - Throws: The error that `choose` or `purge` threw, or the error of the archive.
   func removeUsers(
     choose: (_ archived: [String], _ present: Set<String>) throws -> [String], purge: (String) throws -> Void
   ) throws(ContextError) -> [String] {
@@ -206,7 +215,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
   private func handle(_ event: SessionEvent<User>, _ environment: Int) {
     let now = state.withLock { $0.environment == environment ? ($0.machine, $0.clock) : nil }
     guard var (machine, clock) = now else { return endOutdatedCalls() }
-    // Without the lock, because users are of the app's own type.
+    // This runs without the lock, because the application implements the user type.
     if let issued = event.arrivedUser?.issued { clock.set(to: issued) }
     let effects = machine.handle(event, now: clock.now, chance: chance())
     let old = state.withLock { state -> SessionMachine<User>? in
@@ -214,7 +223,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
       state.clock = clock
       return exchange(&state.machine, with: machine)
     }
-    // The environment may have been switched meanwhile, and what was decided is of no interest then.
+    // The environment may have been switched during the call. Then the decision no longer matters.
     guard old != nil else { return endOutdatedCalls() }
     for effect in effects { perform(effect, environment) }
   }
@@ -256,7 +265,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
 }
 
 extension SessionEngine.State {
-  /// The session as it is to be shown now.
+  /// Returns the session to show now.
   mutating func nextShown() -> ShownSession<User> {
     let new = (session: machine.stored?.session, userID: machine.stored?.user.id)
     if new != shown {

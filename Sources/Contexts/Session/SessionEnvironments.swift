@@ -2,10 +2,12 @@ import AppGroups
 import Foundation
 import Synchronization
 
-/// The environments of a scope, of which one is active, as sessions see them.
+/// The environments of a scope as sessions use them.
 ///
-/// Each switch begins an environment with a new number, also a switch back. Every use of an archive names the number
-/// that it was meant for, so a call or an answer that comes late never reaches another environment.
+/// One of them is active.
+///
+/// Each switch begins an environment with a new number, even a switch back. Every use of an archive names the number
+/// for which it was meant, so that a late call or answer never reaches another environment.
 final class SessionEnvironments: Sendable {
   let scope: Scope
 
@@ -27,9 +29,9 @@ final class SessionEnvironments: Sendable {
   /// - Returns: Its number.
   func advance() -> Int { count.add(1, ordering: .acquiringAndReleasing).newValue }
 
-  /// Runs a closure while no process switches, with the directory in place.
+  /// Runs a closure while no process switches environments, and while the directory is in place.
   ///
-  /// - Throws: ``ContextError/environmentSwitched`` if another environment is active; the closure has not run then.
+  /// - Throws: ``ContextError/environmentSwitched`` if another environment is active; then the closure was not run.
   func steadily<Result>(in number: Int, _ body: () throws -> Result) throws -> Result {
     try scope.steadily {
       guard number == self.number else { throw ContextError.environmentSwitched }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What happens to a session.
+/// An event in the life of a session.
 enum SessionEvent<User: SessionUser>: Sendable {
-  /// Somebody waits to be answered.
+  /// The number of a call that waits for an answer.
   typealias Call = Int
 
-  // MARK: At the start
+  // MARK: Start
   case restored(Restoration<User>, Call)
 
-  // MARK: What is asked for
+  // MARK: Requests
   case login(Call)
   case start(User, Call, replacing: Bool)
   case refresh(Call, isForced: Bool)
@@ -16,85 +16,85 @@ enum SessionEvent<User: SessionUser>: Sendable {
   case update(@Sendable (inout User) throws -> Void, Call)
   case logout(Call)
 
-  // MARK: What the delegate answers, in which epoch it was asked, and for which flight
+  // MARK: Answers of the delegate, with the epoch and the flight of the request
   case decided(refresh: Bool, epoch: Int)
   case loginAnswered(Result<User, ContextError>, epoch: Int)
   case refreshAnswered(RefreshAnswer<User>, epoch: Int, flight: Int)
   case logoutAnswered(ContextError?, epoch: Int)
 
-  // MARK: What the archive answers
+  // MARK: Answers of the archive
   case written(StoredSession<User>, SessionWrite<User>)
   case notWritten(ContextError, SessionWrite<User>)
-  /// Nothing was written, because another process has begun or ended a session meanwhile, or taken over its renewal.
+  /// Nothing was written, because another process has begun or ended a session, or taken over its renewal.
   case superseded(Restoration<User>, SessionWrite<User>)
 
-  // MARK: What comes by itself
-  /// The alarm rang, or the process goes on after it was suspended.
+  // MARK: Other causes
+  /// The alarm fired, or the process resumes after it was suspended.
   case wake(isResuming: Bool)
-  /// The application has set a delegate, the first or another one.
+  /// The application has set a delegate, which may replace another one.
   case delegateSet
-  /// What is in the archive, which another process has changed.
+  /// Another process has changed the archive, which now has this content.
   case found(Restoration<User>)
 }
 
 extension SessionEvent {
-  /// The user whose session the server has just issued, if the event is its answer.
+  /// The user whose session the server has just issued, if the event is the server's answer.
   var arrivedUser: User? {
     switch self {
     case .loginAnswered(.success(let user), _): user
     case .refreshAnswered(.renewed(let renewal), _, _):
-      // A delegate may return the session that it was given.
+      // A delegate may return the session that it received.
       renewal.user.issued == renewal.attempt.session.user.issued ? nil : renewal.user
     default: nil
     }
   }
 }
 
-/// What is in the archive about the current user.
+/// The current user according to the archive.
 enum Restoration<User: SessionUser>: Sendable {
-  /// Nobody is logged in.
+  /// No user is logged in.
   case nobody(revision: Int)
-  /// Somebody is.
+  /// A user is logged in.
   case user(StoredSession<User>)
-  /// It cannot be told.
+  /// The archive or the user cannot be read.
   case failed(ContextError)
 }
 
-/// A user as archived.
+/// An archived user with the session.
 struct StoredSession<User: SessionUser>: Sendable {
   var user: User
-  /// Which login it belongs to: a number that each login and each logout of any process raises.
+  /// The number of the session, which each login and logout of any process increments.
   var session: Int
-  /// How often the session has been renewed, by whomever.
+  /// The number of renewals of the session, by all processes.
   var generation: Int
-  /// How often the archive has been written.
+  /// The number of writes of the archive.
   var revision: Int
-  /// The number of the environment whose archive has it; 0 without a scope.
+  /// The number of the environment that the archive belongs to; 0 without a scope.
   var environment = 0
 }
 
-/// What came of renewing a session.
+/// The result of renewing a session.
 enum RefreshAnswer<User: SessionUser>: Sendable {
-  /// The server's answer.
+  /// The server has renewed the session.
   case renewed(Renewal<User>)
-  /// Another process was faster, and this is what it has archived.
+  /// Another process was faster, and archived this session.
   case adopted(StoredSession<User>)
-  /// The session has ended elsewhere; this is what is archived.
+  /// The session has ended in another process, and this is the content of the archive.
   case elsewhere(Restoration<User>)
-  /// It did not work this time.
+  /// The renewal failed and can be tried again.
   case failed(ContextError)
-  /// It will not work any more.
+  /// The server refuses the session for good.
   case rejected(ServerFailure, RenewalAttempt<User>)
 }
 
-/// What is to be written into the archive.
+/// A change to write into the archive.
 enum SessionWrite<User: SessionUser>: Sendable {
   case login(User, SessionEvent<User>.Call?)
   case renewal(Renewal<User>)
   case update(@Sendable (inout User) throws -> Void, of: StoredSession<User>, SessionEvent<User>.Call)
-  /// The session is over, because the user asked for it.
+  /// The session ends because the user logs out.
   case logout(StoredSession<User>)
-  /// The session is over, because the server said so when it was to be renewed.
+  /// The session ends because the server refused to renew it.
   case end(RenewalAttempt<User>)
 }
 
@@ -108,7 +108,7 @@ extension SessionWrite {
     }
   }
 
-  /// The renewal that must not have been taken over.
+  /// The renewal that no other process may have taken over.
   var attempt: RenewalAttempt<User>? {
     switch self {
     case .renewal(let renewal): renewal.attempt
@@ -118,18 +118,18 @@ extension SessionWrite {
   }
 }
 
-/// What follows from an event.
+/// An effect of an event.
 enum SessionEffect<User: SessionUser>: Sendable {
-  /// Shows the state to everybody.
+  /// Shows the state to all subscribers.
   case publish
   /// Asks the delegate whether to renew.
   case decide(User, isStartup: Bool, epoch: Int)
   case authenticate(epoch: Int)
   case refresh(StoredSession<User>, epoch: Int, flight: Int)
   case deauthenticate(User, epoch: Int)
-  /// Writes at once, and says what came of it before anything else happens.
+  /// Writes at once, and handles the result before anything else happens.
   case write(SessionWrite<User>)
-  /// Wakes at a moment, or not.
+  /// Sets the alarm, or removes it if the date is `nil`.
   case wake(at: Date?)
   case answer(SessionEvent<User>.Call, Result<User?, ContextError>)
 }

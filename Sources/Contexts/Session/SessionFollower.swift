@@ -2,7 +2,7 @@ import AppGroups
 import Dispatch
 import Signals
 
-/// Has a session follow the switches of the scope that it lies in.
+/// A member of a scope that makes a session follow the switches of environments.
 final class SessionFollower<User: SessionUser>: ScopeMember {
   private let environments: SessionEnvironments
   private let engine: SessionEngine<User>
@@ -30,8 +30,8 @@ final class SessionFollower<User: SessionUser>: ScopeMember {
 
   /// Closes the archive.
   ///
-  /// Nothing of it is in use, because every use keeps the contents steady. Neither the server nor a subscriber is waited
-  /// for.
+  /// The archive is not in use, because every use blocks a switch of environments. This waits neither for the server
+  /// nor for a subscriber.
   func holdForSwap() {
     engine.vault.archive.close()
   }
@@ -46,7 +46,7 @@ final class SessionFollower<User: SessionUser>: ScopeMember {
 
   func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
     guard outcome == .swapped, let next = next.withLock({ $0.take() }) else { return }
-    // Nothing happens to the new session until everyone has seen that the environment is another.
+    // The new session handles no events until all subscribers have seen the new environment.
     queue.suspend()
     let (shown, finish) = engine.goOver(to: next.session)
     let close = board.goOver(

@@ -1,5 +1,5 @@
 extension SessionMachine {
-  // MARK: Changing
+  // MARK: Changes
 
   mutating func update(
     _ body: @escaping @Sendable (inout User) throws -> Void, _ call: Call, _ turn: inout Turn
@@ -9,7 +9,7 @@ extension SessionMachine {
     turn.add(.write(.update(body, of: stored, call)))
   }
 
-  // MARK: What the archive answers
+  // MARK: Answers of the archive
 
   mutating func written(_ new: StoredSession<User>, _ write: SessionWrite<User>, _ turn: inout Turn) {
     revision = max(revision, new.revision)
@@ -32,13 +32,13 @@ extension SessionMachine {
       guard let call else { return loginFailed(error, &turn) }
       turn.add(.answer(call, .failure(error)))
     case .renewal(let renewal):
-      // The server may give a token only once: what is to be tried again is the writing.
+      // The server may give a token only once, so the write is retried, not the request.
       unwritten = renewal
       refreshFailed(error, &turn)
     case .update(_, _, let call):
       turn.add(.answer(call, .failure(error)))
     case .logout(let old):
-      // Local all the same; the next start would restore the user, so the caller must know.
+      // The user is logged out here all the same. The caller must know, because the next start would restore the user.
       lastError = error
       leftSession = old.session
       turn.answer(&logoutCalls, .failure(error))
@@ -59,7 +59,7 @@ extension SessionMachine {
     {
       unwritten = nil
       if new.generation != attempt.session.generation { return renewed(new, isFresh: false, &turn) }
-      // Whoever took the renewal over has not ended it: its session is to be waited for.
+      // The process that took the renewal over has not completed it yet. Wait for its session.
       return beginRefresh(&turn)
     }
     replace(by: restoration, &turn)
@@ -69,7 +69,7 @@ extension SessionMachine {
 
   // MARK: Other processes
 
-  /// Another process has changed the archive.
+  /// Handles a change of the archive by another process.
   mutating func found(_ restoration: Restoration<User>, _ turn: inout Turn) {
     guard state != .restoring else { return }
     switch restoration {
@@ -89,12 +89,12 @@ extension SessionMachine {
     replace(by: restoration, &turn)
   }
 
-  /// The same session, with another content.
+  /// Adopts the same session with a different content.
   mutating func follow(_ new: StoredSession<User>, _ turn: inout Turn) {
     if new.generation > (stored?.generation ?? 0), activity != .refreshing {
       enter(new, &turn)
     } else {
-      // Who is renewing will find in the archive what another process has.
+      // A renewal in progress will find the other process's session in the archive.
       stored = new
       revision = max(revision, new.revision)
       let isOver = new.user.isExpired(at: turn.now)
@@ -108,7 +108,7 @@ extension SessionMachine {
     publish(&turn)
   }
 
-  /// Another session, or none.
+  /// Replaces the session with another one, or with none.
   mutating func replace(by restoration: Restoration<User>, _ turn: inout Turn) {
     let wasSomebody = stored != nil
     switch restoration {

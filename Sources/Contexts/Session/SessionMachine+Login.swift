@@ -1,5 +1,5 @@
 extension SessionMachine {
-  // MARK: At the start
+  // MARK: Start
 
   mutating func restored(_ restoration: Restoration<User>, _ call: Call, _ turn: inout Turn) {
     guard state == .restoring else { return turn.add(.answer(call, .success(stored?.user))) }
@@ -12,7 +12,7 @@ extension SessionMachine {
       lastError = error
       state = .unauthenticated
       publish(&turn)
-      // A mistake in the program, unlike an archive that is damaged.
+      // Unlike a damaged archive, this is a programming error.
       if case .otherArchive = error { return turn.add(.answer(call, .failure(error))) }
     case .user(let new):
       epoch += 1
@@ -33,12 +33,12 @@ extension SessionMachine {
       refreshDate = stored.user.expiration.map { policy.refreshDate(of: $0, from: turn.now) }
       return publish(&turn)
     }
-    // Trusted until it expires.
+    // The delegate trusts the session until it expires.
     refreshDate = nil
     publish(&turn)
   }
 
-  // MARK: Logging in
+  // MARK: Login
 
   mutating func login(_ call: Call, _ turn: inout Turn) {
     switch state {
@@ -49,7 +49,7 @@ extension SessionMachine {
     }
     loginCalls.append(call)
     if activity == .authenticating { return }
-    // The server may still be told of the last logout.
+    // The server may still be processing the last logout.
     turn.answer(&logoutCalls, .success(nil))
     epoch += 1
     activity = .authenticating

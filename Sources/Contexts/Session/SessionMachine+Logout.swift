@@ -2,17 +2,17 @@ extension SessionMachine {
   mutating func logout(_ call: Call, _ turn: inout Turn) {
     if state == .restoring { return turn.add(.answer(call, .failure(.notSetUp))) }
     if activity == .authenticating {
-      // Whoever logs in does not want to any more.
+      // A logout cancels a login in progress.
       leave(.sessionEnded, &turn)
       return turn.add(.answer(call, .success(nil)))
     }
     guard let stored else {
       guard activity == .deauthenticating else { return turn.add(.answer(call, .failure(.notAuthenticated))) }
-      // The server is being told already.
+      // The server is already being notified.
       return logoutCalls.append(call)
     }
     logoutCalls.append(call)
-    // Before anything else, so that no answer under way counts any more.
+    // This comes first, so that answers to earlier requests no longer count.
     epoch += 1
     activity = .deauthenticating
     lastError = nil
@@ -23,7 +23,7 @@ extension SessionMachine {
     turn.add(.write(.logout(stored)))
   }
 
-  /// The archive has been asked to forget the session: it is over here, whatever the server says.
+  /// Ends the session here, after the archive was asked to forget it, whatever the server answers.
   mutating func leave(telling user: User, _ turn: inout Turn) {
     state = .unauthenticated
     stored = nil

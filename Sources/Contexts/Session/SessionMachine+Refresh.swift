@@ -2,7 +2,7 @@ import Foundation
 import Signals
 
 extension SessionMachine {
-  // MARK: Asking
+  // MARK: Requests
 
   mutating func refresh(_ call: Call, _ isForced: Bool, _ turn: inout Turn) {
     guard mayBeRefreshed(call, &turn) else { return }
@@ -14,7 +14,7 @@ extension SessionMachine {
     }
   }
 
-  /// Somebody wants a user whose session is valid.
+  /// Handles a request for a user with a valid session.
   mutating func valid(_ call: Call, _ turn: inout Turn) {
     guard mayBeRefreshed(call, &turn), let stored else { return }
     if state == .authenticated, !stored.user.isExpired(at: turn.now) {
@@ -46,7 +46,7 @@ extension SessionMachine {
     turn.add(.refresh(stored, epoch: epoch, flight: flight))
   }
 
-  // MARK: The answer
+  // MARK: Answers
 
   mutating func refreshAnswered(
     _ answer: RefreshAnswer<User>, _ epoch: Int, _ flight: Int, _ turn: inout Turn
@@ -67,17 +67,17 @@ extension SessionMachine {
     }
   }
 
-  /// The server does not accept the session any more.
+  /// Ends a session that the server no longer accepts.
   private mutating func end(_ error: ContextError, _ attempt: RenewalAttempt<User>, _ turn: inout Turn) {
     lastError = error
     turn.add(.write(.end(attempt)))
   }
 
-  /// The session has been renewed and archived, here or elsewhere.
+  /// Adopts a session that was renewed and archived, here or in another process.
   ///
   /// - Parameters:
   ///   - new: The session.
-  ///   - isFresh: Whether the server has just issued it.
+  ///   - isFresh: A Boolean value that indicates whether the server has just issued it.
   ///   - turn: The turn.
   mutating func renewed(_ new: StoredSession<User>, isFresh: Bool, _ turn: inout Turn) {
     let failures = failures
@@ -86,7 +86,7 @@ extension SessionMachine {
     enter(new, &turn)
     if state == .presession {
       if isFresh { lastError = arrivalError(of: new.user, turn) }
-      // A server that hands out what has expired is not asked again at once.
+      // If a server issues expired sessions, do not ask it again at once.
       self.failures = failures
       retryLater(&turn)
     }
@@ -94,7 +94,7 @@ extension SessionMachine {
     answerRefresh(.success(new.user), &turn)
   }
 
-  /// The error that says by how much a session was over when the server issued it.
+  /// Returns the error for a session that had already expired when the server issued it.
   func arrivalError(of user: User, _ turn: Turn) -> ContextError? {
     guard let expiration = user.expiration, user.isExpired(at: turn.now) else { return nil }
     return .expiredOnArrival(by: .seconds(turn.now.timeIntervalSince(expiration)))
@@ -108,7 +108,7 @@ extension SessionMachine {
     lastError = error
     if let stored, stored.user.isExpired(at: turn.now) { state = .presession }
     lacksDelegate = isWithoutDelegate
-    // Without a delegate there is nothing to try.
+    // Without a delegate, a retry would be pointless.
     if isWithoutDelegate { retryDate = nil } else { retryLater(&turn) }
     publish(&turn)
     answerRefresh(.failure(error), &turn)
@@ -129,7 +129,7 @@ extension SessionMachine {
 
   // MARK: Time
 
-  /// There is somebody to ask, for the first time or again.
+  /// Handles a new delegate: decides or renews if that was waiting for one.
   mutating func delegateSet(_ turn: inout Turn) {
     if activity == .refreshing { hasNewDelegate = true }
     if lacksDelegate, activity == .idle { beginRefresh(&turn) }

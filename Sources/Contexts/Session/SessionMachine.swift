@@ -1,14 +1,14 @@
 import Foundation
 
-/// A session, as a value: what each event makes of it, and what is to be done then.
+/// The state of a session as a value, which computes the effects of each event.
 ///
-/// It does nothing itself and knows no time but what it is told, so that every path can be tried. Its rules:
+/// It performs no effects itself and reads no clock, so that tests can cover every path. Its rules:
 ///
-/// - Whatever is asked of the server belongs to an epoch, and each login and each logout begins a new one. An answer of
-///   an epoch that is over changes nothing.
-/// - Nothing becomes visible before it is archived.
-/// - Each call is answered exactly once.
-/// - One request for renewal is under way at a time; who asks meanwhile gets its answer.
+/// - **Epochs.** Each request to the server belongs to an epoch. Each login and each logout begins a new one. An answer
+///   of an earlier epoch changes nothing.
+/// - **Archive first.** Nothing becomes visible before it is archived.
+/// - **Answers.** Each call is answered exactly once.
+/// - **Renewals.** One renewal is in progress at a time. Calls made during it receive its answer.
 struct SessionMachine<User: SessionUser>: Sendable {
   typealias Event = SessionEvent<User>
   typealias Effect = SessionEffect<User>
@@ -20,40 +20,44 @@ struct SessionMachine<User: SessionUser>: Sendable {
   var activity = AuthActivity.idle
   var lastError: ContextError?
 
-  /// The session as archived; there is one if the state is ``AuthState/presession`` or ``AuthState/authenticated``.
+  /// The archived session, which exists in the states ``AuthState/presession`` and ``AuthState/authenticated``.
   var stored: StoredSession<User>?
 
-  /// Counts logins and logouts; what was asked in another epoch is of no interest any more.
+  /// The number of logins and logouts.
+  ///
+  /// Answers of earlier epochs are dropped.
   var epoch = 0
 
-  /// Counts requests for renewal.
+  /// The number of requests for renewal.
   var flight = 0
 
-  /// How many of them have failed in a row.
+  /// The number of renewals that have failed in a row.
   var failures = 0
 
-  /// A renewal that could not be written, with a token that the server gives only once.
+  /// A renewal that could not be archived, with a token that the server gives only once.
   var unwritten: Renewal<User>?
 
-  /// The session that was left here, though the archive could not be told: it is not entered again.
+  /// The session that was left here although the archive could not be written.
+  ///
+  /// It is not entered again.
   var leftSession: Int?
 
   /// A Boolean value that indicates whether a renewal was given up because there was no delegate.
   var lacksDelegate = false
 
-  /// A Boolean value that indicates whether a delegate was set since the renewal that is under way began.
+  /// A Boolean value that indicates whether a delegate was set after the current renewal began.
   var hasNewDelegate = false
 
-  /// The newest revision of the archive that is known.
+  /// The newest known revision of the archive.
   var revision = 0
 
   var loginCalls: [Call] = []
   var refreshCalls: [Call] = []
-  /// Those who want another renewal after the one that is under way.
+  /// The calls that want another renewal after the current one.
   var forcedCalls: [Call] = []
   var logoutCalls: [Call] = []
 
-  /// When to renew, and when to try again.
+  /// The dates of the next renewal and the next retry.
   var refreshDate: Date?
   var retryDate: Date?
 
@@ -61,13 +65,13 @@ struct SessionMachine<User: SessionUser>: Sendable {
     self.policy = policy
   }
 
-  /// What is to be done for an event, in this order.
+  /// Handles an event, and returns its effects in order.
   ///
   /// - Parameters:
-  ///   - event: What has happened.
-  ///   - now: What the wall clock shows.
-  ///   - chance: A number from 0 to 1, for what is varied at random.
-  /// - Returns: What to do.
+  ///   - event: The event.
+  ///   - now: The time of the wall clock.
+  ///   - chance: A random number from 0 to 1, for jitter.
+  /// - Returns: The effects.
   mutating func handle(_ event: Event, now: Date, chance: Double) -> [Effect] {
     var turn = Turn(now: now, chance: chance)
     switch event {
@@ -92,7 +96,7 @@ struct SessionMachine<User: SessionUser>: Sendable {
     return turn.effects
   }
 
-  /// One event: when it happens, and what follows.
+  /// The handling of one event: its time and its effects.
   struct Turn {
     let now: Date
     let chance: Double
@@ -108,22 +112,22 @@ struct SessionMachine<User: SessionUser>: Sendable {
     }
   }
 
-  // MARK: What several events have in common
+  // MARK: Common steps
 
-  /// The moment at which something has to be done.
+  /// The next date at which the session needs attention.
   private var wakeDate: Date? {
     guard let user = stored?.user else { return nil }
     let expiration = state == .authenticated ? user.expiration : nil
     return [retryDate, refreshDate, expiration].compactMap { $0 }.min()
   }
 
-  /// Shows the state, and sees to it that the next moment is not missed.
+  /// Shows the state, and sets the alarm to the next date.
   mutating func publish(_ turn: inout Turn) {
     turn.add(.publish)
     turn.add(.wake(at: wakeDate))
   }
 
-  /// Takes an archived session for the current one.
+  /// Makes an archived session the current one.
   mutating func enter(_ new: StoredSession<User>, _ turn: inout Turn) {
     stored = new
     revision = max(revision, new.revision)
@@ -137,7 +141,7 @@ struct SessionMachine<User: SessionUser>: Sendable {
     }
   }
 
-  /// Forgets what was to be renewed, and when.
+  /// Forgets pending renewals and their dates.
   mutating func forgetRenewals() {
     unwritten = nil
     failures = 0
@@ -146,7 +150,7 @@ struct SessionMachine<User: SessionUser>: Sendable {
     lacksDelegate = false
   }
 
-  /// Forgets the session, and all that was asked for it.
+  /// Forgets the session, and answers all calls that wait for it.
   mutating func leave(_ error: ContextError, _ turn: inout Turn) {
     epoch += 1
     state = .unauthenticated

@@ -1,7 +1,7 @@
 import Foundation
 public import Signals
 
-/// When sessions are renewed, and how often that is tried.
+/// A policy for when sessions are renewed, and how often a failed renewal is tried again.
 public struct SessionPolicy: Sendable, Hashable {
   /// The pauses after renewals that failed.
   ///
@@ -9,35 +9,34 @@ public struct SessionPolicy: Sendable, Hashable {
   /// until something else renews the session.
   public var retry: Backoff
 
-  /// How long before it expires a session is renewed, at most; not negative.
+  /// The longest time before its expiration at which a session is renewed; not negative.
   public var renewalMargin: Duration
 
-  /// Which part of its remaining time is that margin, if it is less; from 0 to 1.
+  /// The part of the session's remaining time, from 0 to 1, that limits the margin of a short session.
   public var renewalMarginFraction: Double
 
-  /// The longest time to wait for another process, be it that it renews the session or that it has the archive; more than
-  /// zero.
+  /// The longest time to wait for another process that renews the session or uses the archive; more than zero.
   ///
-  /// A process that is stopped, or that iOS has suspended, keeps its locks. After this time a renewal fails with
-  /// ``ContextError/refreshBlocked(processID:)`` if the other process may have used the token. Otherwise this process
-  /// takes the renewal over. When the other one continues, it finds the new session, and drops its own answer.
+  /// A process that is stopped, or that iOS has suspended, keeps its locks. If that process may have used the token, a
+  /// renewal fails after this time with ``ContextError/refreshBlocked(processID:)``. Otherwise this process takes the
+  /// renewal over. When the other process resumes, it finds the new session and drops its own answer.
   public var lockTimeout: Duration
 
   /// A Boolean value that indicates whether the server accepts a token a second time.
   ///
-  /// Then a renewal is taken over even if the stopped process may have used the token. Set it only if the server allows
-  /// for that: many servers take the second use of a token for theft, and end the session. Make ``lockTimeout`` longer
-  /// than your delegate's request can take, because a slow process looks the same as a stopped one.
+  /// If `true`, a renewal is taken over even if the stopped process may have used the token. Set it only if the server
+  /// allows reuse: many servers treat the second use of a token as theft, and end the session. Make ``lockTimeout``
+  /// longer than your delegate's request can take, because a slow process looks the same as a stopped one.
   public var acceptsTokenReuse: Bool
 
-  /// Makes a policy.
+  /// Creates a policy.
   ///
   /// - Parameters:
   ///   - retry: The pauses after renewals that failed.
-  ///   - renewalMargin: How long before it expires a session is renewed, at most.
-  ///   - renewalMarginFraction: Which part of its remaining time is that margin, if it is less.
+  ///   - renewalMargin: The longest time before its expiration at which a session is renewed.
+  ///   - renewalMarginFraction: The part of the remaining time that limits the margin of a short session.
   ///   - lockTimeout: The longest time to wait for another process.
-  ///   - acceptsTokenReuse: Whether the server accepts a token a second time.
+  ///   - acceptsTokenReuse: A Boolean value that indicates whether the server accepts a token a second time.
   public init(
     retry: Backoff = .exponential(from: .seconds(1), upTo: .seconds(60), jitter: 0.2),
     renewalMargin: Duration = .seconds(60),
@@ -52,7 +51,7 @@ public struct SessionPolicy: Sendable, Hashable {
     self.acceptsTokenReuse = acceptsTokenReuse
   }
 
-  /// Throws ``ContextError/invalidPolicy(reason:)`` if the policy cannot be meant.
+  /// Throws ``ContextError/invalidPolicy(reason:)`` if the policy is invalid.
   func validate() throws(ContextError) {
     func refuse(_ reason: String) throws(ContextError) { throw .invalidPolicy(reason: reason) }
     if retry.limit == nil, let pause = retry.pause(after: 1, chance: 0.5), pause <= .zero {
@@ -65,7 +64,7 @@ public struct SessionPolicy: Sendable, Hashable {
     if lockTimeout <= .zero { try refuse("lockTimeout is \(lockTimeout), and must be more than zero.") }
   }
 
-  /// When to renew a session that expires.
+  /// Returns the date at which to renew a session that expires.
   func refreshDate(of expiration: Date, from now: Date) -> Date {
     let remaining = expiration.timeIntervalSince(now)
     return expiration.addingTimeInterval(-max(0, min(renewalMargin.inSeconds, remaining * renewalMarginFraction)))

@@ -1,11 +1,13 @@
-/// What an engine needs of the world: a server, which answers later.
+/// A server that answers an engine's requests later.
 protocol SessionServer<User>: Sendable {
   associatedtype User: SessionUser
 
-  /// Whether to renew; `nil` if there is nobody to ask.
+  /// Returns whether to renew, or `nil` if there is no delegate.
   func shouldRefresh(_ user: User, isStartup: Bool) -> Bool?
   func authenticate(_ answer: @escaping @Sendable (Result<User, ContextError>) -> Void)
-  /// `end` lets other processes renew the session, and is to be called when the answer is archived.
+  /// Renews a session.
+  ///
+  /// The caller calls `end` when the answer is archived, which lets other processes renew the session.
   func refresh(
     _ session: StoredSession<User>,
     _ answer: @escaping @Sendable (RefreshAnswer<User>, _ end: @escaping @Sendable () -> Void) -> Void)

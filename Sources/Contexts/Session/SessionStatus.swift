@@ -1,26 +1,26 @@
-/// What everybody may see of a session.
+/// The observable status of a session.
 public struct SessionStatus<User: SessionUser>: Sendable {
-  /// How far the user is known.
+  /// The state of authentication.
   public internal(set) var authState: AuthState
 
-  /// What is being done about the session.
+  /// The current activity, such as a login or a renewal.
   public internal(set) var activity: AuthActivity
 
-  /// What went wrong last, until the next thing of its kind goes right.
+  /// The last error, until the next success of the same kind.
   public internal(set) var lastError: ContextError?
 
   /// The user, in the states that have one.
   public internal(set) var user: User?
 
-  /// Counts the sessions of this process, so that what belongs to one can be told from what belongs to the next.
+  /// The number of sessions in this process so far, which distinguishes one session from the next.
   public internal(set) var epoch: Int
 }
 
-/// A status, and its place among all that an engine shows.
+/// A status with its position among all that an engine shows.
 struct ShownSession<User: SessionUser>: Sendable {
   let status: SessionStatus<User>
-  /// Another number for each session, and for each environment.
+  /// A number that is different for each session and each environment.
   let context: Int
-  /// The place in the order.
+  /// The position in the order of statuses.
   let number: Int
 }

@@ -1,21 +1,21 @@
 public import Foundation
 import Signals
 
-/// The time by which sessions expire: a wall clock, and a way to be called when it shows a moment.
+/// The time by which sessions expire: a wall clock with an alarm.
 public struct SessionTime: Sendable {
   let read: @Sendable () -> Date
-  /// Seconds since some moment, by a clock that nobody sets.
+  /// Returns the seconds since a fixed moment, measured by a monotonic clock.
   let elapsed: @Sendable () -> TimeInterval
   let makeAlarm: @Sendable (_ ring: @escaping @Sendable () -> Void) -> any SessionAlarm
 
   /// The wall clock of the system.
   public static let system = SessionTime(clock: ContinuousClock()) { Date() }
 
-  /// Makes a time that a clock drives, such as a test's.
+  /// Creates a time that follows a clock, such as a test clock.
   ///
   /// - Parameters:
-  ///   - clock: What passes.
-  ///   - date: What the wall clock shows at this moment.
+  ///   - clock: The clock.
+  ///   - date: The initial date of the wall clock.
   public init<C: Clock>(clock: C, startingAt date: Date) where C.Duration == Duration {
     let beginning = clock.now
     self.init(clock: clock) { date.addingTimeInterval(beginning.duration(to: clock.now).inSeconds) }
@@ -28,11 +28,11 @@ public struct SessionTime: Sendable {
     makeAlarm = { ClockAlarm(clock: clock, ring: $0) }
   }
 
-  /// What the wall clock shows.
+  /// The current date of the wall clock.
   public var now: Date { read() }
 }
 
-/// Rings once, after a time that can be changed until then.
+/// An alarm that fires once, after a time that can be changed until then.
 protocol SessionAlarm: Sendable {
   func set(after interval: TimeInterval)
   func unset()
@@ -54,7 +54,7 @@ private final class ClockAlarm<C: Clock>: SessionAlarm where C.Duration == Durat
   }
 
   func set(after interval: TimeInterval) {
-    // A century is for ever, and its nanoseconds can be counted.
+    // The limit of about a century keeps the number of nanoseconds representable.
     alarm.set(clock.now.advanced(by: .seconds(min(max(0, interval), 3_000_000_000))))
   }
 
