@@ -1,23 +1,27 @@
-/// Everything that is archived: who is logged in, and who has been.
+/// The content of an archive: the current user and all earlier users.
 struct ArchiveContents: Codable, Hashable, Sendable {
-  /// How often the archive has been written.
+  /// The number of writes of the archive.
   var revision = 0
-  /// Raised by each login and each logout, also beyond what anybody may remember of an archive that was lost.
+  /// The number of the session.
+  ///
+  /// Each login and each logout raises it.
+  ///
+  /// It also rises above every number that a process may remember from an archive that was lost.
   var session = 0
-  /// Raised whenever a session begins or is renewed.
+  /// The number that rises whenever a session begins or is renewed.
   var generation = 0
-  /// Who is logged in.
+  /// The identity of the current user.
   var currentID: String?
   /// All users, in the order in which they first logged in.
   var users: [ArchivedRecord] = []
-  /// What could not be decoded when its user logged in again.
+  /// The records that could not be decoded when their user logged in again.
   var kept: [ArchivedRecord] = []
 
   subscript(id: String) -> ArchivedRecord? {
     users.first { $0.id == id }
   }
 
-  /// Puts a user in the place of the one with the same identity, or behind the others.
+  /// Replaces the user with the same identity, or appends a new one.
   mutating func put(_ record: ArchivedRecord) {
     if let index = users.firstIndex(where: { $0.id == record.id }) {
       users[index] = record
@@ -26,20 +30,22 @@ struct ArchiveContents: Codable, Hashable, Sendable {
     }
   }
 
-  /// Counts a login or a logout, when the revision has been raised.
+  /// Counts a login or a logout.
+  ///
+  /// The revision must already have been raised.
   mutating func beginSession() { session = max(session + 1, revision) }
 
-  /// The secrets that somebody needs.
+  /// The names of the secrets that the archive refers to.
   var secretKeys: Set<String> { Set(users.compactMap(\.secretKey) + kept.compactMap(\.secretKey)) }
 }
 
-/// A user as written down.
+/// An archived user.
 struct ArchivedRecord: Codable, Hashable, Sendable {
   var id: String
   /// The version of the model.
   var version: Int
-  /// The user as JSON; empty if nothing but the identity is kept.
+  /// The user as JSON, or an empty text if only the identity is kept.
   var payload: String
-  /// Under which key the user's secret is kept, if there is one.
+  /// The name of the user's secret, if there is one.
   var secretKey: String?
 }

@@ -1,16 +1,16 @@
-/// A user who is or has been logged in.
+/// A current or earlier user.
 public struct ArchivedUser<User: SessionUser>: Identifiable, Sendable {
-  /// Who it is.
+  /// The identity of the user.
   public let id: String
 
-  /// The version of the model that the user was archived with.
+  /// The model version with which the user was archived.
   public let modelVersion: Int
 
-  /// Whether it is the current user.
+  /// A Boolean value that indicates whether it is the current user.
   public let isCurrent: Bool
 
-  /// The user as archived, without a secret, or the reason why it cannot be decoded.
+  /// The user as archived, without a secret, or the error that prevents decoding.
   ///
-  /// After a logout this is what ``SessionUser/remembered`` returned, and `nil` if it returned `nil`.
+  /// After a logout this is the result of ``SessionUser/remembered``, which may be `nil`.
   public let user: Result<User?, ContextError>
 }

@@ -16,7 +16,7 @@ final class DatabaseArchive: SessionArchive {
 
   private struct UserRow: StoreModel, Hashable {
     static let table = TableSpec("archivedUser")
-    /// The place among the users, or, if negative, among what is kept.
+    /// The position among the users or, if negative, among the kept records.
     var id: Int
     var userID: String
     var version: Int
@@ -39,7 +39,7 @@ final class DatabaseArchive: SessionArchive {
   private static let schema = Schema(version: 1, models: [SessionRow.self, UserRow.self])
 
   let url: URL
-  /// A Boolean value that indicates whether it is only used while the contents of a scope are steady.
+  /// A Boolean value that indicates whether the archive is used only while no process switches environments.
   private let isInScope: Bool
   private let database = Guarded<Database?>(nil)
 
@@ -67,7 +67,7 @@ final class DatabaseArchive: SessionArchive {
     } catch let error where isLasting(error) {
       try putAside()
     }
-    // Tokens that are replaced or deleted must not be found in free space or in the log.
+    // Replaced or deleted tokens must not remain in free pages or in the log.
     try opened().writeErasing { transaction in
       let session = SessionRow(
         id: 1, revision: contents.revision, session: contents.session, generation: contents.generation,
@@ -89,7 +89,7 @@ final class DatabaseArchive: SessionArchive {
     do {
       try old?.close()
     } catch {
-      // Only inside one of its own transactions, where this is never called.
+      // Closing fails only inside a transaction of this database, where this is never called.
     }
   }
 
@@ -100,14 +100,14 @@ final class DatabaseArchive: SessionArchive {
         isInScope
         ? try Database(steadily: url, schema: Self.schema, durability: .storage)
         : try Database(.file(url), schema: Self.schema, durability: .storage)
-      // What a process deleted that was killed before it could empty the log.
+      // A process that was killed after a deletion may have left the deleted content in the log.
       opened.emptyLog()
       database = opened
       return opened
     }
   }
 
-  /// Gives a file that is no use another name, its log with it.
+  /// Renames an unusable file, together with its log.
   private func putAside() throws {
     close()
     let place = PutAside.place(for: url)
@@ -118,7 +118,7 @@ final class DatabaseArchive: SessionArchive {
 }
 
 extension DatabaseError {
-  /// Whether the file will not become readable by waiting.
+  /// A Boolean value that indicates whether the file will stay unreadable.
   fileprivate var isBeyondReading: Bool {
     switch self {
     case .notADatabase, .corrupt, .foreignDatabase, .schema, .model: true

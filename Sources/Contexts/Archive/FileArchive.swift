@@ -2,7 +2,7 @@ import AppGroups
 import FileSignals
 import Foundation
 
-/// An archive in one file, which is JSON.
+/// An archive in one JSON file.
 struct FileArchive: SessionArchive {
   private static let format = FileFormat<ArchiveContents>.versioned(FileVersions(ArchiveContents.self))
 

@@ -3,9 +3,11 @@ import Foundation
 
 /// The archives in a root that the configuration does not name.
 ///
-/// A process that names another archive than the rest would find nobody logged in, and archive sessions of its own.
+/// A process with another configuration than the others would find no user, and archive sessions of its own.
 struct OtherArchives: Sendable {
-  /// No archive of a real application is as large.
+  /// The size above which a file is not taken for an archive.
+  ///
+  /// Real archives are much smaller.
   private static let largestSize = 1 << 26
 
   let root: URL
@@ -13,10 +15,10 @@ struct OtherArchives: Sendable {
   /// A Boolean value that indicates whether the root is in a scope.
   var isInScope = false
 
-  /// The place of the archive if it is a database.
+  /// Returns the place of the archive if it is a database.
   static func database(in root: URL) -> URL { root.appending(path: "session.sqlite", directoryHint: .notDirectory) }
 
-  /// The path of another archive that has been written; `nil` if there is none.
+  /// Returns the path of another archive that is in use, or `nil` if there is none.
   func pathInUse() -> String? {
     guard case .file(let own) = location else { return fileInUse(besides: nil) }
     let identity = FileStatus(path: own.path)?.identity
@@ -33,7 +35,7 @@ struct OtherArchives: Sendable {
     do {
       return try archive.read().revision > 0
     } catch {
-      // Nothing else has that name, and a newer version may be able to read it.
+      // Only archives have this name, and a newer version may be able to read it.
       return true
     }
   }
@@ -47,7 +49,7 @@ struct OtherArchives: Sendable {
       do {
         if try FileArchive(url: url).read().revision > 0 { return url.path }
       } catch {
-        // It is something else.
+        // The file is not an archive.
       }
     }
     return nil

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Finds names for what is put aside.
+/// A source of names for files that are put aside.
 enum PutAside {
-  /// A place beside a file where nothing is.
+  /// Returns a free place beside a file.
   static func place(for url: URL) -> URL {
     let folder = url.deletingLastPathComponent()
     var number = 1

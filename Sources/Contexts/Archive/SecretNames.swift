@@ -1,16 +1,17 @@
 import FileSignals
 import Foundation
 
-/// Names of secrets, which no other archive uses in the same store.
+/// The names of secrets, which are unique to an archive within a store.
 enum SecretNames {
-  /// The beginning of the names of all secrets of an archive.
+  /// Returns the prefix of the names of all secrets of an archive.
   ///
   /// - Parameters:
   ///   - root: The root of the archive.
   ///   - location: The place of the archive.
-  ///   - isShared: Whether the store lies elsewhere than in the root, so that other roots may use it.
-  /// - Returns: A text that tells the archive from others. It may change when the root is moved, and then the names that
-  ///   are in the archive still count.
+  ///   - isShared: A Boolean value that indicates whether the store lies outside the root, so that other roots may use
+  ///     it.
+  /// - Returns: A text that distinguishes the archive from others. It may change when the root is moved. Names in the
+  ///   archive with the old prefix remain valid.
   static func prefix(
     root: URL, location: ContextConfiguration.ArchiveLocation, isShared: Bool
   ) -> String {

@@ -1,22 +1,22 @@
-/// Where it is written down who is logged in.
+/// The storage that records which user is logged in.
 ///
-/// Callers hold the lock that keeps processes apart.
+/// Callers hold the lock that excludes other processes.
 protocol SessionArchive: Sendable {
-  /// The place, for messages.
+  /// The place of the archive, for error messages.
   var path: String { get }
 
-  /// What is archived; empty if nothing has been.
+  /// Returns the archived content, which is empty before the first write.
   func read() throws -> ArchiveContents
 
-  /// Replaces what is archived, as a whole and durably.
+  /// Replaces the archived content as a whole and durably.
   ///
-  /// What is there and cannot be read is put aside.
+  /// An existing archive that cannot be read is put aside.
   func write(_ contents: ArchiveContents) throws
 
-  /// Whether what ``read()`` threw will not pass, because of what is archived.
+  /// Returns whether an error of ``read()`` is permanent, because of the archive's content.
   func isLasting(_ error: any Error) -> Bool
 
-  /// Lets go of what is open.
+  /// Closes open files.
   func close()
 }
 

@@ -1,7 +1,7 @@
 extension SessionVault {
-  // MARK: The history
+  // MARK: History
 
-  /// All archived users, whoever is logged in.
+  /// Returns all archived users, with or without a session.
   func users() throws(ContextError) -> [ArchivedUser<User>] {
     let contents = try caught("read") { try locked { try read() } }
     return contents.users.map { record in
@@ -13,14 +13,16 @@ extension SessionVault {
     }
   }
 
-  /// Removes users, while nobody can log in; none, if one of them cannot be purged.
+  /// Removes users while no user can log in.
+  ///
+  /// If one of them cannot be purged, none is removed.
   ///
   /// - Parameters:
-  ///   - revision: The newest revision that is known.
-  ///   - choose: Is given who is archived and who is logged in, and says who is to be removed.
-  ///   - purge: Removes what else there is of a user.
-  /// - Returns: Who was chosen, and the revision that the archive has then, if it has changed.
-  /// - Throws: What `choose` or `purge` threw, or why the archive cannot be used.
+  ///   - revision: The newest known revision.
+  ///   - choose: A closure that chooses the users to remove from the archived identities and the current one.
+  ///   - purge: A closure that removes all other data of a user.
+  /// - Returns: The removed identities, and the new revision of the archive, if it has changed.
+  /// - Throws: The error that `choose` or `purge` threw, or the error of the archive.
   func removeUsers(
     after revision: Int, choose: (_ archived: [String], _ current: String?) throws -> [String],
     purge: (String) throws -> Void
@@ -30,7 +32,7 @@ extension SessionVault {
         var contents = try read()
         let oldKeys = contents.secretKeys
         let chosen = try choose(contents.users.map(\.id), contents.currentID)
-        // Whoever cannot be purged stays in the archive, so that it can be tried again.
+        // A user whose data cannot be removed stays in the archive, so that the removal can be tried again.
         for id in chosen { try purge(id) }
         guard contents.users.contains(where: { chosen.contains($0.id) }) else { return (chosen, nil) }
         contents.users.removeAll { chosen.contains($0.id) }

@@ -1,42 +1,45 @@
 import FileSignals
 import Foundation
 
-/// Who may use a token: one process at a time, and never two the same token while the first may come back.
+/// The right to use a token: only one process has it at a time, and a second process never uses a token that a stopped
+/// one may have used.
 ///
-/// The lock of renewals keeps processes apart. The kernel releases it when its holder dies, but not while the holder is
-/// stopped. Before a holder asks the server, it writes a ``RenewalClaim``. A process that has waited long enough looks
-/// at the archive and the claim:
+/// The renewal lock excludes other processes. The kernel releases it when its holder dies, but not while the holder is
+/// stopped. Before a holder asks the server, it writes a ``RenewalClaim``. After the time limit, a waiting process
+/// reads the archive and the claim:
 ///
-/// - The archive holds a newer generation: the process adopts that.
-/// - There is no claim for this generation: the holder has not asked. The process breaks the lock and goes on. The
-///   holder finds that its lock is not current when it tries to write its claim, and starts again.
-/// - There is a claim: the holder may have asked. The process gives up for now, or, if the server accepts a token twice
-///   (``SessionPolicy/acceptsTokenReuse``), breaks the lock and asks. The archive then refuses the holder's answer.
+/// - **The archive holds a newer generation.** The process adopts it.
+/// - **There is no claim for this generation.** The holder has not asked the server. The process breaks the lock and
+///   continues. When the holder tries to write its claim, it finds that its lock is no longer current, and starts
+///   again.
+/// - **There is a claim.** The holder may have asked the server. The process gives up for now. If the server accepts a
+///   token twice (``SessionPolicy/acceptsTokenReuse``), it breaks the lock and asks. The archive then refuses the
+///   holder's answer.
 ///
-/// All of this happens under the lock of the archive, so it has an order.
+/// All of this happens under the lock of the archive, which puts it in an order.
 extension SessionVault {
-  /// The way on for a process that holds the lock of renewals.
+  /// The next step of a process that holds the renewal lock.
   enum RenewalStart: Sendable {
-    /// Asks the server for a new session in place of this one.
+    /// Asks the server for a new session to replace this one.
     case ask(StoredSession<User>)
     case answer(RefreshAnswer<User>)
-    /// Another process has taken over, and is to be waited for.
+    /// Another process has taken the renewal over, and this one waits for it.
     case superseded
   }
 
-  /// The way on for a process that has waited for the lock in vain.
+  /// The next step of a process that could not acquire the lock in time.
   enum RenewalTakeover: Sendable {
     /// The lock has been broken and can be acquired.
     case broken
     case answer(RefreshAnswer<User>)
   }
 
-  /// The claim as it is when a wait begins.
+  /// The claim at the beginning of a wait.
   var knownClaim: RenewalClaim? {
     do {
       return try claims?.read()
     } catch {
-      // Then it is not known at the end of the wait either.
+      // The claim will not be known at the end of the wait either.
       return nil
     }
   }
@@ -59,14 +62,14 @@ extension SessionVault {
     }
   }
 
-  /// Breaks the lock of a process that does not end its renewal, if its token cannot be in use.
+  /// Breaks the lock of a process that does not complete its renewal, if the token cannot be in use.
   ///
   /// - Parameters:
-  ///   - session: The session that is to be renewed.
+  ///   - session: The session to renew.
   ///   - place: The place of the lock.
-  ///   - known: The claim when the wait began: the same claim has not been a new one meanwhile.
-  ///   - acceptsTokenReuse: Whether the server accepts a token twice.
-  /// - Returns: The way on.
+  ///   - known: The claim at the beginning of the wait. If it is unchanged, no new renewal has begun since.
+  ///   - acceptsTokenReuse: A Boolean value that indicates whether the server accepts a token twice.
+  /// - Returns: The next step.
   func takeOverRenewal(
     of session: StoredSession<User>, from place: FilePlace, known: RenewalClaim?, acceptsTokenReuse: Bool
   ) -> RenewalTakeover {
@@ -89,7 +92,7 @@ extension SessionVault {
     }
   }
 
-  /// The archived session, if it is still the one to renew; otherwise the answer to whoever wanted to.
+  /// Returns the archived session if it still needs the renewal, otherwise the answer to the request.
   private func renewable(_ session: StoredSession<User>) throws -> Result<StoredSession<User>, NothingToRenew> {
     let current = try current(in: read())
     guard case .user(let found) = current, found.session == session.session, found.user.id == session.user.id else {

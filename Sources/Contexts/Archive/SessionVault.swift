@@ -1,30 +1,30 @@
 import FileSignals
 import Foundation
 
-/// The archive, the secrets, and the lock that keeps processes apart which use both.
+/// The archive, the secrets, and the lock that processes hold while they use both.
 ///
-/// What is written is in the archive, durably, when a method returns. A secret is written under a new key before the
-/// archive names it, and removed after the archive has ceased to, so a crash in between leaves one too many, which the
-/// next write removes, but never one too few.
+/// Each write is durable when its method returns. A secret is written under a new name before the archive refers to it,
+/// and removed after the archive no longer does. A crash in between can leave an unused secret, which the next write
+/// removes, but it never loses one.
 struct SessionVault<User: SessionUser>: Sendable {
   let archive: any SessionArchive
   let coding: UserCoding<User>
-  /// What is locked; `nil` if the archive is nobody else's.
+  /// The file to lock, or `nil` if no other process uses the archive.
   let lockURL: URL?
-  /// The note of the process that renews the session; `nil` if there are no other processes.
+  /// The note of the process that renews the session, or `nil` if no other processes use the archive.
   var claims: RenewalClaims?
-  /// The longest time to wait for a process that has the archive.
+  /// The longest time to wait for a process that uses the archive.
   var lockTimeout = SessionPolicy().lockTimeout
-  /// The other archives that the root may have; `nil` if they are not looked for.
+  /// The other archives that the root may contain, or `nil` if they do not matter.
   var others: OtherArchives?
-  /// The beginning of the names of all secrets that belong to the archive.
+  /// The prefix of the names of all secrets of the archive.
   var keyPrefix = "session-"
-  /// The environments of the scope that the archive lies in; `nil` without a scope.
+  /// The environments of the archive's scope, or `nil` without a scope.
   var environments: SessionEnvironments?
   /// The number of the environment that must be active.
   private(set) var environment = 0
 
-  /// Returns the same vault, whose methods fail unless an environment is active.
+  /// Returns the same vault with methods that fail unless the given environment is active.
   func bound(to environment: Int) -> SessionVault {
     var copy = self
     copy.environment = environment
@@ -33,9 +33,11 @@ struct SessionVault<User: SessionUser>: Sendable {
 
   // MARK: Reading
 
-  /// Who is logged in; an older version's user is migrated, and archived so before it is told.
+  /// Returns the current user.
   ///
-  /// - Returns: Who it is, and whether the archive was written.
+  /// A user of another model version is migrated, and archived before it is returned.
+  ///
+  /// - Returns: The user, and whether the archive was written.
   func restore() -> (Restoration<User>, isWritten: Bool) {
     attempt { () throws -> (Restoration<User>, Bool) in
       try locked {
@@ -61,7 +63,7 @@ struct SessionVault<User: SessionUser>: Sendable {
     }
   }
 
-  /// Who is logged in, without writing anything.
+  /// Returns the current user without writing anything.
   func look() -> Restoration<User> {
     attempt { () throws -> Restoration<User> in
       try locked { try current(in: read()) }
@@ -94,12 +96,12 @@ struct SessionVault<User: SessionUser>: Sendable {
 
   // MARK: Writing
 
-  /// Does what a machine wants to be written.
+  /// Performs a write.
   ///
   /// - Parameters:
-  ///   - write: What.
-  ///   - revision: The newest revision that is known, which the next one is to follow even if the archive is gone.
-  /// - Returns: What came of it.
+  ///   - write: The write.
+  ///   - revision: The newest known revision. The next one exceeds it even if the archive was lost.
+  /// - Returns: The result.
   func perform(_ write: SessionWrite<User>, after revision: Int) -> SessionEvent<User> {
     attempt { () throws -> SessionEvent<User> in
       try locked {
@@ -108,7 +110,7 @@ struct SessionVault<User: SessionUser>: Sendable {
           return .superseded(try current(in: contents), write)
         }
         if let attempt = write.attempt, attempt.session.generation != contents.generation || !attempt.isCurrent {
-          // Another process took over while this one was stopped: its session stands.
+          // Another process took the renewal over while this one was stopped. Its session counts.
           return .superseded(try current(in: contents), write)
         }
         let oldKeys = contents.secretKeys
@@ -124,7 +126,9 @@ struct SessionVault<User: SessionUser>: Sendable {
     }
   }
 
-  /// A login may begin a new archive, if there is one that can never be read, which is put aside when this is written.
+  /// Reads the archive, or begins a new one for a login if the archive is permanently unreadable.
+  ///
+  /// The write puts the unreadable archive aside.
   private func readForWriting(_ write: SessionWrite<User>) throws -> ArchiveContents {
     do {
       return try read()
@@ -172,9 +176,9 @@ struct SessionVault<User: SessionUser>: Sendable {
     return user
   }
 
-  /// Removes a user's secret, and everything else but what is to be remembered.
+  /// Removes a user's secret, and all other data that should not be remembered.
   ///
-  /// A user who cannot be decoded stays as archived, because a newer version of the application may be able to.
+  /// A user who cannot be decoded stays archived, because a newer version of the application may be able to decode it.
   private func forget(_ id: String, in contents: inout ArchiveContents) {
     guard var record = contents[id] else { return }
     record.secretKey = nil
@@ -183,28 +187,28 @@ struct SessionVault<User: SessionUser>: Sendable {
       record.version = User.modelVersion
       record.payload = remembered(of: user)
     } catch {
-      // Without its secret, see above.
+      // The record stays without its secret, see above.
     }
     contents.put(record)
   }
 
-  /// The part of a user to remember, as JSON; empty if there is none, or if it cannot be encoded.
+  /// Returns the part of a user to remember as JSON, or an empty text if there is none or it cannot be encoded.
   private func remembered(of user: User) -> String {
     do {
       return try user.remembered.map { String(decoding: try coding.payload(of: $0), as: UTF8.self) } ?? ""
     } catch {
-      // The archived user may contain a token, so it does not stay in its place.
+      // The archived user may contain a token, so it is not kept.
       return ""
     }
   }
 
-  /// What a renewal makes of the user who is archived by now.
+  /// Returns the renewed user, merged with the user who is archived now.
   private func renewed(_ renewal: Renewal<User>, _ contents: ArchiveContents) -> User {
     guard let record = contents[renewal.user.id] else { return renewal.user }
     do {
       return try coding.merge(renewal, into: coding.user(of: record))
     } catch {
-      // What cannot be joined must not cost the session.
+      // A failed merge must not cost the session.
       return renewal.user
     }
   }
@@ -213,7 +217,7 @@ struct SessionVault<User: SessionUser>: Sendable {
     guard let record = contents[id], !record.payload.isEmpty else { return }
     do throws(ContextError) {
       var open = record
-      // That a secret is missing says nothing about the rest.
+      // A missing secret does not make the rest undecodable.
       open.secretKey = nil
       _ = try coding.user(of: open)
     } catch {
@@ -223,17 +227,17 @@ struct SessionVault<User: SessionUser>: Sendable {
 
   // MARK: Helpers
 
-  /// Says nothing about the user, since names of secrets are not secret.
+  /// Returns a name that does not reveal the user, because names of secrets are not secret.
   private func key(_ revision: Int) -> String { "\(keyPrefix)\(revision)" }
 
-  /// Removes the secrets that were named before, and those that a crash has left, unless the archive names them.
+  /// Removes the secrets that the archive no longer names, and those that a crash has left.
   ///
-  /// Whatever else is in the store belongs to others. A secret that cannot be removed is no reason to fail, and goes with
-  /// a later write.
+  /// All other secrets in the store are left alone. A secret that cannot be removed is not an error: a later write
+  /// removes it.
   ///
   /// - Parameters:
   ///   - contents: The archive as written.
-  ///   - replaced: The secrets that it named before.
+  ///   - replaced: The names in the archive before the write.
   func sweep(_ contents: ArchiveContents, replaced: Set<String> = []) {
     var unneeded = replaced
     attempt {

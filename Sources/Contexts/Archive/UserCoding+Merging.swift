@@ -2,16 +2,17 @@ import AppGroups
 import Foundation
 
 extension UserCoding {
-  /// Joins what the server has changed of a user with what others have changed meanwhile.
+  /// Merges the server's changes to a user with the changes that other processes made during the renewal.
   ///
-  /// What is encoded is compared by the names of the outermost object, and the secret by itself. What the server handed
-  /// back as it got it is as the others have made it; where both have changed something, the server decides.
+  /// The members of the outermost JSON object are compared one by one, and the secret separately. Members that the
+  /// server left unchanged keep the values that other processes wrote. If both have changed a member, the server's
+  /// value counts.
   ///
   /// - Parameters:
-  ///   - renewal: What the server has made, and of what.
-  ///   - theirs: The user as archived by now.
-  /// - Returns: The user with both.
-  /// - Throws: Why the two cannot be joined.
+  ///   - renewal: The renewed user, with the user from before the renewal.
+  ///   - theirs: The user as archived now.
+  /// - Returns: The merged user.
+  /// - Throws: The error of encoding or decoding.
   func merge(_ renewal: Renewal<User>, into theirs: User) throws -> User {
     let (mine, base) = (renewal.user, renewal.attempt.session.user)
     let (archived, old) = (try payload(of: theirs), try payload(of: base))

@@ -1,16 +1,16 @@
 import Foundation
 import Signals
 
-/// Writes users down and reads them again, also those of older versions.
+/// The coding of users in the archive, including users of other model versions.
 struct UserCoding<User: SessionUser>: Sendable {
-  /// Makes a user of what an older version has written; `nil` if it cannot.
+  /// A closure that migrates a user that another version has archived, or returns `nil` if it cannot.
   typealias Migrate = @Sendable (_ data: Data, _ version: Int) throws -> User?
 
-  /// Set before the first user is read.
+  /// The migration, which is set before the first user is decoded.
   let migrate = MutableProperty<Migrate?>(nil)
   let secrets: any SecretStore
 
-  /// Writes a user down; its secret under the given key.
+  /// Encodes a user, and writes its secret under the given name.
   func record(of user: User, secretKey: String) throws -> ArchivedRecord {
     let payload = String(decoding: try payload(of: user), as: UTF8.self)
     guard let secret = user.secret else {
@@ -20,7 +20,7 @@ struct UserCoding<User: SessionUser>: Sendable {
     return ArchivedRecord(id: user.id, version: User.modelVersion, payload: payload, secretKey: secretKey)
   }
 
-  /// A user as JSON, without the secret.
+  /// Returns a user as JSON, without the secret.
   func payload(of user: User) throws(ContextError) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -39,7 +39,7 @@ struct UserCoding<User: SessionUser>: Sendable {
     return data
   }
 
-  /// Reads a user of whatever version.
+  /// Decodes a user of any version.
   func user(of record: ArchivedRecord) throws(ContextError) -> User {
     var user = record.version == User.modelVersion ? try decode(record) : try migrated(record)
     guard user.id == record.id else { throw .differentUser(expected: record.id, found: user.id) }

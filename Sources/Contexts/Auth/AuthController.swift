@@ -1,6 +1,8 @@
 import Signals
 
-/// Knows the delegate that speaks with the server, without keeping it alive.
+/// A holder of the delegate that communicates with the server.
+///
+/// It does not keep the delegate alive.
 public final class AuthController<User: SessionUser>: Sendable {
   private struct Reference: Sendable {
     weak let delegate: (any AuthControllerDelegate<User>)?
@@ -11,9 +13,9 @@ public final class AuthController<User: SessionUser>: Sendable {
 
   init() {}
 
-  /// The delegate; `nil` if there is none, or not any more.
+  /// The delegate, or `nil` if none was set or it has been released.
   ///
-  /// A renewal that failed because there was none begins again when one is set.
+  /// If a renewal failed because there was no delegate, it starts again when one is set.
   public var delegate: (any AuthControllerDelegate<User>)? {
     get { reference.withLock { $0 }.delegate }
     set {
@@ -22,18 +24,18 @@ public final class AuthController<User: SessionUser>: Sendable {
     }
   }
 
-  /// Calls a closure each time that a delegate is set.
+  /// Calls a closure each time a delegate is set.
   func whenSet(_ body: @escaping @Sendable () -> Void) {
     wasSet.withLock { $0 = body }
   }
 }
 
 extension AuthController: CustomStringConvertible, CustomReflectable {
-  /// The delegate's type; what the delegate holds is not shown.
+  /// The delegate's type, without the delegate's contents.
   public var description: String {
     "AuthController(delegate: \(delegate.map { "\(type(of: $0))" } ?? "none"))"
   }
 
-  /// The delegate's type; what the delegate holds is not shown.
+  /// The delegate's type, without the delegate's contents.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,14 +1,15 @@
-/// Speaks with the server that knows the users.
+/// A delegate that communicates with the server that authenticates users.
 ///
-/// The delegate says who a user is and how long; when it is asked, and what becomes of its answers, is the affair of
-/// ``StandardAppContext``. It is held weakly, and called on no thread in particular. One of the asynchronous methods
-/// runs at a time for each session; its answer is dropped if the session it was asked for is over when it comes. The
-/// next user's login may begin while ``deauthenticate(_:)`` runs for the last one.
+/// - **Role.** The delegate authenticates users and renews their sessions. ``StandardAppContext`` decides when to call
+///   it and how to use its answers, and holds it weakly.
+/// - **Threads.** The methods are called on arbitrary threads. One asynchronous method runs at a time for each session.
+///   The next user's login may begin while ``deauthenticate(_:)`` still runs for the previous user.
+/// - **Late answers.** If the session of a request has ended by the time of the answer, the answer is dropped.
 public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
-  /// The users that the server knows.
+  /// The type of users.
   associatedtype User: SessionUser
 
-  /// Logs somebody in, which may involve asking the person.
+  /// Logs a user in, possibly by asking for credentials.
   ///
   /// Until it returns or throws, all other calls of ``StandardAppContext/triggerLogin()`` wait for it.
   /// ``StandardAppContext/logout()`` ends the wait, and a later answer is dropped.
@@ -17,42 +18,45 @@ public protocol AuthControllerDelegate<User>: AnyObject, Sendable {
   /// - Throws: The reason why the login failed. ``StandardAppContext/triggerLogin()`` throws it as a ``ServerFailure``.
   func authenticate() async throws -> User
 
-  /// Whether a session must be renewed now.
+  /// Returns whether a session must be renewed now.
   ///
-  /// It is asked for a restored user, and before a session expires. One that has expired is renewed without asking.
+  /// It is called for a restored user, and before a session expires. An expired session is renewed without this call.
   ///
   /// - Parameters:
-  ///   - user: The user as of now.
-  ///   - isStartup: Whether the user has just been restored.
-  /// - Returns: `false` trusts the session until it expires.
+  ///   - user: The current user.
+  ///   - isStartup: A Boolean value that indicates whether the user has just been restored.
+  /// - Returns: `false` to trust the session until it expires.
   func shouldRefreshAuthentication(with user: User, isStartup: Bool) -> Bool
 
   /// Renews a session.
   ///
-  /// No other process of the same root does this at the same time, so a token that can be used once is safe. Return or
-  /// throw in a bounded time, whatever the network does. Other processes wait for ``SessionPolicy/lockTimeout`` and then
-  /// report ``ContextError/refreshBlocked(processID:)``.
+  /// - **Exclusion.** No other process of the same root renews the session at the same time, so a token that can be
+  ///   used only once is safe.
+  /// - **Time.** Return or throw in a bounded time, whatever the network does. Other processes wait for
+  ///   ``SessionPolicy/lockTimeout`` and then report ``ContextError/refreshBlocked(processID:)``.
+  /// - **Merging.** Changes that ``StandardAppContext/update(_:)`` makes during the renewal are not lost. Properties
+  ///   that are the same in the result and in `user` are taken from the archive. If both have changed a property, the
+  ///   result counts.
   ///
-  /// What ``StandardAppContext/update(_:)`` changes meanwhile is not lost: properties that the result has as `user` had
-  /// them are taken from the archive. Where both have changed something, the result counts.
-  ///
-  /// - Parameter user: The user with the last session that is archived.
+  /// - Parameter user: The user with the last archived session.
   /// - Returns: The same user with a new session.
-  /// - Throws: ``AuthRejection`` if the server does not accept the session any more, which ends it. Anything else
-  ///   counts as a passing failure: the session stays, and the renewal is tried again with the same token. To show the
-  ///   status of an answer in ``StandardAppContext/lastError``, throw an error that is a `CustomNSError`.
+  /// - Throws: ``AuthRejection`` if the server no longer accepts the session, which ends it. Any other error counts as
+  ///   temporary: the session stays, and the renewal is tried again with the same token. To show the status of an
+  ///   answer in ``StandardAppContext/lastError``, throw an error that is a `CustomNSError`.
   func refreshAuthentication(with user: User) async throws -> User
 
-  /// Tells the server that a user has logged out; by now nobody is logged in, here and in the archive.
+  /// Notifies the server that a user has logged out.
   ///
-  /// Return or throw in a bounded time: ``StandardAppContext/logout()`` returns after it.
+  /// The user is already logged out here and in the archive.
   ///
-  /// - Parameter user: The user that was.
-  /// - Throws: The reason, which becomes ``StandardAppContext/lastError``; the user is logged out all the same.
+  /// Return or throw in a bounded time, because ``StandardAppContext/logout()`` waits for it.
+  ///
+  /// - Parameter user: The user who has logged out.
+  /// - Throws: The reason, which becomes ``StandardAppContext/lastError``. The user stays logged out.
   func deauthenticate(_ user: User) async throws
 }
 
 extension AuthControllerDelegate {
-  /// Always `true`: a session is renewed at each start, and before it expires.
+  /// Returns `true`: a session is renewed at each start, and before it expires.
   public func shouldRefreshAuthentication(with user: User, isStartup: Bool) -> Bool { true }
 }

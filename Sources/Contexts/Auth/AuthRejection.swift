@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The error that a delegate throws when the server refuses a session for good, as by `invalid_grant`.
+/// The error that a delegate throws when the server refuses a session for good, as with `invalid_grant`.
 ///
-/// It is printed without the ``reason``, which may quote the refused token.
+/// Its printed form omits the ``reason``, which may quote the refused token.
 public struct AuthRejection: Error, Hashable, Sendable {
   /// The reason, in the server's words.
   public let reason: String
@@ -10,7 +10,7 @@ public struct AuthRejection: Error, Hashable, Sendable {
   /// The status of the server's answer, such as 400.
   public let status: Int?
 
-  /// Makes the error of a refused session.
+  /// Creates the error of a refused session.
   ///
   /// - Parameters:
   ///   - reason: The reason, in the server's words.

@@ -1,24 +1,24 @@
-/// How far the current user is known, and to whom.
+/// The state of authentication of the current user.
 ///
-/// It changes only for one cause at a time, and in the order of the causes. What is being done meanwhile is the
-/// ``AuthActivity``.
+/// Each change has one cause, and changes come in the order of their causes. The ``AuthActivity`` shows what is in
+/// progress.
 public enum AuthState: Sendable, Hashable, CaseIterable {
-  /// The archive has not been read; nobody knows yet whether there is a user.
+  /// The archive has not been read, so it is not known whether there is a user.
   case restoring
 
   /// There is no user.
   case unauthenticated
 
-  /// There is a user, of an earlier start or of a session that has expired, whom the server has not confirmed.
+  /// There is a user whose session the server has not confirmed: it is from an earlier start, or has expired.
   case presession
 
   /// There is a user with a valid session.
   case authenticated
 }
 
-/// What is being done about the session.
+/// The current activity of a session.
 public enum AuthActivity: Sendable, Hashable, CaseIterable {
-  /// Nothing.
+  /// No activity.
   case idle
 
   /// A user is logging in.
@@ -27,6 +27,8 @@ public enum AuthActivity: Sendable, Hashable, CaseIterable {
   /// The session is being renewed.
   case refreshing
 
-  /// A logout is archived and told to the server; from the moment it is archived there is no user.
+  /// A logout is being archived or sent to the server.
+  ///
+  /// Once it is archived, there is no user.
   case deauthenticating
 }

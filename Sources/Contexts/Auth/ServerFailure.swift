@@ -1,9 +1,9 @@
 import Foundation
 
-/// A failure of the server or of the way to it, as the delegate threw it.
+/// A failure of the server or of the connection to it, as the delegate threw it.
 ///
-/// What a server says about a refusal may quote the token that it refuses. Descriptions and dumps therefore show the
-/// ``kind`` and the ``status``. The error's own words are in ``text``, which is never printed.
+/// A server's explanation of a refusal may quote the token that it refuses. Descriptions and dumps therefore show only
+/// the ``kind`` and the ``status``. The error's own words are in ``text``, which is never printed.
 ///
 /// ```swift
 /// import Contexts
@@ -19,12 +19,12 @@ public struct ServerFailure: Hashable, Sendable {
   /// The status of an ``AuthRejection``, or the code of an error that is a `CustomNSError`, such as `URLError`.
   public let status: Int?
 
-  /// The error's own words, which may repeat what the server said.
+  /// The error's own words, which may repeat the server's answer.
   ///
-  /// Show them to no one who must not see a token.
+  /// Do not show them where a token must not be seen.
   public let text: String
 
-  /// Makes a failure of an error.
+  /// Creates a failure from an error.
   ///
   /// - Parameter error: The error that the delegate threw.
   public init(_ error: any Error) {
@@ -36,7 +36,7 @@ public struct ServerFailure: Hashable, Sendable {
     }
   }
 
-  /// Makes a failure of its parts.
+  /// Creates a failure from its parts.
   ///
   /// - Parameters:
   ///   - kind: The type of the error.

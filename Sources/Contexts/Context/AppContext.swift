@@ -1,13 +1,15 @@
 public import Signals
 public import Stores
 
-/// One session of one user, or what there is without a user: who it is, and the user's databases.
+/// The context of one session: the user, if there is one, and the user's databases.
 ///
-/// A login makes a new one, a logout ends it: ``authState`` is then ``AuthState/unauthenticated`` for good, and
-/// ``store`` is closed. To follow whichever context is the current one, observe ``StandardAppContext/current``, or what
-/// else the ``StandardAppContext`` offers. The properties of an `AppContext` change only as long as that one is kept.
+/// - **Lifetime.** A login creates a context, and a logout ends it. After that, ``authState`` stays
+///   ``AuthState/unauthenticated``, and ``store`` is closed.
+/// - **Following the user.** To follow the current context, observe ``StandardAppContext/current`` or the other
+///   properties of the ``StandardAppContext``. The properties of an `AppContext` change only while the
+///   ``StandardAppContext`` is retained.
 public final class AppContext<User: SessionUser>: Identifiable, Sendable {
-  /// The user's identity; ``StandardAppContext/standardID`` if there is none.
+  /// The user's identity, or ``StandardAppContext/standardID`` if there is no user.
   public let id: String
 
   /// The user's databases.
@@ -23,17 +25,17 @@ public final class AppContext<User: SessionUser>: Identifiable, Sendable {
     mutableAuthState = MutableProperty(authState)
   }
 
-  /// The user, as archived last; `nil` for the standard context.
+  /// The user as last archived, or `nil` for the standard context.
   public var user: Property<User?> { mutableUser }
 
-  /// How far the user is known.
+  /// The state of authentication.
   public var authState: Property<AuthState> { mutableAuthState }
 
-  /// Whether there is no user in this context.
+  /// A Boolean value that indicates whether this context has no user.
   public var isStandard: Bool { mutableUser.value == nil }
 }
 
 extension AppContext: Equatable {
-  /// Whether two contexts are the same one.
+  /// Returns whether two contexts are the same object.
   public static func == (left: AppContext, right: AppContext) -> Bool { left === right }
 }

@@ -1,44 +1,46 @@
 public import Foundation
 
-/// Where sessions are archived, and when they are renewed.
+/// A configuration of the archive of sessions and of their renewal.
 public struct ContextConfiguration: Sendable {
-  /// Where it is written down who is logged in.
+  /// The place of the archive.
   public enum ArchiveLocation: Hashable, Sendable {
-    /// In a database in the root.
+    /// A database in the root.
     case database
 
-    /// In a file of its own, which is JSON; its directory must exist.
+    /// A separate JSON file.
+    ///
+    /// Its directory must exist.
     case file(URL)
   }
 
-  /// Where it is written down who is logged in.
+  /// The place of the archive, which records the current user.
   ///
   /// All processes and releases that use one root must name the same archive, because another one starts empty. If the
   /// other archive lies in the root, ``StandardAppContext/setup(authDelegate:migrate:)`` throws
   /// ``ContextError/otherArchive(path:configured:)``.
   public var archiveLocation: ArchiveLocation
 
-  /// Where the secrets of users are; by default in files in the root that only their owner can read.
+  /// The store of the users' secrets; by default files in the root that only their owner can read.
   ///
-  /// Several roots may use one store. A context removes only secrets that it has written.
+  /// Several roots may share a store. A context removes only secrets that it has written.
   public var secrets: (any SecretStore)?
 
-  /// Where the caches of users lie; by default in the root.
+  /// The directory of the users' caches; by default in the root.
   ///
-  /// Give each root a directory of its own. Users with the same identity in two roots would share one cache, and
-  /// ``StandardAppContext/purge(userID:)`` would remove both.
+  /// Give each root its own directory. Otherwise users with the same identity in two roots share a cache, and
+  /// ``StandardAppContext/purge(userID:)`` in one root removes it for both.
   public var cacheDirectory: URL?
 
-  /// When sessions are renewed, and how often that is tried.
+  /// The policy for when sessions are renewed, and how often that is tried.
   public var policy: SessionPolicy
 
-  /// Makes a configuration.
+  /// Creates a configuration.
   ///
   /// - Parameters:
-  ///   - archiveLocation: Where it is written down who is logged in.
-  ///   - secrets: Where the secrets of users are; by default in files in the root that only their owner can read.
-  ///   - cacheDirectory: Where the caches of users lie; by default in the root.
-  ///   - policy: When sessions are renewed, and how often that is tried.
+  ///   - archiveLocation: The place of the archive.
+  ///   - secrets: The store of the users' secrets; by default files in the root that only their owner can read.
+  ///   - cacheDirectory: The directory of the users' caches; by default in the root.
+  ///   - policy: The policy for renewing sessions.
   public init(
     archiveLocation: ArchiveLocation = .database,
     secrets: (any SecretStore)? = nil,

@@ -1,34 +1,36 @@
 public import Foundation
 
-/// The reason why something could not be done about a session.
+/// An error of a session.
 ///
-/// Whatever is thrown, the session is as ``StandardAppContext/status`` says. No error prints what a server said: see
-/// ``ServerFailure``.
+/// Regardless of the error, ``StandardAppContext/status`` shows the session as it is. No error prints the words of a
+/// server: see ``ServerFailure``.
 public enum ContextError: Error, Hashable, Sendable {
-  /// `setup` has not been called, so nobody knows whether there is a user.
+  /// `setup` has not been called, so it is not known whether there is a user.
   case notSetUp
 
-  /// There is a user already.
+  /// A user is already logged in.
   case alreadyAuthenticated(userID: String)
 
-  /// There is no user.
+  /// No user is logged in.
   case notAuthenticated
 
   /// No delegate was set, or it has been released.
   case noDelegate(operation: String)
 
-  /// The delegate could not log anybody in.
+  /// The delegate could not log a user in.
   case authenticationFailed(ServerFailure)
 
-  /// The session could not be renewed this time; it is tried again.
+  /// The session could not be renewed this time.
+  ///
+  /// The renewal is tried again.
   case refreshFailed(ServerFailure)
 
-  /// Another process began to renew the session, and has not ended within ``SessionPolicy/lockTimeout``.
+  /// Another process began to renew the session, and has not finished within ``SessionPolicy/lockTimeout``.
   ///
   /// It may be stopped, and may have used the token. The renewal is tried again later.
   case refreshBlocked(processID: Int32)
 
-  /// The session that the server has just issued is over by this device's clock, by this much.
+  /// The session that the server has just issued has already expired, by this much, according to this device's clock.
   ///
   /// The session is kept in the state ``AuthState/presession``, and the renewal is tried again.
   case expiredOnArrival(by: Duration)
@@ -36,60 +38,69 @@ public enum ContextError: Error, Hashable, Sendable {
   /// The server has refused the session for good, and the user is logged out.
   case rejected(ServerFailure)
 
-  /// The server could not be told that the user has logged out, which happened all the same.
+  /// The server could not be notified of a logout.
+  ///
+  /// The user is logged out all the same.
   case deauthenticationFailed(ServerFailure)
 
-  /// A user was to become another one.
+  /// A change would have given the session to another user.
   case differentUser(expected: String, found: String)
 
-  /// The session has ended meanwhile: by a logout, or by another login.
+  /// The session was ended during the call, by a logout or another login.
   case sessionEnded
 
-  /// Another process has logged the user out, or another one in.
+  /// Another process has logged the user out, or has logged another user in.
   case endedElsewhere
 
-  /// No user with this identity has ever logged in, or everything of theirs was removed.
+  /// No user with this identity has ever logged in, or all data of the user was removed.
   case unknownUser(userID: String)
 
-  /// The policy would ask the server without a pause, or never wait for another process.
+  /// The policy would retry without a pause, or never wait for another process.
   case invalidPolicy(reason: String)
 
   /// The active environment was switched before the call ended.
   ///
-  /// A result that came after the switch was dropped. The session of the environment that is active now is not affected.
+  /// A result that came after the switch was dropped. The session of the environment that is active now is not
+  /// affected.
   case environmentSwitched
 
-  /// The contents of a directory are switched between environments, so a session in it needs a scope.
+  /// The contents of the directory are switched between environments, so a session in it needs a scope.
   ///
   /// - Parameters:
-  ///   - path: The place that was to be opened.
+  ///   - path: The path to open.
   ///   - root: The root directory of the `AppContainer` that switches it.
   case switchedDirectory(path: String, root: String)
 
-  /// A session in a scope was to use a place outside of it, where the environments would share it.
+  /// A session in a scope names a place outside the scope, which all environments would share.
   ///
   /// - Parameters:
   ///   - place: The path, or the type of a store of secrets that is not in files.
   ///   - root: The root directory of the scope.
   case outsideScope(place: String, root: String)
 
-  /// The configured archive is empty, and the root has another one, in which its sessions are.
+  /// The configured archive is empty, and the sessions of the root are in another archive.
   ///
   /// - Parameters:
   ///   - path: The other archive.
   ///   - configured: The archive that ``ContextConfiguration/archiveLocation`` names.
   case otherArchive(path: String, configured: String)
 
-  /// The archive could not be read or written; it is as it was.
+  /// The archive could not be read or written.
+  ///
+  /// It is unchanged.
   case archive(path: String, operation: String, reason: String)
 
   /// A user could not be encoded, or not as an object, and was not archived.
   case unencodableUser(userID: String, reason: String)
 
-  /// An archived user could not be decoded; it stays in the archive.
+  /// An archived user could not be decoded.
+  ///
+  /// It stays in the archive.
   case undecodableUser(userID: String, version: Int, reason: String)
 
-  /// An archived user is of another version of the model, and was not migrated; it stays in the archive.
+  /// An archived user has another model version, and was not migrated.
+  ///
+  /// It stays in the archive.
   case notMigrated(userID: String, from: Int, to: Int, reason: String)
 
   /// A secret could not be read, written or removed.
@@ -97,7 +108,7 @@ public enum ContextError: Error, Hashable, Sendable {
 }
 
 extension ContextError: CustomStringConvertible, LocalizedError {
-  /// What happened, and what to do.
+  /// A description of the failure and its remedy.
   public var description: String {
     switch self {
     case .notSetUp:

@@ -1,22 +1,24 @@
 public import Signals
 public import Stores
 
-/// The result of a read in a database of the current context, whichever that is; made by
-/// ``StandardAppContext/query(_:in:)`` and ``StandardAppContext/live(_:id:in:)``.
+/// The result of a query in a database of the current context, as returned by ``StandardAppContext/query(_:in:)`` and
+/// ``StandardAppContext/live(_:id:in:)``.
 ///
-/// It never ends, and never shows what belongs to a user who is gone: if the next context's database cannot be read,
-/// subscribers receive what an empty one would give.
+/// The query never ends, and never shows the rows of a previous user. If the next context's database cannot be read,
+/// subscribers receive the value for an empty database.
 ///
 /// - **One change.** The rows of the next context are read before it is shown, and change together with
 ///   ``StandardAppContext/current`` and, in a scope, with the environment.
 /// - **Failure.** If a database cannot be opened or read, subscribers keep the last value of the same context, and
-///   ``status`` and ``failures`` say what is wrong. It is tried again after the next change, and after pauses that grow
-///   to five seconds.
-/// - **Other processes.** Commits of processes with the same session are followed.
+///   ``status`` and ``failures`` report the error. The read is tried again after the next change, and after pauses that
+///   grow to five seconds.
+/// - **Other processes.** Commits of processes with the same session are observed.
 /// - **Subscribers.** All subscribers share one read. A late one receives the last value first.
 /// - **Threads.** Subscribers are called on the thread that has read.
 public final class ContextQuery<Element: Sendable>: Signal, Sendable {
-  /// It cannot fail; ``failures`` tells what keeps it from being read.
+  /// The failure type.
+  ///
+  /// A query never fails; ``failures`` reports errors.
   public typealias Failure = Never
 
   private let makeReads: @Sendable () -> ContextReads<Element>
@@ -24,7 +26,7 @@ public final class ContextQuery<Element: Sendable>: Signal, Sendable {
   private let state = Guarded(State())
 
   private struct State {
-    /// The reads that present subscribers share, from the first to come until the last to leave.
+    /// The reads that all current subscribers share, from the first subscription to the end of the last.
     var reads: ContextReads<Element>?
     var members = 0
   }
@@ -38,14 +40,16 @@ public final class ContextQuery<Element: Sendable>: Signal, Sendable {
     makeReads = { ContextReads(board, kind, health, empty: empty, read) }
   }
 
-  /// How the last value relates to the current context's database: ``/Signals/SharedValueStatus/connecting`` until the
-  /// first read, and from then on what has become of the last one.
+  /// The relation of the last value to the current context's database.
+  ///
+  /// It is ``/Signals/SharedValueStatus/connecting`` until the first read, and then reports the result of the last
+  /// read.
   public var status: Property<SharedValueStatus<DatabaseError>> { Property(health.status, keeping: health) }
 
   /// Sends each failure to open or read a database while there are subscribers of the values.
   public var failures: some Signal<DatabaseError, Never> { KeptSignal(upstream: health.failures, owner: health) }
 
-  /// Opens the current context's database, delivers what there is, and follows from then on.
+  /// Opens the current context's database, sends its rows, and follows changes.
   ///
   /// - Parameter subscriber: Receives the values.
   /// - Returns: A token that ends the observation when it is cancelled or released.
@@ -58,12 +62,12 @@ public final class ContextQuery<Element: Sendable>: Signal, Sendable {
     }
   }
 
-  /// Makes a property of the query: its last value, to be read at any time.
+  /// Returns a property with the query's last value, which can be read at any time.
   ///
   /// A value derived from it, ``StandardAppContext/current`` and other values of a ``/AppGroups/Scope`` never mixes two
   /// contexts.
   ///
-  /// - Parameter initial: The value until there is a first one.
+  /// - Parameter initial: The value before the first read.
   /// - Returns: A property that observes the query for as long as the property or a subscription to it lives.
   public func property(initial: Element) -> Property<Element> {
     let reads = join()
@@ -99,7 +103,7 @@ enum ContextReadEvent<Element: Sendable>: Sendable {
   case value(Element)
 }
 
-/// The status and the failures of one query, in one context after the other.
+/// The status and the failures of one query, across contexts.
 final class ContextReadHealth: Sendable {
   let status = MutableProperty(SharedValueStatus<DatabaseError>.connecting)
   let failures = Emitter<DatabaseError, Never>()

@@ -3,27 +3,29 @@ import FileSignals
 import Signals
 import Stores
 
-/// Follows the current context, for the subscribers of a query.
+/// A query that follows the current context.
 protocol ContextFollower: AnyObject, Sendable {
-  /// Reads in the databases of a context that is about to be shown.
+  /// Reads the database of a context that is about to be shown.
   ///
   /// - Returns: The number of the reading.
   func prepare(_ store: Store) -> Int
 
-  /// Shows what was read, inside a batch.
+  /// Shows a prepared reading.
+  ///
+  /// It is called inside a batch.
   ///
   /// - Parameters:
-  ///   - reading: The number of the reading; `nil` if the context could not be read yet.
+  ///   - reading: The number of the reading, or `nil` if the context could not be read yet.
   ///   - store: The databases of the context.
-  ///   - context: The number of the context. An older one than that which is shown is not shown.
-  /// - Returns: An action for the time after the batch.
+  ///   - context: The number of the context. If it is older than the one that is shown, this does nothing.
+  /// - Returns: An action to run after the batch.
   func publish(_ reading: Int?, in store: Store, of context: Int) -> () -> Void
 
-  /// Drops what was read.
+  /// Drops a prepared reading.
   func discard(_ reading: Int)
 }
 
-/// Knows the current context, and tells its followers of the next.
+/// A board that knows the current context, and notifies its followers of the next one.
 protocol ContextBoard: Sendable {
   /// Adds a follower.
   ///
@@ -33,11 +35,11 @@ protocol ContextBoard: Sendable {
   func remove(_ follower: any ContextFollower)
 }
 
-/// The reads of one query, in one context after the other.
+/// The reads of one query, across contexts.
 final class ContextReads<Element: Sendable>: ContextFollower {
   typealias Read = @Sendable (Database) throws(DatabaseError) -> AnySignal<ContextReadEvent<Element>, Never>
 
-  /// The last value; `nil` before the first.
+  /// The last value, or `nil` before the first.
   let values = MutableProperty<Element?>(nil)
 
   private let board: any ContextBoard
@@ -48,7 +50,7 @@ final class ContextReads<Element: Sendable>: ContextFollower {
   private let state = Guarded(State())
 
   private struct State {
-    /// The readings that have begun, of which one is shown.
+    /// The readings in progress, one of which is shown.
     var readings: [Int: Reading] = [:]
     var count = 0
     var shown: Int?
@@ -62,7 +64,7 @@ final class ContextReads<Element: Sendable>: ContextFollower {
   private struct Reading {
     var subscription: SignalSubscription?
     var isOpen = false
-    /// The last events, until they are shown.
+    /// The last events, which wait until they are shown.
     var value: Element?
     var status = SharedValueStatus<DatabaseError>.connecting
     var failures: [DatabaseError] = []
@@ -86,13 +88,13 @@ final class ContextReads<Element: Sendable>: ContextFollower {
     self.read = read
   }
 
-  /// Reads in the current context, and follows it from then on.
+  /// Reads the current context's database, and follows the current context.
   func start() {
     let (store, context) = board.add(self)
     attach(store, of: context)
   }
 
-  /// Reads no more.
+  /// Ends all reads.
   func end() {
     board.remove(self)
     state.replace { state in
@@ -138,7 +140,7 @@ final class ContextReads<Element: Sendable>: ContextFollower {
       let isOther = context != state.context
       let found = reading.flatMap { state.readings[$0] }
       state.context = context
-      // What was shown before ends after the batch; what comes of it until then is dropped.
+      // The previous reading ends after the batch. Its events until then are dropped.
       state.shown = found == nil ? nil : reading
       if found?.isOpen == true { state.pauses.reset() }
       let hasValue = values.value != nil
@@ -151,14 +153,14 @@ final class ContextReads<Element: Sendable>: ContextFollower {
       var status = found?.status ?? (isOther ? .connecting : old)
       if !isOther, let failure = status.failure {
         status = .stale(failure, after: old)
-        // The same trouble is not reported again.
+        // The same failure is not reported again.
         if failure == old.failure, let reading { state.readings[reading]?.failures = [] }
       }
       if status != old { staged.append(health.status.stage(status).send) }
     }
     for send in staged { send() }
     return { [staged] in
-      // Replaced values are released here, because that may run unknown code.
+      // Replaced values are released here, because releasing them may run code of the application.
       withExtendedLifetime(staged) {}
       self.finish(store, of: context)
     }
@@ -187,12 +189,12 @@ final class ContextReads<Element: Sendable>: ContextFollower {
     }
   }
 
-  /// What is to be done after a context was shown.
+  /// The step that follows the publication of a context.
   private enum Next {
     case nothing
     /// The context could not be read before.
     case attaching
-    /// Its database cannot be opened now.
+    /// The database cannot be opened now.
     case retrying(Duration, Int)
   }
 

@@ -1,6 +1,6 @@
 import Signals
 
-/// Somebody who waits for an engine's answer, and may cease to.
+/// A call that waits for an engine's answer, and can be cancelled.
 final class PendingCall<Answer: Sendable>: Sendable {
   typealias Continuation = CheckedContinuation<Answer, any Error>
 
@@ -11,9 +11,9 @@ final class PendingCall<Answer: Sendable>: Sendable {
 
   private let state = Guarded(State())
 
-  /// Says who is to be resumed.
+  /// Sets the continuation to resume.
   ///
-  /// - Returns: Whether anybody is; not if the task was cancelled before.
+  /// - Returns: Whether the call waits; `false` if the task was cancelled before.
   func begin(_ continuation: Continuation) -> Bool {
     let isWaiting = state.withLock { state in
       if !state.isCancelled { state.continuation = continuation }

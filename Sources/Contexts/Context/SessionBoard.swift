@@ -1,7 +1,7 @@
 import Signals
 import Stores
 
-/// The properties by which everyone sees the session.
+/// The observable properties of the session.
 final class SessionBoard<User: SessionUser>: Sendable {
   let current: MutableProperty<AppContext<User>>
   let status: MutableProperty<SessionStatus<User>>
@@ -14,12 +14,15 @@ final class SessionBoard<User: SessionUser>: Sendable {
   private let makeStore: @Sendable (_ userID: String?) -> Store
   private let state: Guarded<State>
 
-  /// Its lock is also held while the properties are written, inside a batch, so that nothing old comes after it.
+  /// The state of the board.
+  ///
+  /// Its lock is also held while the properties are written in a batch, so that an older value never follows a newer
+  /// one.
   private struct State {
     var standard: AppContext<User>
     /// The number of the session that is shown.
     var context = 0
-    /// The place of what is shown.
+    /// The position of the status that is shown.
     var number = 0
     var environment = 0
     /// The number of ``current``, and the queries that follow it.
@@ -36,10 +39,10 @@ final class SessionBoard<User: SessionUser>: Sendable {
       SessionStatus(authState: .restoring, activity: .idle, lastError: nil, user: nil, epoch: 0))
   }
 
-  /// The context without a user, of the active environment.
+  /// The context without a user in the active environment.
   var standard: AppContext<User> { state.withLock { $0.standard } }
 
-  /// Shows a session, as one change.
+  /// Shows a session as one change.
   func show(_ shown: ShownSession<User>) {
     let old = current.value
     let next = context(of: shown)
@@ -59,11 +62,11 @@ final class SessionBoard<User: SessionUser>: Sendable {
       return
     }
     finish()
-    // By now those who follow the current context read in the next one's databases.
+    // At this point, the queries that follow the current context read the next one's databases.
     if next != old, !old.isStandard { old.store.close() }
   }
 
-  /// Shows the session of another environment, with contexts of its own.
+  /// Shows the session of another environment, with its own contexts.
   ///
   /// It is called inside a batch.
   ///
@@ -71,8 +74,8 @@ final class SessionBoard<User: SessionUser>: Sendable {
   ///   - shown: The session.
   ///   - users: All users in its archive.
   ///   - environment: The number of the environment.
-  ///   - databases: What was prepared for it.
-  /// - Returns: An action that closes the databases of the old environment, for the time after the batch.
+  ///   - databases: The databases prepared for it.
+  /// - Returns: An action to run after the batch, which closes the databases of the old environment.
   func goOver(
     to shown: ShownSession<User>, users: [ArchivedUser<User>], in environment: Int, with databases: NextDatabases
   ) -> () -> Void {
@@ -102,7 +105,7 @@ final class SessionBoard<User: SessionUser>: Sendable {
     }
   }
 
-  /// Shows all users of an archive, unless another environment is active by now.
+  /// Shows all users of an archive, unless another environment has become active.
   func show(_ users: [ArchivedUser<User>], in environment: Int) {
     batch {
       state.withLock { state in
@@ -111,7 +114,9 @@ final class SessionBoard<User: SessionUser>: Sendable {
     }
   }
 
-  /// Writes the properties, inside a batch.
+  /// Writes the properties.
+  ///
+  /// It is called inside a batch.
   private func write(_ new: SessionStatus<User>, _ next: AppContext<User>) {
     let old = current.value
     if next != old {
@@ -134,7 +139,7 @@ final class SessionBoard<User: SessionUser>: Sendable {
     return AppContext(id: user.id, user: user, authState: shown.status.authState, store: makeStore(user.id))
   }
 
-  /// Sets what is different; a property would send what is equal, too.
+  /// Sets a property if the value is different, because a property sends equal values too.
   private func set<Value: Equatable>(_ property: MutableProperty<Value>, to value: Value) {
     if property.value != value { property.value = value }
   }
@@ -150,7 +155,7 @@ extension SessionBoard: ContextBoard {
     let readings: Readings
   }
 
-  /// Reads for all queries in the databases of a user of another environment.
+  /// Reads the databases of a user in another environment, for all queries.
   func prepareDatabases(of userID: String?) -> NextDatabases {
     let store = makeStore(userID)
     return NextDatabases(userID: userID, store: store, readings: prepareReadings(of: store))
@@ -171,13 +176,15 @@ extension SessionBoard: ContextBoard {
     state.withLock { $0.followers }.mapValues { ($0, $0.prepare(store)) }
   }
 
-  /// Shows the rows of another context, inside a batch and with the lock held.
+  /// Shows the rows of another context.
   ///
-  /// - Returns: An action for the time after the batch.
+  /// It is called inside a batch with the lock held.
+  ///
+  /// - Returns: An action to run after the batch.
   private func publish(_ readings: Readings, of store: Store, _ state: inout State) -> () -> Void {
     state.contextNumber += 1
     let (context, followers) = (state.contextNumber, state.followers)
-    // One that came after the others were prepared shows no rows yet.
+    // A follower that was added after the preparation shows no rows yet.
     let actions = followers.map { key, follower in follower.publish(readings[key]?.reading, in: store, of: context) }
     return { for action in actions { action() } }
   }

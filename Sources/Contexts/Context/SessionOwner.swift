@@ -1,7 +1,9 @@
 import AppGroups
 import Signals
 
-/// The parts of a context that follow the session, which its properties keep alive.
+/// The parts of a context that follow the session.
+///
+/// The context's properties keep them alive.
 final class SessionOwner<User: SessionUser>: Sendable {
   private let engine: SessionEngine<User>
   private let bell: AppGroupsFile<Int>

@@ -2,16 +2,16 @@ import AppGroups
 import FileSignals
 import Foundation
 
-/// The directory of a session, and the file by which processes tell each other that the archive has changed.
+/// The directory of a session, and the file with which processes announce changes of the archive.
 struct SessionPlace {
   let root: URL
   let bell: AppGroupsFile<Int>
-  /// `nil` without a scope.
+  /// The environments of the scope, or `nil` without a scope.
   let environments: SessionEnvironments?
 
-  /// Opens a directory, and makes it if need be.
+  /// Opens a directory, and creates it if it is missing.
   init(root: URL, _ configuration: ContextConfiguration) throws(ContextError) {
-    // Something in the directory, which may be the one that an `AppContainer` has as its root.
+    // The check needs a path inside the directory, because the directory itself may be the root of an `AppContainer`.
     for url in [root.appending(path: "Files", directoryHint: .isDirectory)] + Self.places(configuration) {
       if let switched = SwitchedRoots.root(switching: url.resolvingSymlinksInPath()) {
         throw .switchedDirectory(path: url.path, root: switched.path)
@@ -27,7 +27,7 @@ struct SessionPlace {
     }
   }
 
-  /// Opens a directory in each environment of a scope, and makes it in the active one.
+  /// Opens a directory in each environment of a scope, and creates it in the active one.
   init(_ scope: Scope, _ directory: String, _ configuration: ContextConfiguration) throws(ContextError) {
     let top = scope.root.resolvingSymlinksInPath()
     for url in Self.places(configuration) {
@@ -48,7 +48,7 @@ struct SessionPlace {
     }
   }
 
-  /// The places that a configuration names.
+  /// Returns the places that a configuration names.
   private static func places(_ configuration: ContextConfiguration) -> [URL] {
     var places: [URL] = []
     if case .file(let url) = configuration.archiveLocation { places.append(url) }

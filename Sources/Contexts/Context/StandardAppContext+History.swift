@@ -1,10 +1,11 @@
 extension StandardAppContext {
   /// Removes all users but the current one from the archive.
   ///
-  /// If their databases stay, keep the result: ``purge(userID:)`` needs the identities, and nothing else lists them.
+  /// If you keep their databases, keep the result too: ``purge(userID:)`` needs the identities, and nothing else lists
+  /// them.
   ///
-  /// - Parameter purgingStores: Whether their databases are removed, too.
-  /// - Returns: The identities of those who were removed.
+  /// - Parameter purgingStores: A Boolean value that indicates whether the users' databases are removed too.
+  /// - Returns: The identities of the removed users.
   /// - Throws: ``ContextError``.
   @discardableResult
   public func cleanHistoryUserList(purgingStores: Bool = false) async throws -> [String] {
@@ -13,11 +14,12 @@ extension StandardAppContext {
     }
   }
 
-  /// Removes a user, who must not be the current one, and their databases.
+  /// Removes a user other than the current one, together with the user's databases.
   ///
   /// - Parameter userID: The identity.
-  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)`` for the current user, ``ContextError/unknownUser(userID:)``
-  ///   if neither the archive nor a database is that user's, or why something could not be removed.
+  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)`` for the current user, or
+  ///   ``ContextError/unknownUser(userID:)`` if neither the archive nor a database belongs to the user. Otherwise the
+  ///   reason why something could not be removed.
   public func purge(userID: String) async throws {
     _ = try await remove(purgingStores: true) { [layout] archived, present in
       if present.contains(userID) { throw ContextError.alreadyAuthenticated(userID: userID) }

@@ -2,18 +2,20 @@ import Signals
 public import Stores
 
 extension StandardAppContext {
-  /// The rows of a query in a database of the current context, whichever that is: it is asked anew after each switch.
+  /// Returns the rows of a query in the current context's database.
+  ///
+  /// After each switch, the query runs in the new context.
   ///
   /// - Parameters:
-  ///   - query: What to read.
-  ///   - kind: In which of the databases.
-  /// - Returns: The signal, which never ends; its `status` and `failures` tell what keeps it from being read.
+  ///   - query: The query.
+  ///   - kind: The kind of the database.
+  /// - Returns: The signal, which never ends. Its `status` and `failures` report errors.
   public func query<Model: StoreModel & Equatable>(
     _ query: Query<Model>, in kind: Store.Kind = .persistence
   ) -> ContextQuery<[Model]> {
     ContextQuery(board, kind, empty: []) { database in
       let query = database.query(query)
-      // The values last: subscribing to them reads.
+      // The values come last, because subscribing to them starts the read.
       return merge(
         query.failures.map { ContextReadEvent.failure($0) }, query.status.map { .status($0) },
         query.map { .value($0) }
@@ -21,13 +23,13 @@ extension StandardAppContext {
     }
   }
 
-  /// One row of a database of the current context, whichever that is; `nil` if it has none with this key.
+  /// Returns one row of the current context's database, or `nil` while no row has this key.
   ///
   /// - Parameters:
   ///   - type: The type of the model.
   ///   - id: The key of the row.
-  ///   - kind: In which of the databases.
-  /// - Returns: The signal, which never ends; its `status` and `failures` tell what keeps it from being read.
+  ///   - kind: The kind of the database.
+  /// - Returns: The signal, which never ends. Its `status` and `failures` report errors.
   public func live<Model: StoreModel & Equatable>(
     _ type: Model.Type, id: Model.ID, in kind: Store.Kind = .persistence
   ) -> ContextQuery<Model?> {

@@ -2,19 +2,19 @@ public import Foundation
 import Signals
 
 extension StandardAppContext {
-  /// Reads the archive, and begins to renew the session of the user who is found there.
+  /// Reads the archive, and begins to renew the session of the archived user.
   ///
-  /// When it returns, ``authState`` is no longer ``AuthState/restoring``. It does not wait for the server: a restored
-  /// user is ``AuthState/presession`` until the session is renewed, or at once ``AuthState/authenticated`` if the
-  /// delegate trusts it. Called again, it only sets the delegate.
-  ///
-  /// An archive that cannot be read, or a user who cannot be decoded, is left as it is and told by ``lastError``; there
-  /// is no user then.
+  /// - **State.** When it returns, ``authState`` is no longer ``AuthState/restoring``. It does not wait for the server.
+  ///   A restored user is ``AuthState/presession`` until the session is renewed, or at once ``AuthState/authenticated``
+  ///   if the delegate trusts it.
+  /// - **Failure.** An archive that cannot be read, or a user who cannot be decoded, is left unchanged and reported by
+  ///   ``lastError``. Then there is no user.
+  /// - **Repetition.** Another call only sets the delegate.
   ///
   /// - Parameters:
-  ///   - authDelegate: Speaks with the server; it is held weakly.
-  ///   - migrate: Makes a user of what was archived with another ``SessionUser/modelVersion``, given that. `nil` if it
-  ///     cannot. The migrated user is archived before anybody sees it.
+  ///   - authDelegate: The delegate that communicates with the server; it is held weakly.
+  ///   - migrate: A closure that creates a user from the data of another ``SessionUser/modelVersion``, or returns `nil`
+  ///     if it cannot. The migrated user is archived before it is shown.
   /// - Returns: The restored user.
   /// - Throws: ``ContextError/otherArchive(path:configured:)`` if the sessions of the root are archived elsewhere, or
   ///   `CancellationError`.
@@ -33,36 +33,37 @@ extension StandardAppContext {
           }
         }
       } catch ContextError.environmentSwitched {
-        // The session to restore is that of the environment which is active now.
+        // The session to restore belongs to the environment that is active now.
       }
     }
   }
 
-  /// Logs somebody in, by the delegate, and makes their context the current one.
+  /// Logs a user in through the delegate, and makes the user's context the current one.
   ///
-  /// Whoever calls while a login is under way gets its answer. A task that is cancelled waits no more; the login goes
-  /// on.
+  /// If a login is already in progress, the call receives its answer. If the task is cancelled, it stops waiting, but
+  /// the login continues.
   ///
-  /// - Returns: The user, who is archived by now.
+  /// - Returns: The archived user.
   /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, ``ContextError/noDelegate(operation:)``,
-  ///   ``ContextError/authenticationFailed(_:)``, ``ContextError/sessionEnded`` if `logout` was called meanwhile,
-  ///   ``ContextError/environmentSwitched``, or why the user could not be archived; nobody is logged in then.
+  ///   ``ContextError/authenticationFailed(_:)``, ``ContextError/environmentSwitched``, ``ContextError/sessionEnded``
+  ///   if `logout` was called during the login, or the reason why the user could not be archived. Then no user is
+  ///   logged in.
   @discardableResult
   public func triggerLogin() async throws -> User {
     try await user { $0.ask(SessionEvent.login, $1) }
   }
 
-  /// Makes the context of a user, whom the application has authenticated itself, the current one.
+  /// Logs in a user whom the application has authenticated itself, and makes the user's context the current one.
   ///
   /// - Parameters:
   ///   - user: The user.
-  ///   - replacing: Whether a user who is logged in is replaced, without telling the server. The archive forgets that
-  ///     user's session as after a logout.
-  /// - Returns: The context of this user, whatever follows.
-  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, or why the user could not be archived;
-  ///   ``ContextError/sessionEnded`` if a logout or another login has followed already, or
-  ///   ``ContextError/environmentSwitched``. `CancellationError` if the task is cancelled; a login that has begun goes
-  ///   on.
+  ///   - replacing: A Boolean value that indicates whether a user who is logged in is replaced, without notifying the
+  ///     server. The archive forgets that user's session as after a logout.
+  /// - Returns: The context of this user, even if another change has followed.
+  /// - Throws: ``ContextError/alreadyAuthenticated(userID:)``, or the reason why the user could not be archived.
+  ///   ``ContextError/sessionEnded`` if a logout or another login has already followed, or
+  ///   ``ContextError/environmentSwitched``. `CancellationError` if the task is cancelled; a login that has begun
+  ///   continues.
   @discardableResult
   public func startAppContext(with user: User, replacing: Bool = false) async throws -> AppContext<User> {
     let context: AppContext<User> = try await ask { [board] engine, reply in
@@ -80,40 +81,43 @@ extension StandardAppContext {
 
   /// Renews the session.
   ///
-  /// Whoever calls while it is being renewed gets the answer to that. Cancelling one task affects only that one.
+  /// If a renewal is already in progress, the call receives its answer. Cancelling a task affects only that task.
   ///
-  /// - Parameter force: Whether a renewal that is under way does not count, because the server has refused its result,
-  ///   say; another one follows it then.
-  /// - Returns: The user with the new session, who is archived by now.
-  /// - Throws: ``ContextError/refreshFailed(_:)`` or, if another process does not come to an end,
-  ///   ``ContextError/refreshBlocked(processID:)``, and it will be tried again; ``ContextError/rejected(_:)``
-  ///   or ``ContextError/differentUser(expected:found:)``, and the user is logged out;
-  ///   ``ContextError/notAuthenticated``, ``ContextError/noDelegate(operation:)``, ``ContextError/sessionEnded``,
-  ///   ``ContextError/endedElsewhere`` or ``ContextError/environmentSwitched``.
+  /// - Parameter force: A Boolean value that indicates whether to ignore a renewal in progress, for example because the
+  ///   server has refused its result. Another renewal follows it then.
+  /// - Returns: The archived user with the new session.
+  /// - Throws: One of these errors:
+  ///   - ``ContextError/refreshFailed(_:)``, or ``ContextError/refreshBlocked(processID:)`` if another process does not
+  ///     finish. The renewal is tried again.
+  ///   - ``ContextError/rejected(_:)`` or ``ContextError/differentUser(expected:found:)``. The user is logged out.
+  ///   - ``ContextError/notAuthenticated``, ``ContextError/noDelegate(operation:)``, ``ContextError/sessionEnded``,
+  ///     ``ContextError/endedElsewhere`` or ``ContextError/environmentSwitched``.
   @discardableResult
   public func refreshAuthentication(force: Bool = false) async throws -> User {
     try await user { $0.ask({ .refresh($0, isForced: force) }, $1) }
   }
 
-  /// The user with a session that is valid at this moment: as it is, or renewed.
+  /// Returns the user with a session that is valid now, and renews the session if necessary.
   ///
-  /// Call it for every request that needs a token: however many do at once, the session is renewed once.
+  /// Call it for every request that needs a token. Concurrent calls share one renewal.
   ///
   /// - Returns: The user.
-  /// - Throws: What ``refreshAuthentication(force:)`` throws.
+  /// - Throws: The errors of ``refreshAuthentication(force:)``.
   public func validUser() async throws -> User {
     try await user { $0.ask(SessionEvent.valid, $1) }
   }
 
-  /// Changes the current user, as archived: what other processes change at the same time is not lost.
+  /// Changes the archived user.
   ///
-  /// Change single properties of the argument, which is the archived user. Do not assign a copy that you read before: if
-  /// the session was renewed meanwhile, the copy has a used token.
+  /// Changes that other processes make at the same time are not lost.
   ///
-  /// - Parameter body: Changes its argument, whose identity must stay.
-  /// - Returns: The user, who is archived by now.
-  /// - Throws: ``ContextError``, also for what `body` throws; nothing has changed then. `CancellationError` if the task
-  ///   is cancelled; a change that has begun is made all the same.
+  /// Change single properties of the argument, which is the archived user. Do not assign a copy that you read before:
+  /// if the session was renewed in between, the copy has a used token.
+  ///
+  /// - Parameter body: A closure that changes its argument. The identity must stay the same.
+  /// - Returns: The archived user.
+  /// - Throws: ``ContextError``, also for an error of `body`; then nothing has changed. `CancellationError` if the task
+  ///   is cancelled; a change that has begun is still made.
   @discardableResult
   public func update(_ body: @escaping @Sendable (inout User) throws -> Void) async throws -> User {
     try await user { $0.ask({ .update(body, $0) }, $1) }
@@ -121,22 +125,24 @@ extension StandardAppContext {
 
   /// Logs the user out, and makes ``standard`` the current context.
   ///
-  /// First the archive forgets the session, so that no start restores it, and with it the secret and everything of the
-  /// user but ``SessionUser/remembered``. From then on there is no user, and somebody else may log in. Then the server is
-  /// told. If that fails, or there is no delegate, ``lastError`` says so. While somebody is logging in, it ends that.
+  /// 1. The archive forgets the session, so that no start restores it. It also removes the secret and all data of the
+  ///    user except ``SessionUser/remembered``. From then on there is no user, and another user can log in.
+  /// 2. The server is notified. If that fails, or there is no delegate, ``lastError`` reports it.
   ///
-  /// It returns when the server has answered, or the next login begins.
+  /// If a login is in progress, this ends it. The call returns when the server has answered, or when the next login
+  /// begins.
   ///
-  /// - Throws: ``ContextError/notAuthenticated``, or why the archive could not be written: the user is logged out here
-  ///   then, but the next start would restore them. `CancellationError` if the task is cancelled; the logout goes on.
+  /// - Throws: ``ContextError/notAuthenticated``, or the reason why the archive could not be written. Then the user is
+  ///   logged out here, but the next start would restore the user. `CancellationError` if the task is cancelled; the
+  ///   logout continues.
   public func logout() async throws {
     _ = try await ask { $0.ask(SessionEvent.logout, $1) }
   }
 
-  /// Looks at the clock and at the archive, after the process was suspended.
+  /// Checks the clock and the archive after the process was suspended.
   ///
-  /// Call it when the application comes back to the foreground: timers may have stood still, other processes may have
-  /// changed the session, and what failed is tried again at once.
+  /// Call it when the application returns to the foreground. Timers may have stood still, and other processes may have
+  /// changed the session. Failed renewals are tried again at once.
   public func resume() {
     engine.look()
     engine.submit(.wake(isResuming: true))

@@ -4,7 +4,7 @@ public import Foundation
 public import Signals
 public import Stores
 
-/// Who the user is, what is theirs, and whether their session is still valid: one truth, on disk and in memory.
+/// The observable session of a root: the current user, the user's data, and the validity of the session.
 ///
 /// ```swift
 /// import Contexts
@@ -33,71 +33,73 @@ public import Stores
 /// try FileManager.default.removeItem(at: root)
 /// ```
 ///
-/// - **Nothing is shown before it is archived.** What ``authState`` and ``current`` tell survives a crash, and a start
-///   finds it again: a restored user is ``AuthState/presession`` until the delegate says that the session is to be
-///   trusted, or has renewed it.
-/// - **An answer counts for the session that it was asked for.** One that comes after a logout, or another login, in
-///   this or another process, changes nothing.
-/// - **One renewal at a time**, of all processes that have the same root. Whoever asks meanwhile gets its answer; the
+/// - **Durability.** Nothing is shown before it is archived. ``authState`` and ``current`` survive a crash, and the
+///   next start restores them. A restored user is ``AuthState/presession`` until the delegate trusts the session or has
+///   renewed it.
+/// - **Late answers.** An answer counts only for the session that was asked for. After a logout or another login, in
+///   this or another process, it changes nothing.
+/// - **Renewals.** All processes of a root perform one renewal at a time. Calls made during it receive its answer. The
 ///   next process finds the new session in the archive, and does not ask again. No process waits longer for another
 ///   than ``SessionPolicy/lockTimeout``.
-/// - **A failure passes, a rejection ends.** If a renewal fails, the user stays and it is tried again, less and less
-///   often. If the server throws ``AuthRejection``, the user is logged out.
-/// - **Logging out always works**, whether the server can be told or not.
-/// - **Threads.** Everything may be called from any thread. Subscribers are called on a queue of the context's own, one
-///   change after the other; they must not wait there for what they ask of it.
+/// - **Failure and rejection.** If a renewal fails, the user stays, and it is tried again at growing intervals. If the
+///   delegate throws ``AuthRejection``, the user is logged out.
+/// - **Logout** always works, even if the server cannot be notified.
+/// - **Threads.** All methods may be called from any thread. Subscribers are called on a queue of the context, one
+///   change after another. A subscriber must not block while it waits for an answer of the context.
+/// - **Lifetime.** The properties and queries of a context keep its session up to date, even after the context itself
+///   was released. The properties of an ``AppContext`` do not.
 ///
-/// - **Lifetime.** The properties and queries of a context keep its session up to date, also if the context itself has
-///   been released. Those of an ``AppContext`` do not.
-///
-/// Have one for each root in a process, for as long as the process lives.
+/// Create one for each root in a process, and keep it for as long as the process lives.
 public final class StandardAppContext<User: SessionUser>: Sendable {
   /// The identity of the context without a user.
   public static var standardID: String { "__standard__" }
 
-  /// The directory that holds everything; in a scope, all of the active environment.
+  /// The directory that holds all data; in a scope, all data of the active environment.
   public let root: URL
 
-  /// Knows the delegate that speaks with the server.
+  /// The holder of the delegate that communicates with the server.
   public let authController: AuthController<User>
 
-  // MARK: What there is
+  // MARK: Properties
 
   /// The current context: the user's, or ``standard``.
   ///
-  /// Until ``setup(authDelegate:migrate:)`` has returned it is ``standard``, also if a user is archived.
+  /// Until ``setup(authDelegate:migrate:)`` has returned, it is ``standard``, even if a user is archived.
   public let current: Property<AppContext<User>>
 
-  /// How far the current user is known; it follows every switch.
+  /// The state of authentication of the current user.
   public let authState: Property<AuthState>
 
-  /// What is being done about the session.
+  /// The current activity of the session.
   public let activity: Property<AuthActivity>
 
-  /// What went wrong last; `nil` again when the next thing of its kind goes right.
+  /// The last error, or `nil` after the next success of the same kind.
   public let lastError: Property<ContextError?>
 
-  /// The current user; it follows every switch.
+  /// The current user.
   public let user: Property<User?>
 
-  /// All of these, as they belong together.
+  /// The status of the session, with all of these values as one.
   public let status: Property<SessionStatus<User>>
 
-  /// Who is or has been logged in, in the order in which they first were; empty until
-  /// ``setup(authDelegate:migrate:)`` has returned.
+  /// All current and earlier users, in the order of their first logins.
+  ///
+  /// It is empty until ``setup(authDelegate:migrate:)`` has returned.
   public let historyUsers: Property<[ArchivedUser<User>]>
 
   let engine: SessionEngine<User>
   let board: SessionBoard<User>
   let layout: StoreLayout
 
-  /// Opens a root; nothing is read before ``setup(authDelegate:migrate:)``.
+  /// Opens a root.
+  ///
+  /// Nothing is read before ``setup(authDelegate:migrate:)``.
   ///
   /// - Parameters:
-  ///   - root: The directory that holds everything, made if need be; processes of the same user may share it. Choose one
-  ///     that holds nothing else: a file `Files/revision.json` of yours would be overwritten.
-  ///   - configuration: Where sessions are archived, and when they are renewed.
-  ///   - storeVersions: What the databases of each user contain.
+  ///   - root: The directory that holds all data, created if it is missing. Processes of the same user may share it.
+  ///     Choose one that holds nothing else: a file `Files/revision.json` of yours would be overwritten.
+  ///   - configuration: The configuration of the archive and of renewals.
+  ///   - storeVersions: The versions of the databases of each user.
   ///   - time: The time by which sessions expire.
   /// - Throws: ``ContextError/archive(path:operation:reason:)`` if the directory cannot be used,
   ///   ``ContextError/switchedDirectory(path:root:)`` if its contents are switched between environments, or
@@ -113,23 +115,23 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
 
   /// Opens the sessions of a root whose contents may be swapped, such as an `AppContainer`'s, and follows each swap.
   ///
-  /// Each environment has a session, users and databases of its own. When another one is activated, the session that is
-  /// archived there is restored as at a start, and ``status``, ``current`` and all other properties change together with
-  /// the environment.
+  /// Each environment has its own session, users and databases. When another environment is activated, its archived
+  /// session is restored as at a start. ``status``, ``current`` and all other properties change together with the
+  /// environment.
   ///
-  /// - **Late answers.** The server is not waited for. What it answers for the old environment is dropped, and whoever
-  ///   waits for that gets ``ContextError/environmentSwitched``.
+  /// - **Late answers.** A switch does not wait for the server. An answer for the old environment is dropped, and
+  ///   pending calls throw ``ContextError/environmentSwitched``.
   /// - **Old contexts.** The databases of an ``AppContext`` from the old environment are closed and throw
-  ///   `DatabaseError.swapped`, also if the same user is logged in in the new one.
-  /// - **Places.** Archive, secrets and caches lie below the root of the scope.
-  /// - **Threads.** Subscribers of a switch must not wait for calls of this object: calls begin when all of them have
-  ///   been called.
+  ///   `DatabaseError.swapped`, even if the same user is logged in in the new one.
+  /// - **Places.** The archive, the secrets and the caches lie below the root of the scope.
+  /// - **Threads.** Subscribers of a switch must not wait for calls of this object, because calls begin only after all
+  ///   subscribers were called.
   ///
   /// - Parameters:
   ///   - scope: The root.
-  ///   - directory: The name of the directory in it that holds everything.
-  ///   - configuration: Where sessions are archived, and when they are renewed.
-  ///   - storeVersions: What the databases of each user contain.
+  ///   - directory: The name of the directory in it that holds all data.
+  ///   - configuration: The configuration of the archive and of renewals.
+  ///   - storeVersions: The versions of the databases of each user.
   ///   - time: The time by which sessions expire.
   /// - Throws: ``ContextError/archive(path:operation:reason:)`` if the directory cannot be used,
   ///   ``ContextError/outsideScope(place:root:)`` if the configuration names a place that all environments would share,
@@ -197,7 +199,7 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     }
     controller.whenSet { [weak engine] in engine?.submit(.delegateSet) }
     let follower = environments.map { SessionFollower($0, engine, board, queue: queue) }
-    // Before the archive is read for the first time.
+    // This comes before the first read of the archive.
     let membership = environments.flatMap { environments in follower.map { environments.scope.enrol($0) } }
     let owner = SessionOwner(
       engine: engine, bell: bell, subscriptions: [following] + (membership.map { [$0] } ?? []), follower: follower)
@@ -210,15 +212,15 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     historyUsers = Property(board.history, keeping: owner)
   }
 
-  /// Tells other processes, and the history of this one, that the archive has changed.
+  /// Notifies other processes, and the history of this one, that the archive has changed.
   ///
-  /// The number is always another one: a process that comes late must not hide what a faster one has told.
+  /// The number is always a new one, so that a slow process does not hide the announcement of a faster one.
   static func ring(_ bell: AppGroupsFile<Int>, _ revision: Int) {
     do {
-      // Whatever is in it, be it damaged.
+      // The old content does not matter, even if it is damaged.
       try bell.change(overwriting: true) { $0 = $0 == .max ? revision : max($0 + 1, revision) }
     } catch {
-      // They will see the change with the next one, or when they go on after a pause.
+      // Other processes see the change with the next announcement, or when they resume after a pause.
     }
   }
 
@@ -228,16 +230,18 @@ public final class StandardAppContext<User: SessionUser>: Sendable {
     do {
       board.show(try engine.vault.bound(to: environment).users(), in: environment)
     } catch {
-      // An archive that cannot be read is told by `lastError`; the last list stands.
+      // `lastError` reports an archive that cannot be read. The last list stays.
     }
   }
 
-  /// The context without a user, for what belongs to nobody; another one in each environment.
+  /// The context without a user, for data that belongs to no user.
+  ///
+  /// Each environment has its own.
   public var standard: AppContext<User> { board.standard }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  /// Asks the engine, and waits for its answer.
+  /// Sends a request to the engine, and waits for its answer.
   func ask<Answer: Sendable>(
     _ begin:
       @escaping @Sendable (

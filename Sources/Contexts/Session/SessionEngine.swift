@@ -182,8 +182,8 @@ final class SessionEngine<User: SessionUser>: Sendable {
   /// It must be called between two events.
   ///
   /// - Parameters:
-  ///   - choose: A closure that chooses the users. It receives the archived identities, and those that must not be
-  ///     removed: of the user who is logged in, and of the one who is still shown.
+  ///   - choose: A closure that chooses the users from the archived identities. The second argument contains the
+  ///     current user and the one still shown, which must stay.
   ///   - purge: A closure that removes all other data of a user.
   /// - Returns: The removed identities.
   /// - Throws: The error that `choose` or `purge` threw, or the error of the archive.

@@ -129,7 +129,7 @@ extension SessionMachine {
 
   // MARK: Time
 
-  /// Handles a new delegate: decides or renews if that was waiting for one.
+  /// Handles a new delegate: begins the renewal that was given up because there was none.
   mutating func delegateSet(_ turn: inout Turn) {
     if activity == .refreshing { hasNewDelegate = true }
     if lacksDelegate, activity == .idle { beginRefresh(&turn) }

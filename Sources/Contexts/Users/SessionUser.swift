@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A user: who it is, and what the session with the server consists of.
+/// A user, with the user's identity and session.
 ///
-/// Any `Codable` value with a text as its `id` is one. It is written down when it logs in and whenever it changes, and
-/// is there again after the next start.
+/// Any `Codable` type with a text as its `id` can conform. The user is archived at login and after each change, and
+/// restored at the next start.
 ///
 /// ```swift
 /// import Contexts
@@ -19,14 +19,14 @@ public import Foundation
 /// print(ada.isExpired(at: Date()))  // Prints "true"
 /// ```
 ///
-/// Return a token from ``secret``, and leave it out of what is encoded: it is then kept in a ``SecretStore``, apart
-/// from the archive.
+/// Return a token from ``secret``, and do not encode it: the token is then kept in a ``SecretStore``, separate from the
+/// archive.
 ///
-/// A user must be encoded as an object, as structures are by default, because a renewal joins users by the names of
-/// members. Any other user fails to log in with ``ContextError/unencodableUser(userID:reason:)``.
+/// A user must be encoded as an object, which is the default for structures, because a renewal merges users by the
+/// names of members. The login of any other user fails with ``ContextError/unencodableUser(userID:reason:)``.
 ///
-/// A user is printed and dumped with its identity alone, so that no log shows a token, in whatever property it is. A
-/// type that has nothing to hide declares a `description` and a `customMirror` of its own.
+/// A user is printed and dumped with its identity alone, so that no property can put a token into a log. A type without
+/// secrets can declare its own `description` and `customMirror`.
 ///
 /// ## Topics
 ///
@@ -36,31 +36,35 @@ public import Foundation
 /// - ``customMirror``
 public protocol SessionUser: Codable, Sendable, Identifiable, CustomStringConvertible, CustomReflectable
 where ID == String {
-  /// The number of the version that the type is of: raise it when archived users can no longer be decoded as they are.
+  /// The version of the type.
   ///
-  /// Raise it for a new property, too, if an older program may still be in use. That program drops members that it does
+  /// Raise it when archived users can no longer be decoded.
+  ///
+  /// Also raise it for a new property if an older program may still be in use. That program drops members that it does
   /// not know when it updates or renews the user. It refuses a user of another version with
   /// ``ContextError/notMigrated(userID:from:to:reason:)``.
   static var modelVersion: Int { get }
 
-  /// When the session is no longer valid, by the wall clock; `nil` if it does not say.
+  /// The date by the wall clock at which the session expires, or `nil` if it does not expire by itself.
   var expiration: Date? { get }
 
-  /// The moment at which the server issued the session, by the server's clock; `nil` if it is not known.
+  /// The date by the server's clock at which the server issued the session, or `nil` if it is not known.
   ///
-  /// With it a client whose clock is wrong knows when the session expires. It is the `iat` of a JSON Web Token, or the
-  /// field `Date` of the server's answer.
+  /// With this date, a client whose clock is wrong knows when the session expires. It is the `iat` of a JSON Web Token,
+  /// or the field `Date` of the server's answer.
   ///
-  /// Return `nil` unless the server issued the session for this very answer. The clock of sessions is set to this moment,
-  /// so that with one of two days ago sessions would expire two days late.
+  /// Return `nil` unless the server issued the session for this very answer. The clock of sessions is set to this date,
+  /// so with a date from two days ago, sessions would expire two days late.
   var issued: Date? { get }
 
-  /// What is to be kept secret, if anything; it must not be part of what is encoded.
+  /// The data to keep secret, if any.
+  ///
+  /// It must not be part of the encoded user.
   var secret: Data? { get set }
 
-  /// The user as kept in the archive after a logout; `nil` to keep the identity alone.
+  /// The user to keep in the archive after a logout, or `nil` to keep the identity alone.
   ///
-  /// ``StandardAppContext/historyUsers`` shows it. Remove every token from it that is encoded.
+  /// ``StandardAppContext/historyUsers`` contains it. Remove every encoded token from it.
   var remembered: Self? { get }
 }
 
@@ -68,31 +72,31 @@ extension SessionUser {
   /// The first version.
   public static var modelVersion: Int { 1 }
 
-  /// Nothing: the session is valid until the server says otherwise.
+  /// `nil`: the session is valid until the server refuses it.
   public var expiration: Date? { nil }
 
-  /// Nothing: the client's clock is trusted.
+  /// `nil`: the client's clock is trusted.
   public var issued: Date? { nil }
 
-  /// Nothing: after a logout the archive keeps the identity alone.
+  /// `nil`: after a logout, the archive keeps the identity alone.
   public var remembered: Self? { nil }
 
-  /// The type and the identity, and nothing else of the user.
+  /// The type and the identity, without other properties.
   public var description: String { "\(Self.self)(id: \(id.debugDescription))" }
 
-  /// The identity, and nothing else of the user.
+  /// The identity, without other properties.
   public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 
-  /// Nothing; all of the user is in the archive.
+  /// `nil`: the archive holds the whole user.
   public var secret: Data? {
     get { nil }
     set {}
   }
 
-  /// Whether the session is over at a moment.
+  /// Returns whether the session has expired at a date.
   ///
-  /// - Parameter date: The moment.
-  /// - Returns: Whether ``expiration`` is not after it.
+  /// - Parameter date: The date.
+  /// - Returns: `true` if ``expiration`` is not after the date.
   public func isExpired(at date: Date) -> Bool {
     guard let expiration else { return false }
     return expiration <= date

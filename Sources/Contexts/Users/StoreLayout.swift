@@ -1,7 +1,7 @@
 import FileSignals
 import Foundation
 
-/// Where the databases of all users lie.
+/// The layout of the databases of all users.
 struct StoreLayout: Sendable {
   private let persistenceRoot: URL
   private let cacheRoot: URL
@@ -11,16 +11,16 @@ struct StoreLayout: Sendable {
     self.cacheRoot = cacheRoot
   }
 
-  /// The directory of the cache of a user; of the context without a user, if there is none.
+  /// Returns the directory of a user's cache or, for `nil`, of the cache without a user.
   func cacheDirectory(of userID: String?) -> URL { directory(of: userID, in: cacheRoot) }
 
-  /// The directory of the persistent database of a user; of the context without a user, if there is none.
+  /// Returns the directory of a user's persistent database or, for `nil`, of the one without a user.
   func persistenceDirectory(of userID: String?) -> URL { directory(of: userID, in: persistenceRoot) }
 
   /// Returns whether there are databases of a user.
   func hasStores(of userID: String) -> Bool { !existingDirectories(of: userID).isEmpty }
 
-  /// Removes the databases of a user, which must not be open.
+  /// Removes the databases of a user, which must be closed.
   func purge(_ userID: String) throws(ContextError) {
     for directory in existingDirectories(of: userID) {
       do {
@@ -43,12 +43,12 @@ struct StoreLayout: Sendable {
     return directories.first { FileManager.default.fileExists(atPath: $0.path) } ?? directories[0]
   }
 
-  /// The directories that a user may have: the one named after the composed identity, and then those that exist and are
-  /// named after another form of it.
+  /// Returns the possible directories of a user: the one named after the composed form of the identity, then existing
+  /// ones named after other forms.
   private func directories(of userID: String, in root: URL) -> [URL] {
     let name = UserDirectory.name(for: userID)
     var names = [name]
-    // A text of ASCII has one form.
+    // An ASCII text has only one form.
     if userID.utf8.contains(where: { $0 >= 0x80 }) {
       let others = DirectoryListing.names(in: root) ?? []
       names += others.filter { $0 != name && UserDirectory.isName($0, for: userID) }.sorted()

@@ -1,35 +1,34 @@
 import FileSignals
 import Foundation
 
-/// Names for directories of users, whose identities may be any text.
+/// The names of users' directories, for identities with any text.
 ///
-/// They are those of ``EncodedName``, so that no name leads elsewhere, none is too long, and no two identities have the
-/// same.
-///
-/// Two texts that Unicode declares equivalent are one identity, so the name is that of the composed form (NFC).
+/// ``EncodedName`` makes the names: no name leads out of the directory, none is too long, and no two identities share a
+/// name. Two texts that Unicode declares equivalent are one identity, so the composed form (NFC) is encoded.
 enum UserDirectory {
-  /// The name of the directory of the context without a user, which no user has.
+  /// The name of the directory of the context without a user.
+  ///
+  /// No user's directory has this name.
   static let nobody = "__standard__"
 
-  /// How long a name may be, so that something can be appended.
+  /// The maximum length of a name, which leaves room for a suffix.
   static let longestName = 150
 
-  /// The name of a directory for a user.
+  /// Returns the name of a user's directory.
   static func name(for id: String) -> String {
     exactName(for: id.precomposedStringWithCanonicalMapping)
   }
 
-  /// A Boolean value that indicates whether a directory could have been named after a form of an identity, before all
-  /// were named after the composed form.
+  /// Returns whether a directory may be named after any form of an identity, as earlier versions did.
   static func isName(_ name: String, for id: String) -> Bool {
-    // Swift compares texts by Unicode's equivalence. The text of a digest is not known, so the usual forms are tried.
+    // Swift compares texts by Unicode equivalence. The text behind a digest is unknown, so the usual forms are tried.
     if let text = EncodedName.decoded(name), text == id { return name == exactName(for: text) }
     return [id, id.decomposedStringWithCanonicalMapping].contains { exactName(for: $0) == name }
   }
 
-  /// The name of a directory for the bytes of an identity.
+  /// Returns the name of a directory for the exact bytes of an identity.
   private static func exactName(for id: String) -> String {
-    // No byte is encoded like the first, and no underscore like the second.
+    // No encoded byte looks like the first name, and an encoded underscore never looks like the second.
     if id.isEmpty { return "%" }
     if id == nobody { return "%5f_standard__" }
     return EncodedName.encoded(id, limit: longestName)
