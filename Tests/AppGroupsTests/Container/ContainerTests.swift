@@ -12,7 +12,7 @@ struct ContainerTests {
   }
 
   @Test
-  func `a given directory is made, for nobody but the user, and becomes the container`() throws {
+  func `a given directory is created for the user only, and becomes the container`() throws {
     let url = directory.url.appending(path: "some/where", directoryHint: .isDirectory)
     let container = try AppGroupsContainer(directory: url, groupIdentifier: "group.test")
     #expect(container.containerURL.path == url.path)
@@ -24,7 +24,7 @@ struct ContainerTests {
   }
 
   @Test
-  func `a directory that exists keeps its content and its permissions`() throws {
+  func `an existing directory keeps its content and its permissions`() throws {
     try Data("kept".utf8).write(to: directory.file("file"))
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.url.path)
     let container = try AppGroupsContainer(directory: directory.url)
@@ -43,7 +43,7 @@ struct ContainerTests {
   }
 
   @Test
-  func `a file in the place of the container is an error that names it`() throws {
+  func `a file in place of the container is an error that names it`() throws {
     try Data().write(to: directory.file("file"))
     let error = #expect(throws: AppGroupsError.self) { try AppGroupsContainer(directory: directory.file("file")) }
     #expect(error?.description.contains(directory.file("file").path) == true)
@@ -51,13 +51,13 @@ struct ContainerTests {
   }
 
   @Test
-  func `a place that is not in the file system is an error`() throws {
+  func `a location outside the file system is an error`() throws {
     let url = try #require(URL(string: "https://example.com/container"))
     #expect(throws: AppGroupsError.self) { try AppGroupsContainer(directory: url) }
   }
 
   @Test(arguments: ["", ".", "..", ".hidden", "a/b", "../a", "/a", "a\0b", "a\nb", String(repeating: "x", count: 300)])
-  func `an identifier that could lead elsewhere is refused before anything is made`(identifier: String) throws {
+  func `an identifier that could escape the root is rejected before anything is created`(identifier: String) throws {
     let place = directory.url.appending(path: "place")
     let errors = [
       #expect(throws: AppGroupsError.self) { try AppGroupsContainer(identifier) },

@@ -4,15 +4,15 @@
   import TestSupport
   import Testing
 
-  @Suite("The default place of a group")
+  @Suite("The default location of a group")
   struct DefaultDirectoryTests {
     @Test
-    func `it is in the user's data, which the environment says`() {
+    func `it is in the user's data directory, which the environment sets`() {
       #expect(AppGroupsContainer.dataHome(["XDG_DATA_HOME": "/data", "HOME": "/home/me"])?.path == "/data")
       #expect(AppGroupsContainer.dataHome(["HOME": "/home/me"])?.path == "/home/me/.local/share")
     }
 
-    /// Opens the group `group.test` in a process that has only these variables, and returns where it lies.
+    /// Opens the group `group.test` in a process with only these variables, and returns its location.
     private func open(_ environment: [String]) async throws -> String {
       let peer = try PeerProcess(
         executable: URL(filePath: "/usr/bin/env"), arguments: ["-i"] + environment + [PeerProcess.builtExecutable.path])
@@ -20,7 +20,7 @@
     }
 
     @Test
-    func `a group is made in the user's data`() async throws {
+    func `a group is created in the user's data directory`() async throws {
       let directory = try TemporaryDirectory()
       let path = directory.url.path
       #expect(try await open(["HOME=\(path)"]) == "\(path)/.local/share/AppGroups/group.test")
@@ -32,7 +32,7 @@
     }
 
     @Test(arguments: [[], ["HOME="], ["HOME=here", "XDG_DATA_HOME=data"]])
-    func `without a place for the user's data there is no group, and the error says what to set`(
+    func `without a data directory there is no group, and the error names the variable to set`(
       environment: [String]
     ) async throws {
       let failure = await #expect(throws: PeerProcess.Failure.self) { try await open(environment) }
@@ -43,7 +43,7 @@
     }
 
     @Test
-    func `relative paths in the environment are ignored, as the specification says`() {
+    func `relative paths in the environment are ignored, as the specification requires`() {
       let home = AppGroupsContainer.dataHome(["XDG_DATA_HOME": "data", "HOME": "/home/me"])
       #expect(home?.path == "/home/me/.local/share")
       #expect(AppGroupsContainer.dataHome(["XDG_DATA_HOME": "", "HOME": "me"]) == nil)
@@ -51,7 +51,7 @@
     }
 
     @Test
-    func `a symbolic link in the place of a group's directory is refused`() throws {
+    func `a symbolic link in place of a group's directory is rejected`() throws {
       let directory = try TemporaryDirectory()
       let elsewhere = try TemporaryDirectory()
       try FileManager.default.createSymbolicLink(

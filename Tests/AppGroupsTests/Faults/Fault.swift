@@ -7,20 +7,20 @@ import TestSupport
   import Darwin
 #endif
 
-/// What can happen to a file and to all that belongs to it.
+/// A fault of a file or of its surroundings.
 enum Fault: String, CaseIterable {
-  // Nobody's change is lost, however hard the file is worked on meanwhile.
+  // No change may be lost, whatever else happens to the file.
   case killing, freezing, freezingAnObserver, overflow, limitingSizes, touching, sameTimes
   case modeOfFile, modeOfDirectory, ownerOfFile, staleTemporary, temporaryRemoved, directoryForTemporary
   case fullDisk, readOnlyDisk
 
-  // Foreign hands put something else in place, or let two hold a lock: changes made meanwhile may be lost.
+  // Other programs replace the file or break the lock, so concurrent changes may be lost.
   case missing, empty, garbage, half, directory, pipe, socket, linkToNowhere, linkToItself, linkOut, linkInside
   case replaced, rewritten, movedAway
   case noFilesDirectory, filesDirectoryMoved, fileForFilesDirectory, noContainer, containerMoved
   case noSharedFolder, noSidecar
 
-  /// Whether what was stored is still there afterwards, and whoever changed it has not lost a change.
+  /// A Boolean value that indicates whether the stored value survives the fault and no change is lost.
   var isGentle: Bool {
     switch self {
     case .killing, .freezing, .freezingAnObserver, .overflow, .limitingSizes, .touching, .sameTimes, .modeOfFile,
@@ -31,13 +31,12 @@ enum Fault: String, CaseIterable {
     }
   }
 
-  /// Faults that do something to a disk, not to a file.
+  /// The faults of a disk rather than of a file.
   static let ofDisks: Set<Fault> = [.fullDisk, .readOnlyDisk]
   static let gentle = allCases.filter(\.isGentle)
   static let violent = allCases.filter { !$0.isGentle }
 
-  /// What every observer must report if the fault stays, in the words of its status; `nil` if it is none to be
-  /// reported.
+  /// The report that every observer must send if the fault stays, in the words of its status; `nil` if none is due.
   var dueReport: String? {
     switch self {
     case .missing, .movedAway: "missing"
@@ -56,11 +55,11 @@ enum Fault: String, CaseIterable {
     }
   }
 
-  /// Whether root, whom no mode keeps out, is not concerned.
+  /// A Boolean value that indicates whether the fault does not affect root, who ignores modes.
   var sparesRoot: Bool { [.modeOfFile, .modeOfDirectory, .ownerOfFile].contains(self) }
 }
 
-/// Where a fault is made, and unmade.
+/// The location where a fault is applied and reverted.
 struct FaultSite {
   let container: URL
   let name: String
@@ -72,7 +71,9 @@ struct FaultSite {
   private var away: URL { URL(filePath: container.path + ".away") }
   private var outside: URL { URL(filePath: container.path + ".outside") }
 
-  /// Makes the fault; whatever is in the way of it is no failure, since others are at work.
+  /// Applies the fault.
+  ///
+  /// Obstacles are ignored, because others work at the same time.
   func make(_ fault: Fault) {
     switch fault {
     case .touching:
@@ -118,7 +119,7 @@ struct FaultSite {
     }
   }
 
-  /// Unmakes what can be unmade without doing harm.
+  /// Reverts the fault where that does no harm.
   func unmake(_ fault: Fault) {
     switch fault {
     case .modeOfFile, .touching: chmod(file.path, 0o600)
@@ -135,7 +136,7 @@ struct FaultSite {
     }
   }
 
-  /// Puts everything back but the file, so that anybody can write it again.
+  /// Restores everything except the file, so that any process can write it again.
   func clear() throws {
     let manager = FileManager.default
     if !isDirectory(container) { try manager.createDirectory(at: container, withIntermediateDirectories: true) }
@@ -144,7 +145,7 @@ struct FaultSite {
       try manager.createDirectory(at: files, withIntermediateDirectories: false)
     }
     chmod(files.path, 0o700)
-    // The mode stays with the file, whoever writes it.
+    // A write keeps the mode of the file.
     if kind(of: file) == S_IFREG { chmod(file.path, 0o600) } else { remove(file) }
     if kind(of: temporary) == S_IFDIR { remove(temporary) }
     for leftover in [away, outside, container.appending(path: "filler"), files.appending(path: "target")] {
@@ -155,15 +156,15 @@ struct FaultSite {
     for entry in (try? manager.subpathsOfDirectory(atPath: files.path)) ?? [] { own(files.appending(path: entry)) }
   }
 
-  /// The user whom the peers become, because root is told no refusal.
+  /// The user that the peers become, because root is denied nothing.
   static let user: uid_t = 65_534
 
-  /// Gives something to the peers' user.
+  /// Gives a file to the peers' user.
   func own(_ url: URL) {
     if geteuid() == 0 { lchown(url.path, Self.user, Self.user) }
   }
 
-  /// Replaces the file, as other programs do that mean well.
+  /// Replaces the file atomically, as well-behaved programs do.
   func replace(with data: Data) throws {
     let new = container.appending(path: "new")
     try data.write(to: new)
@@ -172,12 +173,12 @@ struct FaultSite {
     rename(new.path, file.path)
   }
 
-  /// Rewrites the file in place, as other programs do that do not mean well.
+  /// Rewrites the file in place, as badly behaved programs do.
   func rewrite(with data: Data) {
     put(String(decoding: data, as: UTF8.self), at: file, flags: O_CREAT | O_TRUNC)
   }
 
-  /// Makes 24,000 events in the directory: two files in turn, since equal events that follow each other become one.
+  /// Causes 24,000 events in the directory with two alternating files, because equal consecutive events merge.
   func flood() {
     for _ in 0..<12_000 {
       for name in ["flood", "flood too"] { put("", at: files.appending(path: name), flags: O_CREAT) }
@@ -195,7 +196,7 @@ struct FaultSite {
     close(descriptor)
   }
 
-  /// Takes the file away and tries to be first at putting something else in its place.
+  /// Removes the file and tries to create something else in its place first.
   private func replace(_ make: () -> CInt) {
     for _ in 0..<50 {
       unlink(file.path)
@@ -222,7 +223,7 @@ struct FaultSite {
   }
 
   private func remove(_ url: URL) {
-    // Others may be making things in it at the same time.
+    // Others may be creating entries in it at the same time.
     for _ in 0..<20 {
       try? FileManager.default.removeItem(at: URL(filePath: url.path))
       if kind(of: url) == nil { return }

@@ -10,19 +10,19 @@ import Testing
 
 /// Random programs of faults.
 ///
-/// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of them again, or many.
+/// To run one of them again, or many, see ``runRandomPrograms(seconds:repetitions:_:)``.
 @Suite("Faults: random programs", .serialized, .patient)
 struct FaultTests {
   @Test
-  func `no random program of faults tears, loses or turns back a value, or leaves an observer behind`() async {
-    // In a process of its own, because all observers of a process lose the events of a flood.
+  func `no random program of faults tears, loses or reverts a value, or leaves an observer behind`() async {
+    // In a separate process, because all observers of a process lose the events of a flood.
     await #expect(processExitsWith: .success) {
       try await runRandomPrograms(seconds: 1.5, repetitions: 20, runProgram)
     }
   }
 }
 
-/// - Returns: Whether all was well.
+/// - Returns: `true` if no promise was broken.
 private func runProgram(_ seed: UInt64) async throws -> Bool {
   let directory = try TemporaryDirectory()
   let isMounted = seed.isMultiple(of: 3) ? await mount(directory) : false
@@ -52,7 +52,7 @@ private func runProgram(_ seed: UInt64) async throws -> Bool {
   return false
 }
 
-/// Mounts a small disk, where this may be done.
+/// Mounts a small disk where that is permitted.
 private func mount(_ directory: TemporaryDirectory) async -> Bool {
   #if os(Linux)
     guard geteuid() == 0 else { return false }

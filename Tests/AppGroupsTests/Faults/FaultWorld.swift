@@ -10,10 +10,10 @@ import TestSupport
   import Darwin
 #endif
 
-/// A random program: processes that change and observe one sealed value, and everything that can happen to it.
+/// A random program: processes that change and observe one sealed value, and faults that happen to it.
 ///
-/// A *storm* rages while all are at work, and loses nobody's change. A *blast* does too, but foreign hands destroy what
-/// is there. A *trouble* stays until every observer has reported it. After each, all must have the final value.
+/// A *storm* rages while all processes work, and loses no change. So does a *blast*, but other programs destroy the
+/// stored value. A *trouble* stays until every observer has reported it. After each, all must have the final value.
 final class FaultWorld {
   private(set) var story: [String] = []
   private(set) var breaches: [String] = []
@@ -30,7 +30,7 @@ final class FaultWorld {
   private var workers: [Worker] = []
   private var epoch = 0
 
-  /// How often this process itself has added something in the epoch.
+  /// The number of increments by this process itself in this epoch.
   private var added = 0
 
   /// Starts all processes.
@@ -71,7 +71,7 @@ final class FaultWorld {
 
   // MARK: The program
 
-  /// Goes through a number of rounds, or until something is wrong.
+  /// Runs a number of rounds, or until a promise is broken.
   func run(rounds: Int) async throws {
     try await converge()
     let descriptors = try await observer.send("descriptors")
@@ -92,7 +92,7 @@ final class FaultWorld {
   private func storm() async throws {
     tell("storm")
     var faults = pick(Fault.gentle.filter { isMounted || !Fault.ofDisks.contains($0) }, 1 + chance.number(below: 4))
-    // Together they could make somebody put in place what they did not write.
+    // Together, they could lead a writer to commit bytes that it did not write.
     if faults.contains(.temporaryRemoved) { faults.removeAll { $0 == .staleTemporary } }
     try await startWork()
     for fault in faults {
@@ -119,7 +119,7 @@ final class FaultWorld {
       }
     }
     for worker in workers { try await worker.halt() }
-    // Who had looked at the old mode before may have given it to the new file.
+    // A process that had read the old mode before may have given it to the new file.
     for fault in faults { site.unmake(fault) }
     let value = try file.read()
     for worker in workers where value.tally[worker.name, default: 0] != worker.base {
@@ -183,7 +183,7 @@ final class FaultWorld {
   private func freeze(_ peer: PeerProcess) async throws {
     peer.signal(SIGSTOP)
     try await pause(20_000)
-    // Waits for nobody, also if the one who is frozen holds the lock.
+    // Reads wait for no process, even if the frozen one holds the lock.
     if try !file.read().isWhole { breaches.append("read half a value") }
     peer.signal(SIGCONT)
   }
@@ -193,7 +193,7 @@ final class FaultWorld {
     do {
       try await shell(#"mount -o remount,ro "$1" 2> /dev/null"#, disk)
     } catch {
-      // The system refuses it while somebody writes.
+      // The system rejects it while a writer is active.
       return
     }
     try await pause(10_000)
@@ -208,7 +208,7 @@ final class FaultWorld {
     }
   }
 
-  /// Puts good content in place again, in one of the ways in which this happens.
+  /// Restores good content in one of the ways in which this happens.
   private func heal() async throws {
     try site.clear()
     epoch += 1
@@ -226,7 +226,7 @@ final class FaultWorld {
     try await converge()
   }
 
-  /// Changes the value once more, and waits until everybody has it.
+  /// Changes the value once more, and waits until every observer has it.
   private func converge() async throws {
     let value = try await file.update { value in
       value.increment(by: "test")
@@ -243,7 +243,7 @@ final class FaultWorld {
 
   private func expectDescriptors(_ count: String) async throws {
     var now = ""
-    // A look at the file may be under way.
+    // A read of the file may be in progress.
     for _ in 0..<500 {
       now = try await observer.send("descriptors")
       if now == count { break }
@@ -276,7 +276,7 @@ final class FaultWorld {
     (0..<count).map { _ in faults[chance.number(below: faults.count)] }
   }
 
-  /// A moment that the seed chooses, of at most so many microseconds.
+  /// Pauses for a random time of at most the given microseconds.
   private func pause(_ most: Int) async throws {
     try await Task.sleep(for: .microseconds(chance.number(below: most)))
   }

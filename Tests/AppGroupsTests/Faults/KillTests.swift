@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-/// `SIGNALS_TORTURE=1` makes it a thousand.
+/// With `SIGNALS_TORTURE=1`, there are a thousand rounds.
 @Suite("Processes killed at random moments", .serialized, .seeded, .patient)
 struct KillTests {
   let fixture: Fixture
@@ -27,8 +27,7 @@ struct KillTests {
     try AppGroupsFile(name: name, initialValue: Sealed(), container: fixture.container)
   }
 
-  /// Not to wait for anything, but to strike at a moment that nobody has chosen: soon after the start, when files are
-  /// opened and made, or in the midst of the work.
+  /// Kills the worker at a random moment: soon after its start, while files are opened and created, or during its work.
   private func strike(_ worker: Worker, _ chance: inout Chance) async throws {
     if chance.once(in: 2) { try await worker.peer.events.first("some work") { $0.hasPrefix("done ") } }
     try await Task.sleep(for: .microseconds(chance.number(below: 8_000)))
@@ -36,8 +35,7 @@ struct KillTests {
   }
 
   @Test
-  func `killed updaters lose no increment that was reported, tear nothing, and keep nobody from updating`() async throws
-  {
+  func `killed updaters lose no reported increment, tear nothing, and block no other process`() async throws {
     let rounds = Scale.count(15, torture: 500)
     let file = try sealed("tally.json")
     let reports = Recorder<String>()
@@ -55,14 +53,14 @@ struct KillTests {
       let victim = workers[chance.number(below: workers.count)]
       try await strike(victim, &chance)
       let done = victim.base + victim.done
-      // Would wait for ever if the lock had not been released.
+      // Deadlocks if the lock was not released.
       let value = try await file.update { value in
         value.increment(by: "test")
         return value
       }
       #expect(value.isWhole)
       let tally = value.tally[victim.name, default: 0]
-      #expect(tally == done || tally == done + 1, "\(done) were reported, one more may be done, \(tally) are there")
+      #expect(tally == done || tally == done + 1, "\(done) were reported, one more may be done, but \(tally) are there")
       #expect(value.tally["test"] == round)
       try await victim.revive(tally: tally)
       try await victim.work(.increasing, size: round.isMultiple(of: 3) ? 200_000 : chance.number(below: 5_000))
@@ -85,10 +83,10 @@ struct KillTests {
   }
 
   @Test
-  func `a killed writer leaves its last value or the one before, and one temporary file at most`() async throws {
+  func `a killed writer leaves its last value or the previous one, and at most one temporary file`() async throws {
     let rounds = Scale.count(15, torture: 500)
     let file = try sealed("written.json")
-    // Waiting for the disk makes more of them die amid a write.
+    // Waiting for the disk makes more of them die during a write.
     let writer = try await worker("w", on: "written.json", .storage)
     let folder = fixture.files.appending(path: ".shared")
     var litter = 0
@@ -99,13 +97,15 @@ struct KillTests {
       let value = try file.read()
       #expect(value.isWhole)
       let (number, done) = (value.tally["w", default: writer.base], writer.base + writer.done)
-      #expect(number == done || number == done + 1, "\(done) was reported, the next may be there, \(number) is")
+      #expect(
+        number == done || number == done + 1, "\(done) was reported, the next may be stored, but the value is \(number)"
+      )
       let beside = try fixture.contents(of: folder)
       #expect(beside == ["written.json.lock"] || beside == ["written.json.lock", "written.json.tmp"])
       litter += beside.count - 1
-      // Would wait for ever if the lock had not been released.
+      // Deadlocks if the lock was not released.
       try await file.update { $0.increment(by: "test") }
-      #expect(try fixture.contents(of: folder) == ["written.json.lock"], "the next write sweeps")
+      #expect(try fixture.contents(of: folder) == ["written.json.lock"], "the next write removes leftovers")
       try await writer.revive(tally: number)
       try await writer.work(.replacing, size: chance.number(below: 400_000))
       if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) writers killed, \(litter) amid a write") }
@@ -118,14 +118,16 @@ struct KillTests {
   }
 
   @Test
-  func `whoever dies while it makes a file leaves a whole one or none, and the next one can make it`() async throws {
+  func `a process killed while it creates a file leaves a whole file or none, and the next one can create it`()
+    async throws
+  {
     let rounds = Scale.count(10, torture: 300)
     var made = 0
     var chance = Chance()
     for round in 1...rounds {
       let name = "new\(round).json"
       let peer = try PeerProcess()
-      // It is killed before it can answer, most of the time.
+      // It is usually killed before it can answer.
       let opening = Task { try? await peer.send("sealed \(fixture.path) \(name) storage") }
       try await Task.sleep(for: .microseconds(chance.number(below: 30_000)))
       try await peer.kill()

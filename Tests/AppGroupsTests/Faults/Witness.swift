@@ -3,12 +3,12 @@ import FileSignals
 import Signals
 import TestSupport
 
-/// One who observes a sealed value, in this process or in another, and reports in lines what it sees.
+/// An observer of a sealed value, in this process or another, that reports its observations in lines.
 struct Witness {
   let name: String
   let reports: Recorder<String>
 
-  /// Tells it what to look out for; see ``Follower``.
+  /// Sends it a command for its ``Follower``.
   let tell: (_ command: String) async throws -> Void
 
   /// A subscriber in this process.
@@ -35,7 +35,7 @@ struct Witness {
     Witness(name: name, reports: peer.events) { try await peer.send($0) }
   }
 
-  /// Waits until a value of this epoch and count is the last one that it was given.
+  /// Waits until the last value received has this epoch and count.
   func converge(epoch: Int, count: Int) async throws {
     let mark = reports.elements.count
     try await tell("expect \(epoch) \(count)")
@@ -45,7 +45,7 @@ struct Witness {
     }
   }
 
-  /// Waits for a report that came after others.
+  /// Waits for a report after a mark.
   func report(after mark: Int, _ start: String, containing text: String) async throws {
     try await reports.wait(for: "\(name) to report \(start) … \(text)", timeout: .seconds(240)) { lines in
       lines.dropFirst(mark).contains { $0.hasPrefix(start) && $0.contains(text) }

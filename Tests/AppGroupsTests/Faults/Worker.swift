@@ -6,10 +6,11 @@ import TestSupport
   import Darwin
 #endif
 
-/// A process that follows a sealed value, and increments or replaces it when told to; it may be killed at any moment,
-/// and another then goes on with its part.
+/// A process that follows a sealed value, and increments or replaces it on request.
+///
+/// It may be killed at any moment; another process then continues its part.
 final class Worker {
-  /// What it does without end.
+  /// The endless work of a process.
   enum Work {
     case increasing
     case replacing
@@ -18,16 +19,18 @@ final class Worker {
   let name: String
   private(set) var peer: PeerProcess
 
-  /// How much of the tally is its own, as of when it began to work.
+  /// The worker's own part of the tally when its work began.
   private(set) var base = 0
 
-  /// Where in the events the present work begins, and how often work has ended.
+  /// The index of the event at which the current work begins, and the number of works ended.
   private var mark = 0
   private var halts = 0
 
   private let start: () async throws -> PeerProcess
 
-  /// Starts the process; `start` starts a peer that has opened the value.
+  /// Starts the process.
+  ///
+  /// `start` starts a peer that has opened the value.
   init(_ name: String, start: @escaping () async throws -> PeerProcess) async throws {
     self.name = name
     self.start = start
@@ -42,16 +45,16 @@ final class Worker {
     }
   }
 
-  /// How many changes the process has reported as done since the work began.
+  /// The number of changes that the process has reported since its work began.
   var done: Int {
     let line = peer.events.elements.dropFirst(mark).last { $0.hasPrefix("done ") }
     return line.flatMap { Int($0.dropFirst(5)) } ?? 0
   }
 
-  /// Ends the work; what was done is the worker's own from now on.
+  /// Ends the work, and adds its changes to the worker's own.
   ///
-  /// - Returns: How many changes were done since the work began.
-  /// - Throws: If the work does not end, because the process waits for something that does not come.
+  /// - Returns: The number of changes since the work began.
+  /// - Throws: An error if the work does not end, because the process hangs.
   @discardableResult
   func halt() async throws -> Int {
     halts += 1
@@ -63,17 +66,17 @@ final class Worker {
     return count
   }
 
-  /// Begins to count anew, because what is stored does.
+  /// Resets the count together with the stored value.
   func reset() {
     base = 0
   }
 
-  /// Kills the process, and waits until nothing of it is left; what it reported is known then.
+  /// Kills the process and waits for its end, after which all its reports are known.
   func kill() async throws {
     try await peer.kill()
   }
 
-  /// Lets another process go on, with as much of what is stored as its own.
+  /// Lets another process continue, with the given part of the stored value as its own.
   func revive(tally: Int) async throws {
     base = tally
     mark = 0

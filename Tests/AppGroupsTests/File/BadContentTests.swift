@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Content that cannot be used")
+@Suite("Unusable content")
 struct BadContentTests {
   let fixture: Fixture
 
@@ -20,7 +20,9 @@ struct BadContentTests {
   }
 
   @Test(arguments: ["", "{", "null", "[]", #"{"count": "x", "text": ""}"#, #"{"count": 1}"#, "\u{0}\u{1}"])
-  func `bad content is told, the last value stands, and the next good content recovers`(content: String) async throws {
+  func `bad content is reported, the last value stands, and the next good content recovers`(content: String)
+    async throws
+  {
     let file = try fixture.note("note.json", Note(count: 1, text: "good"))
     let values = file.recorded()
     let failures = file.failures.recorded()
@@ -29,7 +31,7 @@ struct BadContentTests {
     #expect(failure.description.contains(file.url.path))
     #expect(file.status.value.failure == failure)
     #expect(file.value == Note(count: 1, text: "good"))
-    #expect(try fixture.text(of: file.url) == content, "nobody has repaired it")
+    #expect(try fixture.text(of: file.url) == content, "the file is not repaired")
 
     try fixture.overwrite(with: noteText(2, "better"))
     try await values.wait(for: Note(count: 2, text: "better"))
@@ -39,7 +41,7 @@ struct BadContentTests {
   }
 
   @Test
-  func `a file with bad content opens with the initial value, tells, and recovers`() async throws {
+  func `a file with bad content opens with the initial value, reports the fault, and recovers`() async throws {
     _ = try fixture.note()
     try fixture.overwrite(with: "not JSON")
     let file = try fixture.note("note.json", Note(count: 9, text: "initial"))
@@ -56,7 +58,7 @@ struct BadContentTests {
   }
 
   @Test
-  func `a writer that is caught halfway is waited for`() async throws {
+  func `an unfinished write by another program is given time`() async throws {
     let file = try fixture.note()
     let failures = file.failures.recorded()
     var longest = Duration.zero
@@ -72,13 +74,13 @@ struct BadContentTests {
       longest = max(longest, duration)
       try await file.firstValue { $0.count == round }
     }
-    // On a machine so busy that a few calls take that long, the writer was rightly given up for a while.
+    // On a machine so busy that these few calls take that long, the writer was rightly given up for a while.
     if longest < .milliseconds(200) { #expect(failures.elements.isEmpty) }
     try await file.status.firstValue { $0 == .current }
   }
 
   @Test
-  func `a reason is told in words and names what is wrong`() throws {
+  func `an error describes the fault and names its cause`() throws {
     let file = try fixture.note()
     try fixture.overwrite(with: #"{"count": 1}"#)
     let missing = #expect(throws: AppGroupsFileError.self) { try file.read() }
@@ -89,7 +91,7 @@ struct BadContentTests {
   }
 
   @Test
-  func `something else in the file's place is told, and the file is seen when it is back`() async throws {
+  func `another kind of entry in the file's place is reported, and the file is read when it returns`() async throws {
     let file = try fixture.counter("counter.json", 1)
     try FileManager.default.removeItem(at: file.url)
     #expect(mkfifo(file.url.path, 0o600) == 0)
@@ -106,10 +108,10 @@ struct BadContentTests {
   }
 
   @Test
-  func `a file that may not be read is told, and seen again when it may`() async throws {
+  func `a file without read permission is reported, and read when permitted again`() async throws {
     let peer = try await fixture.peer()
     if geteuid() == 0 {
-      // The system lets root read everything, so the peer becomes somebody else.
+      // Root may read everything, so the peer becomes another user.
       let nobody: uid_t = 65534
       #expect(chown(fixture.path, nobody, nobody) == 0)
       try await peer.send("user \(nobody)")
@@ -126,7 +128,7 @@ struct BadContentTests {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
-  func `whoever owns the directory can go on writing after root has`() async throws {
+  func `the owner of the directory can write after root has written`() async throws {
     let nobody: uid_t = 65534
     #expect(chown(fixture.path, nobody, nobody) == 0)
     let url = fixture.url("note.json")
@@ -142,10 +144,10 @@ struct BadContentTests {
     try await peer.send("write note.json again")
   }
 
-  @Test func `what cannot be read is not overwritten by an update that may overwrite what cannot be decoded`() throws {
+  @Test func `an update that may replace undecodable content does not replace unreadable content`() throws {
     let file = try fixture.counter()
     try file.write(5)
-    // Nothing that root could not read is as simple as what is no file at all.
+    // The simplest entry that root cannot read is one that is not a regular file.
     #expect(unlink(file.url.path) == 0)
     #expect(mkfifo(file.url.path, 0o600) == 0)
     #expect(throws: AppGroupsFileError.self) { try file.update(overwriting: true) { $0 += 1 } }
@@ -155,7 +157,7 @@ struct BadContentTests {
   }
 
   @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
-  func `a full disk is told, and keeps the old value in the file and in memory`() async throws {
+  func `a full disk is reported, and the file and the memory keep the old value`() async throws {
     try await withDisk(#"mount -t tmpfs -o size=128k tmpfs "$1""#) { disk in
       let container = try AppGroupsContainer(directory: disk)
       let file = try AppGroupsFile(name: "note.json", initialValue: Note(count: 1, text: "old"), container: container)
@@ -171,7 +173,7 @@ struct BadContentTests {
   }
 
   @Test
-  func `a stale value says since when, however often the failure changes`() async throws {
+  func `a stale value keeps its date, however often the failure changes`() async throws {
     let file = try fixture.note()
     #expect(file.status.value.staleSince == nil)
     let before = ContinuousClock.now

@@ -34,13 +34,13 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `a file is read when it is opened, and again after each change`() throws {
+  func `a file is read when opened, and again after each change`() throws {
     try put("1")
     let changes = Emitter<PathChange, Never>()
     let file = try file(changes)
     let values = file.recorded()
     try put("2")
-    #expect(file.value == 1, "nothing has told of it")
+    #expect(file.value == 1, "no event has reported it")
     changes.send(PathChange(written: "value.json"))
     #expect(file.value == 2)
     changes.send(PathChange(written: "value.json"))
@@ -48,7 +48,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `several writes in one change are one value, and a late subscriber receives the last`() throws {
+  func `several writes in one change send one value, and a late subscriber receives the last`() throws {
     try put("1")
     let changes = Emitter<PathChange, Never>()
     let file = try file(changes)
@@ -60,7 +60,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `a file that disappears and comes back is missing in between`() async throws {
+  func `a file that disappears and reappears is missing in between`() async throws {
     try put("1")
     let changes = Emitter<PathChange, Never>()
     let file = try file(changes)
@@ -75,7 +75,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `content that cannot be read is stale until the next change`() async throws {
+  func `unreadable content leaves the value stale until the next change`() async throws {
     try put("1")
     let changes = Emitter<PathChange, Never>()
     let file = try file(changes)
@@ -93,7 +93,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `a file's own write is no news to it`() async throws {
+  func `a file does not echo its own write`() async throws {
     try put("1")
     let changes = InjectedChanges()
     let file = try file(changes)
@@ -104,7 +104,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `what another program writes during a write is read when changes go on`() async throws {
+  func `another program's write during an own write is read after the pause`() async throws {
     try put("1")
     let url = url
     let changes = InjectedChanges { _ = FileManager.default.createFile(atPath: url.path, contents: Data("7".utf8)) }
@@ -117,7 +117,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `the health is that of the changes`() throws {
+  func `the health is the health of the changes`() throws {
     let changes = InjectedChanges()
     let file = try file(changes)
     let suite = try suite(changes)
@@ -128,7 +128,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `a change of one key is a change of no other`() throws {
+  func `a change of one key does not notify observers of others`() throws {
     try put(#"{"a": 1, "b": 1}"#)
     let changes = Emitter<PathChange, Never>()
     let suite = try suite(changes)
@@ -162,7 +162,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `a suite's own write is no news to it`() async throws {
+  func `a suite does not echo its own write`() async throws {
     try put(#"{"a": 1}"#)
     let changes = InjectedChanges()
     let suite = try suite(changes)
@@ -173,7 +173,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `files and suites are among the subscriptions of their changes, as long as they live`() async throws {
+  func `files and suites are listed as subscriptions of their changes while they live`() async throws {
     try put("{}")
     let changes = Emitter<PathChange, Never>()
     do {

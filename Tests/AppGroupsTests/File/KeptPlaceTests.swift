@@ -5,8 +5,8 @@ import Signals
 import TestSupport
 import Testing
 
-/// What locking a file takes stays open for a moment.
-@Suite("What is open after a write", .patient)
+/// The descriptors of a lock stay open for a moment.
+@Suite("Descriptors kept open after a write", .patient)
 struct KeptPlaceTests {
   let fixture: Fixture
 
@@ -28,7 +28,7 @@ struct KeptPlaceTests {
   }
 
   @Test
-  func `a write after everything was removed makes it anew`() throws {
+  func `a write after the removal of everything recreates it`() throws {
     let file = try fixture.counter()
     try file.write(1)
     try FileManager.default.removeItem(at: fixture.files)
@@ -37,7 +37,7 @@ struct KeptPlaceTests {
   }
 
   @Test
-  func `an update after the lock was removed shares a new one with others`() async throws {
+  func `an update after the removal of the lock shares a new one with others`() async throws {
     let file = try fixture.counter()
     let other = try fixture.counter()
     try await file.write(1)
@@ -51,7 +51,7 @@ struct KeptPlaceTests {
   }
 
   @Test
-  func `a link that was put in the file's place does not lead a later write out of the container`() throws {
+  func `a link in the file's place does not lead a later write out of the container`() throws {
     let file = try fixture.counter()
     try file.write(1)
     let outside = fixture.directory.url.appending(path: "outside.json")
@@ -66,7 +66,7 @@ struct KeptPlaceTests {
   }
 
   @Test
-  func `a link within the container may be turned to another file between writes`() throws {
+  func `a link within the container may change its target between writes`() throws {
     let file = try fixture.counter()
     for name in ["one.json", "two.json"] {
       try Data("0".utf8).write(to: fixture.url(name))
@@ -78,7 +78,7 @@ struct KeptPlaceTests {
   }
 
   @Test
-  func `an update during which the directory is replaced does not bring the old one's value back`() async throws {
+  func `an update during a replacement of the directory does not restore the old value`() async throws {
     let file = try fixture.counter()
     let next = fixture.container.containerURL.appending(path: "Next")
     try FileManager.default.createDirectory(at: next, withIntermediateDirectories: false)
@@ -104,7 +104,7 @@ struct KeptPlaceTests {
 
   #if os(Linux)
     @Test
-    func `nothing stays open for long`() async throws {
+    func `every descriptor is closed soon`() async throws {
       let file = try fixture.counter()
       try await file.write(1)
       try await untilNothingIsOpen()
@@ -113,11 +113,12 @@ struct KeptPlaceTests {
     }
 
     @Test
-    func `nothing stays open when the last reference goes`() throws {
-      // A file object would not do: it may be looking at its own write on another thread, and go only there.
+    func `every descriptor is closed with the last reference`() throws {
+      // A file object is unsuitable: it may still be reading its own write on another thread, and be released only
+      // there.
       do {
         let access = FileAccess(fixture.container.containerURL.appending(path: "counter.json"))
-        // On a busy machine, what is not used for a moment may be closed before this looks.
+        // On a busy machine, an unused descriptor may be closed before this check.
         var attempts = 0
         repeat {
           try access.lockAnew().unlock()
@@ -130,7 +131,7 @@ struct KeptPlaceTests {
     }
 
     @Test
-    func `a hundred files in use do not take three hundred descriptors`() throws {
+    func `a hundred files in use need fewer than three hundred descriptors`() throws {
       let files = try (0..<100).map { try fixture.counter("counter\($0).json") }
       for file in files { try file.update { $0 += 1 } }
       #expect(try openDescriptors().count <= 24)
@@ -139,7 +140,7 @@ struct KeptPlaceTests {
       #expect(files.allSatisfy { $0.value == 2 })
     }
 
-    /// The paths of what this process has open in the fixture's directory.
+    /// The paths of the open descriptors of this process in the fixture's directory.
     private func openDescriptors() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { descriptor in
         var buffer = [CChar](repeating: 0, count: 4_096)

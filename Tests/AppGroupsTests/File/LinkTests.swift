@@ -25,7 +25,7 @@ struct LinkTests {
     #expect(file.value == 1)
   }
 
-  @Test func `a link within the container is followed wherever it points, and survives writes`() async throws {
+  @Test func `a link within the container is followed to any target, and survives writes`() async throws {
     let file = try fixture.counter("value.json", 1)
     try await shell("cd $1 && mv value.json a && echo 2 > b && ln -s a value.json", fixture.files.path)
     try await file.write(3)
@@ -39,7 +39,7 @@ struct LinkTests {
     try await file.firstValue("a write into the target in place") { $0 == 4 }
   }
 
-  @Test func `a file that becomes a link out of the container while it is open is left alone`() async throws {
+  @Test func `a file that becomes a link out of the container while open is not followed`() async throws {
     let file = try fixture.counter("value.json", 1)
     try Data("5".utf8).write(to: outside.file("secret"))
     try await shell("ln -sfn $2/secret $1/value.json", fixture.files.path, outside.url.path)
@@ -65,7 +65,7 @@ struct LinkTests {
     #expect(try fixture.text(of: copy).hasPrefix("7"))
   }
 
-  @Test func `a file of no container is followed through the swap of its directory, and written in the target`()
+  @Test func `a file without a container is followed through the swap of its directory, and written at its target`()
     async throws
   {
     let url = outside.file("config.json")
@@ -88,7 +88,7 @@ struct LinkTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: outside.file("..data").path) == "..20")
   }
 
-  @Test func `a chain of links is followed, and tells when it is broken and repaired`() async throws {
+  @Test func `a chain of links is followed, and reports when it is broken and repaired`() async throws {
     try await shell(
       "cd $1 && mkdir d e && echo 1 > d/target && ln -s d/target one && ln -s ../one e/two && ln -s e/two three",
       outside.url.path)
@@ -109,13 +109,13 @@ struct LinkTests {
     try await file.firstValue("the first target") { $0 == 2 }
   }
 
-  @Test func `a polled file is read again, and compared byte by byte`() async throws {
+  @Test func `a polled file is reread and compared byte by byte`() async throws {
     let file = try AppGroupsFile(
       name: "polled.json", initialValue: 1, container: fixture.container, polling: .always(every: .milliseconds(20)))
     #expect(file.health.value == .polling(every: .milliseconds(20), because: .requested))
     let values = file.recorded()
     for value in 2...9 {
-      // In place and of the same length: the times may be the same.
+      // In place and of equal length, so the times may be equal, too.
       try await shell("printf \(value) > $1", file.url.path)
       try await file.firstValue("\(value)") { $0 == value }
     }

@@ -31,7 +31,7 @@ struct ObserverTests {
     try await recorder.wait(for: 3)
     try await mirror.firstValue { $0 == 3 }
     #expect(recorder.elements == [0, 1, 2, 3])
-    // The same, when the change comes from elsewhere.
+    // The same for a change from elsewhere.
     try fixture.overwrite("counter.json", with: "1")
     try await recorder.wait(for: "the second round") { $0 == [0, 1, 2, 3, 1, 2, 3] }
     try await mirror.firstValue { $0 == 3 }
@@ -52,10 +52,10 @@ struct ObserverTests {
       if value == 1 { mayLeave.wait() }
     }
     async let blocked: Void = onThread { try file.write(1) }
-    // Whatever fails below, the subscriber must not wait for ever; one signal too many does no harm.
+    // Even if a check below fails, the subscriber must not wait forever. One signal too many does no harm.
     defer { mayLeave.signal() }
     try await entered.wait(for: 1)
-    // While the subscriber of the first write is running, others of this and of another process write.
+    // While the subscriber to the first write runs, this and another process write.
     #expect(try file.read() == 1)
     #expect(file.value == 1)
     try await file.update { $0 += 1 }
@@ -77,9 +77,9 @@ struct ObserverTests {
     #expect(file.value == 8)
     #expect(try file.read() == 8)
     #expect(file.recorded().elements == [8])
-    #expect(try fixture.counter().value == 8, "opening a file that exists takes no lock either")
+    #expect(try fixture.counter().value == 8, "opening an existing file takes no lock either")
     let written = Task { try await file.write(9) }
-    // A program that does not lock can still replace the file, and its value arrives.
+    // A program without the lock can still replace the file, and its value arrives.
     try Data("10".utf8).write(to: file.url, options: .atomic)
     try await file.firstValue { $0 == 10 }
     try await peer.send("release")
@@ -88,7 +88,7 @@ struct ObserverTests {
   }
 
   @Test
-  func `values of other processes are sent on no queue that all files share`() async throws {
+  func `values of other processes are not delivered on a queue shared by all files`() async throws {
     let slow = try fixture.counter("slow.json")
     let quick = try fixture.counter("quick.json")
     let mayLeave = DispatchSemaphore(value: 0)
@@ -134,7 +134,7 @@ struct ObserverTests {
   }
 
   @Test
-  func `a subscription or the property alone keeps the file watched`() async throws {
+  func `a subscription or the property alone keeps the watch of the file`() async throws {
     let recorder: Recorder<Int>
     let property: Property<Int>
     do {
@@ -148,7 +148,7 @@ struct ObserverTests {
   }
 
   @Test
-  func `who listens for failures keeps the file watched, too`() async throws {
+  func `a subscriber to failures also keeps the watch of the file`() async throws {
     let failures = try fixture.counter().failures.recorded()
     try fixture.overwrite("counter.json", with: "")
     try await failures.wait(for: .empty(fixture.url("counter.json")))

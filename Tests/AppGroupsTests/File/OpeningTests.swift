@@ -20,7 +20,7 @@ struct OpeningTests {
   }
 
   @Test
-  func `a file that is missing is made with the initial value`() throws {
+  func `a missing file is created with the initial value`() throws {
     let file = try fixture.note("note.json", Note(count: 7, text: "first"))
     #expect(file.value == Note(count: 7, text: "first"))
     #expect(try file.read() == Note(count: 7, text: "first"))
@@ -29,14 +29,14 @@ struct OpeningTests {
   }
 
   @Test
-  func `content that exists wins over the initial value`() throws {
+  func `existing content wins over the initial value`() throws {
     try fixture.note().write(Note(count: 5, text: "here before"))
     let file = try fixture.note("note.json", Note(count: 1, text: "initial"))
     #expect(file.value == Note(count: 5, text: "here before"))
   }
 
   @Test
-  func `a new file is for nobody but the user`() throws {
+  func `a new file is private to the user`() throws {
     let file = try fixture.note()
     for url in [file.url, fixture.files, fixture.files.appending(path: ".shared")] {
       let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
@@ -45,7 +45,7 @@ struct OpeningTests {
   }
 
   @Test
-  func `threads that open a file for the first time agree on who made it`() async throws {
+  func `concurrent first openings on several threads agree on one creator`() async throws {
     for round in 0..<20 {
       let files = try await withThrowingTaskGroup(of: AppGroupsFile<Int>.self) { group in
         for initial in 1...4 {
@@ -58,7 +58,7 @@ struct OpeningTests {
   }
 
   @Test
-  func `processes that open a file for the first time agree on who made it`() async throws {
+  func `concurrent first openings in several processes agree on one creator`() async throws {
     let peers = try await [fixture.peer(), fixture.peer()]
     for round in 0..<10 {
       async let theirs = peers[0].send("open-counter first\(round)")
@@ -71,7 +71,7 @@ struct OpeningTests {
   }
 
   @Test(arguments: ["", ".", "..", ".hidden", "a/b", "../a", "/etc/passwd", "a\0b", String(repeating: "x", count: 300)])
-  func `a name that could lead elsewhere is refused, and nothing is made`(name: String) throws {
+  func `a name that could escape the container is rejected, and nothing is created`(name: String) throws {
     let error = #expect(throws: AppGroupsFileError.self) { try fixture.note(name) }
     guard case .invalidName(name, _) = error else {
       Issue.record("The error is \(String(describing: error))")
@@ -81,7 +81,7 @@ struct OpeningTests {
   }
 
   @Test
-  func `the longest name is taken, with all that lies beside the file`() throws {
+  func `the longest name is accepted, together with all files beside it`() throws {
     let name = String(repeating: "x", count: 200)
     let file = try fixture.note(name)
     try file.write(Note(count: 1))
@@ -97,7 +97,7 @@ struct OpeningTests {
   }
 
   @Test
-  func `a named pipe in the file's place is an error, and nothing hangs`() throws {
+  func `a named pipe in the file's place is an error and does not block`() throws {
     try FileManager.default.createDirectory(at: fixture.files, withIntermediateDirectories: true)
     #expect(mkfifo(fixture.url("note.json").path, 0o600) == 0)
     let error = #expect(throws: AppGroupsFileError.self) { try fixture.note() }
@@ -109,7 +109,7 @@ struct OpeningTests {
   }
 
   @Test
-  func `a symbolic link that leads nowhere is an error, and stays`() throws {
+  func `a dangling symbolic link is an error, and stays`() throws {
     try FileManager.default.createDirectory(at: fixture.files, withIntermediateDirectories: true)
     let nowhere = fixture.files.appending(path: "nowhere")
     try FileManager.default.createSymbolicLink(at: fixture.url("note.json"), withDestinationURL: nowhere)
@@ -118,7 +118,7 @@ struct OpeningTests {
   }
 
   @Test
-  func `a symbolic link out of the container is refused, and its target untouched`() throws {
+  func `a symbolic link out of the container is rejected, and its target is untouched`() throws {
     let outside = fixture.directory.file("outside.json")
     try Data(noteText(1, "outside").utf8).write(to: outside)
     try FileManager.default.createDirectory(at: fixture.files, withIntermediateDirectories: true)
@@ -132,7 +132,7 @@ struct OpeningTests {
   }
 
   @Test
-  func `a symbolic link in the place of the directory of files is refused`() throws {
+  func `a symbolic link in place of the directory of files is rejected`() throws {
     let outside = try TemporaryDirectory()
     try FileManager.default.createSymbolicLink(
       at: fixture.container.containerURL.appending(path: "Files"), withDestinationURL: outside.url)
@@ -141,7 +141,7 @@ struct OpeningTests {
   }
 }
 
-@Suite("Opening a file by its place", .patient)
+@Suite("Opening a file by its URL", .patient)
 struct OpeningByURLTests {
   let directory: TemporaryDirectory
 
@@ -150,7 +150,7 @@ struct OpeningByURLTests {
   }
 
   @Test
-  func `any file can be watched, and nothing is left beside it`() throws {
+  func `any file can be watched, without further files beside it`() throws {
     let url = directory.file("mine.json")
     try Data(noteText(3, "mine").utf8).write(to: url)
     let file = try AppGroupsFile(url: url, initialValue: Note())
@@ -159,7 +159,7 @@ struct OpeningByURLTests {
   }
 
   @Test
-  func `a missing file is not made, but seen when somebody makes it`() async throws {
+  func `a missing file is not created, but observed when another program creates it`() async throws {
     let url = directory.file("later.json")
     let file = try AppGroupsFile(url: url, initialValue: Note())
     #expect(file.status.value == .missing)

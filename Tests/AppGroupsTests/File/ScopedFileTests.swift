@@ -6,8 +6,8 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// Files of a root whose contents were swapped by another process, before the news of it has come.
-@Suite("A file whose surroundings were swapped unnoticed", .patient)
+/// Files of a root whose contents another process swapped before the event arrived.
+@Suite("A file whose container was swapped unnoticed", .patient)
 struct ScopedFileTests {
   private let directory: TemporaryDirectory
   private let hasGoneOver = Flag()
@@ -29,16 +29,16 @@ struct ScopedFileTests {
     try file.write(5)
   }
 
-  @Test func `an update takes nothing over from other contents, if there is no file among the new ones`() async throws {
+  @Test func `an update copies nothing from other contents if the new contents have no file`() async throws {
     hasGoneOver.isSet.store(false, ordering: .relaxed)
     try FileManager.default.removeItem(at: file.url)
     try await file.update { $0 += 1 }
     #expect(try file.read() == 2)
-    // It is shown when the new contents are.
+    // The value appears together with the new contents.
     _ = try await file.property.firstValue("the new value") { $0 == 2 }
   }
 
-  @Test func `an update over a damaged file takes nothing over from other contents`() throws {
+  @Test func `an update over a damaged file copies nothing from other contents`() throws {
     hasGoneOver.isSet.store(false, ordering: .relaxed)
     try Data("{".utf8).write(to: file.url)
     try file.update(overwriting: true) { $0 += 1 }
@@ -46,7 +46,7 @@ struct ScopedFileTests {
   }
 
   @Test(arguments: ["", "{"])
-  func `bad content that is to be looked at again while nobody may look is not forgotten`(text: String) async throws {
+  func `bad content with a pending retry is not forgotten during a pause`(text: String) async throws {
     let scope = Scope(root: directory.url)
     let engine = try SharedFileEngine(
       location: SharedFileLocation(name: "text", scope: scope), initialValue: "good", format: format(text.isEmpty),
@@ -58,7 +58,7 @@ struct ScopedFileTests {
         engine.lookNow()
         try engine.holdForSwap()
       }
-      // The retry is due first.
+      // The retry comes first.
       let isOver = DispatchSemaphore(value: 0)
       engine.queue.asyncAfter(deadline: .now() + .milliseconds(20)) { isOver.signal() }
       isOver.wait()
@@ -72,10 +72,10 @@ struct ScopedFileTests {
     }
   }
 
-  /// One in which nothing is a value, or one in which it is none.
+  /// A format in which empty content is a value, or one in which it is not.
   private func format(_ takesNothing: Bool) -> FileFormat<String> { takesNothing ? .text : .json }
 
-  @Test func `an update goes on from the last good value if the file was removed and nothing swapped`() throws {
+  @Test func `an update continues from the last good value if the file was removed without a swap`() throws {
     try FileManager.default.removeItem(at: file.url)
     try file.update { $0 += 1 }
     #expect(try file.read() == 6)

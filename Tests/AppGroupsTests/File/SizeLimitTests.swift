@@ -19,9 +19,9 @@ struct SizeLimitTests {
     fixture = try Fixture()
   }
 
-  /// Makes a file larger than any memory, which takes no space on the disk.
+  /// Makes a file larger than any memory, without using space on the disk.
   private func inflate(_ url: URL) throws {
-    // Closed, because the end of writing is what the system tells.
+    // Closed, because the system reports the end of writing.
     let handle = try FileHandle(forWritingTo: url)
     try handle.truncate(atOffset: UInt64(huge))
     try handle.close()
@@ -30,7 +30,7 @@ struct SizeLimitTests {
   private let huge = 1 << 40
 
   @Test
-  func `content that is too large is not read, is told, and the next good content recovers`() async throws {
+  func `content that is too large is not read but reported, and the next good content recovers`() async throws {
     let file = try fixture.counter("value.json", 1)
     let failures = file.failures.recorded()
     let failure = AppGroupsFileError.contentTooLarge(file.url, size: huge, limit: 64 << 20)
@@ -45,7 +45,7 @@ struct SizeLimitTests {
   }
 
   @Test
-  func `content that is too large is left to whoever wrote it, until it is overwritten on purpose`() throws {
+  func `content that is too large stays until it is overwritten on purpose`() throws {
     let first = try fixture.counter("value.json", 1)
     try inflate(first.url)
     let failure = AppGroupsFileError.contentTooLarge(first.url, size: huge, limit: 64 << 20)
@@ -67,7 +67,7 @@ struct SizeLimitTests {
   }
 
   @Test
-  func `a value that is too large is refused, and nothing is lost`() async throws {
+  func `a value that is too large is rejected, and nothing is lost`() async throws {
     let file = try AppGroupsFile(
       name: "text", initialValue: "old", container: fixture.container, format: .text, maximumSize: 1000)
     let values = file.recorded()
@@ -87,7 +87,7 @@ struct SizeLimitTests {
   }
 
   @Test
-  func `a suite that is too large is not read, and none becomes so`() async throws {
+  func `a suite that is too large is not read, and no suite becomes too large`() async throws {
     let suite = try AppGroupsSuite(
       name: "suite.json", container: fixture.container, durability: .process, maximumSize: 1000)
     try await suite.set("small", forKey: "text")
@@ -105,7 +105,7 @@ struct SizeLimitTests {
   }
 
   @Test
-  func `a file anywhere has a limit as well`() throws {
+  func `a file opened by its URL has a limit as well`() throws {
     let url = fixture.directory.file("text")
     try Data("12345".utf8).write(to: url)
     let file = try AppGroupsFile(url: url, initialValue: "", format: .text, maximumSize: 4)

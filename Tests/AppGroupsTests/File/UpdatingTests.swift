@@ -15,7 +15,7 @@ struct UpdatingTests {
   }
 
   @Test
-  func `the body gets what is on disk at the moment, not what is in memory`() throws {
+  func `the body receives the value on disk, not the one in memory`() throws {
     let file = try fixture.counter()
     try Data("41".utf8).write(to: file.url, options: .atomic)
     let result = try file.update { value in
@@ -42,7 +42,7 @@ struct UpdatingTests {
   }
 
   @Test
-  func `more tasks than threads may wait for one file without keeping all others waiting`() async throws {
+  func `more tasks than threads can wait for one file without blocking all others`() async throws {
     let file = try fixture.counter()
     let peer = try await fixture.peer()
     try await peer.send("hold \(file.url.path)")
@@ -73,7 +73,7 @@ struct UpdatingTests {
   }
 
   @Test
-  func `a body that updates or writes the same file gets an error instead of waiting for itself`() throws {
+  func `a body that updates or writes its own file throws instead of deadlocking`() throws {
     let file = try fixture.counter()
     let same = try fixture.counter()
     try file.update { value in
@@ -85,7 +85,7 @@ struct UpdatingTests {
   }
 
   @Test
-  func `an update of a missing file starts from the value that stands`() async throws {
+  func `an update of a missing file starts from the current value`() async throws {
     let file = try fixture.counter("counter.json", 5)
     try FileManager.default.removeItem(at: file.url)
     try await file.update { $0 += 1 }
@@ -94,7 +94,7 @@ struct UpdatingTests {
   }
 
   @Test
-  func `content that cannot be decoded is an error, and stays as it is`() async throws {
+  func `undecodable content is an error, and stays unchanged`() async throws {
     let file = try fixture.counter("counter.json", 5)
     try fixture.overwrite("counter.json", with: "{\"version\": 2}")
     await #expect(throws: AppGroupsFileError.self) { try await file.update { $0 += 1 } }
@@ -103,7 +103,7 @@ struct UpdatingTests {
   }
 
   @Test
-  func `content that cannot be decoded is replaced if told so`() async throws {
+  func `undecodable content is replaced on request`() async throws {
     let file = try fixture.counter("counter.json", 5)
     try fixture.overwrite("counter.json", with: "{\"version\": 2}")
     try await file.update(overwriting: true) { $0 += 1 }
@@ -114,7 +114,7 @@ struct UpdatingTests {
   }
 
   @Test
-  func `an update waits for a foreign writer that is about to finish`() async throws {
+  func `an update waits for another program's unfinished write`() async throws {
     let file = try fixture.counter("counter.json", 5)
     try fixture.overwrite("counter.json", with: "")
     let update = Task { try await file.update { $0 += 1 } }

@@ -14,7 +14,7 @@ struct WritingTests {
   }
 
   @Test
-  func `a write is in the value, in the file and with the subscribers before it returns, once`() throws {
+  func `a write reaches the value, the file and the subscribers once, before it returns`() throws {
     let file = try fixture.counter()
     let recorder = file.recorded()
     for value in 1...5 {
@@ -27,7 +27,7 @@ struct WritingTests {
   }
 
   @Test
-  func `a format that cannot read what it writes is an error of the first write, which changes nothing`() throws {
+  func `a format that cannot decode its own output fails the first write, which changes nothing`() throws {
     let dates = try AppGroupsFile(
       name: "dates.json", initialValue: [Date](), container: fixture.container,
       format: .json(encoder: { $0.dateEncodingStrategy = .iso8601 }))
@@ -40,12 +40,12 @@ struct WritingTests {
   }
 
   @Test
-  func `own writes do not come back as echoes`() async throws {
+  func `own writes cause no echoes`() async throws {
     let file = try fixture.counter()
     let other = try fixture.counter()
     let recorder = file.recorded()
     for value in 1...200 { try await file.write(value) }
-    // The other object hears of the last write through the watcher, by when the echoes would have come too.
+    // The other object receives the last write through the watcher, after any echoes.
     try await other.firstValue { $0 == 200 }
     try await other.write(201)
     try await recorder.wait(for: 201)
@@ -53,7 +53,7 @@ struct WritingTests {
   }
 
   @Test
-  func `a value with the same bytes is no news and touches no file`() throws {
+  func `a value with the same bytes causes no event and no write`() throws {
     let file = try fixture.counter()
     try file.write(1)
     let recorder = file.property.changes.recorded()
@@ -66,7 +66,7 @@ struct WritingTests {
   }
 
   @Test
-  func `foreign content with the same bytes is no news`() async throws {
+  func `foreign content with the same bytes causes no event`() async throws {
     let file = try fixture.counter()
     let recorder = file.recorded()
     let bytes = try Data(contentsOf: file.url)
@@ -77,7 +77,7 @@ struct WritingTests {
   }
 
   @Test(arguments: [0o600, 0o640, 0o644, 0o660])
-  func `the permissions of the file stay`(mode: Int) throws {
+  func `a write keeps the permissions of the file`(mode: Int) throws {
     let file = try fixture.counter()
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.url.path)
     try file.write(1)
@@ -86,7 +86,7 @@ struct WritingTests {
   }
 
   @Test
-  func `the file is plain JSON, and nothing but its lock stays beside it`() throws {
+  func `the file is plain JSON, with only its lock beside it`() throws {
     let file = try fixture.note()
     try file.write(Note(count: 3, text: "plain"))
     #expect(
@@ -103,7 +103,7 @@ struct WritingTests {
   }
 
   @Test
-  func `a removed file is made again by the next write, and so is its directory`() async throws {
+  func `a removed file and its directory are recreated by the next write`() async throws {
     let file = try fixture.counter("counter.json", 1)
     try FileManager.default.removeItem(at: file.url)
     try await file.status.firstValue { $0 == .missing }
@@ -124,7 +124,7 @@ struct WritingTests {
   }
 
   @Test
-  func `a removed file is waited for in vain only once`() async throws {
+  func `a removed file is reported as missing once, and followed when it reappears`() async throws {
     let file = try fixture.counter("counter.json", 1)
     let failures = file.failures.recorded()
     try FileManager.default.removeItem(at: file.url)
@@ -148,12 +148,12 @@ struct WritingTests {
   }
 
   @Test
-  func `values never go back, whoever writes`() async throws {
+  func `values never go back, whichever process writes`() async throws {
     let file = try fixture.counter()
     let other = try fixture.counter()
     let recorders = [file.recorded(), other.recorded()]
     let older = Recorder<Int>()
-    // Whoever is told of a value finds that one or a newer one.
+    // A subscriber that receives a value reads that value or a newer one.
     let subscription = file.sink { if file.value < $0 || file.property.value < $0 { older.record($0) } }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for file in [file, other] {
@@ -170,7 +170,7 @@ struct WritingTests {
   }
 
   @Test
-  func `a task that is cancelled writes nothing`() async throws {
+  func `a cancelled task writes nothing`() async throws {
     let file = try fixture.counter()
     let changes: [@Sendable () async throws -> Void] = [
       { try await file.write(1) }, { try await file.update { $0 = 2 } },
@@ -188,7 +188,7 @@ struct WritingTests {
   }
 
   @Test
-  func `a task that is cancelled while it waits for its turn writes nothing`() async throws {
+  func `a task cancelled while waiting for its turn writes nothing`() async throws {
     let file = try fixture.counter()
     let isBusy = MutableProperty(false)
     let end = DispatchSemaphore(value: 0)
@@ -201,7 +201,7 @@ struct WritingTests {
     }
     try await isBusy.firstValue("the first one's turn") { $0 }
     let second = Task { try await file.write(2) }
-    // It is in the queue, or will find itself cancelled before.
+    // The task is queued by then, or will notice its cancellation before.
     await Task.yield()
     second.cancel()
     end.signal()

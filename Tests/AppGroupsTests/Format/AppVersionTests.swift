@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Versions of an app, at the same time")
+@Suite("Versions of an app running concurrently")
 struct AppVersionTests {
   let fixture: Fixture
 
@@ -22,8 +22,7 @@ struct AppVersionTests {
   }
 
   @Test
-  func `an update of the app takes over what the old one left, and writes only when it changes something`() async throws
-  {
+  func `an update of the app adopts the old version's value, and writes only its own changes`() async throws {
     let oldest = try await app(0)
     try await oldest.send("settings-write dark")
     try await oldest.kill()
@@ -38,7 +37,7 @@ struct AppVersionTests {
   }
 
   @Test
-  func `an old process that is still running keeps its value, is told, and destroys nothing`() async throws {
+  func `an old process that still runs keeps its value, reports the fault, and destroys nothing`() async throws {
     let old = try await app(1)
     try await old.send("settings-write dark")
     try await old.send("settings-observe")
@@ -51,7 +50,7 @@ struct AppVersionTests {
     await #expect(throws: PeerProcess.Failure.self) { try await old.send("settings-update light") }
     #expect(try text == #"{"value":{"theme":"sepia"},"version":2}"#)
 
-    // Told to overwrite, it does, and the new one follows by migrating again.
+    // On request it overwrites the file, and the new version follows by migrating again.
     try await new.send("settings-observe")
     try await old.send("settings-overwrite light")
     try await new.events.wait(for: "the old one's value") { $0.last == "settings 2 light" }
@@ -59,7 +58,7 @@ struct AppVersionTests {
   }
 
   @Test
-  func `two versions that both may write agree on what is on disk`() async throws {
+  func `two versions that both may write agree on the stored value`() async throws {
     let first = try await app(1)
     let second = try await app(2)
     try await second.send("settings-observe")

@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Bytes and text, which may be empty")
+@Suite("Bytes and text, which can be empty")
 struct EmptyContentTests {
   let fixture: Fixture
 
@@ -24,7 +24,7 @@ struct EmptyContentTests {
   }
 
   @Test
-  func `text and bytes are on disk as they are`() throws {
+  func `text and bytes are stored unchanged`() throws {
     let text = "no line break, é, e\u{301}, \u{0}, 😀\r\n\u{FEFF}"
     let file = try self.text(text)
     #expect(try Data(contentsOf: file.url) == Data(text.utf8))
@@ -36,7 +36,7 @@ struct EmptyContentTests {
   }
 
   @Test
-  func `content that is not UTF-8 is undecodable as text, and not repaired`() async throws {
+  func `content that is not UTF-8 cannot be decoded as text, and is not repaired`() async throws {
     let file = try text("good")
     try Data([0x61, 0xFF]).write(to: file.url)
     #expect(throws: AppGroupsFileError.undecodable(file.url, reason: "it is not valid UTF-8 text")) { try file.read() }
@@ -54,7 +54,7 @@ struct EmptyContentTests {
     #expect(file.value == "")
     #expect(file.status.value == .current)
     let other = try text("initial")
-    #expect(other.value == "", "content wins over the initial value, also this content")
+    #expect(other.value == "", "content wins over the initial value, even empty content")
     #expect(other.status.value == .current)
     try await other.update { text in
       #expect(text == "")
@@ -64,7 +64,7 @@ struct EmptyContentTests {
   }
 
   @Test
-  func `a file that somebody has emptied for good is an empty text`() async throws {
+  func `a permanently emptied file is an empty text`() async throws {
     let file = try text("full")
     let failures = file.failures.recorded()
     try fixture.overwrite("text", with: "")
@@ -74,7 +74,7 @@ struct EmptyContentTests {
   }
 
   @Test
-  func `a file that is emptied in order to be filled is never an empty text`() async throws {
+  func `a file emptied in order to be filled is never an empty text`() async throws {
     let file = try text("0")
     let values = file.recorded()
     var longest = Duration.zero
@@ -82,7 +82,7 @@ struct EmptyContentTests {
       let duration = try ContinuousClock().measure {
         let handle = try FileHandle(forWritingTo: file.url)
         try handle.truncate(atOffset: 0)
-        // Something happens to the file, so that everybody looks while it is empty.
+        // A change of mode, so that all observers read the file while it is empty.
         chmod(file.url.path, round % 2 == 0 ? 0o600 : 0o640)
         usleep(5_000)
         try handle.write(contentsOf: Data("\(round)".utf8))
@@ -91,12 +91,12 @@ struct EmptyContentTests {
       longest = max(longest, duration)
       try await file.firstValue { $0 == "\(round)" }
     }
-    // On a machine so busy that this takes a third of a second, emptiness was rightly believed.
+    // On a machine so busy that this takes a third of a second, the empty content was rightly accepted.
     if longest < .milliseconds(200) { #expect(!values.elements.contains("")) }
   }
 
   @Test
-  func `an update waits for who has emptied the file to fill it`() async throws {
+  func `an update waits until an emptied file is filled`() async throws {
     let file = try text("before")
     let handle = try FileHandle(forWritingTo: file.url)
     try handle.truncate(atOffset: 0)
@@ -115,7 +115,7 @@ struct EmptyContentTests {
   }
 
   @Test
-  func `an update of a file that stays empty works on the empty text`() async throws {
+  func `an update of an empty file starts from the empty text`() async throws {
     let file = try text("before")
     let blind = try text("before")
     try fixture.overwrite("text", with: "")
@@ -128,7 +128,7 @@ struct EmptyContentTests {
   }
 
   @Test
-  func `empty content is still no JSON and no property list`() throws {
+  func `empty content is neither JSON nor a property list`() throws {
     #expect(throws: (any Error).self) { try FileFormat<[Int]>.json.decode(Data()) }
     #expect(throws: (any Error).self) { try FileFormat<[Int]>.propertyList.decode(Data()) }
     #expect(throws: (any Error).self) { try FileFormat<[Int]>.binaryPropertyList.decode(Data()) }

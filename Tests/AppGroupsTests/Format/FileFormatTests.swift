@@ -7,7 +7,7 @@ import Testing
 @Suite("The format of a file", .seeded)
 struct FileFormatTests {
   @Test
-  func `JSON is the same for equal values, in order, and readable`() throws {
+  func `JSON is equal for equal values, sorted and readable`() throws {
     let format = FileFormat<[String: [String]]>.json
     let value = Dictionary(uniqueKeysWithValues: (0..<100).map { ("key\($0)", ["a/b"]) })
     let data = try format.encode(value)
@@ -24,7 +24,7 @@ struct FileFormatTests {
   }
 
   @Test
-  func `a format of one's own is what is on disk`() throws {
+  func `a custom format determines the stored bytes`() throws {
     let fixture = try Fixture()
     let format = FileFormat<String>(
       encode: { Data($0.utf8) }, decode: { String(decoding: $0, as: UTF8.self) })
@@ -35,7 +35,7 @@ struct FileFormatTests {
   }
 
   @Test
-  func `a value that cannot be encoded is an error, and changes nothing`() throws {
+  func `a value that cannot be encoded throws and changes nothing`() throws {
     let fixture = try Fixture()
     let file = try AppGroupsFile(name: "number", initialValue: 1.5, container: fixture.container)
     let before = try Data(contentsOf: file.url)

@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-/// Everything that is easily lost on the way into a file and back.
+/// Values that are easily lost on the way to a file and back.
 private struct Sample: Codable, Sendable {
   var numbers: [Double] = [-0.0, 0.1, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1 / 3]
   var integers: [Int64] = [.max, .min, 1 << 53 + 1, -1, 0]
@@ -26,10 +26,10 @@ private struct Sample: Codable, Sendable {
   }
 }
 
-@Suite("What formats keep", .seeded)
+@Suite("Fidelity of formats", .seeded)
 struct FormatContentTests {
   @Test
-  func `JSON and binary property lists keep numbers, dates, data and text to the last bit`() throws {
+  func `JSON and binary property lists preserve numbers, dates, data and text exactly`() throws {
     for format in [FileFormat<Sample>.json, .binaryPropertyList, .versioned(FileVersions(Sample.self))] {
       let sample = try format.decode(format.encode(Sample()))
       #expect(sample.differences(from: Sample()).isEmpty)
@@ -37,10 +37,10 @@ struct FormatContentTests {
   }
 
   @Test
-  func `an XML property list cuts dates to seconds, and keeps the rest`() throws {
+  func `an XML property list truncates dates to seconds and preserves the rest`() throws {
     let format = FileFormat<Sample>.propertyList
     var sample = Sample()
-    // A control character has no place in XML.
+    // XML allows no control characters.
     sample.text = "e\u{301} é \" < & 😀"
     let back = try format.decode(format.encode(sample))
     #expect(back.differences(from: sample) == ["dates"])
@@ -49,7 +49,7 @@ struct FormatContentTests {
   }
 
   @Test
-  func `equal values have equal bytes, in whatever order they were made`() throws {
+  func `equal values have equal bytes, whatever the order of insertion`() throws {
     typealias Table = [String: [Int: String]]
     let formats: [FileFormat<Table>] = [
       .json, .propertyList, .binaryPropertyList, .versioned(FileVersions(Table.self)),
@@ -68,7 +68,7 @@ struct FormatContentTests {
   }
 
   @Test
-  func `infinity and NaN are refused by JSON, unless it is told how, and kept by property lists`() throws {
+  func `infinity and NaN are rejected by JSON unless configured, and kept by property lists`() throws {
     let values = [Double.infinity, -.infinity, .nan]
     for value in values {
       #expect(throws: EncodingError.self) { try FileFormat<[Double]>.json.encode([value]) }
@@ -92,7 +92,7 @@ struct FormatContentTests {
   }
 
   @Test
-  func `a property list of a mere number is refused with a reason, and holds one together with its version`() throws {
+  func `a property list of a single number is rejected with a reason, unless it has a version`() throws {
     let fixture = try Fixture()
     let error = #expect(throws: AppGroupsFileError.self) {
       try AppGroupsFile(name: "n", initialValue: 1, container: fixture.container, format: .propertyList)
@@ -110,7 +110,7 @@ struct FormatContentTests {
   }
 
   @Test
-  func `a configured encoder is what writes, and damaged content is what it cannot read`() throws {
+  func `a configured encoder is used for writing, and its decoding errors are damaged content`() throws {
     struct Meeting: Codable, Sendable { var startsAt: Date }
     let fixture = try Fixture()
     let format = FileFormat<Meeting>.json(
@@ -143,7 +143,7 @@ struct FormatContentTests {
     ("{\n  \"text\": \"a\"\n}", "there is no \"count\" in line 1, column 1"),
     ("{\n  \"count\": null,\n  \"text\": \"a\"\n}", "at count in line 2, column 12"),
   ])
-  func `what is wrong in JSON is told with line and column`(content: String, words: String) throws {
+  func `errors in JSON are reported with line and column`(content: String, words: String) throws {
     let fixture = try Fixture()
     let versions = FileVersions(Note.self)
     let formats: [FileFormat<Note>] = [.json, .json(), FileFormat(.json), .versioned(versions)]
@@ -157,7 +157,7 @@ struct FormatContentTests {
   }
 
   @Test
-  func `the place of a value that is nested in JSON is told, also in an envelope`() throws {
+  func `the position of a nested value in JSON is reported, even in an envelope`() throws {
     let fixture = try Fixture()
     let file = try AppGroupsFile(
       name: "notes.json", initialValue: ["a": [Note()]], container: fixture.container,
@@ -173,7 +173,7 @@ struct FormatContentTests {
   }
 
   @Test
-  func `what a format of one's own throws is the reason that the user reads`() throws {
+  func `the errors of a custom format are the reported reasons`() throws {
     struct Oops: Error, CustomStringConvertible {
       let description = "the moon is wrong"
     }
@@ -203,7 +203,7 @@ struct FormatContentTests {
   }
 
   @Test
-  func `a value that is nothing is written and read like any other`() throws {
+  func `a nil value is written and read like any other`() throws {
     for format in [FileFormat<Int?>.json, .versioned(FileVersions(Int?.self))] {
       #expect(try format.decode(format.encode(nil)) == .some(nil))
       #expect(try format.decode(format.encode(5)) == 5)

@@ -22,14 +22,14 @@ private struct Settings: Codable, Hashable, Sendable {
   var size: Int
 }
 
-@Suite("Files, suites and presences that earlier versions wrote", .patient)
+@Suite("Files, suites and presences written by earlier versions", .patient)
 struct StoredGroupTests {
   private static let note = Note(count: 7, text: "tea, \"Grüße\"\n茶")
   private static let first = FileVersions(Theme.self)
   private static let second = first.migrating(to: Settings.self) { Settings(theme: $0.theme, size: 12) }
 
   @Test(.enabled(if: StoredFormat.writtenGeneration != nil))
-  func `the files are written`() async throws {
+  func `writes the stored files of this version`() async throws {
     let fixture = try Fixture()
     try writeFiles(in: fixture)
     let peer = try PeerProcess()
@@ -66,7 +66,7 @@ struct StoredGroupTests {
   }
 
   @Test
-  func `there is something to read`() {
+  func `stored files of earlier versions exist`() {
     #expect(!StoredFormat.all("group").isEmpty)
   }
 
@@ -118,7 +118,7 @@ struct StoredGroupTests {
     let fixture = try Fixture(stored)
     let directory = fixture.container.containerURL.appending(path: "Presence/recording")
     let name = try #require(try fixture.contents(of: directory).first { UUID(uuidString: $0) != nil })
-    // Stands for the process that wrote it.
+    // Represents the process that wrote it.
     let descriptor = openForWriting(directory.appending(path: name).path)
     #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     let presence = try AppGroupsPresence<String>(name: "recording", container: fixture.container)
@@ -137,7 +137,7 @@ struct StoredGroupTests {
   }
 
   @Test(arguments: StoredFormat.all("group"))
-  func `an announcement of a process that is gone counts for nothing`(_ stored: StoredFormat) throws {
+  func `an announcement of a dead process is ignored`(_ stored: StoredFormat) throws {
     let fixture = try Fixture(stored)
     let presence = try AppGroupsPresence<String>(name: "recording", container: fixture.container)
     #expect(!presence.isAnyonePresent.value)

@@ -45,7 +45,7 @@ struct VersionTests {
   }
 
   @Test
-  func `the version stands beside the value, where people and programs can read it`() throws {
+  func `the version is stored beside the value, readable to people and programs`() throws {
     let file = try open()
     let text = try fixture.text(of: file.url)
     #expect(text.filter { !$0.isWhitespace } == #"{"value":{"size":0,"theme":"initial"},"version":3}"#)
@@ -56,7 +56,7 @@ struct VersionTests {
     #"{"isDark": true}"#, #"{"version": 1, "value": {"isDark": true}}"#, #"{"value":{"theme":"dark"},"version":2}"#,
     #"{"version": 3, "value": {"theme": "dark", "size": 12}}"#, #"{"version": 1.0, "value": {"isDark": true, "x": 1}}"#,
   ])
-  func `content of every version is read as the present one, and not written`(content: String) async throws {
+  func `content of every version is read as the current one, and not rewritten`(content: String) async throws {
     try put(content)
     let file = try open()
     #expect(file.value == Third(theme: "dark", size: 12))
@@ -64,13 +64,13 @@ struct VersionTests {
     #expect(try file.read() == Third(theme: "dark", size: 12))
     #expect(try fixture.text(of: file.url) == content, "reading never writes")
 
-    // Who has it open follows, too.
+    // An object that is already open follows, too.
     try put(#"{"value":{"theme":"other"},"version":2}"#)
     try await file.firstValue { $0 == Third(theme: "other", size: 12) }
   }
 
   @Test
-  func `the next update writes the present version, and finds the migrated value`() throws {
+  func `the next update writes the current version, starting from the migrated value`() throws {
     try put(#"{"isDark": true}"#)
     let file = try open()
     try file.update { settings in
@@ -82,7 +82,7 @@ struct VersionTests {
   }
 
   @Test
-  func `every step is taken once, in order`() throws {
+  func `every migration step runs once, in order`() throws {
     let steps = Recorder<Int>()
     let versions = (1..<50).reduce(FileVersions(Int.self)) { chain, number in
       chain.migrating(to: Int.self) { value in
@@ -99,7 +99,7 @@ struct VersionTests {
   }
 
   @Test
-  func `a newer version is told by its number, and not overwritten by an update`() async throws {
+  func `a newer version is reported with its number, and not overwritten by an update`() async throws {
     let file = try open()
     try await file.write(Third(theme: "mine", size: 1))
     let failures = file.failures.recorded()
@@ -125,7 +125,7 @@ struct VersionTests {
   }
 
   @Test
-  func `a newer version that would decode all the same is still left alone`() throws {
+  func `a newer version is left alone even if it could be decoded`() throws {
     let future = #"{"version": 4, "value": {"theme": "future", "size": 1, "more": true}}"#
     try put(future)
     let file = try open()
@@ -135,7 +135,7 @@ struct VersionTests {
   }
 
   @Test
-  func `a version that is no longer read is told by its number`() throws {
+  func `an unsupported old version is reported with its number`() throws {
     let recent = FileVersions(Second.self, startingAt: 2)
       .migrating(to: Third.self) { Third(theme: $0.theme, size: 12) }
     for old in [#"{"version": 1, "value": {"isDark": true}}"#, #"{"isDark": true}"#] {
@@ -151,7 +151,7 @@ struct VersionTests {
   }
 
   @Test
-  func `content without a version is of the one that was said`() throws {
+  func `content without a version has the declared base version`() throws {
     let versions = FileVersions(First.self, startingAt: 0, unversioned: 0)
       .migrating(to: Second.self) { Second(theme: $0.isDark ? "dark" : "light") }
     let format = FileFormat<Second>.versioned(versions)
@@ -161,7 +161,7 @@ struct VersionTests {
   }
 
   @Test
-  func `an old value that has a version or a value of its own is not taken for an envelope`() throws {
+  func `an old value with its own version and value is not mistaken for an envelope`() throws {
     struct Old: Codable, Sendable {
       var version: Int
       var value: String
@@ -179,7 +179,7 @@ struct VersionTests {
   }
 
   @Test
-  func `a migration that throws is told with its step and its reason, and changes nothing`() async throws {
+  func `a failed migration is reported with its step and its reason, and changes nothing`() async throws {
     let file = try open()
     let odd = #"{"version": 2, "value": {"theme": "odd"}}"#
     try put(odd)
@@ -196,7 +196,7 @@ struct VersionTests {
     #"{"version": 1, "value": {"theme": "x"}}"#, #"{"version": 3, "value": {"theme": "x"}}"#, "[]", "{", "5",
     #"{"version": 3}"#, #"{"value": {"theme": "x", "size": 1}}"#,
   ])
-  func `a value that is not of its version is undecodable`(content: String) throws {
+  func `a value that does not match its version is undecodable`(content: String) throws {
     try put(content)
     let file = try open()
     guard case .undecodable(_, let reason) = file.status.value.failure else {
@@ -238,7 +238,7 @@ struct VersionTests {
   }
 
   @Test
-  func `a format of one's own can tell of versions, too`() throws {
+  func `a custom format can support versions, too`() throws {
     let format = FileFormat<Data>(
       encode: { Data([2]) + $0 },
       decode: { data in

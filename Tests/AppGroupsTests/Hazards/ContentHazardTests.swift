@@ -12,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Hazards of content: what is taken for news, and what for an echo", .patient)
+@Suite("Hazards of content: changes and echoes", .patient)
 struct ContentHazardTests {
   let fixture: Fixture
 
@@ -26,12 +26,12 @@ struct ContentHazardTests {
   }
 
   @Test
-  func `content of the same size, time and inode number is news all the same`() async throws {
+  func `content of the same size, time and inode number is still detected as a change`() async throws {
     let file = try fixture.counter("counter.json", 1)
     setOldTimes(file.url)
     for round in 2...9 {
       let before = try FileManager.default.attributesOfItem(atPath: file.url.path)
-      // In place, so that the inode stays.
+      // In place, so that the inode stays the same.
       let handle = try FileHandle(forWritingTo: file.url)
       try handle.write(contentsOf: Data("\(round)".utf8))
       setOldTimes(file.url)
@@ -45,10 +45,10 @@ struct ContentHazardTests {
   }
 
   @Test
-  func `an inode number that is used again hides no replacement`() async throws {
+  func `a reused inode number hides no replacement`() async throws {
     let file = try fixture.counter("counter.json", 0)
     for round in 1...Scale.count(100, torture: 2_000) {
-      // The file system gives the number just freed to the next file; two in turn come back to the first.
+      // The file system reuses the freed inode number for the next file, so two in turn return to the first.
       for value in [round * 2, round * 2 + 1] {
         try FileManager.default.removeItem(at: file.url)
         try fixture.overwrite("counter.json", with: "\(value)")
@@ -59,7 +59,7 @@ struct ContentHazardTests {
   }
 
   @Test
-  func `bursts of own writes among those of others never leave a value that is not the file's`() async throws {
+  func `mixed bursts of own and foreign writes always end with the value of the file`() async throws {
     let files = try (0..<20).map { try fixture.counter("counter\($0).json") }
     let path = fixture.path
     let peer = try PeerProcess()
@@ -84,7 +84,7 @@ struct ContentHazardTests {
   }
 
   @Test
-  func `the last value before a file is opened is not lost, however close it comes`() async throws {
+  func `the last value before an opening is not lost, however close the write`() async throws {
     _ = try fixture.counter("counter.json", 0)
     let url = fixture.url("counter.json")
     for round in 1...Scale.count(200, torture: 5_000) {
@@ -96,7 +96,7 @@ struct ContentHazardTests {
   }
 
   @Test
-  func `there is no second truth: a value cannot be set beside its file`() {
+  func `value and file cannot diverge, because the value cannot be set alone`() {
     let path: AnyKeyPath = \AppGroupsFile<Int>.value
     #expect(!(path is ReferenceWritableKeyPath<AppGroupsFile<Int>, Int>))
     let property: AnyKeyPath = \AppGroupsFile<Int>.property.value
@@ -104,7 +104,7 @@ struct ContentHazardTests {
   }
 
   @Test
-  func `subscribers are never called concurrently, with foreign writers and threads of one's own`() async throws {
+  func `subscribers are never called concurrently, even with foreign writers and own threads`() async throws {
     let file = try fixture.counter()
     let peer = try await fixture.peer()
     try await peer.send("open-counter counter.json")
@@ -127,7 +127,7 @@ struct ContentHazardTests {
   }
 
   @Test
-  func `a hard link keeps the old content, and is no way around the lock`() async throws {
+  func `a hard link keeps the old content, and does not bypass the lock`() async throws {
     let file = try fixture.counter("counter.json", 1)
     let link = fixture.directory.file("link")
     try FileManager.default.linkItem(at: file.url, to: link)
@@ -140,7 +140,7 @@ struct ContentHazardTests {
   }
 
   @Test
-  func `what cannot be decoded is never repaired by opening, reading, observing or closing`() async throws {
+  func `undecodable content is never repaired by opening, reading, observing or closing`() async throws {
     _ = try fixture.note()
     let newer = #"{"count": {"of a newer version": 1}}"#
     try fixture.overwrite(with: newer)

@@ -5,10 +5,10 @@ import Signals
 import TestSupport
 import Testing
 
-/// Each runs in a process of its own.
+/// Each test runs in a separate process.
 ///
-/// What has happened by the time that there are descriptors again is told by no event.
-@Suite("Hazards of descriptors that run out", .patient)
+/// No event reports the changes made while no descriptor was left.
+@Suite("Hazards of exhausted descriptors", .patient)
 struct DescriptorHazardTests {
   let fixture: Fixture
 
@@ -17,21 +17,21 @@ struct DescriptorHazardTests {
   }
 
   @Test
-  func `a shared file gets the value that somebody wrote while no descriptor was left`() async {
+  func `a shared file receives a value written while no descriptor was left`() async {
     await withoutDescriptors {
       await #expect(processExitsWith: .success) { [path = fixture.path as String] in try await followFile(path) }
     }
   }
 
   @Test
-  func `a presence learns of who came while no descriptor was left`() async {
+  func `a presence reports processes that arrived while no descriptor was left`() async {
     await withoutDescriptors {
       await #expect(processExitsWith: .success) { [path = fixture.path as String] in try await followPresence(path) }
     }
   }
 
   @Test(arguments: [0, 1])
-  func `a log's consumer gets the events that came while no descriptor was left`(spare: Int) async {
+  func `a log's consumer receives events appended while no descriptor was left`(spare: Int) async {
     await withoutDescriptors {
       await #expect(processExitsWith: .success) { [path = fixture.path as String, spare = spare as Int] in
         try await followLog(path, spare: spare)
@@ -45,7 +45,7 @@ private func container(_ path: String) throws -> AppGroupsContainer {
 }
 
 private func followFile(_ path: String) async throws {
-  // Nothing is locked for it, which would stay open for a moment and give descriptors back then.
+  // This write takes no lock, which would stay open for a moment and free descriptors later.
   try Data("1".utf8).write(to: URL(filePath: "\(path)/counter.json"))
   let file = try AppGroupsFile(url: URL(filePath: "\(path)/counter.json"), initialValue: 0)
   let failures = file.failures.recorded()
@@ -78,7 +78,7 @@ private func followPresence(_ path: String) async throws {
 private func followLog(_ path: String, spare: Int) async throws {
   let log = try AppGroupsLog<String>(name: "log", container: container(path))
   let place = try LogPlace(name: "log", container: container(path))
-  // Nothing is saved for it or trimmed, which would give descriptors back when it is done.
+  // This saves or trims nothing, which would free descriptors at its end.
   let recorder = LogRecorder(try log.newEvents())
   try log.append("ours")
   try await recorder.wait(for: 1)
@@ -88,7 +88,7 @@ private func followLog(_ path: String, spare: Int) async throws {
     return id
   }
   let taken = takeDescriptors(besides: spare)
-  // Both are seen at once; with one descriptor to spare, they can be listed, but not both be opened.
+  // Both appear at once. With one spare descriptor, they can be listed, but not both opened.
   WatchHub.stall {
     for id in segments { #expect(rename("\(path)/\(id.fileName)", place.url(of: id).path) == 0) }
   }

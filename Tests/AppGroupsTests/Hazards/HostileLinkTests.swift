@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Hazards of a member who swaps files for links out of the container", .patient)
+@Suite("Hazards of members that swap files for links out of the container", .patient)
 struct HostileLinkTests {
   let fixture: Fixture
   let outside: TemporaryDirectory
@@ -19,8 +19,8 @@ struct HostileLinkTests {
   }
 
   @Test(arguments: ["swap-file", "swap-directory"])
-  func `nothing outside is ever written or read`(swap: String) async throws {
-    // In a process of its own, because so many swaps overflow the queue of events that all observers share.
+  func `no file outside is read or written`(swap: String) async throws {
+    // In a separate process, because so many swaps overflow the event queue that all observers share.
     await #expect(processExitsWith: .success) {
       [swap = swap as String, path = fixture.path as String, outside = outside.url.path as String] in
       try await write(to: path, outside: outside, during: swap)
@@ -29,7 +29,7 @@ struct HostileLinkTests {
     #expect(try fixture.contents(of: outside.url) == ["value.json"])
   }
 
-  @Test func `a link that takes the file's place during an update stays, and opens the file to nobody`() async throws {
+  @Test func `a link that replaces the file during an update stays, and exposes the file to no one`() async throws {
     let file = try fixture.counter("value.json", 1)
     #expect(throws: AppGroupsFileError.self) {
       try file.update { value in
@@ -43,12 +43,12 @@ struct HostileLinkTests {
     #expect(file.value == 1)
   }
 
-  @Test func `a directory that is moved out behind a link is not written into any more`() throws {
+  @Test func `a directory moved out behind a link is no longer written to`() throws {
     let file = try fixture.counter("value.json", 1)
     let manager = FileManager.default
     let container = fixture.container.containerURL
     let (inner, moved) = (container.appending(path: "inner"), outside.file("inner"))
-    // The files lie in the container behind a link, which is allowed.
+    // The container's files are behind a link, which is allowed.
     try manager.createDirectory(at: inner, withIntermediateDirectories: false)
     try manager.moveItem(at: fixture.files, to: inner.appending(path: "deep"))
     try manager.createSymbolicLink(at: fixture.files, withDestinationURL: inner.appending(path: "deep"))
@@ -73,7 +73,7 @@ private func write(to path: String, outside: String, during swap: String) async 
       : "\(swap) \(file.url.deletingLastPathComponent().path) \(outside)")
   try await onThread {
     var (written, refused, rounds) = (0, 0, 0)
-    // Each way must have been met, so that the race was one.
+    // Each outcome must have occurred, to prove a real race.
     while rounds < 3000 || (rounds < 100_000 && (written == 0 || refused == 0)) {
       rounds += 1
       do {

@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  @Suite("Hazards of limits: watches and instances that run out", .patient)
+  @Suite("Hazards of limits: exhausted watches and instances", .patient)
   struct LimitHazardTests {
     let fixture: Fixture
 
@@ -13,7 +13,7 @@
       fixture = try Fixture()
     }
 
-    /// Starts a peer in a world with limits of its own, which a user may make in most systems; `nil` if not in this.
+    /// Starts a peer in a user namespace with its own limits; `nil` where the system does not allow that.
     private func peer(watches: Int = 1000, instances: Int = 100) async throws -> PeerProcess? {
       let limits = "/proc/sys/user/max_inotify"
       let script = """
@@ -33,14 +33,14 @@
     }
 
     @Test
-    func `when no watch is left, a shared file is looked at from time to time, and misses nothing`() async throws {
+    func `without a free watch, a shared file is polled and misses nothing`() async throws {
       let file = try fixture.counter("counter.json", 1)
       guard let peer = try await peer(watches: 1) else { return }
       try await expectToFollow(file, peer)
     }
 
     @Test
-    func `when no watch is left for a directory that comes back, its last value is found all the same`() async throws {
+    func `without a free watch for a directory that reappears, its last value is still found`() async throws {
       let file = try fixture.counter("counter.json", 1)
       guard let peer = try await peer(watches: fixture.files.pathComponents.count + 1) else { return }
       try await peer.send("open-counter counter.json")
@@ -55,11 +55,11 @@
     }
 
     @Test
-    func `when no inotify instance is left, a shared file is polled, and misses nothing`() async throws {
+    func `without a free inotify instance, a shared file is polled and misses nothing`() async throws {
       let file = try fixture.counter("counter.json", 1)
       guard let peer = try await peer(instances: 0) else { return }
       try await expectToFollow(file, peer)
-      // The durable primitives do without.
+      // The durable primitives need no watch.
       try await peer.send("hold \(file.url.path)")
       let update = Task { try await file.update { $0 += 1 } }
       try await peer.send("release")

@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Hazards of locks: who holds them, and for how long", .patient)
+@Suite("Hazards of locks: holders and durations", .patient)
 struct LockHazardTests {
   let fixture: Fixture
 
@@ -20,7 +20,7 @@ struct LockHazardTests {
   }
 
   @Test
-  func `updates wait for a frozen process that holds the lock, and go on when it does`() async throws {
+  func `updates wait for a frozen lock holder, and continue when it resumes`() async throws {
     let file = try fixture.counter("counter.json", 1)
     let frozen = try await fixture.peer()
     try await frozen.send("hold \(file.url.path)")
@@ -29,7 +29,7 @@ struct LockHazardTests {
     let others = try await fixture.peer()
     try await others.send("open-counter counter.json")
     async let theirs = others.send("increment counter.json 1")
-    // Reading waits for nobody.
+    // Reading waits for no process.
     for _ in 0..<100 { #expect(try file.read() == 1) }
     #expect(try fixture.counter().value == 1)
     frozen.signal(SIGCONT)
@@ -40,7 +40,7 @@ struct LockHazardTests {
   }
 
   @Test
-  func `updates wait for a frozen process that holds the lock, and go on when it dies`() async throws {
+  func `updates wait for a frozen lock holder, and continue when it dies`() async throws {
     let file = try fixture.counter("counter.json", 1)
     let frozen = try await fixture.peer()
     try await frozen.send("hold \(file.url.path)")
@@ -61,23 +61,23 @@ struct LockHazardTests {
     let child = try await pid_t(holder.send("child")) ?? 0
     defer { kill(child, SIGKILL) }
     #if os(Linux)
-      // What the tests themselves left open is inherited by all; what the library opens is not.
+      // Descriptors left open by the tests are inherited; those of the library are not.
       let folder = "/proc/\(child)/fd"
       let inherited = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
         do {
           return try FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-          // The program that is just being loaded has closed it.
+          // The program that is being loaded has closed it.
           return nil as String?
         }
       }
       #expect(inherited.filter { $0.contains(fixture.path) || $0.contains("notify") } == [])
     #endif
     holder.signal(SIGKILL)
-    // Would wait for the child's end, a minute later, if it had the lock, too.
+    // Waits for the child's end, a minute later, if the child holds the lock, too.
     try await file.update { $0 += 1 }
     #expect(file.value == 2)
-    #expect(kill(child, 0) == 0, "the child still lives")
+    #expect(kill(child, 0) == 0, "the child is still running")
   }
 
   @Test
@@ -88,7 +88,7 @@ struct LockHazardTests {
     try await peer.send("open-counter counter.json")
     let theirs = try await onThread {
       try DurableFile.withLock(on: file.url) {
-        // Closing any descriptor of a file gives up all locks of the other kind that the process has on it.
+        // Closing any descriptor of a file releases all locks of the other kind that the process holds on it.
         for _ in 0..<3 { _ = try Data(contentsOf: lock) }
         let task = Task { try await peer.send("increment counter.json 1") }
         usleep(20_000)
@@ -102,7 +102,7 @@ struct LockHazardTests {
 
   #if os(Linux)
     @Test
-    func `a removed sidecar lets no two hold the lock who came after`() async throws {
+    func `two later holders exclude each other even if the lock file was removed`() async throws {
       let file = try fixture.counter("counter.json", 1)
       try await file.write(2)
       let (first, second, third) = try await (fixture.peer(), fixture.peer(), fixture.peer())
@@ -110,10 +110,10 @@ struct LockHazardTests {
       let waiting = Task { try await second.send("hold \(file.url.path)") }
       while try !hasLockOpen(second) { try await Task.sleep(for: .milliseconds(2)) }
       try FileManager.default.removeItem(at: fixture.files.appending(path: ".shared/counter.json.lock"))
-      // The old lock is nobody's business any more, except that of those who have it open.
+      // The old lock matters only to processes that have it open.
       try await third.send("hold \(file.url.path)")
       try await first.send("release")
-      // The second gets the old lock now, sees what it is, and must wait for the third.
+      // The second process now acquires the old lock, notices its removal, and must wait for the third.
       let update = Task { try await file.update { $0 += 1 } }
       try await Task.sleep(for: .milliseconds(30))
       #expect(try file.read() == 2)
@@ -124,11 +124,11 @@ struct LockHazardTests {
       #expect(file.value == 3)
     }
 
-    /// Whether a process has the lock's file open, as those have who wait for it.
+    /// Returns `true` if a process has the lock's file open, as waiting processes do.
     private func hasLockOpen(_ peer: PeerProcess) throws -> Bool {
       let folder = "/proc/\(peer.identifier)/fd"
       return try FileManager.default.contentsOfDirectory(atPath: folder).contains { entry in
-        // Those that it closes meanwhile are no matter.
+        // Descriptors closed in between do not matter.
         let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(entry)")
         return target?.hasSuffix("counter.json.lock") == true
       }
@@ -136,7 +136,7 @@ struct LockHazardTests {
   #endif
 
   @Test
-  func `two objects of one process exclude each other, also by different paths`() async throws {
+  func `two objects of one process exclude each other, even by different paths`() async throws {
     let file = try fixture.counter("counter.json", 0)
     let link = fixture.directory.file("link.json")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file.url)

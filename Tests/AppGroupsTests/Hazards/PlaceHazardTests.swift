@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Hazards of places: files, directories and disks that are not what they were", .patient)
+@Suite("Hazards of locations: replaced files, directories and disks", .patient)
 struct PlaceHazardTests {
   let fixture: Fixture
 
@@ -20,12 +20,12 @@ struct PlaceHazardTests {
   }
 
   @Test
-  func `a directory that was moved away is not mistaken for the one at the path`() async throws {
+  func `a directory that moved away is not mistaken for the one at the path`() async throws {
     let file = try fixture.counter("counter.json", 1)
     let away = fixture.directory.file("away")
     try FileManager.default.moveItem(at: fixture.files, to: away)
     try await file.status.firstValue { $0 == .missing }
-    // The watch of the directory goes with it.
+    // The watch moves with the directory.
     try Data("13".utf8).write(to: away.appending(path: "counter.json"))
     try FileManager.default.createDirectory(at: fixture.files, withIntermediateDirectories: false)
     try fixture.overwrite("counter.json", with: "2")
@@ -38,7 +38,7 @@ struct PlaceHazardTests {
   }
 
   @Test
-  func `a removed file is made again by nobody who only watches`() async throws {
+  func `a removed file is not recreated by observers`() async throws {
     let files = try [fixture.counter("counter.json", 1), fixture.counter("counter.json", 2)]
     let peer = try await fixture.peer()
     try await peer.send("open-counter counter.json")
@@ -51,7 +51,7 @@ struct PlaceHazardTests {
   }
 
   @Test
-  func `a link that appears in a file's place leads nobody out of the container`() async throws {
+  func `a link in the file's place leads no access out of the container`() async throws {
     let file = try fixture.counter("counter.json", 1)
     let secret = fixture.directory.file("secret")
     try Data("99".utf8).write(to: secret)
@@ -67,7 +67,8 @@ struct PlaceHazardTests {
   }
 
   @Test(arguments: ["directory", "pipe", "link"])
-  func `what lies in the temporary file's place is removed or told, and never written into`(kind: String) async throws {
+  func `an entry in place of the temporary file is removed or reported, and never written to`(kind: String) async throws
+  {
     let file = try fixture.counter("counter.json", 1)
     try await file.write(2)
     let temporary = fixture.files.appending(path: ".shared/counter.json.tmp")
@@ -90,7 +91,7 @@ struct PlaceHazardTests {
 
   #if os(Linux)
     @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
-    func `a disk without a free inode is told, and keeps the old value`() async throws {
+    func `a disk without a free inode is reported, and the old value stands`() async throws {
       try await withDisk("mount -t tmpfs -o nr_inodes=16 tmpfs \"$1\"") { disk in
         let container = try AppGroupsContainer(directory: disk)
         let file = try AppGroupsFile(name: "counter.json", initialValue: 1, container: container)
@@ -108,11 +109,11 @@ struct PlaceHazardTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
-    func `a file on a read-only disk is read and observed, and a write says why it cannot be`() async throws {
+    func `a file on a read-only disk is read and observed, and a write throws the reason`() async throws {
       try await withDisk("mount -t tmpfs tmpfs \"$1\"") { disk in
         let file = try AppGroupsFile(
           name: "counter.json", initialValue: 1, container: AppGroupsContainer(directory: disk))
-        // What locking takes stays open for writing for half a second.
+        // The descriptors of a lock stay open for writing for half a second.
         let remount = #"for _ in $(seq 600); do mount -o remount,ro "$1" && exit; sleep 0.1; done; exit 1"#
         try await shell(remount, disk.path)
         let readOnly = AppGroupsFileError.inaccessible(.readOnlyFileSystem(file.url))
@@ -128,7 +129,7 @@ struct PlaceHazardTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
-    func `a file that an overlay copies up is followed, and updated without loss`() async throws {
+    func `a file copied up by an overlay is followed, and updated without loss`() async throws {
       try await withDisk(
         #"""
         mount -t tmpfs tmpfs "$1"; mkdir -p "$1/lower/Files" "$1/upper" "$1/work" "$1/merged"

@@ -21,7 +21,7 @@ struct RootHazardTests {
     #expect(chown(fixture.path, Self.user, Self.user) == 0)
   }
 
-  /// What lies in the container and belongs to somebody else than the user.
+  /// The entries of the container that belong to another user.
   private func foreign() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: fixture.path).filter { path in
       var status = stat()
@@ -30,7 +30,7 @@ struct RootHazardTests {
   }
 
   @Test
-  func `the owner of the directory can use all that root has made`() async throws {
+  func `the owner of the directory can use everything that root has created`() async throws {
     let note = try fixture.note("note.json", Note(count: 1, text: "root's"))
     try await note.write(Note(count: 2, text: "root's"))
     let suite = try fixture.suite()
@@ -67,14 +67,14 @@ struct RootHazardTests {
   }
 
   @Test
-  func `directories of a container are those of the owner of the one around them`() throws {
+  func `directories of a container belong to the owner of the enclosing one`() throws {
     let container = try AppGroupsContainer(directory: fixture.container.containerURL.appending(path: "a/b"))
     _ = try AppGroupsFile(name: "value.json", initialValue: 1, container: container)
     #expect(try foreign() == [])
   }
 
   @Test
-  func `a file of root's that somebody has put in the place of a lock stays root's`() throws {
+  func `a root-owned file put in place of a lock keeps its owner`() throws {
     let file = try fixture.counter("value.json", 1)
     let lock = fixture.files.appending(path: ".shared/value.json.lock")
     let secret = fixture.directory.file("secret")

@@ -5,8 +5,8 @@ import Signals
 import TestSupport
 import Testing
 
-/// A presence that learns of changes only from the test, which knows when nothing can come by itself.
-@Suite("A presence whose changes a test sends")
+/// A presence that receives changes only from the test, so that no change arrives by itself.
+@Suite("A presence with injected changes")
 struct PresenceChangesTests {
   private let fixture: Fixture
   private let directory: PresenceDirectory
@@ -25,7 +25,7 @@ struct PresenceChangesTests {
     engine.present.map { $0.map(\.value) }.recorded()
   }
 
-  /// A change that names nothing, after which no announcement is doubted.
+  /// A change without names, which casts doubt on no announcement.
   private var look: PathChange { PathChange(events: [], isPoll: true) }
 
   /// Starts a process that announces a value, and returns the value's identifier with it.
@@ -52,13 +52,13 @@ struct PresenceChangesTests {
   }
 
   @Test
-  func `a process that was killed is gone after its file was closed`() async throws {
+  func `a killed process is gone after its file was closed`() async throws {
     let engine = try engine()
     let values = values(of: engine)
     let (peer, id) = try await peer(announcing: "camera")
     changes.send(PathChange(written: id))
     try await values.wait(for: ["camera"])
-    // The file is closed a moment before its lock is released, so this change may come too early.
+    // The file is closed a moment before its lock is released, so this change may be too early.
     peer.signal(SIGKILL)
     changes.send(PathChange(written: id))
     try await peer.kill()
@@ -68,7 +68,7 @@ struct PresenceChangesTests {
   }
 
   @Test
-  func `the dead are found when changes were lost`() async throws {
+  func `dead processes are found after changes were lost`() async throws {
     let engine = try engine()
     let values = values(of: engine)
     let (peer, _) = try await peer(announcing: "camera")
@@ -94,7 +94,7 @@ struct PresenceChangesTests {
   }
 
   @Test
-  func `an error that lasts is reported once, and what can be read stays`() async throws {
+  func `a lasting error is reported once, and readable announcements stay`() async throws {
     let engine = try engine()
     let failures = engine.failures.recorded()
     let values = values(of: engine)
@@ -112,7 +112,7 @@ struct PresenceChangesTests {
   }
 
   @Test
-  func `looks of many threads at once leave what the last one finds`() throws {
+  func `concurrent reads leave the result of the last one`() throws {
     let engine = try engine()
     withThreads(4) { index in
       for round in 0..<25 {
@@ -131,18 +131,18 @@ struct PresenceChangesTests {
   }
 
   @Test(.patient)
-  func `its subscription is listed like any other, and ends with the presence`() async throws {
+  func `its subscription is listed like any other and ends with the presence`() async throws {
     do {
       let engine = try engine()
       #expect(await changes.subscriptions().map(\.description) == ["sink"])
       #expect(engine.health.value == .active)
     }
-    // The queue may still hold the engine for a moment.
+    // The queue may still retain the engine for a moment.
     while await !changes.subscriptions().isEmpty { await Task.yield() }
   }
 
   @Test
-  func `the subscription of a presence that the kernel reports on is listed, too`() async throws {
+  func `the subscription of a presence that the kernel notifies is listed, too`() async throws {
     let engine = try PresenceEngine<String>(directory, coding: .json)
     let changes = try #require(engine.changes as? PathChanges)
     #expect(await changes.subscriptions().map(\.description) == ["sink"])

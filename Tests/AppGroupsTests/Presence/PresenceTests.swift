@@ -27,7 +27,7 @@ struct PresenceTests {
   private var directory: URL { fixture.container.containerURL.appending(path: "Presence/recording") }
 
   @Test
-  func `an announcement is seen at once, changed, and withdrawn`() async throws {
+  func `an announcement is visible at once, can change, and can be withdrawn`() async throws {
     let presence = try open()
     let other = try open()
     let seen = other.property.map { $0.map(\.value) }.recorded()
@@ -45,7 +45,7 @@ struct PresenceTests {
     #expect(!process.processName.isEmpty)
     #expect(process.since.timeIntervalSince(before) > -1 && process.since <= Date())
 
-    // One at a time, since changes that follow each other quickly may be skipped.
+    // One at a time, because changes in quick succession may be skipped.
     try await seen.wait(for: "the announcement") { $0.last == ["microphone"] }
     try token.write("camera")
     #expect(presence.value.map(\.value) == ["camera"])
@@ -66,7 +66,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `a token that is released withdraws`() throws {
+  func `releasing the token withdraws the announcement`() throws {
     let presence = try open()
     do {
       let token = try presence.announce("here")
@@ -77,7 +77,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `several announcements of one process come in their order, and go one by one`() throws {
+  func `several announcements of one process arrive in order and leave one by one`() throws {
     let presence = try open()
     let tokens = try (0..<10).map { try presence.announce("\($0)") }
     #expect(presence.value.map(\.value) == (0..<10).map(String.init))
@@ -89,7 +89,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `who opens later sees who is there, and presences of other names are others`() throws {
+  func `a later opening sees present processes, and other names are separate`() throws {
     let token = try open().announce("here")
     #expect(try open().value.map(\.value) == ["here"])
     #expect(try open("playing").value.isEmpty)
@@ -98,11 +98,11 @@ struct PresenceTests {
   }
 
   @Test
-  func `what somebody else puts into the directory is left alone`() async throws {
+  func `foreign files in the directory are left alone`() async throws {
     let presence = try open()
     let note = directory.appending(path: "README")
     try Data("hello".utf8).write(to: note)
-    // Looks like an announcement, but nobody holds it, and it is no file.
+    // Resembles an announcement, but is not locked and is not a file.
     let folder = directory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     let token = try presence.announce("here")
@@ -113,7 +113,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `litter of the dead is removed by whoever opens or looks`() async throws {
+  func `leftovers of dead processes are removed by openings and reads`() async throws {
     let temporaries = directory.appending(path: ".shared")
     let presence = try open()
     let dead = directory.appending(path: UUID().uuidString)
@@ -128,9 +128,9 @@ struct PresenceTests {
     withExtendedLifetime(other) {}
   }
 
-  /// Puts an announcement in place whose end no event tells: its file is open for reading only.
+  /// Adds an announcement whose end causes no event, because its file is open for reading only.
   ///
-  /// - Returns: The descriptor that holds it.
+  /// - Returns: The descriptor that holds the announcement.
   private func putInPlace(in directory: URL) throws -> CInt {
     let temporary = directory.appending(path: ".shared/\(UUID().uuidString).tmp")
     try Data("{}".utf8).write(to: temporary)
@@ -141,10 +141,10 @@ struct PresenceTests {
   }
 
   @Test
-  func `somebody who comes and goes so quickly that only one of both is told is not there for ever`() async throws {
+  func `an announcement that appears and ends with only one event reported does not stay forever`() async throws {
     let presence = try open()
     let holder = Mutex<CInt>(-1)
-    // Called while it is looked at, hence before it is looked at again.
+    // Called during the read of the announcement, hence before the next one.
     let subscription = presence.isAnyonePresent.sink { isPresent in
       guard isPresent else { return }
       _ = close(holder.withLock { $0 })
@@ -157,7 +157,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `somebody who goes at the moment when the presence is opened is not there for ever`() async throws {
+  func `an announcement that ends during the opening does not stay forever`() async throws {
     try FileManager.default.createDirectory(
       at: directory.appending(path: ".shared"), withIntermediateDirectories: true)
     let descriptor = try putInPlace(in: directory)
@@ -168,7 +168,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `somebody whose value cannot be decoded is present all the same, and told once`() async throws {
+  func `an undecodable announcement is present all the same, and reported once`() async throws {
     let numbers = try AppGroupsPresence<Int>(name: "recording", container: fixture.container)
     let failures = numbers.failures.recorded()
     let token = try open().announce("no number")
@@ -191,7 +191,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `a value that cannot be encoded is an error, and announces nothing`() throws {
+  func `a value that cannot be encoded throws and announces nothing`() throws {
     let presence = try AppGroupsPresence<Double>(name: "recording", container: fixture.container)
     #expect(throws: AppGroupsFileError.self) { try presence.announce(.nan) }
     #expect(!presence.isAnyonePresent.value)
@@ -201,12 +201,12 @@ struct PresenceTests {
   }
 
   @Test(arguments: ["", ".", "..", "../up", "a/b", ".hidden", "nul\0", String(repeating: "x", count: 201)])
-  func `a name that could lead elsewhere is refused`(name: String) throws {
+  func `a name that could escape the directory is rejected`(name: String) throws {
     #expect(throws: AppGroupsFileError.self) { try open(name) }
   }
 
   @Test
-  func `the directory may vanish: nobody is seen then, and an update comes back`() async throws {
+  func `if the directory vanishes, the presence is empty until an update`() async throws {
     let presence = try open()
     let token = try presence.announce("here")
     try FileManager.default.removeItem(at: directory)
@@ -238,7 +238,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `many threads announce, change and withdraw, and nothing is left`() async throws {
+  func `concurrent announcements, changes and withdrawals leave nothing behind`() async throws {
     let presence = try open()
     let observer = try open()
     try await withThrowingTaskGroup(of: Void.self) { group in

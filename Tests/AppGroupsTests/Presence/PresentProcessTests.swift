@@ -10,7 +10,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Processes that are present", .seeded, .patient)
+@Suite("Present processes", .seeded, .patient)
 struct PresentProcessTests {
   let fixture: Fixture
   let presence: AppGroupsPresence<String>
@@ -33,14 +33,14 @@ struct PresentProcessTests {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
-  func `an announcement that may not be read hides nobody else, and is told`() async throws {
+  func `an unreadable announcement hides no other, and is reported`() async throws {
     let nobody = 65534
     try await shell("chown -R \(nobody) \"$1\"", fixture.path)
     let other = try PeerProcess()
     try await other.send("user \(nobody)")
     try await other.send("presence \(fixture.path) presence")
     let token = try presence.announce("root's")
-    // It is the user's by now, as all that root makes in a directory of the user's.
+    // It belongs to the user by now, like everything that root creates in a user's directory.
     try await shell("chown 0 \"$1\"/*-*", directory.path)
     try await other.send("announce theirs")
     #expect(try await other.send("present") == "theirs")
@@ -52,7 +52,7 @@ struct PresentProcessTests {
   }
 
   @Test(arguments: ["SIGKILL", "exit 0", "exit 1", "withdraw", "withdraw-release"])
-  func `an announcement ends with its process, however that ends, for all who observe`(end: String) async throws {
+  func `an announcement ends with its process, whatever ends it, for all observers`(end: String) async throws {
     let other = try await peer()
     try await other.send("presence-observe")
     let holder = try await peer()
@@ -77,7 +77,7 @@ struct PresentProcessTests {
   }
 
   @Test
-  func `a process that is stopped is present, and gone when it is killed`() async throws {
+  func `a stopped process is present, and gone when it is killed`() async throws {
     let holder = try await peer()
     try await holder.send("announce recording")
     try await expect(["recording"])
@@ -94,7 +94,7 @@ struct PresentProcessTests {
   }
 
   @Test
-  func `a program that a process starts does not inherit its presence`() async throws {
+  func `a child program does not inherit the presence of its parent`() async throws {
     let holder = try await peer()
     try await holder.send("announce recording")
     let sleeper = try #require(pid_t(try await holder.send("spawn-sleeper")))
@@ -106,7 +106,7 @@ struct PresentProcessTests {
   }
 
   @Test
-  func `the dead that nobody observed are gone when somebody looks`() async throws {
+  func `unobserved deaths are noticed by the next read`() async throws {
     let holder = try await peer()
     try await holder.send("announce recording")
     try await holder.kill()
@@ -116,14 +116,14 @@ struct PresentProcessTests {
   }
 
   @Test
-  func `a process that is not there does not come back with its number`() async throws {
+  func `a dead process does not return when its identifier is reused`() async throws {
     let holder = try await peer()
     let id = try await holder.send("announce recording")
     let file = directory.appending(path: id)
     let content = try Data(contentsOf: file)
     try await holder.kill()
     try await expect([])
-    // As left behind by a process of the number that another one, here this one, has now.
+    // As left behind by a process whose identifier now belongs to another one, here this one.
     let text = String(decoding: content, as: UTF8.self)
       .replacing("\(holder.identifier)", with: "\(getpid())")
     try Data(text.utf8).write(to: file)
@@ -133,7 +133,7 @@ struct PresentProcessTests {
   }
 
   @Test
-  func `processes that come, change and are killed at any moment leave nobody behind`() async throws {
+  func `processes that start, change and are killed at random moments leave no presence behind`() async throws {
     let steady = try presence.announce("steady")
     let observer = try await peer()
     try await observer.send("presence-observe")
@@ -142,10 +142,10 @@ struct PresentProcessTests {
     for round in 1...rounds {
       let holder = try await peer()
       try await holder.send("loop-announce")
-      // Not to wait for anything, but to strike at a moment that nobody has chosen.
+      // Not a wait: a random moment to strike.
       try await Task.sleep(for: .microseconds(chance.number(below: 8_000)))
       try await holder.kill()
-      // The process is reaped, so whoever looks now finds it gone, and takes away what it has left.
+      // The process is reaped, so the next reader finds it gone, and removes its leftovers.
       let late = try AppGroupsPresence<String>(name: "presence", container: fixture.container)
       #expect(late.value.map(\.value) == ["steady"])
       #expect(try fixture.contents(of: directory) == [".shared", steady.id.uuidString].sorted())

@@ -58,13 +58,13 @@ struct ConvergenceTests {
       for file in files { try await file.firstValue("round \(round)") { $0.count == round } }
       try await peer.events.first("round \(round)") { $0.hasSuffix(" \(round) by another") }
     }
-    // Watching still works in the other direction, too.
+    // Watching also still works in the other direction.
     try await peer.send("write note.json from the peer")
     for file in files { try await file.firstValue { $0.text == "from the peer" } }
   }
 
   @Test
-  func `the last value of a burst arrives, whatever was skipped`() async throws {
+  func `the last value of a burst arrives, whatever values were skipped`() async throws {
     let fixture = try Fixture()
     let file = try fixture.note()
     let peers = try await [fixture.peer(), fixture.peer()]
@@ -73,7 +73,7 @@ struct ConvergenceTests {
       try await peer.send("observe note.json")
     }
     for round in 1...Scale.count(20, torture: 500) {
-      // All write at once and nobody waits, so that each sees the others' changes among the echoes of its own.
+      // All processes write at once without waiting, so that each receives foreign changes among its own echoes.
       async let first = peers[0].send("write note.json first \(round)")
       async let second = peers[1].send("write note.json second \(round)")
       try await file.write(Note(count: -round, text: "ours \(round)"))

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a process asks the kernel for, in order, seen from outside.
-@Suite("What reaches the disk", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace")))
+/// The ordered system calls of a process, traced from outside.
+@Suite("Durability on disk", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace")))
 struct DurabilityTests {
   let fixture: Fixture
 
@@ -14,7 +14,7 @@ struct DurabilityTests {
 
   private var log: URL { fixture.directory.file("calls") }
 
-  /// A peer whose calls are written down; `nil` if the system does not let anybody look.
+  /// A peer whose calls are traced; `nil` if the system does not permit tracing.
   private func tracedPeer() async throws -> PeerProcess? {
     let peer = try PeerProcess(
       executable: URL(filePath: "/usr/bin/strace"),
@@ -30,11 +30,12 @@ struct DurabilityTests {
     }
   }
 
-  /// The calls since the beginning, without those that failed: `sync NAME` and `rename NAME`.
+  /// The calls so far, except failed ones: `sync NAME` and `rename NAME`.
   private func calls() throws -> [String] {
     var unfinished: [Substring: Substring] = [:]
     return try String(decoding: Data(contentsOf: log), as: UTF8.self).split(separator: "\n").compactMap { line in
-      // The number of the process or thread comes first. While another one is shown, a call is cut in two.
+      // The process or thread identifier comes first. If the output of another thread intervenes, a call is split in
+      // two.
       let thread = line.prefix { $0.isNumber }
       var call = line.dropFirst(thread.count).drop { $0 == " " }
       if call.hasSuffix("<unfinished ...>") {
@@ -49,13 +50,13 @@ struct DurabilityTests {
         let path = call.split(separator: "<").last?.prefix { $0 != ">" } ?? ""
         return "sync " + (path.split(separator: "/").last ?? "")
       }
-      // The new name is the last argument but perhaps flags.
+      // The new name is the last argument except for flags.
       let name = call.split(separator: "\"").last { !$0.contains(")") && !$0.contains(",") } ?? ""
       return (call.hasPrefix("link") ? "link " : "rename ") + (name.split(separator: "/").last ?? "")
     }
   }
 
-  /// Ends a traced peer, which would outlive a tracer that is killed.
+  /// Ends a traced peer, which would outlive a killed tracer.
   private func end(_ peer: PeerProcess) async throws {
     await #expect(throws: PeerProcess.Failure.self) { try await peer.send("exit 0") }
     try await peer.exit.wait(for: "the tracer's end") { !$0.isEmpty }
@@ -64,12 +65,12 @@ struct DurabilityTests {
   private func newCalls(_ peer: PeerProcess, _ command: String) async throws -> [String] {
     let before = try calls().count
     try await peer.send(command)
-    // Calls are written down before they return to who made them, and hence before the answer.
+    // Calls are recorded before they return to the caller, and hence before the answer.
     return try Array(calls().dropFirst(before))
   }
 
   @Test
-  func `a write that is safe in storage syncs the content, renames, and syncs the directory, in this order`()
+  func `a write with storage durability syncs the content, renames, and syncs the directory, in this order`()
     async throws
   {
     guard let peer = try await tracedPeer() else { return }
@@ -82,20 +83,20 @@ struct DurabilityTests {
   }
 
   @Test
-  func `a shared file that is safe in storage syncs whenever it is made or changed`() async throws {
+  func `a shared file with storage durability syncs when it is created or changed`() async throws {
     guard let peer = try await tracedPeer() else { return }
     let made = try await newCalls(peer, "durable-open storage \(fixture.path) text")
     #expect(made == ["sync text.tmp", "link text", "sync Files"])
     let changed = try await newCalls(peer, "durable-update new")
     #expect(changed == ["sync text.tmp", "rename text", "sync Files"])
-    // Somebody else may have put the same bytes there without waiting for the disk.
+    // Another process may have written the same bytes without waiting for the disk.
     let unchanged = try await newCalls(peer, "durable-update new")
     #expect(unchanged == ["sync text", "sync Files"])
     try await end(peer)
   }
 
   @Test
-  func `an event that is safe in storage is so also in a segment that was begun for one that is not`() async throws {
+  func `an event with storage durability is synced even in a segment begun without`() async throws {
     guard let peer = try await tracedPeer() else { return }
     #expect(try await newCalls(peer, "durable-append process \(fixture.path) one").count == 1, "the segment's name")
     let calls = try await newCalls(peer, "durable-append storage \(fixture.path) two")
@@ -103,12 +104,12 @@ struct DurabilityTests {
     #expect(calls.first?.hasSuffix(".segment") == true)
     #expect(calls.last == "sync log")
     let again = try await newCalls(peer, "durable-append storage \(fixture.path) three")
-    #expect(again == calls.dropLast(), "the name is there")
+    #expect(again == calls.dropLast(), "the name exists already")
     try await end(peer)
   }
 
   @Test
-  func `a shared file that is safe against crashes of processes never waits for the disk`() async throws {
+  func `a shared file with process durability never waits for the disk`() async throws {
     guard let peer = try await tracedPeer() else { return }
     #expect(try await newCalls(peer, "durable-open process \(fixture.path) text") == ["link text"])
     #expect(try await newCalls(peer, "durable-update new") == ["rename text"])

@@ -10,10 +10,10 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Writers that die", .seeded, .patient)
+@Suite("Dying writers", .seeded, .patient)
 struct DyingWriterTests {
   @Test
-  func `a writer killed at any moment leaves a whole value, a free lock, and one temporary file at most`() async throws
+  func `a writer killed at any moment leaves a whole value, a free lock, and at most one temporary file`() async throws
   {
     let fixture = try Fixture()
     let file = try fixture.note()
@@ -22,7 +22,7 @@ struct DyingWriterTests {
     for round in 1...rounds {
       let writer = try await fixture.peer()
       try await writer.send("loop-write \(fixture.path) note.json 200000")
-      // Not to wait for anything, but to strike at a moment that nobody has chosen.
+      // Not a wait: a random moment to strike.
       try await Task.sleep(for: .microseconds(chance.number(below: 10_000)))
       try await writer.kill()
 
@@ -31,7 +31,7 @@ struct DyingWriterTests {
       #expect([0, 200_000, "survivor".utf8.count].contains(left.text.utf8.count) || left.text == "survivor")
       let beside = try fixture.contents(of: fixture.files.appending(path: ".shared"))
       #expect(beside == ["note.json.lock"] || beside == ["note.json.lock", "note.json.tmp"])
-      // Would wait for ever if the lock had not been released.
+      // Deadlocks if the lock was not released.
       try await file.update { $0 = Note(count: round, text: "") }
       #expect(try file.read() == Note(count: round))
       #expect(try fixture.contents(of: fixture.files.appending(path: ".shared")) == ["note.json.lock"])
@@ -41,7 +41,7 @@ struct DyingWriterTests {
   }
 
   @Test
-  func `a process that dies while it holds the lock keeps nobody waiting`() async throws {
+  func `a process that dies while it holds the lock blocks no other`() async throws {
     let fixture = try Fixture()
     let file = try fixture.counter()
     let holder = try await fixture.peer()
@@ -53,7 +53,7 @@ struct DyingWriterTests {
   }
 
   @Test
-  func `a process that is stopped while it holds the lock keeps nobody from reading and observing`() async throws {
+  func `a process stopped while it holds the lock blocks no reader or observer`() async throws {
     let fixture = try Fixture()
     let file = try fixture.counter()
     let holder = try await fixture.peer()

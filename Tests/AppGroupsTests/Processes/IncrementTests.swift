@@ -7,7 +7,7 @@ import Testing
 @Suite("Several processes that change one value")
 struct IncrementTests {
   @Test
-  func `four processes lose no increment, and all of them see the sum`() async throws {
+  func `four processes lose no increment, and all of them receive the sum`() async throws {
     let fixture = try Fixture()
     let count = Scale.count(1_000, torture: 10_000)
     let file = try fixture.counter()

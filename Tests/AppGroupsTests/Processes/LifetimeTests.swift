@@ -7,9 +7,9 @@ import Testing
 @Suite("Opening and closing")
 struct LifetimeTests {
   @Test
-  func `ten thousand openings leave no descriptor and no watch`() async throws {
+  func `ten thousand openings leave no descriptor and no watch behind`() async throws {
     let fixture = try Fixture()
-    // Another process, so that nothing else opens and closes beside it.
+    // A separate process, so that nothing else opens and closes descriptors.
     let peer = try await fixture.peer()
     try await peer.send("cycle \(fixture.path) note.json 10")
     let descriptors = try await peer.send("descriptors")
@@ -21,7 +21,7 @@ struct LifetimeTests {
   }
 
   @Test
-  func `threads may open, observe and let go at the same time`() async throws {
+  func `threads may open, observe and release concurrently`() async throws {
     let fixture = try Fixture()
     let kept = try fixture.counter()
     try await withThrowingTaskGroup(of: Void.self) { group in

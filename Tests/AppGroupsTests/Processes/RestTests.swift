@@ -6,7 +6,7 @@
   import Synchronization
   import Testing
 
-  /// In a process of its own, where nobody else works.
+  /// Runs in a separate process without other work.
   @Suite("At rest")
   struct RestTests {
     @Test
@@ -28,8 +28,8 @@
     }
     for file in files { try file.write(1) }
     #expect(received.count.load(ordering: .relaxed) == 2_000)
-    // Threads that the system keeps in reserve end after a while, which counts as waking up; in one of several
-    // stretches, nothing at all must happen. What wakes up regularly would spoil all of them.
+    // Spare threads of the system end after a while, which counts as waking. In one of several intervals, nothing at
+    // all must happen; a regular wake-up would spoil all of them.
     for _ in 0..<60 {
       let (wakes, before) = (WatchHub.wakeCount, try switches())
       usleep(300_000)
@@ -42,12 +42,12 @@
     Issue.record("The threads do not rest: \(try switches())")
   }
 
-  /// How often each thread but this one has been given the processor.
+  /// The number of context switches of each thread except this one.
   private func switches() throws -> [String: Int] {
     var counts: [String: Int] = [:]
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self").split(separator: "/").last
     for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") where thread[...] != own {
-      // A thread may end between the two looks.
+      // A thread may end between the two reads.
       let status = FileManager.default.contents(atPath: "/proc/self/task/\(thread)/status") ?? Data()
       counts[thread] = String(decoding: status, as: UTF8.self).split(separator: "\n").reduce(0) { sum, line in
         line.contains("ctxt_switches") ? sum + (Int(line.split(separator: "\t").last ?? "") ?? 0) : sum

@@ -10,7 +10,7 @@ struct TornReadTests {
   static let size = 200_000
 
   @Test
-  func `no read sees half a value or none`() async throws {
+  func `no read returns half a value or none`() async throws {
     let fixture = try Fixture()
     let url = try fixture.note().url
     let writer = try await fixture.peer()
@@ -26,12 +26,12 @@ struct TornReadTests {
       }
       return letters
     }
-    #expect(distinct.count > 1, "the writer was writing meanwhile")
+    #expect(distinct.count > 1, "the writer was active during the reads")
     #expect(try await Int(writer.send("stop")).map { $0 > 10 } == true)
   }
 
   @Test
-  func `no observer and no decoding read meets half a value`() async throws {
+  func `no observer and no decoding read sees half a value`() async throws {
     let fixture = try Fixture()
     let file = try fixture.note()
     let failures = file.failures.recorded()
@@ -54,10 +54,10 @@ struct TornReadTests {
     let description: String
   }
 
-  /// The letter that the text of an encoded note consists of.
+  /// The letter that fills the text of an encoded note.
   private static func letter(of data: Data) throws -> UInt8 {
-    // The text is the last thing in the content, and is as long as was ordered; equal bytes are what equals itself
-    // moved by one. All of it is compared as data, since a check must not take longer than a read.
+    // The text is at the end of the content and has the requested length; equal bytes equal themselves shifted by one.
+    // Everything is compared as data, because a check must not take longer than a read.
     let text = data.dropLast(4).suffix(size)
     let isWhole = data.suffix(4) == Data("\"\n}\n".utf8) && data.dropLast(4 + size).last == UInt8(ascii: "\"")
     guard isWhole, text.dropLast() == text.dropFirst(), let letter = text.first else {

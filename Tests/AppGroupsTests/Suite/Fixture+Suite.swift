@@ -3,7 +3,7 @@ import FileSignals
 import TestSupport
 
 extension Fixture {
-  /// A suite in the container; not synchronized with the disk, which is slow and proves nothing here.
+  /// A suite in the container, without syncing to the disk, which is slow and proves nothing here.
   func suite(_ name: String = "suite.json") throws -> AppGroupsSuite {
     try AppGroupsSuite(name: name, container: container, durability: .process)
   }

@@ -21,7 +21,7 @@ struct JSONMembersTests {
   }
 
   @Test
-  func `members that are known are recognised, and others are not taken for them`() throws {
+  func `known members are recognized, and others are not mistaken for them`() throws {
     let known = ["\"a\" : 1", "\"b\" : 2", "\"c\" : 3", "\"d\" : 4"].map { Data($0.utf8) }
     let names = { (text: String) in try list(Data(text.utf8), known: known).map(\.name) }
     #expect(try names("{\n  \"a\" : 1,\n  \"b\" : 2,\n  \"c\" : 3\n}\n") == ["known 0", "known 1", "known 2"])
@@ -34,7 +34,7 @@ struct JSONMembersTests {
   }
 
   @Test
-  func `values come as they are written, in one layout`() throws {
+  func `values keep their text, in one canonical layout`() throws {
     let text = #" { "a" :1.50e+02,"b\u0041\n\ud83e\uddf5":"x \" \\ \/ \u00E9", "c":[ 1 , {"d":[ ],"e":{ }} ] } "#
     #expect(
       try members(text) == [
@@ -46,13 +46,13 @@ struct JSONMembersTests {
   }
 
   @Test
-  func `a layout that is read again stays the same`() throws {
+  func `a canonical layout is stable`() throws {
     let text = #"{"c":[1,{"d":[],"e":{"f":"g"}}],"a":true}"#
     for (_, text) in try list(Data(text.utf8)) { #expect(try JSONReader.memberText(of: text) == text) }
   }
 
   @Test(arguments: ["", "\"", "\\", "\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}", "é🧵/", "\u{2028}"])
-  func `a name that is written is read again`(name: String) throws {
+  func `a written name is read back unchanged`(name: String) throws {
     let text = Data("{".utf8) + JSONText.quoted(name) + Data(":0}".utf8)
     #expect(try list(text).map(\.name) == [name])
     let object = try JSONSerialization.jsonObject(with: text) as? [String: Any]
@@ -60,7 +60,7 @@ struct JSONMembersTests {
   }
 
   @Test
-  func `values may be nested deep, but not without end`() throws {
+  func `values may be nested deeply, up to a limit`() throws {
     let deep = { (depth: Int) in
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
@@ -70,12 +70,12 @@ struct JSONMembersTests {
   }
 
   @Test
-  func `bytes that are no text are refused, and where they are is told`() throws {
+  func `bytes that are not text are rejected with their position`() throws {
     let error = #expect(throws: TextProblem.self) { try JSONMembers.read(Data("{\n\"é".utf8) + [0xFF]) }
     #expect(error?.description.hasSuffix("in line 2, column 3") == true)
   }
 
-  /// Texts of JSON and of what is nearly JSON.
+  /// Generates JSON texts and texts that are almost JSON.
   private func text(_ chance: inout Chance, depth: Int) -> String {
     let atoms = [
       "0", "-1", "1.5", "1e5", "01", "-", "1.", ".5", "+1", "1e", "true", "false", "null", "nul", "\"\"", "\"a\"",
@@ -83,7 +83,7 @@ struct JSONMembersTests {
       "-0.0",
     ]
     guard depth > 0, Int.random(in: 0..<3, using: &chance) > 0 else {
-      // Mostly good ones, or nothing larger would ever be right.
+      // Mostly valid ones, or no larger text would ever be valid.
       let isGood = Int.random(in: 0..<20, using: &chance) > 0
       return isGood
         ? ["0", "true", "\"a\\n\"", "-1.5e3", "null", "\"🧵\""].randomElement(using: &chance) ?? ""
@@ -101,7 +101,7 @@ struct JSONMembersTests {
   }
 
   @Test(.patient)
-  func `members are read and refused as Foundation reads and refuses them`() async {
+  func `members are accepted and rejected as Foundation does`() async {
     await runRandomPrograms(seconds: 0.5, repetitions: 1) { seed in
       var chance = Chance(seed: seed)
       let bytes = damaged(Data("{\"a\":\(text(&chance, depth: 4))}".utf8), &chance)
@@ -113,7 +113,7 @@ struct JSONMembersTests {
         #expect(isRight, "SIGNALS_SEED=\(seed): \(text)")
         return isRight
       }
-      // It refuses numbers that are too large for it, which pass through here.
+      // Foundation rejects numbers that are too large for it, which pass through here.
       let again = JSONMembers.join(Dictionary(members.map { ($0.name, $0.text) }) { $1 })
       let isRight = expected == nil ? text.contains(/[eE][+-]?[0-9]{3}/) : object(again) == expected
       #expect(isRight, "SIGNALS_SEED=\(seed): \(text)")

@@ -4,8 +4,8 @@ import Signals
 import TestSupport
 import Testing
 
-/// Nothing here is synchronized, so no file of the user's is touched.
-@Suite("Taking over from UserDefaults", .patient)
+/// These tests never synchronize, so they touch no file of the user.
+@Suite("Adopting values from UserDefaults", .patient)
 struct SuiteAdoptionTests {
   let fixture: Fixture
   let suite: AppGroupsSuite
@@ -18,7 +18,7 @@ struct SuiteAdoptionTests {
   }
 
   @Test
-  func `values of all kinds are read as what they were`() throws {
+  func `values of all kinds keep their types`() throws {
     defaults.set(true, forKey: "bool")
     defaults.set(1, forKey: "one")
     defaults.set(Int.max, forKey: "large")
@@ -45,7 +45,7 @@ struct SuiteAdoptionTests {
   }
 
   @Test
-  func `each key is told of, and what the suite has is kept`() throws {
+  func `each adopted key is reported, and existing values of the suite are kept`() throws {
     defaults.set("old", forKey: "theme")
     defaults.set(12, forKey: "size")
     defaults.set(Double.infinity, forKey: "infinite")
@@ -64,7 +64,7 @@ struct SuiteAdoptionTests {
   }
 
   @Test
-  func `several that start at once take over once`() async throws {
+  func `concurrent starts adopt values once`() async throws {
     defaults.set(1, forKey: "count")
     let suites = try (0..<4).map { _ in try fixture.suite() }
     let adopted = Recorder<Set<String>>()

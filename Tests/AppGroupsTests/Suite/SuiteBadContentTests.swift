@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Suites with content that cannot be used")
+@Suite("Suites with unusable content")
 struct SuiteBadContentTests {
   let fixture: Fixture
   let suite: AppGroupsSuite
@@ -16,7 +16,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `a value that is none of the type is an error of its key, and the others are unharmed`() async throws {
+  func `a value of another type is an error of its key, and the others are unharmed`() async throws {
     try fixture.overwrite("suite.json", with: #"{"size": "large", "theme": "dark"}"#)
     try await suite.signal(forKey: "theme", as: String.self).firstValue { $0 == "dark" }
     let error = #expect(throws: AppGroupsFileError.self) { try suite.value(forKey: "size", as: Int.self) }
@@ -29,7 +29,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `what others have nested deep does not grow when something else is set`() async throws {
+  func `deeply nested values of others do not grow when another key is set`() async throws {
     let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
     let foreign = (0..<200).map { "\"deep\($0)\": \(deep)" }.joined(separator: ", ")
     try fixture.overwrite("suite.json", with: "{\(foreign)}")
@@ -44,7 +44,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `what is nested too deep is refused when it is set, and the suite stays readable`() throws {
+  func `a value nested too deeply is rejected when it is set, and the suite stays readable`() throws {
     indirect enum Nested: Codable, Sendable {
       case leaf
       case array(Nested)
@@ -76,7 +76,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `contents that come from another suite are told as those of the file that has them now`() throws {
+  func `errors in contents from another suite name the current file`() throws {
     let other = try fixture.suite("other.json")
     try other.set("large", forKey: "size")
     try suite.write(other.value)
@@ -85,7 +85,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `observers of a value that is none of the type hear nil, and the failure once`() async throws {
+  func `observers of a value of another type receive nil, and the failure once`() async throws {
     try await suite.set(1, forKey: "size")
     let failures = suite.failures.recorded()
     let sizes = [suite.signal(forKey: "size", as: Int.self).recorded(), suite.signal(forKey: "size").recorded()]
@@ -97,7 +97,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `of a typed value the last good one stands, is told, and recovers`() async throws {
+  func `a typed value keeps its last good value, reports the failure, and recovers`() async throws {
     let size = suite.preference("size", default: 10)
     let other = suite.preference("other", default: 0)
     try await size.write(12)
@@ -111,7 +111,7 @@ struct SuiteBadContentTests {
     #expect(other.value == 1 && other.status.value == .current)
     #expect(throws: failure) { try size.read() }
     #expect(throws: failure) { try size.update { $0 += 1 } }
-    #expect(try fixture.text(of: suite.url).contains("large"), "it is kept unless told otherwise")
+    #expect(try fixture.text(of: suite.url).contains("large"), "it is kept unless a replacement is requested")
     try await size.update(overwriting: true) { $0 += 1 }
     #expect(size.status.value == .current)
     #expect(sizes.elements == [12, 13])
@@ -119,7 +119,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `the last good value is the one stored last, also if older contents were put back`() async throws {
+  func `the last good value is the last one stored, even if older contents were restored`() async throws {
     let size = suite.preference("size", default: 10)
     try await size.write(12)
     let older = suite.value
@@ -131,7 +131,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `the last good value stands after a swap, also if all values were removed before it was set`() async throws {
+  func `the last good value stands after a swap, even if all values were removed before it was set`() async throws {
     let scope = Scope(root: fixture.directory.url.appending(path: "root"))
     let suite = try AppGroupsSuite(name: "suite.json", scope: scope, durability: .process)
     let size = suite.preference("size", default: 10)
@@ -146,7 +146,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `a removed value is the default again, also after one that was none of the type`() async throws {
+  func `a removed value is the default again, even after one of another type`() async throws {
     let size = suite.preference("size", default: 10)
     try await size.write(12)
     let sizes = size.recorded()
@@ -162,7 +162,7 @@ struct SuiteBadContentTests {
   @Test(arguments: [
     "", "{", "[]", "null", #"{"a": 1,}"#, #"{"a": 1} {}"#, "{\"a\": \"\u{1}\"}", "# comment", "{'a': 1}",
   ])
-  func `a damaged file is told, the last good values stand, and the next good content recovers`(content: String)
+  func `a damaged file is reported, the last good values stand, and the next good content recovers`(content: String)
     async throws
   {
     try await suite.set(1, forKey: "a")
@@ -174,7 +174,7 @@ struct SuiteBadContentTests {
     #expect(suite.status.value.failure == failure && size.status.value.failure == failure)
     #expect(size.value == 1)
     #expect(throws: failure) { try suite.set(2, forKey: "b") }
-    #expect(try fixture.text(of: suite.url) == content, "nobody has repaired it")
+    #expect(try fixture.text(of: suite.url) == content, "the file is not repaired")
     try fixture.overwrite("suite.json", with: #"{"a": 3}"#)
     try await values.wait(for: "the recovery") { $0.count == 2 }
     #expect(values.elements == [1, 3])
@@ -182,7 +182,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `what is wrong with a file is told with line and column`() async throws {
+  func `errors in a file are reported with line and column`() async throws {
     let failures = suite.failures.recorded()
     try fixture.overwrite("suite.json", with: "{\n  \"é\": 1,\n  \"é\": truth\n}")
     let failure = try await failures.first("a failure") { _ in true }
@@ -190,7 +190,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `a value never replaces a file that cannot be decoded as a whole`() throws {
+  func `setting a value never replaces an undecodable file`() throws {
     try suite.set(1, forKey: "a")
     let size = suite.preference("size", default: 10)
     try fixture.overwrite("suite.json", with: "{\"a\": 1, oops}")
@@ -199,14 +199,14 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `a value of another type is reported also to those who subscribe after it was read`() throws {
+  func `a value of another type is reported even to subscribers that join after it was read`() throws {
     try suite.set("large", forKey: "size")
     #expect(suite.value(for: SuiteKey("size", default: 10)) == 10)
     #expect(suite.failures.recorded().elements.count == 1)
   }
 
   @Test
-  func `a damaged file is replaced if that is wanted`() throws {
+  func `a damaged file is replaced on request`() throws {
     try suite.set(1, forKey: "a")
     try fixture.overwrite("suite.json", with: "oops")
     try suite.update(overwriting: true) { try $0.set(2, forKey: "b") }
@@ -217,7 +217,7 @@ struct SuiteBadContentTests {
   }
 
   @Test
-  func `what other versions wrote survives a change, to the last digit`() throws {
+  func `values of other versions survive a change, to the last digit`() throws {
     let foreign = [
       "12345678901234567890123456789.000", "-0", "-0.0", "1E+400", "0.10000000000000000000000001",
       #""\ud83e\uddf5 \/ \u00e9""#, #"{"z":1.50,"a":[1e2,null,{}],"z":2}"#, "[ ]", "true",

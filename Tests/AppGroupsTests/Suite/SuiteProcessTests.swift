@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Suites that several threads and processes change", .patient)
+@Suite("Suites changed by several threads and processes", .patient)
 struct SuiteProcessTests {
   let fixture: Fixture
 
@@ -19,7 +19,7 @@ struct SuiteProcessTests {
     }
   }
 
-  /// What `UserDefaults` loses on Linux: of 800 keys it kept 400 to 598.
+  /// On Linux, `UserDefaults` kept only 400 to 598 of 800 keys.
   @Test
   func `four processes that set distinct keys lose none of them`() async throws {
     let count = Scale.count(200, torture: 500)
@@ -39,7 +39,7 @@ struct SuiteProcessTests {
   }
 
   @Test
-  func `four processes and four threads lose no increment of a key, nor keys beside it`() async throws {
+  func `four processes and four threads lose no increment of a key and no other key`() async throws {
     let count = Scale.count(50, torture: 2_000)
     let suite = try fixture.suite()
     let counter = suite.preference("counter", default: 0)
@@ -70,7 +70,7 @@ struct SuiteProcessTests {
   }
 
   @Test
-  func `observers in another process hear of their key alone, and of all names at once`() async throws {
+  func `observers in another process receive only their key, or all names at once`() async throws {
     let suite = try fixture.suite()
     let peer = try await fixture.suitePeer()
     try await peer.send("suite-observe theme")
@@ -87,7 +87,7 @@ struct SuiteProcessTests {
   }
 
   @Test
-  func `when a change returns, another process reads it`() async throws {
+  func `a change is readable in other processes when it returns`() async throws {
     let suite = try fixture.suite()
     let reader = try await fixture.suitePeer()
     for round in 1...Scale.count(20, torture: 1_000) {
@@ -96,7 +96,7 @@ struct SuiteProcessTests {
       try await suite.set("\(round)", forKey: "from-us")
       let fresh = round == 1 ? try await fixture.suitePeer() : reader
       if round == 1 {
-        #expect(try await fresh.send("suite-get from-us") == "1", "a process that begins now reads it, too")
+        #expect(try await fresh.send("suite-get from-us") == "1", "a process that starts now reads it, too")
       }
     }
     try await reader.send("suite-observe from-us")
@@ -105,7 +105,7 @@ struct SuiteProcessTests {
   }
 
   @Test
-  func `nobody sees a part of a change that concerns several keys`() async throws {
+  func `no process sees a part of a change of several keys`() async throws {
     let count = Scale.count(100, torture: 5_000)
     let suite = try fixture.suite()
     try await suite.update { contents in
@@ -126,7 +126,7 @@ struct SuiteProcessTests {
   }
 
   @Test
-  func `a process that is killed while it sets keys leaves whole content and no lock`() async throws {
+  func `a process killed while it sets keys leaves whole content and no lock`() async throws {
     let suite = try fixture.suite()
     for round in 1...Scale.count(5, torture: 200) {
       let peer = try await fixture.suitePeer()

@@ -15,7 +15,7 @@ struct SuiteSignalTests {
   }
 
   @Test
-  func `a change of one key wakes nobody who listens to another`() throws {
+  func `a change of one key wakes no observer of another`() throws {
     let themes = suite.signal(forKey: "theme", as: String.self).recorded()
     let sizes = suite.signal(forKey: "size", as: Int.self).recorded()
     try suite.set("dark", forKey: "theme")
@@ -27,7 +27,7 @@ struct SuiteSignalTests {
   }
 
   @Test
-  func `a key is read by another process's change, and another layout is no change`() async throws {
+  func `a change by another process is read, and a new layout alone is no change`() async throws {
     try await suite.set(["a": 1, "b": 2], forKey: "value")
     let values = suite.signal(forKey: "value", as: [String: Int].self).recorded()
     let markers = suite.signal(forKey: "marker", as: Int.self)
@@ -42,7 +42,7 @@ struct SuiteSignalTests {
   }
 
   @Test
-  func `all names that one update changes come in one set`() throws {
+  func `all names changed by one update arrive in one set`() throws {
     try suite.set(1, forKey: "removed")
     try suite.set(1, forKey: "kept")
     try suite.set(1, forKey: "changed")
@@ -58,7 +58,7 @@ struct SuiteSignalTests {
   }
 
   @Test
-  func `a subscriber finds the suite as new as what it is told, and may write from inside`() throws {
+  func `a subscriber reads the delivered state or a newer one, and may write from inside`() throws {
     let suite = suite
     let seen = Recorder<Int>()
     let subscription = suite.signal(for: SuiteKey("count", default: 0)).sink { count in
@@ -72,7 +72,7 @@ struct SuiteSignalTests {
   }
 
   @Test
-  func `whoever listens keeps the suite open, and nobody else does`() async throws {
+  func `only subscribers keep the suite open`() async throws {
     var opened: AppGroupsSuite? = try fixture.suite("kept.json")
     weak let suite = opened
     let values = try #require(opened).signal(forKey: "a", as: Int.self).recorded()
@@ -90,7 +90,7 @@ struct SuiteSignalTests {
   }
 
   @Test
-  func `a property of a value that is not kept goes on by itself`() async throws {
+  func `a property of a released value continues by itself`() async throws {
     let property = try fixture.suite("kept.json").preference("a", default: 0).property
     let values = property.recorded()
     try fixture.overwrite("kept.json", with: #"{"a": 1}"#)

@@ -16,7 +16,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `values of all kinds are read as they were set, by this object, another one, and from the file`() throws {
+  func `values of all kinds are read back as set, from this object, another one, and the file`() throws {
     let note = Note(count: 3, text: "three")
     try suite.set(true, forKey: "bool")
     try suite.set(1, forKey: "one")
@@ -47,7 +47,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `the file is JSON that people can read, for their eyes only`() throws {
+  func `the file is readable JSON, private to the user`() throws {
     try suite.set("dark", forKey: "theme")
     try suite.set(Note(count: 1, text: "a/b"), forKey: "note")
     try suite.set([Int](), forKey: "empty")
@@ -82,7 +82,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `keys that look alike but have other bytes are two keys`() throws {
+  func `keys that look alike but differ in bytes are separate`() throws {
     try suite.set(1, forKey: "é")
     try suite.set(2, forKey: "e\u{301}")
     #expect(try suite.value(forKey: "é", as: Int.self) == 1)
@@ -90,7 +90,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `a value is gone when it is removed or set to nothing`() throws {
+  func `a value disappears when it is removed or set to nil`() throws {
     try suite.set(1, forKey: "one")
     try suite.set(2, forKey: "two")
     try suite.removeValue(forKey: "one")
@@ -102,7 +102,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `what is the same is no news and touches no file`() throws {
+  func `setting an equal value causes no event and no write`() throws {
     try suite.set(["b": 1, "a": 2], forKey: "value")
     let changes = suite.changes.recorded()
     let before = try FileManager.default.attributesOfItem(atPath: suite.url.path)[.systemFileNumber] as? Int
@@ -113,7 +113,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `several keys change in one step, or none does`() throws {
+  func `several keys change together or not at all`() throws {
     struct Refusal: Error {}
     let contents = suite.recorded()
     try suite.update { contents in
@@ -132,7 +132,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `what JSON cannot hold is refused, with its name and type`() throws {
+  func `values that JSON cannot represent are rejected with name and type`() throws {
     let error = #expect(throws: AppGroupsFileError.self) { try suite.set(Double.infinity, forKey: "size") }
     guard case .unencodableValue(suite.url, key: "size", type: "Double", _) = error else {
       throw try #require(error)
@@ -141,7 +141,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `registered defaults are read, never written, and only by the object that has them`() throws {
+  func `registered defaults are read but never written, and belong to one object`() throws {
     let key = SuiteKey("size", default: 1)
     let sizes = suite.signal(forKey: "size", as: Int.self).recorded()
     try suite.register(defaults: ["size": 10, "theme": "light"])
@@ -156,7 +156,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `null is no value, unless the type can hold it`() throws {
+  func `null is no value, unless the type can represent it`() throws {
     try fixture.overwrite("null.json", with: #"{"a": null}"#)
     let suite = try fixture.suite("null.json")
     #expect(try suite.value(forKey: "a", as: Int.self) == nil)
@@ -185,7 +185,7 @@ struct SuiteTests {
   }
 
   @Test
-  func `a suite opens any file by its place, and makes none`() throws {
+  func `a suite opens any file by its URL, and creates none`() throws {
     let url = fixture.directory.file("elsewhere.json")
     let suite = try AppGroupsSuite(url: url, durability: .process)
     #expect(suite.status.value == .missing)

@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-/// What an app would declare.
+/// The preferences that an app would declare.
 private final class Preferences: Sendable {
   enum Theme: String, Codable { case light, dark }
 
@@ -31,7 +31,7 @@ struct SuiteValueTests {
   }
 
   @Test
-  func `a value is its default until it is set, and is then what everybody reads`() throws {
+  func `a value is its default until it is set, and then the set value for every reader`() throws {
     #expect(preferences.theme.value == .light && preferences.theme.status.value == .missing)
     try preferences.theme.write(.dark)
     #expect(preferences.theme.value == .dark && preferences.theme.status.value == .current)
@@ -44,7 +44,7 @@ struct SuiteValueTests {
   }
 
   @Test
-  func `each value has its own changes`() throws {
+  func `each value sends only its own changes`() throws {
     let themes = preferences.theme.recorded()
     let sizes = preferences.fontSize.recorded()
     try preferences.fontSize.update { $0 += 1 }
@@ -56,7 +56,7 @@ struct SuiteValueTests {
   }
 
   @Test
-  func `one update of several values is one change, and nothing derived sees them mixed`() throws {
+  func `one update of several values is one change, and derived values see no mixture`() throws {
     let titles = Property.derived(preferences.theme.property, preferences.fontSize.property) { "\($0) \($1)" }
       .recorded()
     let theme = preferences.theme.key
@@ -73,7 +73,7 @@ struct SuiteValueTests {
   }
 
   @Test
-  func `a view that reads one value is not drawn again for another`() throws {
+  func `a view that reads one value is not redrawn for another`() throws {
     let drawn = Recorder<String>()
     let preferences = preferences
     withObservationTracking {
@@ -93,7 +93,7 @@ struct SuiteValueTests {
   }
 
   @Test
-  func `any shared value will do, for a file and for a value of a suite`() async throws {
+  func `any shared value works with a file and with a value of a suite`() async throws {
     func increment(_ counter: some SharedValue<Int>) async throws -> Int {
       try await counter.write(1)
       try await counter.update { $0 += 1 }

@@ -4,7 +4,7 @@ import Foundation
 import Signals
 import TestSupport
 
-/// A container of one test's own, with what is often done in it.
+/// A container for one test, with common operations.
 struct Fixture: Sendable {
   let directory: TemporaryDirectory
   let container: AppGroupsContainer
@@ -14,7 +14,7 @@ struct Fixture: Sendable {
     container = try AppGroupsContainer(directory: directory.url.appending(path: "container"))
   }
 
-  /// Opens a copy of what an earlier version of the package wrote.
+  /// Opens a copy of the files that an earlier version of the package wrote.
   init(_ stored: StoredFormat) throws {
     directory = try stored.copy()
     container = try AppGroupsContainer(directory: directory.url.appending(path: "container"))
@@ -22,10 +22,10 @@ struct Fixture: Sendable {
 
   var path: String { container.containerURL.path }
 
-  /// The directory in which the container's files lie.
+  /// The directory of the container's files.
   var files: URL { container.containerURL.appending(path: "Files", directoryHint: .isDirectory) }
 
-  /// Where a file of the container lies.
+  /// The URL of a file of the container.
   func url(_ name: String) -> URL {
     files.appending(path: name, directoryHint: .notDirectory)
   }
@@ -45,17 +45,19 @@ struct Fixture: Sendable {
     return peer
   }
 
-  /// Puts content into a file the wrong way: in place.
+  /// Writes content to a file the wrong way: in place.
   func overwrite(_ name: String = "note.json", with text: String) throws {
     try Data(text.utf8).write(to: url(name))
   }
 
-  /// The content of a file; Foundation's own way leaks if there is none.
+  /// The content of a file.
+  ///
+  /// Foundation's own function leaks if the file is missing.
   func text(of url: URL) throws -> String {
     try String(decoding: DurableFile.read(url), as: UTF8.self)
   }
 
-  /// The names of what lies in a directory, in order.
+  /// The sorted names of the entries of a directory.
   func contents(of url: URL) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
   }

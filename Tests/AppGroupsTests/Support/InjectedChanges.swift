@@ -1,7 +1,9 @@
 import FileSignals
 import Signals
 
-/// Changes that a test makes, in place of the kernel's; they gather while they are paused, as the kernel's do.
+/// Changes injected by a test instead of the kernel.
+///
+/// Like the kernel's, they are collected during a pause.
 final class InjectedChanges: ChangeSource {
   typealias Element = PathChange
   typealias Failure = Never
@@ -18,17 +20,17 @@ final class InjectedChanges: ChangeSource {
   private let state = Guarded(State())
   private let afterChange: @Sendable () -> Void
 
-  /// Makes a source without changes.
+  /// Creates a source without changes.
   ///
-  /// - Parameter afterChange: Called after each change that the subscriber itself made, before it is delivered.
+  /// - Parameter afterChange: Called after each change made by the subscriber itself, before its delivery.
   init(afterChange: @escaping @Sendable () -> Void = {}) {
     self.afterChange = afterChange
   }
 
-  /// What the subscriber has asked for, in order.
+  /// The requests of the subscriber, in order.
   var log: [String] { state.withLock { $0.log } }
 
-  /// Delivers a change on this thread, or lets it gather.
+  /// Delivers a change on this thread, or collects it during a pause.
   func send() {
     let isPaused = state.withLock { state in
       if state.pauses > 0 { state.hasGathered = true }
