@@ -1,10 +1,10 @@
 import Testing
 
-/// Misuse must be rejected with words that lead to the right use, so these tests ask the compiler.
-@Suite("What the compiler says", .timeLimit(.minutes(14)))
+/// Misuse must be rejected with words that lead to the right use, so these tests run the compiler.
+@Suite("Compiler diagnostics", .timeLimit(.minutes(14)))
 struct DiagnosticsTests {
   @Test(arguments: ["merge", "combineLatest", "zip", "concat"])
-  func `a list of signals that differ is rejected with advice`(function: String) async throws {
+  func `a list of different signals is rejected with advice`(function: String) async throws {
     let program = """
       import Signals
 
@@ -16,7 +16,7 @@ struct DiagnosticsTests {
     #expect(!diagnostics.contains("failed to produce diagnostic"), "\(diagnostics)")
   }
 
-  @Test func `an unused subscription is warned about`() async throws {
+  @Test func `an unused subscription causes a warning`() async throws {
     let program = """
       import Signals
 
@@ -28,7 +28,7 @@ struct DiagnosticsTests {
     #expect(diagnostics.contains("result of call to 'sink(_:file:line:)' is unused"), "\(diagnostics)")
   }
 
-  @Test func `assigning to an object of the main actor is rejected in the words that the documentation explains`()
+  @Test func `assigning to an object of the main actor is rejected with the documented words`()
     async throws
   {
     let program = """

@@ -1,34 +1,36 @@
 import Testing
 
-/// Every piece of sample code that the project shows is a program that compiles without a warning, runs, and prints
-/// what its comments `// Prints "…"` say.
+/// Tests of all sample code in the project.
 ///
-/// Not to be run under a sanitizer: the samples link the objects of this build, which then need the sanitizer's
-/// runtime.
+/// Each sample is a program that compiles without a warning, runs, and prints the lines of its comments `// Prints
+/// "…"`.
+///
+/// Do not run these tests under a sanitizer: the samples link the objects of this build, which then need the
+/// sanitizer's runtime.
 @Suite("Documentation", .timeLimit(.minutes(14)))
 struct DocumentationTests {
   @Test(arguments: try Sample.inDocComments())
-  func `an example in a doc comment runs as it says`(_ sample: Sample) async throws {
+  func `an example in a doc comment runs and prints as promised`(_ sample: Sample) async throws {
     try await sample.check()
   }
 
   @Test(arguments: try Sample.inArticles())
-  func `the examples of an article together run as they say`(_ sample: Sample) async throws {
+  func `the examples of an article run together and print as promised`(_ sample: Sample) async throws {
     try await sample.check()
   }
 
   @Test(arguments: try Sample.inTutorials())
-  func `a step of a tutorial runs as it says`(_ sample: Sample) async throws {
+  func `a step of a tutorial runs and prints as promised`(_ sample: Sample) async throws {
     try await sample.check()
   }
 
   @Test(arguments: try Sample.inPlaygrounds())
-  func `a playground page runs as it says`(_ sample: Sample) async throws {
+  func `a playground page runs and prints as promised`(_ sample: Sample) async throws {
     try await sample.check()
   }
 
   @Test
-  func `every law and every guarantee names suites that exist`() throws {
+  func `every law and every guarantee names existing suites`() throws {
     let tests = try Project.files(below: "Tests", endingWith: ".swift").map(Project.text).joined()
     let names = ["TheLaws", "GuaranteesAndTheirTests"]
     let articles = try names.map { try Project.text("Docs.docc/Articles/\($0).md") }.joined()
@@ -55,7 +57,7 @@ struct DocumentationTests {
   }
 
   @Test
-  func `no kind of sample has gone missing`() throws {
+  func `every kind of sample is found`() throws {
     #expect(try !Sample.inDocComments().isEmpty)
     #expect(try !Sample.inArticles().isEmpty)
     #expect(try !Sample.inTutorials().isEmpty)

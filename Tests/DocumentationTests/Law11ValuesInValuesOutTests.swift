@@ -1,6 +1,6 @@
 import Testing
 
-/// Whether misuse is an error is for the compiler to say, so these tests ask it.
+/// The compiler decides whether misuse is an error, so these tests run it.
 @Suite("Law 11: Values in, values out", .timeLimit(.minutes(14)))
 struct Law11ValuesInValuesOutTests {
   private static let mutableClass = """
@@ -35,7 +35,7 @@ struct Law11ValuesInValuesOutTests {
       """
     ),
   ])
-  func `what is not sendable does not cross threads`(place: String, misuse: String) async throws {
+  func `non-sendable values do not cross threads`(place: String, misuse: String) async throws {
     let outcome = try await SampleRunner.run(Self.mutableClass + misuse)
     guard case .doesNotCompile(let diagnostics) = outcome else {
       Issue.record("\(place) took a mutable class: \(outcome)")
@@ -44,7 +44,7 @@ struct Law11ValuesInValuesOutTests {
     #expect(diagnostics.contains("Sendable") || diagnostics.contains("concurrently-executing code"), "\(diagnostics)")
   }
 
-  @Test func `what is sendable does, without a warning`() async throws {
+  @Test func `sendable values cross threads without a warning`() async throws {
     let program = """
       import Signals
 

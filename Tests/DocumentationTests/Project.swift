@@ -1,20 +1,20 @@
 import Foundation
 
-/// Where things are.
+/// The locations of the project's files.
 enum Project {
   /// The root of the package.
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The modules that samples may import; listed, because their objects are linked into each.
+  /// The modules that samples may import, listed because their objects are linked into each sample.
   static let modules = [
     "Signals", "FileSignals", "StrictJSON", "AppGroups", "Stores", "Containers", "Contexts", "TweakFormat", "Tweaks",
     "SignalsKit", "SignalsTesting",
   ]
 
-  /// The folder into which this test was built.
+  /// The folder in which this test was built.
   ///
-  /// The layout of that folder is the build system's own affair; only this type knows of it.
+  /// The build system defines the layout of that folder, and only this type knows it.
   static var products: URL {
     #if os(macOS)
       let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") } ?? Bundle.main
@@ -24,16 +24,16 @@ enum Project {
     #endif
   }
 
-  /// The compiler's arguments by which a program finds the package's modules.
+  /// The compiler arguments with which a program finds the package's modules.
   static func linkArguments() throws -> [String] {
     let objects = try modules.flatMap { module in
       let folder = products.appending(path: "\(module).build")
-      // Not whatever lies there: the build system leaves the objects of files that have been renamed or removed.
+      // Not everything in the folder: the build system leaves the objects of renamed or removed files.
       return try files(below: "Sources/\(module)", endingWith: ".swift").map { source in
         folder.appending(path: "\(URL(filePath: source).lastPathComponent).o").path(percentEncoded: false)
       }
     }
-    // Where the modules are, and the maps of the C libraries that they stand on.
+    // The modules, and the module maps of the C libraries on which they depend.
     let maps = ["CEpoll", "CSQLite"].map { root.appending(path: "Sources/\($0)") }
     let folders = [products.appending(path: "Modules")] + maps
     return folders.flatMap { ["-I", $0.path(percentEncoded: false)] } + objects
@@ -44,7 +44,7 @@ enum Project {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// The files below a folder whose names end so, as paths from the root, sorted.
+  /// The files below a folder with a suffix, as sorted paths relative to the root.
   static func files(below folder: String, endingWith suffix: String) throws -> [String] {
     let url = root.appending(path: folder)
     guard FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) else { return [] }

@@ -1,41 +1,41 @@
 import Foundation
 import Testing
 
-/// One program that the documentation shows.
+/// A program in the documentation.
 struct Sample: Sendable, CustomTestStringConvertible {
-  /// A run of lines as they stand in the documentation.
+  /// A run of consecutive lines of the documentation.
   struct Piece: Sendable {
-    /// The line of the file on which the code begins, counted from 1.
+    /// The line at which the code begins, counted from 1.
     var line: Int
     var code: [Substring]
   }
 
-  /// The file's path, from the root of the package.
+  /// The file's path relative to the root of the package.
   var path: String
   var pieces: [Piece]
 
-  /// All that the program prints, if that is written down in a file of its own.
+  /// The complete output of the program, if a separate file has it.
   var output: String?
 
   var testDescription: String {
     "\(path):\(pieces.first?.line ?? 1)"
   }
 
-  /// The program, in which whatever the compiler finds wrong has its place in the documentation.
+  /// The program, with directives that map the compiler's diagnostics to the documentation.
   var program: String {
     pieces.map { piece in
       "#sourceLocation(file: \"\(path)\", line: \(piece.line))\n" + piece.code.joined(separator: "\n") + "\n"
     }.joined()
   }
 
-  /// The lines that the comments promise, in order.
+  /// The output lines that the comments promise, in order.
   var promises: [String] {
     pieces.flatMap(\.code).compactMap { line in
       line.firstMatch(of: /\/\/ Prints "(.*)"\s*$/).map { String($0.output.1) }
     }
   }
 
-  /// Compiles and runs the program, and compares what it prints.
+  /// Compiles and runs the program, and compares its output.
   func check() async throws {
     let location = SourceLocation(
       fileID: "DocumentationTests/\(path)",
@@ -50,11 +50,11 @@ struct Sample: Sendable, CustomTestStringConvertible {
       Issue.record("\(testDescription) failed:\n\(errors)", sourceLocation: location)
     case .ran(let printed):
       if let output {
-        #expect(printed == output, "\(testDescription) prints something else", sourceLocation: location)
+        #expect(printed == output, "\(testDescription) has different output", sourceLocation: location)
       }
       if !promises.isEmpty {
         let lines = printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
-        #expect(lines == promises, "\(testDescription) prints something else", sourceLocation: location)
+        #expect(lines == promises, "\(testDescription) has different output", sourceLocation: location)
       }
     }
   }

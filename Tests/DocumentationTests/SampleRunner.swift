@@ -3,17 +3,17 @@ import TestSupport
 
 /// Compiles and runs programs.
 enum SampleRunner {
-  /// What became of a program.
+  /// The outcome of a program.
   enum Outcome: Sendable {
     case doesNotCompile(diagnostics: String)
     case failed(errors: String)
     case ran(printed: String)
   }
 
-  /// Compilers are large: two at a time, whatever the number of tests.
+  /// Compilers need much memory: two run at a time, whatever the number of tests.
   private static let turnstile = Turnstile(permits: 2)
 
-  /// Compiles a program against the modules of this build and runs it, in a folder that is its whole world.
+  /// Compiles a program against the modules of this build, and runs it in its own folder and home.
   static func run(_ program: String) async throws -> Outcome {
     await turnstile.enter()
     do {
@@ -45,13 +45,14 @@ enum SampleRunner {
     return run.isSuccess ? .ran(printed: run.printed) : .failed(errors: run.errors)
   }
 
-  /// Runs a command in a folder to its end, or until the test is cancelled.
+  /// Runs a command in a folder until it ends or the test is cancelled.
   private static func execute(
     _ command: [String],
     in folder: URL,
     isAtHome: Bool = false
   ) async throws -> (isSuccess: Bool, printed: String, errors: String) {
-    // Files, not pipes, which could fill up. The socket stays open as the third descriptor, so that its end is the end.
+    // Files instead of pipes, which could fill up. The socket stays open as the third descriptor and closes with the
+    // program.
     let home = "unset $(env | sed -n 's/^\\(XDG_[A-Z_]*\\)=.*/\\1/p') _; export HOME=\"$PWD\" TMPDIR=\"$PWD\"; "
     let script = "cd \"$1\"; shift; \(isAtHome ? home : "")exec \"$@\" 3<&0 < /dev/null > output 2> errors"
     let process = try PeerProcess(
@@ -67,7 +68,7 @@ enum SampleRunner {
   }
 }
 
-/// Lets a few tasks through at a time.
+/// Admits a few tasks at a time.
 actor Turnstile {
   private var permits: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

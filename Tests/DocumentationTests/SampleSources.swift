@@ -1,7 +1,7 @@
 import Foundation
 
 extension Sample {
-  /// Each fence in the doc comments of the library.
+  /// The fences in the doc comments of the library.
   static func inDocComments() throws -> [Sample] {
     try Project.files(below: "Sources", endingWith: ".swift").flatMap { path in
       let lines = try Project.text(path).split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -13,7 +13,7 @@ extension Sample {
     }
   }
 
-  /// Each article, and the README; the fences of one article together are one program.
+  /// The articles and the README; the fences of one article together are one program.
   static func inArticles() throws -> [Sample] {
     let paths =
       try ["README.md"] + Project.files(below: "Docs.docc", endingWith: ".md")
@@ -24,7 +24,7 @@ extension Sample {
     }
   }
 
-  /// Each step of a tutorial; what it prints may lie beside it, in a file whose name ends in `.txt`.
+  /// The steps of tutorials; a file beside a step, with a name that ends in `.txt`, may have its output.
   static func inTutorials() throws -> [Sample] {
     let outputs = try Project.files(below: "Docs.docc/Resources", endingWith: ".txt")
     return try Project.files(below: "Docs.docc/Resources", endingWith: ".swift").map { path in
@@ -37,7 +37,7 @@ extension Sample {
     }
   }
 
-  /// Each page of a playground.
+  /// The pages of playgrounds.
   static func inPlaygrounds() throws -> [Sample] {
     try Project.files(below: "Playgrounds", endingWith: ".xcplaygroundpage/Contents.swift").map { path in
       Sample(path: path, pieces: [try wholeFile(path)])
@@ -48,7 +48,7 @@ extension Sample {
     Piece(line: 1, code: try Project.text(path).split(separator: "\n", omittingEmptySubsequences: false))
   }
 
-  /// The code between each ```` ```swift ```` and ```` ``` ````, but not below a comment `<!-- not compiled -->`.
+  /// The code between each ```` ```swift ```` and ```` ``` ````, except below a comment `<!-- not compiled -->`.
   static func fences(in lines: [Substring]) -> [Piece] {
     var pieces: [Piece] = []
     var open: (piece: Piece, indentation: Int, isCode: Bool)?
