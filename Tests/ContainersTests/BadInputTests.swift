@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Bad input to environments")
 struct BadInputTests {
-  @Test func `a root that cannot be one is refused in words`() throws {
+  @Test func `an invalid root is rejected with a descriptive error`() throws {
     let fixture = try Fixture()
     let web = try #require(URL(string: "https://example.com"))
     #expect(throws: AppContainerError.self) { try AppContainer(home: web) }
@@ -25,7 +25,7 @@ struct BadInputTests {
     #expect(try AppContainer(home: link).home.path == fixture.root.path)
   }
 
-  @Test func `something else in place of the hidden directory is refused`() throws {
+  @Test func `another kind of entry in place of the hidden directory is rejected`() throws {
     let (first, second) = try (Fixture(), Fixture())
     try first.write("mine", to: ".containers")
     #expect(throws: AppContainerError.self) { try first.open() }
@@ -37,7 +37,7 @@ struct BadInputTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path).isEmpty)
   }
 
-  @Test func `an exclude that is no path below the root is refused`() throws {
+  @Test func `an excluded path outside the root is rejected`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     for path in ["", "/", "/etc", "..", "a/../..", ".", "./.", "a\0b"] {
@@ -46,7 +46,7 @@ struct BadInputTests {
     #expect(app.excludedPaths.isEmpty)
   }
 
-  @Test func `pipes and names that are no text are moved as they are, and a clone says what it cannot copy`() throws {
+  @Test func `pipes and names that are not text are moved unchanged, and a clone reports what it cannot copy`() throws {
     let fixture = try Fixture()
     #expect(mkfifo(fixture.url("Documents/pipe").path, 0o600) == 0)
     #expect(mkfifo(fixture.url("pipe").path, 0o600) == 0)
@@ -71,16 +71,16 @@ struct BadInputTests {
     #expect(app.environments.value == before)
   }
 
-  @Test func `what somebody puts into the hidden directory is neither taken for ours nor lost`() throws {
+  @Test func `foreign entries in the hidden directory are neither adopted nor lost`() throws {
     let fixture = try Fixture()
     let before = try fixture.live()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
     try fixture.write("foreign", to: ".containers/notes.txt")
     try fixture.write("foreign", to: ".containers/folder/file")
-    // Where the files of the active environment are going to be.
+    // The future location of the active environment's files.
     try fixture.write("foreign", to: ".containers/\(Environment.defaultID)/data/top.txt")
-    // A link in place of an environment is none.
+    // A link in place of an environment is not an environment.
     let link = UUID().uuidString
     try FileManager.default.createSymbolicLink(
       atPath: fixture.url(".containers/\(link)").path, withDestinationPath: "/")
@@ -94,7 +94,7 @@ struct BadInputTests {
     #expect(try fixture.open().environments.value.count == 2)
   }
 
-  @Test func `an environment whose directory is gone is not listed after the next launch`() throws {
+  @Test func `an environment without its directory is not listed after the next launch`() throws {
     let fixture = try Fixture()
     do {
       let app = try fixture.open()
@@ -107,7 +107,7 @@ struct BadInputTests {
     #expect(try fixture.open().environments.value.map(\.name) == ["Default", "Play"])
   }
 
-  @Test func `a list of a newer version is left alone`() throws {
+  @Test func `a list written by a newer version is left alone`() throws {
     let fixture = try Fixture()
     do { _ = try fixture.open() }
     let text = #"{"version": 99, "future": true}"#
@@ -117,7 +117,7 @@ struct BadInputTests {
     #expect(fixture.text(".containers/state.json") == text)
   }
 
-  @Test func `what keeps a process from following is reported once, also to those who subscribe later`() async throws {
+  @Test func `a failure to follow a switch is reported once, even to later subscribers`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let url = fixture.url(".containers/state.json")
@@ -132,7 +132,7 @@ struct BadInputTests {
     #expect(app.failures.recorded().elements.map(\.description) == expected)
   }
 
-  @Test func `a root inside of another one is refused, unless it is excluded there`() throws {
+  @Test func `a root inside another one is rejected unless it is excluded there`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let inner = fixture.url("inner")
@@ -143,7 +143,7 @@ struct BadInputTests {
     #expect(try AppContainer(home: inner).active.value.isDefault)
   }
 
-  @Test func `a switch that a newer version began is left for that to finish`() throws {
+  @Test func `a switch begun by a newer version is left for that version to finish`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
@@ -155,7 +155,7 @@ struct BadInputTests {
     #expect(fixture.text(".containers/journal.json") == text)
   }
 
-  @Test func `a record of a newer version is told of, and not written anew`() throws {
+  @Test func `a record written by a newer version is reported, and not rewritten`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
@@ -165,13 +165,13 @@ struct BadInputTests {
     let newer = AppContainerError.newerState(fixture.url(path), found: 99, supported: 1)
     #expect(throws: newer) { try app.update(work, name: "Play", description: nil) }
     #expect(fixture.text(path) == text)
-    // A change reads all records anew.
+    // A change rereads all records.
     try app.activate(work)
     #expect(app.active.value.id == work.id)
     #expect(app.active.value.problem == newer.description)
   }
 
-  @Test func `a mounted file system in the root is in the way, and nothing moves`() async throws {
+  @Test func `a mounted file system in the root prevents a switch, and nothing moves`() async throws {
     try await withDisk(#"mkdir "$1/mounted" && mount -t tmpfs none "$1/mounted""#) { disk in
       defer { shellUnmount(disk.appending(path: "mounted")) }
       try Tree.write("a", to: disk.appending(path: "a"))
@@ -194,15 +194,15 @@ struct BadInputTests {
     #endif
   }
 
-  @Test func `on a full disk nothing moves, and all is well when there is space again`() async throws {
+  @Test func `on a full disk nothing moves, and with free space switches work again`() async throws {
     try await withDisk(#"mount -t tmpfs -o size=256k,nr_inodes=200 none "$1""#) { disk in
       let app = try AppContainer(home: disk)
       try Tree.fill(disk, seed: 1)
       let work = try app.create(name: "Work")
       let before = try Tree.listing(disk)
       let ballast = disk.appending(path: ".containers/ballast")
-      // One file, filled up piece by piece: one that is removed can keep its space for a while, in a process that was
-      // just started, and then the disk would not be full any more.
+      // One growing file: a removed one can keep its space for a while in a process that was just started, and then the
+      // disk would not be full any more.
       _ = FileManager.default.createFile(atPath: ballast.path, contents: nil)
       let handle = try FileHandle(forWritingTo: ballast)
       while (try? handle.write(contentsOf: Data(count: 512))) != nil {}
@@ -214,7 +214,7 @@ struct BadInputTests {
         #expect(try Tree.listing(disk) == before)
         #expect(app.active.value.isDefault && app.environments.value.count == 2)
       }
-      // Emptied first: a process that was started meanwhile may have the file open, and keep its space.
+      // Emptied first, because a process started in between may have the file open and keep its space.
       #expect(truncate(ballast.path, 0) == 0)
       try FileManager.default.removeItem(at: ballast)
       try await app.activate(work)
@@ -224,7 +224,7 @@ struct BadInputTests {
     }
   }
 
-  @Test func `on a file system that is read only nothing changes`() async throws {
+  @Test func `on a read-only file system nothing changes`() async throws {
     try await withDisk(#"mount -t tmpfs -o size=1m none "$1""#) { disk in
       try Tree.fill(disk, seed: 1)
       let app = try AppContainer(home: disk)
@@ -241,7 +241,7 @@ struct BadInputTests {
     }
   }
 
-  @Test func `what an app makes in the midst of a switch is kept`() throws {
+  @Test func `entries that an app creates during a switch are kept`() throws {
     let fixture = try Fixture()
     let before = try fixture.live()
     let app = try fixture.open()
@@ -249,7 +249,7 @@ struct BadInputTests {
     try app.activate(work)
     try fixture.write("work", to: "Documents/user.db")
     app.onStep { step in
-      // Somebody who knows nothing of environments makes its folder again, in the worst moment.
+      // A program unaware of environments recreates its folder, at the worst moment.
       if step == .left { try? fixture.write("newcomer", to: "Documents/user.db") }
     }
     try app.activate(id: Environment.defaultID)

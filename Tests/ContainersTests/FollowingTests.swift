@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Live values follow")
 struct FollowingTests {
-  @Test func `a file goes over to the new environment's, and back`() throws {
+  @Test func `a file follows a switch to the new environment and back`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "name.json", initialValue: "nobody", scope: app.scope)
@@ -28,7 +28,7 @@ struct FollowingTests {
   }
 
   @Test(arguments: [false, true])
-  func `several objects for one file go over together`(areMade: Bool) throws {
+  func `several objects for one file follow together`(areMade: Bool) throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let files = try (0..<3).map { _ in
@@ -49,7 +49,7 @@ struct FollowingTests {
     for failure in failures { #expect(failure.elements.isEmpty) }
   }
 
-  @Test func `live values follow also when nobody has the environments any more`() async throws {
+  @Test func `live values follow even if no container object is retained`() async throws {
     let fixture = try Fixture()
     let jar = try CookieJar(scope: fixture.open().scope)
     let url = try #require(URL(string: "https://example.com/"))
@@ -64,7 +64,7 @@ struct FollowingTests {
     #expect(jar.header(for: url) == "session=default")
   }
 
-  @Test func `who hears of the epoch needs nothing else to hear of it`() throws {
+  @Test func `retaining the swap count is enough to receive its changes`() throws {
     let fixture = try Fixture()
     let epochs = try fixture.open().scope.swapCount.recorded()
     let app = try fixture.open()
@@ -72,7 +72,7 @@ struct FollowingTests {
     #expect(epochs.elements == [0, 1])
   }
 
-  @Test func `what makes live values follow goes with the last of them`() async throws {
+  @Test func `the engine behind live values is released with the last of them`() async throws {
     final class Member: ScopeMember {
       func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {}
     }
@@ -82,7 +82,7 @@ struct FollowingTests {
     enrolments.removeLast()
     #expect(engine.value != nil)
     enrolments.removeLast()
-    // Its watch may be calling it this very moment.
+    // Its watch may be calling it at this moment.
     let limit = ContinuousClock.now + .seconds(60)
     while engine.value != nil, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(1)) }
     #expect(engine.value == nil)
@@ -93,7 +93,7 @@ struct FollowingTests {
     init(_ value: ContainerEngine) { self.value = value }
   }
 
-  @Test func `the same value in both environments is no news`() throws {
+  @Test func `a value equal in both environments sends no change`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "name.json", initialValue: "same", scope: app.scope)
@@ -102,7 +102,7 @@ struct FollowingTests {
     #expect(values.elements == ["same"])
   }
 
-  @Test func `a suite goes over with all its values at once`() throws {
+  @Test func `a suite follows a switch with all its values at once`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let suite = try AppGroupsSuite(name: "settings.json", scope: app.scope)
@@ -117,7 +117,7 @@ struct FollowingTests {
     #expect(theme.elements == [nil, "dark", nil, "light", "dark"])
   }
 
-  @Test func `a file that was to be closed says so and keeps its last value`() throws {
+  @Test func `a file that closes on a swap reports it and keeps its last value`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope, onSwap: .closes)
@@ -136,7 +136,7 @@ struct FollowingTests {
     #expect(fixture.text("Files/name.json") == "\"last\"\n")
   }
 
-  @Test func `content that cannot be used does not leave the other environment's value in place`() throws {
+  @Test func `unusable content does not leave the other environment's value in place`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "number.json", initialValue: 0, scope: app.scope)
@@ -155,7 +155,7 @@ struct FollowingTests {
   }
 
   @Test(arguments: [true, false])
-  func `a link to what another environment has put away is not followed`(isThere: Bool) throws {
+  func `a link into an inactive environment is not followed`(isThere: Bool) throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "name.json", initialValue: "nobody", scope: app.scope)
@@ -183,7 +183,7 @@ struct FollowingTests {
     #expect(!fixture.exists("Files/none.json"))
   }
 
-  @Test func `a value of a suite that cannot be used is the default, and not the other environment's`() throws {
+  @Test func `an unusable value of a suite is the default, not the other environment's value`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let suite = try AppGroupsSuite(name: "settings.json", scope: app.scope)
@@ -200,7 +200,7 @@ struct FollowingTests {
     #expect(suite.value(for: SuiteKey("volume", default: 5)) == 11)
   }
 
-  @Test func `a switch that fails leaves live values as they were`() throws {
+  @Test func `a failed switch leaves live values unchanged`() throws {
     struct Stop: Error {}
     final class Failing: EnvironmentSettings {
       let name = "Failing"
@@ -223,7 +223,7 @@ struct FollowingTests {
     #expect(app.scope.swapCount.value == 0)
   }
 
-  @Test func `updates that go on during switches are all in one environment or another`() async throws {
+  @Test func `updates during switches each land in one environment`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
@@ -244,7 +244,7 @@ struct FollowingTests {
     #expect(!fixture.exists(".containers/aside"))
   }
 
-  @Test func `updates that wait for a switch take nothing over where there is no file yet`() async throws {
+  @Test func `updates that wait for a switch carry nothing over where no file exists yet`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let peer = try PeerProcess()
@@ -268,7 +268,7 @@ struct FollowingTests {
     #expect(sum == 2 * rounds)
   }
 
-  @Test func `an update that wants a switch of its own file's root is refused`() throws {
+  @Test func `an update that switches its own file's root is rejected`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)

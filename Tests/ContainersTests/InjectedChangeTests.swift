@@ -6,17 +6,17 @@ import Testing
 
 @testable import Containers
 
-/// Emitters stand in for the kernel, so a change is noticed when the test says so, and at no other time.
+/// Emitters replace the kernel, so a change is noticed only when the test sends it.
 @Suite("Environments with injected changes")
 struct InjectedChangeTests {
-  @Test func `an engine follows another process's switch when its source tells of a change`() async throws {
+  @Test func `an engine follows another process's switch when its source reports a change`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
     let (state, journal) = (Emitter<PathChange, Never>(), Emitter<PathChange, Never>())
     let layout = app.engine.layout
     do {
-      // An engine of its own, as another process has.
+      // A separate engine, as in another process.
       let engine = try ContainerEngine(layout, settings: [], onStep: { _ in }) { url in
         url == layout.stateURL ? state : journal
       }
@@ -31,7 +31,7 @@ struct InjectedChangeTests {
       state.send(PathChange(written: "state.json"))
       #expect(engine.active.value.id == work.id && actives.elements == ["Default", "Work"])
       #expect(events.elements.count == 1)
-      // News of what is known already changes nothing.
+      // An event for a known change has no effect.
       state.send(PathChange(written: "state.json"))
       journal.send(PathChange(written: "journal.json"))
       #expect(actives.elements == ["Default", "Work"] && events.elements.count == 1)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Environments")
 struct ManagingTests {
-  @Test func `the default environment takes over what is there, in place`() throws {
+  @Test func `the default environment adopts existing files in place`() throws {
     let fixture = try Fixture()
     let before = try fixture.live()
     let app = try fixture.open()
@@ -17,7 +17,7 @@ struct ManagingTests {
     #expect(try fixture.live() == before)
   }
 
-  @Test func `a new environment is empty, is not activated, and may have any name`() throws {
+  @Test func `a new environment is empty and inactive, and may have any name`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     for name in ["Work", "Work", "", "../../etc", "a/b", "\u{0}", "👩🏽‍💻", String(repeating: "x", count: 5000)] {
@@ -28,7 +28,7 @@ struct ManagingTests {
     }
     #expect(app.environments.value.count == 9)
     #expect(Set(app.environments.value.map(\.id)).count == 9)
-    // Another object, and another launch, read the same.
+    // Another object and another launch read the same environments.
     #expect(try fixture.open().environments.value == app.environments.value)
   }
 
@@ -50,7 +50,7 @@ struct ManagingTests {
     #expect(app.active.value.activationCount == 2)
   }
 
-  @Test func `to activate the active environment does nothing`() throws {
+  @Test func `activating the active environment does nothing`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let events = app.events.recorded()
@@ -59,7 +59,7 @@ struct ManagingTests {
     #expect(app.active.value.activationCount == 0)
   }
 
-  @Test func `a clone has all that the original has`() throws {
+  @Test func `a clone has the full content of the original`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let before = try fixture.live()
@@ -75,13 +75,13 @@ struct ManagingTests {
     #expect(try fixture.live() == before)
     let copied = try FileManager.default.attributesOfItem(atPath: fixture.url("Documents/a").path)
     #expect(copied[.modificationDate] as? Date == times[.modificationDate] as? Date)
-    // Of one that is not active, just the same.
+    // The same for an inactive environment.
     let third = try app.clone(id: Environment.defaultID)
     #expect(third.name == "Default" && third.activationCount == 0)
     #expect(try Tree.listing(fixture.data(third)) == before)
   }
 
-  @Test func `a clone is given up if its task is cancelled`() async throws {
+  @Test func `cancelling its task aborts a clone`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = Task {
@@ -95,7 +95,7 @@ struct ManagingTests {
     #expect(app.environments.value.count == 1)
   }
 
-  @Test func `a clone that is given up leaves nothing`() throws {
+  @Test func `an aborted clone leaves nothing behind`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     #expect(throws: AppContainerError.self) { try app.clone(app.active.value) { $0 < 3 } }
@@ -106,7 +106,7 @@ struct ManagingTests {
       })
   }
 
-  @Test func `to delete the active environment activates the default one first`() throws {
+  @Test func `deleting the active environment activates the default one first`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let before = try fixture.live()
@@ -123,7 +123,7 @@ struct ManagingTests {
     #expect(throws: AppContainerError.notFound(id: work.id)) { try app.activate(work) }
   }
 
-  @Test func `what a flush hook has captured may take part in switches itself, and goes with its token`() throws {
+  @Test func `the captures of a flush hook may register their own hooks, and are released with its token`() throws {
     let fixture = try Fixture()
     final class Store: Sendable {
       let own: SignalSubscription
@@ -139,7 +139,7 @@ struct ManagingTests {
     #expect(!isAlive())
   }
 
-  @Test func `what stays for good does not come out of an environment`() throws {
+  @Test func `permanent entries are never taken from an environment`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
@@ -152,7 +152,7 @@ struct ManagingTests {
     #expect(!fixture.exists(".shared"))
   }
 
-  @Test func `what no archive can hold is refused before it is written`() throws {
+  @Test func `content that no archive supports is rejected before anything is written`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let long = String(repeating: "\u{1}", count: 200_000)
@@ -162,7 +162,7 @@ struct ManagingTests {
     #expect(!Tree.exists(archive))
   }
 
-  @Test func `to clean an environment empties it and keeps its record`() throws {
+  @Test func `cleaning an environment empties it and keeps its record`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let copy = try app.clone(app.active.value)
@@ -177,7 +177,7 @@ struct ManagingTests {
     #expect(try fixture.live().isEmpty)
   }
 
-  @Test func `a reset leaves the default environment alone, in memory and on the disk`() throws {
+  @Test func `a reset leaves only the default environment, in memory and on disk`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let before = try fixture.live()
@@ -195,7 +195,7 @@ struct ManagingTests {
     #expect(try fixture.open().environments.value == app.environments.value)
   }
 
-  @Test func `name and description can be changed, and nothing else`() throws {
+  @Test func `only name and description can be changed`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work", description: "at the office")
@@ -217,7 +217,7 @@ struct ManagingTests {
     #expect(actives.elements.map(\.id) == [Environment.defaultID, work.id, Environment.defaultID])
   }
 
-  @Test func `several objects of one root share what they know`() throws {
+  @Test func `several objects of one root share their state`() throws {
     let fixture = try Fixture()
     let first = try fixture.open()
     let second = try AppContainer(home: fixture.url("Documents/.."))
@@ -228,7 +228,7 @@ struct ManagingTests {
     #expect(first.scope === second.scope)
   }
 
-  @Test func `a group's directory holds environments as any other`() throws {
+  @Test func `a group's directory can hold environments like any other`() throws {
     let fixture = try Fixture()
     let app = try AppContainer(group: .init(directory: fixture.root))
     try app.activate(app.create(name: "Work"))

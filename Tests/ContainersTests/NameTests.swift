@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Environments by name")
 struct NameTests {
-  @Test func `an environment is made once, and found by its name from then on`() throws {
+  @Test func `an environment is created once, and then found by its name`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let staging = try app.environment(named: "Staging", description: "for testers")
@@ -17,7 +17,7 @@ struct NameTests {
     #expect(app.environments.value.map(\.name) == ["Default", "Staging"])
   }
 
-  @Test func `names that Unicode calls equal are one, and of several the oldest is found`() throws {
+  @Test func `canonically equivalent names are equal, and the oldest of several environments is found`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let first = try app.create(name: "Cafe\u{301}")
@@ -43,7 +43,7 @@ struct NameTests {
     #expect(app.environments.value.map(\.name) == ["Default"] + (0..<rounds).map { "\($0)" })
   }
 
-  @Test func `of processes that create one name at the same time one succeeds, if names are unique`() async throws {
+  @Test func `of processes that create the same unique name at the same time, one succeeds`() async throws {
     let fixture = try Fixture(filled: false)
     let app = try fixture.open()
     let peers = try (0..<4).map { _ in try PeerProcess() }
@@ -74,14 +74,14 @@ struct NameTests {
     #expect(error.map { "\($0)" }?.contains(AppContainerError.nameTaken("last", by: id).description) == true)
   }
 
-  @Test func `a taken name is refused wherever one is given, and nothing is left of the attempt`() throws {
+  @Test func `a taken name is rejected by every operation, and the attempt leaves nothing behind`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
     let play = try app.create(name: "Play")
     let archive = fixture.directory.url.appending(path: "archive")
     try app.export(work, to: archive)
-    // Names were not unique when these were made.
+    // Names were not yet unique when these environments were created.
     let twin = try app.create(name: "Work")
     app.requiresUniqueNames = true
     let before = try FileManager.default.contentsOfDirectory(atPath: fixture.url(".containers").path).sorted()
@@ -104,11 +104,11 @@ struct NameTests {
     #expect(try app.clone(work).name == "Work")
   }
 
-  @Test func `what a killed process has made and not yet listed is found, and not made again`() throws {
+  @Test func `an environment that a killed process created but did not list is found, and not created again`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
-    // As if the process had been killed before it wrote the list.
+    // As if the process were killed before it wrote the list.
     let aside = fixture.directory.url.appending(path: "aside")
     try FileManager.default.moveItem(at: fixture.url(".containers/\(work.id)"), to: aside)
     #expect(try fixture.open().environments.value.count == 1)
@@ -117,7 +117,7 @@ struct NameTests {
     #expect(app.environments.value.map(\.id) == [Environment.defaultID, work.id])
   }
 
-  @Test func `an environment whose record is damaged is not found, and its files stay`() throws {
+  @Test func `an environment with a damaged record is not found, and its files stay`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")

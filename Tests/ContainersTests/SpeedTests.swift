@@ -40,7 +40,7 @@ struct SpeedTests {
     return times.sorted()[10]
   }
 
-  @Test func `a switch of 100,000 files takes no more than three times one of none`() throws {
+  @Test func `a switch of 100,000 files takes at most three times as long as an empty one`() throws {
     let empty = try medianSwitch(files: 0)
     let full = try medianSwitch(files: 100_000)
     let single = try oneByOne(files: 100_000)
@@ -49,7 +49,7 @@ struct SpeedTests {
     #expect(full * 10 <= single)
   }
 
-  /// What it takes to move the files of one environment away and those of another in, each by itself.
+  /// Measures moving the files of one environment out and those of another in, one at a time.
   private func oneByOne(files: Int) throws -> Duration {
     let directory = try TemporaryDirectory()
     let (live, first, second) = (directory.file("live"), directory.file("first"), directory.file("second"))

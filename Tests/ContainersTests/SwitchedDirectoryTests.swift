@@ -6,8 +6,8 @@ import Testing
 
 @testable import Containers
 
-/// Values that lie in a root that an `AppContainer` switches, opened in a way that would not follow.
-@Suite("Opening without a scope in a directory that is switched", .timeLimit(.minutes(2)))
+/// Values in a root that an `AppContainer` switches, opened in a way that would not follow switches.
+@Suite("Opening without a scope in a switched directory", .timeLimit(.minutes(2)))
 struct SwitchedDirectoryTests {
   private let fixture: Fixture
   private let app: AppContainer
@@ -21,7 +21,7 @@ struct SwitchedDirectoryTests {
 
   private func refusal(of url: URL) -> AppGroupsError { .switchedDirectory(url, root: app.home) }
 
-  @Test func `a file, a suite and a log are refused with an error that names the scope form`() throws {
+  @Test func `a file, a suite and a log are rejected with an error that names the scope`() throws {
     let file = app.home.appending(path: "Files/draft.json")
     #expect(throws: AppGroupsFileError.unusableContainer(refusal(of: file))) {
       try AppGroupsFile(name: "draft.json", initialValue: "", container: group)
@@ -41,7 +41,7 @@ struct SwitchedDirectoryTests {
     #expect("\(refusal(of: file))".contains("scope:"))
   }
 
-  @Test func `a database is refused, and nothing is made`() throws {
+  @Test func `a database is rejected, and nothing is created`() throws {
     let url = app.home.appending(path: "list.sqlite", directoryHint: .notDirectory)
     #expect(throws: DatabaseError.switchedDirectory(path: url.path, root: app.home.path)) {
       try Database(.file(url))
@@ -51,7 +51,7 @@ struct SwitchedDirectoryTests {
     try database.close()
   }
 
-  @Test func `a link into the root is refused like the root`() throws {
+  @Test func `a link into the root is rejected like the root`() throws {
     let link = fixture.directory.url.appending(path: "link", directoryHint: .isDirectory)
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: fixture.root)
     #expect(throws: AppGroupsFileError.self) {
@@ -62,7 +62,7 @@ struct SwitchedDirectoryTests {
     }
   }
 
-  @Test func `what is excluded from switching, and what lies outside of the root, is opened as before`() throws {
+  @Test func `excluded files and files outside the root open as before`() throws {
     try app.setExcludedPaths(["Files", "Shared"])
     let file = try AppGroupsFile(name: "draft.json", initialValue: "", container: group)
     try file.write("everybody's")
@@ -74,11 +74,11 @@ struct SwitchedDirectoryTests {
     #expect(try AppGroupsFile(name: "n.json", initialValue: 1, container: outside).value == 1)
   }
 
-  @Test func `presence stays that of the group, because it is never switched`() throws {
+  @Test func `a presence stays the presence of the group, because it is never switched`() throws {
     _ = try AppGroupsPresence<String>(name: "here", container: group)
   }
 
-  @Test func `the records of a root are found whatever its layout`() throws {
+  @Test func `the records of a root are found with every layout`() throws {
     let root = fixture.directory.url.appending(path: "sandbox", directoryHint: .isDirectory)
     let layout = ContainerLayout(root: root, hidden: "Library/.containers", fixed: ["Library"])
     try FileManager.default.createDirectory(at: layout.root, withIntermediateDirectories: true)

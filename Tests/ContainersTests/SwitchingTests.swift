@@ -37,7 +37,7 @@ struct SwitchingTests {
     }
   }
 
-  @Test func `who is asked, what is flushed and who is told come in one order`() throws {
+  @Test func `delegates, flush hooks and events are called in a fixed order`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
@@ -66,7 +66,7 @@ struct SwitchingTests {
     withExtendedLifetime((first, second, late, early, middle, events, active)) {}
   }
 
-  @Test func `a delegate may refuse, and then nothing has moved`() throws {
+  @Test func `a delegate may reject a switch, and then nothing has moved`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
@@ -101,7 +101,7 @@ struct SwitchingTests {
     #expect(log.elements.isEmpty)
   }
 
-  @Test func `a flush that fails keeps the switch from happening`() throws {
+  @Test func `a failed flush prevents the switch`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let before = try fixture.live()
@@ -115,7 +115,7 @@ struct SwitchingTests {
     try app.activate(work)
   }
 
-  @Test func `a change from inside of a change is refused, and one from a did is not`() throws {
+  @Test func `a change inside a change is rejected, and one inside a did event is not`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let (work, play) = try (app.create(name: "Work"), app.create(name: "Play"))
@@ -150,7 +150,7 @@ struct SwitchingTests {
     withExtendedLifetime((first, second, hook)) {}
   }
 
-  @Test func `threads that switch at once take turns, and each will has its did`() throws {
+  @Test func `threads that switch concurrently take turns, and each will event has its did event`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let others = try (0..<3).map { try app.create(name: "\($0)") }
@@ -168,7 +168,7 @@ struct SwitchingTests {
         #expect(current == nil || current?.id == from.id)
         current = to
       case .didChange(_, let to): #expect(current?.id == to.id)
-      case .failed: Issue.record("nothing fails here")
+      case .failed: Issue.record("no failure was expected")
       }
     }
     #expect(events.elements.count.isMultiple(of: 2))
@@ -176,7 +176,7 @@ struct SwitchingTests {
     #expect(fixture.text("top.txt") == "top 1")
   }
 
-  @Test func `a task can switch without holding up others`() async throws {
+  @Test func `a task can switch without blocking others`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Containers
 
-/// A tree with one of everything, a place for its archive, and a place to unpack that in.
+/// A tree with every kind of entry, a location for its archive, and one to unpack it.
 struct ArchiveFixture {
   let directory: TemporaryDirectory
   let manifest = EnvironmentArchive.Manifest(
@@ -18,7 +18,7 @@ struct ArchiveFixture {
       try FileManager.default.createDirectory(
         at: directory.url.appending(path: folder), withIntermediateDirectories: true)
     }
-    // More than goes into one record.
+    // More than fits into one record.
     try write("tree/data/Documents/user.db", Data(repeating: 0x5A, count: 300_000) + Data((0...255).map { UInt8($0) }))
     try write("tree/data/Documents/deep/deeper/empty", Data())
     try write("tree/data/.hidden", Data("h".utf8))
@@ -28,7 +28,7 @@ struct ArchiveFixture {
     try link("tree/data/Documents/deep/up", to: "../user.db")
     try link("tree/data/dangling", to: "nowhere")
     #expect(chmod(path("tree/data/Documents/user.db"), 0o640) == 0)
-    // A name that is no text.
+    // A name that is not text.
     let name = Array(path("tree/data/").utf8).map(CChar.init(bitPattern:)) + [CChar(bitPattern: 0xFF), 0]
     let file = creat(name, 0o600)
     #expect(file >= 0)
@@ -74,7 +74,7 @@ struct ArchiveFixture {
       allowsOutwardLinks: allowsOutwardLinks, durability: durability, progress: progress)
   }
 
-  /// An archive made by hand, which may say anything; its checksums are right.
+  /// Writes an archive with arbitrary entries and correct checksums.
   func craft(_ entries: [(ArchiveFormat.Kind, String, content: String)], end: ArchiveProgress? = nil) throws {
     let file = try ExclusiveFile(locking: archive)
     defer { file.unlock() }
@@ -94,7 +94,7 @@ struct ArchiveFixture {
     try writer.finish(end ?? done)
   }
 
-  /// All that lies below a place, one line each, with everything that an archive keeps.
+  /// Lists all entries below a directory, one per line, with every archived attribute.
   func listing(of place: URL) throws -> [String] {
     var lines: [String] = []
     try list(Folder(place), .top, &lines)
@@ -125,7 +125,7 @@ struct ArchiveFixture {
   }
 }
 
-/// Records an error that is another one than it should be.
+/// Records an unexpected error.
 func unexpected(_ error: AppContainerError?, sourceLocation: SourceLocation = #_sourceLocation) {
-  Issue.record("Another error was expected than \(error?.description ?? "none")", sourceLocation: sourceLocation)
+  Issue.record("The error is unexpected: \(error?.description ?? "none")", sourceLocation: sourceLocation)
 }

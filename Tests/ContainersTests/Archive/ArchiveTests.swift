@@ -13,7 +13,7 @@ struct ArchiveTests {
     fixture = try ArchiveFixture()
   }
 
-  @Test func `what was written is read, with names, links, permissions and times`() throws {
+  @Test func `a written archive is read back with names, links, permissions and times`() throws {
     let done = try fixture.write()
     #expect(done == ArchiveProgress(entries: 13, bytes: 300_265))
     #expect(try EnvironmentArchive.manifest(of: fixture.archive) == fixture.manifest)
@@ -24,7 +24,7 @@ struct ArchiveTests {
     }
   }
 
-  @Test func `the same tree gives the same archive, which only its owner may read`() throws {
+  @Test func `equal trees give equal archives, which only their owner may read`() throws {
     try fixture.write()
     let first = try Data(contentsOf: fixture.archive)
     try fixture.write()
@@ -36,7 +36,7 @@ struct ArchiveTests {
     #expect(names == [".shared", "outside", "tree", "work.container"])
   }
 
-  @Test func `what is left out is not in the archive`() throws {
+  @Test func `excluded entries are not in the archive`() throws {
     let folder = try Folder(fixture.directory.url.appending(path: "tree/data"))
     let entries = [".hidden", "Documents/user.db", "dangling", "Documents/link"].map { EntryPath($0) }
     let tree = EnvironmentArchive.Tree(name: "data", folder: folder, entries: entries)
@@ -46,7 +46,7 @@ struct ArchiveTests {
     #expect(Set(names) == [".hidden", "Documents", "Documents/user.db", "dangling", "Documents/link"])
   }
 
-  @Test func `a named pipe is told, not opened`() throws {
+  @Test func `a named pipe is reported, not opened`() throws {
     #expect(mkfifo(fixture.path("tree/data/pipe"), 0o600) == 0)
     let pipe = URL(filePath: fixture.path("tree/data/pipe"), directoryHint: .notDirectory)
     #expect(throws: AppContainerError.unsupportedFile(pipe, kind: "a named pipe")) {
@@ -55,7 +55,7 @@ struct ArchiveTests {
     expectNothing()
   }
 
-  @Test func `a file that changes while it is read is told`() throws {
+  @Test func `a file that changes while it is read is reported`() throws {
     let place = fixture.path("tree/data/Documents/user.db")
     let error = #expect(throws: AppContainerError.self) {
       try fixture.write { done in
@@ -67,7 +67,7 @@ struct ArchiveTests {
     expectNothing()
   }
 
-  @Test(arguments: [0, 5, 13]) func `writing is cancelled, and nothing is left of it`(entries: Int) throws {
+  @Test(arguments: [0, 5, 13]) func `cancelling a write leaves nothing behind`(entries: Int) throws {
     try Data("old".utf8).write(to: fixture.archive)
     #expect(throws: AppContainerError.cancelled(operation: "The export")) {
       try fixture.write { $0.entries < entries }
@@ -76,7 +76,7 @@ struct ArchiveTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.path(".shared")) == ["work.container.lock"])
   }
 
-  @Test(arguments: [0, 5, 13]) func `reading is cancelled, and nothing is left of it`(entries: Int) throws {
+  @Test(arguments: [0, 5, 13]) func `cancelling a read leaves nothing behind`(entries: Int) throws {
     try fixture.write()
     #expect(throws: AppContainerError.cancelled(operation: "The import")) {
       try fixture.read { $0.entries < entries }
@@ -84,7 +84,7 @@ struct ArchiveTests {
     #expect(!FileManager.default.fileExists(atPath: fixture.unpacked.path))
   }
 
-  @Test func `an archive in the environment itself is refused`() throws {
+  @Test func `an archive inside the environment itself is rejected`() throws {
     let url = fixture.directory.url.appending(path: "tree/data/Documents/self.container")
     let error = #expect(throws: AppContainerError.self) {
       try fixture.write(to: url)
@@ -103,7 +103,7 @@ struct ArchiveTests {
     #expect(status.st_size == 3 << 20)
   }
 
-  @Test func `a full disk leaves nothing, and says so`() async throws {
+  @Test func `a full disk is reported, and nothing is left behind`() async throws {
     _ = try await onThread { [fixture] in try fixture.write() }
     try await withDisk(#"mount -t tmpfs -o size=256k tmpfs "$1""#) { disk in
       try await onThread { try self.expectFull(disk) }

@@ -5,17 +5,17 @@ import Signals
 import TestSupport
 import Testing
 
-/// A root with three environments, of which `Work` is active, and a root that was left in the middle of a switch.
+/// A root with three environments, of which `Work` is active, and a root left in the middle of a switch.
 ///
-/// Beside the first lie the user defaults and the cookies of each environment, and an archive of the default one.
-@Suite("Environments and archives that earlier versions wrote", .timeLimit(.minutes(5)))
+/// Beside the first are the user defaults and the cookies of each environment, and an archive of the default one.
+@Suite("Environments and archives written by earlier versions", .timeLimit(.minutes(5)))
 struct StoredEnvironmentTests {
   private static let url = "https://www.example.com/a"
   private static let end = "Path=/; Expires=Wed, 21 Oct 2099 07:28:00 GMT"
 
   #if !canImport(Darwin)
     @Test(.enabled(if: StoredFormat.writtenGeneration != nil))
-    func `the environments are written`() async throws {
+    func `writes the stored environments of this version`() async throws {
       let world = try SettingsWorld()
       let app = try AppContainer(home: world.home)
       let peer = try world.peer()
@@ -57,7 +57,7 @@ struct StoredEnvironmentTests {
     }
 
     @Test(.enabled(if: StoredFormat.writtenGeneration != nil))
-    func `an interrupted switch is written`() async throws {
+    func `writes the stored interrupted switch of this version`() async throws {
       let world = try World(environments: 2)
       let peer = try PeerProcess()
       try await peer.send("env \(world.path)")
@@ -112,12 +112,12 @@ struct StoredEnvironmentTests {
   }
 
   @Test
-  func `there is something to read`() {
+  func `stored environments of earlier versions exist`() {
     for part in ["environment", "switch"] { #expect(!StoredFormat.all(part).isEmpty) }
   }
 
   @Test(arguments: StoredFormat.all("environment"))
-  func `environments are listed, activated, and have what they had`(_ stored: StoredFormat) throws {
+  func `environments are listed and activated with their content`(_ stored: StoredFormat) throws {
     let world = try SettingsWorld(stored)
     let app = try AppContainer(home: world.home)
     #expect(app.environments.value.map(\.name) == ["Default", "Work", "Spare"])
@@ -142,7 +142,7 @@ struct StoredEnvironmentTests {
   }
 
   @Test(arguments: StoredFormat.all("environment"))
-  func `an archive is imported, and what is made of it exported`(_ stored: StoredFormat) throws {
+  func `an archive is imported, and the new environment is exported`(_ stored: StoredFormat) throws {
     let world = try SettingsWorld(stored)
     let app = try AppContainer(home: world.home)
     let copy = try app.importEnvironment(from: archive(world))
@@ -154,7 +154,7 @@ struct StoredEnvironmentTests {
   }
 
   @Test(arguments: StoredFormat.all("switch"))
-  func `a switch that was interrupted is undone, and then done`(_ stored: StoredFormat) throws {
+  func `an interrupted switch is undone, and then succeeds`(_ stored: StoredFormat) throws {
     let directory = try stored.copy()
     let app = try AppContainer(home: directory.url.appending(path: "home"))
     #expect(app.environments.value.map(\.name) == ["Default", "1"])

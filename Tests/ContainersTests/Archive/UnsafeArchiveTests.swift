@@ -6,7 +6,7 @@ import Testing
 
 @testable import Containers
 
-@Suite("Archives that are not to be trusted")
+@Suite("Untrusted archives")
 struct UnsafeArchiveTests {
   let fixture: ArchiveFixture
 
@@ -34,12 +34,12 @@ struct UnsafeArchiveTests {
   @Test(arguments: [
     "data/../evil", "../evil", "data/..", "/data/evil", "/etc/evil", "data//evil", "data/", "data/.", "", "data/a\0b",
     "./data",
-  ]) func `a path that leads elsewhere is refused`(path: String) throws {
+  ]) func `a path that leads outside is rejected`(path: String) throws {
     try expectUnsafe([Self.data, (.file, path, content: "evil")], at: path)
     try expectUnsafe([Self.data, (.directory, path, content: "")], at: path)
   }
 
-  @Test func `a path that would take much memory or many descriptors is refused`() throws {
+  @Test func `a path that needs much memory or many descriptors is rejected`() throws {
     let long = "data" + String(repeating: "/a", count: 500_000)
     try expectUnsafe([Self.data, (.file, long, content: "evil")], at: long)
     let deep = (1...2000).map { "data" + String(repeating: "/a", count: $0) }
@@ -49,7 +49,7 @@ struct UnsafeArchiveTests {
     #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.unpacked.path).count == 129)
   }
 
-  @Test func `what lies too deep for an archive is not exported, and can be removed`() throws {
+  @Test func `content nested too deeply for an archive is not exported, and can be removed`() throws {
     let top = try Folder(fixture.directory.url.appending(path: "tree/data"))
     var folder = top
     let name = EntryPath("a")
@@ -65,7 +65,7 @@ struct UnsafeArchiveTests {
     try fixture.read()
   }
 
-  @Test func `what belongs to no environment is refused`() throws {
+  @Test func `an entry outside the environment's data is rejected`() throws {
     try expectUnsafe([(.directory, "info.json", content: "")], at: "info.json")
     try expectUnsafe([(.file, "data", content: "x")], at: "data")
     try expectUnsafe([(.link, "settings", content: "../outside")], at: "settings")
@@ -82,7 +82,7 @@ struct UnsafeArchiveTests {
   }
 
   @Test(arguments: ["/etc/passwd", "..", "../..", "../data", "deep/../../..", "a/..", "./../x"])
-  func `a link that leads out is refused, unless it is asked for`(target: String) throws {
+  func `a link to the outside is rejected unless allowed`(target: String) throws {
     try expectUnsafe([Self.data, (.link, "data/link", content: target)], at: "data/link")
     try fixture.read(allowsOutwardLinks: true)
     #expect(
@@ -93,7 +93,8 @@ struct UnsafeArchiveTests {
   @Test(arguments: [
     ".containers", "inner/.containers/x", "./.CONTAINERS", "x/.containers", ".cont\u{200C}ainers", ".container\u{17F}",
   ])
-  func `a link to where the other environments are put away is refused, whoever leads there`(target: String) throws {
+  func `a link into the directory of inactive environments is rejected, even through other links`(target: String) throws
+  {
     let folders = [Self.data, (.directory, "data/inner", content: ""), (.link, "data/x", content: ".")]
     try expectUnsafe(folders + [(.link, "data/y", content: target)], at: "data/y")
     try expectUnsafe(folders + [(.link, "data/inner/y", content: "../\(target)")], at: "data/inner/y")
@@ -102,7 +103,7 @@ struct UnsafeArchiveTests {
     try fixture.read()
   }
 
-  @Test func `no archive makes an environment that shows the cookies of another`() throws {
+  @Test func `an archive cannot create an environment that shows another one's cookies`() throws {
     let app = try AppContainer(home: fixture.directory.url.appending(path: "home"))
     try fixture.craft([
       Self.data, (.directory, "data/Files", content: ""),
@@ -115,7 +116,7 @@ struct UnsafeArchiveTests {
     #expect(app.environments.value.count == 1)
   }
 
-  @Test func `what is there twice is refused`() throws {
+  @Test func `a duplicate entry is rejected`() throws {
     let file = (ArchiveFormat.Kind.file, "data/a", content: "1")
     try expectUnsafe([Self.data, file, file], at: "data/a")
     try expectUnsafe([Self.data, file, (.directory, "data/a", content: "")], at: "data/a")
@@ -123,19 +124,19 @@ struct UnsafeArchiveTests {
     try expectUnsafe([Self.data, Self.data], at: "data")
   }
 
-  @Test func `what has no directory, or comes too late, is refused`() throws {
+  @Test func `an entry without its directory, or after the end, is rejected`() throws {
     try expectUnsafe([Self.data, (.file, "data/none/a", content: "1")], at: "data/none/a")
     let folders = [Self.data, (.directory, "data/a", content: ""), (.directory, "data/b", content: "")]
     try expectUnsafe(folders + [(.file, "data/a/late", content: "1")], at: "data/a/late")
   }
 
-  @Test func `more or less than the archive says is damage`() throws {
+  @Test func `a mismatch with the archive's own totals is damage`() throws {
     try fixture.craft([Self.data], end: ArchiveProgress(entries: 2, bytes: 0))
     let error = #expect(throws: AppContainerError.self) { try fixture.read() }
     guard case .unusableArchive(fixture.archive, _) = error else { return unexpected(error) }
   }
 
-  @Test func `an archive of a newer version is told apart`() throws {
+  @Test func `an archive of a newer version is distinguished from a damaged one`() throws {
     try fixture.write()
     var data = try Data(contentsOf: fixture.archive)
     data[ArchiveFormat.mark.count] = 9
@@ -144,14 +145,14 @@ struct UnsafeArchiveTests {
   }
 
   @Test(arguments: ["", "x", "\u{89}CNTNR\r\n", String(repeating: "x", count: 1000)])
-  func `other files are no archives`(content: String) throws {
+  func `other files are not archives`(content: String) throws {
     try Data(content.utf8).write(to: fixture.archive)
     #expect(throws: AppContainerError.unusableArchive(fixture.archive, reason: "it is no archive of an environment")) {
       try fixture.read()
     }
   }
 
-  @Test func `what is no file is told, and does not hang`() throws {
+  @Test func `an object that is not a file is reported and does not block`() throws {
     #expect(mkfifo(fixture.archive.path, 0o600) == 0)
     #expect(throws: AppContainerError.file(.notARegularFile(fixture.archive, kind: "a named pipe"))) {
       try fixture.read()
@@ -160,14 +161,14 @@ struct UnsafeArchiveTests {
     #expect(throws: AppContainerError.file(.notFound(missing))) { try fixture.read(missing) }
   }
 
-  @Test func `nothing is put where something is`() throws {
+  @Test func `an existing target is never overwritten`() throws {
     try fixture.write()
     try Data("mine".utf8).write(to: fixture.directory.file("unpacked"))
     #expect(throws: AppContainerError.self) { try fixture.read() }
     #expect(try Data(contentsOf: fixture.directory.file("unpacked")) == Data("mine".utf8))
   }
 
-  @Test func `whatever is cut off or changed is noticed, and nothing is made of it`() throws {
+  @Test func `every truncation or change is detected, and nothing is created from it`() throws {
     try FileManager.default.removeItem(atPath: fixture.path("tree/data/Documents/user.db"))
     try fixture.write()
     let original = [UInt8](try Data(contentsOf: fixture.archive))
@@ -194,8 +195,8 @@ struct UnsafeArchiveTests {
     #expect(after == before, "SIGNALS_SEED=\(seed)")
   }
 
-  /// Checksums are no protection against somebody who computes them anew: the content of records is wild here.
-  @Test func `whatever entries say, nothing is made outside`() throws {
+  /// Checksums do not protect against an attacker who recomputes them, so these records have random content.
+  @Test func `no entries create anything outside`() throws {
     let seed = Scale.seed ?? .random(in: 0...UInt64.max)
     var chance = Chance(seed: seed)
     let names = ["data", "settings", "..", ".", "", "a", "b", "/", "\0", "outside", "link"]

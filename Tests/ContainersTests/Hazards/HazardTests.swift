@@ -14,10 +14,10 @@ import Testing
   import Musl
 #endif
 
-/// What went wrong in the systems before, in their order.
+/// The faults of earlier systems, in their order.
 @Suite("Hazards of switching")
 struct HazardTests {
-  @Test func `adopting the library does not destroy what is there`() throws {
+  @Test func `adopting the library destroys no existing files`() throws {
     let fixture = try Fixture()
     let before = try fixture.live()
     let app = try fixture.open()
@@ -37,7 +37,7 @@ struct HazardTests {
     #expect(Tree.text(fixture.data(copy).appending(path: "\(deep)/file")) == "deepest")
   }
 
-  @Test func `nothing that can be called twice deletes what is put away`() throws {
+  @Test func `no repeated call deletes an inactive environment`() throws {
     let fixture = try Fixture()
     let before = try fixture.live()
     let app = try fixture.open()
@@ -47,7 +47,7 @@ struct HazardTests {
     #expect(try fixture.live() == before)
   }
 
-  @Test func `a switch that fails halfway is undone, and loses nothing`() throws {
+  @Test func `a switch that fails halfway is undone without loss`() throws {
     let fixture = try Fixture()
     let before = try fixture.live()
     struct Stop: Error {}
@@ -55,7 +55,7 @@ struct HazardTests {
       let name = "Failing"
       func flush(into directory: URL) throws {}
       func load(from directory: URL) throws {
-        // Everything has been moved by now.
+        // Everything has already been moved.
         if !directory.path.contains(Environment.defaultID.uuidString) { throw Stop() }
       }
     }
@@ -78,7 +78,7 @@ struct HazardTests {
       }
       let live = try fixture.live()
       try fixture.write(damage, to: ".containers/state.json")
-      // Its copy says the same.
+      // Its copy reports the same.
       do {
         let app = try fixture.open()
         #expect(app.active.value.name == "Work")
@@ -95,7 +95,7 @@ struct HazardTests {
     }
   }
 
-  @Test func `a link to a directory is moved as a link, and what it leads to is left alone`() throws {
+  @Test func `a link to a directory is moved as a link, and its target is left alone`() throws {
     let fixture = try Fixture()
     let outside = fixture.directory.url.appending(path: "outside")
     try Tree.write("precious", to: outside.appending(path: "file"))
@@ -111,7 +111,8 @@ struct HazardTests {
     #expect(Tree.text(outside.appending(path: "file")) == "precious")
     try app.activate(id: Environment.defaultID)
     #expect(try fixture.live() == before)
-    // Excluded, it is a link that stays; and a directory above what is excluded is entered, a link in its place is not.
+    // As an excluded path, the link stays. A directory above an excluded path is entered, but a link in its place is
+    // not.
     try app.setExcludedPaths(["outside/file"])
     try app.activate(work)
     #expect(!fixture.exists("outside"))
@@ -119,7 +120,7 @@ struct HazardTests {
     #expect(try fixture.live() == before)
   }
 
-  @Test func `an exclude is matched name by name, not by how a path ends`() throws {
+  @Test func `an excluded path is matched component by component, not by its suffix`() throws {
     let fixture = try Fixture(filled: false)
     let moving = [
       "Library/Application Support/MyPreferences/a", "Library/Application Support/ImageCaches/a", "xSettings.db",
@@ -135,7 +136,7 @@ struct HazardTests {
     try app.activate(work)
     for path in moving { #expect(!fixture.exists(path), "\(path)") }
     for path in staying { #expect(fixture.text(path) == path) }
-    // Of what stays there are no traces where the rest is put away, and the other way round.
+    // Permanent entries leave no traces in the inactive environment, and vice versa.
     #expect(!fixture.exists("Library/Application Support"))
     try fixture.write("changed by all", to: "tmp/a")
     try fixture.write("work", to: "Library/Caches/xy")
@@ -146,7 +147,7 @@ struct HazardTests {
     #expect(try fixture.live() == before)
     try app.activate(work)
     #expect(fixture.text("Library/Caches/xy") == "work")
-    // The next launch goes by the same.
+    // The next launch uses the same excluded paths.
     #expect(try fixture.open().excludedPaths == ["Settings.db", "tmp", "Library/Caches/x"])
   }
 
@@ -176,14 +177,14 @@ struct HazardTests {
     #expect(fixture.text("top.txt") == "top 1")
   }
 
-  @Test func `to clean the active environment empties what is live`() throws {
+  @Test func `cleaning the active environment empties the live files`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     try app.clean(app.active.value)
     #expect(try fixture.live().isEmpty)
   }
 
-  @Test func `after a reset nothing stale can be activated`() throws {
+  @Test func `after a reset, no stale environment can be activated`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
@@ -193,7 +194,7 @@ struct HazardTests {
     #expect(fixture.text("top.txt") == "top 1")
   }
 
-  @Test func `what is missing does not break a switch off after it was announced`() throws {
+  @Test func `a missing excluded path does not abort a switch after its announcement`() throws {
     let fixture = try Fixture(filled: false)
     let app = try fixture.open()
     try app.setExcludedPaths(["Library/Preferences", "Library/Caches/x"])
@@ -202,19 +203,19 @@ struct HazardTests {
     #expect(events.elements.count == 2)
   }
 
-  @Test func `no empty directories of one environment are left in another`() throws {
+  @Test func `no empty directories of one environment stay in another`() throws {
     let fixture = try Fixture(filled: false)
     try FileManager.default.createDirectory(at: fixture.url("a/b/c"), withIntermediateDirectories: true)
     try fixture.write("inner", to: "x/y/z/file")
     let app = try fixture.open()
-    // Nothing that is excluded exists, so there is no reason for a directory to stay.
+    // No excluded path exists, so no directory has a reason to stay.
     try app.setExcludedPaths(["x/y/none", "a/none"])
     try app.activate(app.create(name: "Work"))
     #expect(try fixture.live().isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.root.path) == [".containers"])
   }
 
-  @Test func `two objects and two threads on one group do not disturb each other`() throws {
+  @Test func `two objects on two threads do not disturb each other in one group`() throws {
     let fixture = try Fixture()
     let group = try AppGroupsContainer(directory: fixture.root)
     let apps = try [AppContainer(group: group), AppContainer(group: group)]
@@ -233,7 +234,7 @@ struct HazardTests {
     #expect(apps[0].environments.value == apps[1].environments.value)
   }
 
-  @Test func `a live value does not go on writing into the environment that is put away`() throws {
+  @Test func `a live value stops writing to an environment that becomes inactive`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let file = try AppGroupsFile(name: "count.json", initialValue: 0, scope: app.scope)
@@ -247,7 +248,7 @@ struct HazardTests {
     #expect(fixture.text("Files/count.json") == "1\n")
   }
 
-  @Test func `settings are written before a switch, by whom they belong to, and loaded after it`() throws {
+  @Test func `settings are saved for their environment before a switch, and loaded after it`() throws {
     final class Memory: EnvironmentSettings {
       let name = "Memory"
       let text = MutableProperty("nothing")
@@ -278,7 +279,7 @@ struct HazardTests {
     #expect(memory.text.value == "default's")
   }
 
-  @Test func `a list that names anything but identifiers is refused, and no name becomes a path`() throws {
+  @Test func `a list with anything but identifiers is rejected, and no name becomes a path`() throws {
     let lower = UUID().uuidString.lowercased()
     for name in ["", ".", "..", "../../home", "x", "00000000-0000-0000-0000-00000000000Z", "state.json", lower] {
       let fixture = try Fixture()
@@ -298,7 +299,7 @@ struct HazardTests {
     }
   }
 
-  @Test func `a directory whose name is no identifier is neither listed nor lost`() throws {
+  @Test func `a directory whose name is not an identifier is neither listed nor lost`() throws {
     let fixture = try Fixture()
     let names = ["notes", UUID().uuidString.lowercased(), "00000000-0000-0000-0000-00000000000Z", "{\(UUID())}"]
     do { _ = try fixture.open() }
@@ -310,7 +311,7 @@ struct HazardTests {
     for name in names { #expect(fixture.text(".containers/\(name)/data/file") == name) }
   }
 
-  @Test func `no operation works on an identifier that no environment has`() throws {
+  @Test func `every operation rejects an unknown identifier`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let id = UUID()
@@ -324,7 +325,7 @@ struct HazardTests {
     #expect(fixture.text("top.txt") == "top 1")
   }
 
-  @Test func `what cannot be done is an error, and says what, where and why`() throws {
+  @Test func `an impossible operation throws an error with operation, path and cause`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let work = try app.create(name: "Work")
@@ -337,7 +338,7 @@ struct HazardTests {
     #expect(repaired.problem == nil && repaired.name == "Work")
   }
 
-  @Test func `a switch renames what is at the top, and touches no file below`() throws {
+  @Test func `a switch renames only top-level entries, and touches no file below`() throws {
     let fixture = try Fixture(filled: false)
     for index in 0..<200 { try fixture.write("\(index)", to: "folder/\(index % 10)/\(index)") }
     let app = try fixture.open()

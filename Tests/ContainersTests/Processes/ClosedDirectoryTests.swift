@@ -6,7 +6,7 @@
 
   @Suite(
     "Directories that their owner may not write", .timeLimit(.minutes(5)),
-    .enabled(if: geteuid() == 0, "only root can become somebody else"))
+    .enabled(if: geteuid() == 0, "only root can become another user"))
   struct ClosedDirectoryTests {
     private let fixture: Fixture
 
@@ -21,7 +21,7 @@
 
     private var archive: String { fixture.directory.file("archive").path }
 
-    /// A process of an ordinary user, to whom everything in the test's directory belongs.
+    /// A process of an ordinary user, who owns everything in the test's directory.
     private func user(in root: URL) async throws -> PeerProcess {
       let nobody = 65534
       try await shell(#"mkdir -p "$2"; chown -R \#(nobody) "$1""#, fixture.directory.url.path, root.path)
@@ -60,7 +60,7 @@
       #expect(try await peer.send("env-list") == Environment.defaultID.uuidString)
     }
 
-    @Test func `one that can be read is cloned and exported, and its copies are activated`() async throws {
+    @Test func `a readable one is cloned and exported, and its copies are activated`() async throws {
       try await shell(#"chmod 700 "$1/closed"; rm -r "$1/closed""#, fixture.root.path)
       let listing = try fixture.live()
       let peer = try await user(in: fixture.root)
@@ -72,7 +72,7 @@
       }
     }
 
-    @Test func `one that cannot be read is named by clone and export, which leave nothing behind`() async throws {
+    @Test func `an unreadable one is named by clone and export, which leave nothing behind`() async throws {
       let peer = try await user(in: fixture.root)
       for command in ["env-clone \(Environment.defaultID)", "env-export \(Environment.defaultID) \(archive)"] {
         let failure = await #expect(throws: PeerProcess.Failure.self) { try await peer.send(command) }

@@ -4,12 +4,12 @@ import Signals
 import TestSupport
 import Testing
 
-/// What is left when a process is killed while it switches.
+/// The state after a process is killed while it switches.
 @Suite("Crashes of switching")
 struct CrashTests {
-  /// Has a peer switch and be killed at a step.
+  /// Lets a peer switch, and kills it at a step.
   ///
-  /// - Returns: Whether it was; not if there are not so many steps.
+  /// - Returns: `false` if the switch has fewer steps.
   private func crash(_ world: World, at step: Int, to id: UUID) async throws -> Bool {
     let peer = try PeerProcess()
     try await peer.send("env \(world.path)")
@@ -22,7 +22,7 @@ struct CrashTests {
     }
   }
 
-  @Test func `a process that is killed at any step leaves exactly the old environment or the new one`() async throws {
+  @Test func `a process killed at any step leaves exactly the old environment or the new one`() async throws {
     let world = try World(environments: 2)
     var outcomes: [String] = []
     for step in 1... {
@@ -31,12 +31,12 @@ struct CrashTests {
       try await world.fixture.open().activate(id: Environment.defaultID)
       try world.check("after step \(step)")
     }
-    // One step decides: until then it is the old one, from then on the new one.
+    // One step decides: before it, the old environment is active, and from then on the new one.
     #expect(outcomes.count > 15)
     #expect(outcomes == outcomes.sorted() && Set(outcomes).count == 2)
   }
 
-  @Test func `what a process is killed in the midst of is undone by one that only looks on`() async throws {
+  @Test func `an observing process undoes a killed process's switch`() async throws {
     let world = try World(environments: 2)
     let onlooker = try world.fixture.open()
     for step in 1... {
@@ -51,7 +51,7 @@ struct CrashTests {
     }
   }
 
-  @Test func `a process that is killed while it recovers does no harm either`() async throws {
+  @Test func `a process killed during recovery does no harm either`() async throws {
     let world = try World(environments: 2)
     let first = Scale.isTorture ? Array(3...20) : [6, 13]
     for step in first {
@@ -73,7 +73,7 @@ struct CrashTests {
     }
   }
 
-  @Test func `a process that is killed at any moment leaves exactly one environment active, and all of each`()
+  @Test func `a process killed at any moment leaves exactly one environment active, and all of them whole`()
     async throws
   {
     let world = try World()
@@ -90,7 +90,7 @@ struct CrashTests {
     }
   }
 
-  @Test func `a process that is killed while it copies, cleans or deletes leaves no half of it`() async throws {
+  @Test func `a process killed while it copies, cleans or deletes leaves no partial environment`() async throws {
     for command in ["env-clone", "env-delete", "env-clean"] {
       for step in [1, 2] {
         let world = try World(environments: 2)
@@ -100,7 +100,7 @@ struct CrashTests {
         do {
           try await peer.send("\(command) \(command == "env-clean" ? Environment.defaultID : world.ids[1])")
         } catch PeerProcess.Failure.gone {
-          // That is what it was to do.
+          // The kill was intended.
         }
         let app = try world.fixture.open()
         #expect(app.active.value.isDefault)

@@ -17,7 +17,7 @@ struct OpeningDuringSwitchTests {
     .file(app.home.appending(path: "list.sqlite", directoryHint: .notDirectory))
   }
 
-  /// Makes three environments, each with its name in a file and in a database.
+  /// Creates three environments, each with its name in a file and in a database.
   init() throws {
     fixture = try Fixture(filled: false)
     let app = try fixture.open()
@@ -37,7 +37,7 @@ struct OpeningDuringSwitchTests {
     }
   }
 
-  /// Has another process switch all the time, and calls a closure again and again meanwhile.
+  /// Lets another process switch continuously, and calls a closure repeatedly at the same time.
   private func whileSwitching(_ count: Int, _ body: @escaping @Sendable () throws -> Void) async throws {
     let peer = try PeerProcess()
     try await peer.send("env \(fixture.root.path)")
@@ -54,7 +54,7 @@ struct OpeningDuringSwitchTests {
     let isSet = Atomic(false)
   }
 
-  @Test func `a file opens every time and has the value of one environment`() async throws {
+  @Test func `a file always opens, with the value of one environment`() async throws {
     let (app, known) = (app, Set(ids.map(\.uuidString)))
     try await whileSwitching(Scale.count(60, torture: 2_000)) {
       let file = try AppGroupsFile(name: "name.json", initialValue: "", scope: app.scope)
@@ -62,7 +62,7 @@ struct OpeningDuringSwitchTests {
     }
   }
 
-  @Test func `a database opens and reads every time, and never has two environments at once`() async throws {
+  @Test func `a database always opens and reads, and never mixes environments`() async throws {
     let (app, location) = (app, database)
     try await whileSwitching(Scale.count(60, torture: 2_000)) {
       let database = try Database(location, maximumReaderCount: 2, scope: app.scope)

@@ -8,7 +8,7 @@ import Testing
 /// Several processes on one root.
 @Suite("Environments in several processes")
 struct ProcessTests {
-  @Test func `two processes that switch one root at the same time never corrupt it`() async throws {
+  @Test func `two processes that switch one root concurrently never corrupt it`() async throws {
     let world = try World()
     let peers = try [PeerProcess(), PeerProcess()]
     for peer in peers { try await peer.send("env \(world.path)") }
@@ -28,13 +28,13 @@ struct ProcessTests {
     }
     try await app.environments.recorded().wait(for: "the old list") { $0.last?.count == 3 }
     for peer in peers {
-      // What this process has heard of, the others hear of soon.
+      // The other processes soon learn what this process has.
       try await peer.answers("env-list", world.names)
       #expect(try await peer.send("env-active") == active.uuidString)
     }
   }
 
-  @Test func `all processes know how often each environment was activated, and when the last time`() async throws {
+  @Test func `all processes see how often and when each environment was activated`() async throws {
     let world = try World()
     let app = try world.fixture.open()
     let peer = try PeerProcess()
@@ -100,7 +100,7 @@ struct ProcessTests {
     #expect(!events.contains { $0.hasPrefix("will") || $0.hasPrefix("failed") })
   }
 
-  @Test func `what a reader writes while another process switches is not lost`() async throws {
+  @Test func `a reader's writes during another process's switch are not lost`() async throws {
     let world = try World()
     let app = try world.fixture.open()
     let peer = try PeerProcess()
@@ -119,7 +119,7 @@ struct ProcessTests {
     #expect(!world.fixture.exists(".containers/aside"))
   }
 
-  @Test func `live values let go of what another process has removed from the active environment`() async throws {
+  @Test func `live values drop content that another process removed from the active environment`() async throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let peer = try PeerProcess()
@@ -145,7 +145,7 @@ struct ProcessTests {
     #expect(jar.header(for: url) == "new=2")
     try await shown.recorded().wait(for: "the initial value") { $0.last == "nothing" }
     try await epochs.wait(for: "the new contents") { $0.last == 1 }
-    // The environment is the same as before.
+    // The same environment is still active.
     try app.create(name: "Next")
     #expect(events.elements.isEmpty)
     #expect(counted.value == 1)
@@ -153,7 +153,7 @@ struct ProcessTests {
 }
 
 extension PeerProcess {
-  /// Asks until the answer is the one that must come.
+  /// Repeats a command until it has the expected answer.
   fileprivate func answers(_ command: String, _ answer: String) async throws {
     let limit = ContinuousClock.now + .seconds(240)
     while try await send(command) != answer {

@@ -4,7 +4,7 @@ import Signals
 import TestSupport
 import Testing
 
-/// A root with several environments, each of which has a tree of its own that must always be found whole.
+/// A root with several environments, each with its own tree, which must always be whole.
 struct World: Sendable {
   let fixture: Fixture
   let ids: [UUID]
@@ -28,7 +28,7 @@ struct World: Sendable {
     (self.ids, self.trees) = (ids, trees)
   }
 
-  /// Opens the root as the next launch does, and checks that all of it is there, and nothing else.
+  /// Opens the root as the next launch does, and checks that it is complete and has no other entries.
   ///
   /// - Returns: The active environment.
   @discardableResult

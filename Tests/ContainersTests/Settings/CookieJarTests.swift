@@ -31,7 +31,7 @@ struct CookieJarTests {
 
   private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-  @Test func `cookies are sent where they belong`() throws {
+  @Test func `cookies are sent only to matching URLs`() throws {
     let jar = try jar()
     try jar.setCookies(
       ["host=1; Path=/", "domain=2; Domain=example.com; Path=/", "path=3", "secure=4; Secure; Path=/"], from: url)
@@ -50,8 +50,7 @@ struct CookieJarTests {
   }
 
   @Test(arguments: ["inf", "nan", "1e999", "-", "1.5", "0x10"])
-  func `a Max-Age that is no number of seconds is as if it were not there, and can be written down`(age: String) throws
-  {
+  func `an invalid Max-Age is ignored, and can be stored`(age: String) throws {
     let header = ["Set-Cookie": "a=1; Max-Age=\(age)"]
     for cookie in HTTPCookie.cookies(withResponseHeaderFields: header, for: url) {
       let saved = SavedCookie(cookie)
@@ -63,7 +62,7 @@ struct CookieJarTests {
     #expect(jar.cookies.value.map(\.expires) == [nil])
   }
 
-  @Test func `a cookie ends when its server said so, by Max-Age before Expires`() throws {
+  @Test func `a cookie expires when its server says, by Max-Age before Expires`() throws {
     let jar = try jar()
     try jar.setCookies(
       [
@@ -81,7 +80,7 @@ struct CookieJarTests {
     #expect(jar.cookies.value.isEmpty)
   }
 
-  @Test func `all that a server says is kept, by whoever opens the file next`() throws {
+  @Test func `every attribute set by a server survives reopening the file`() throws {
     try jar().setCookies(
       ["sid=a=b\"c\"; Path=/; Domain=.Example.com; Secure; HttpOnly; SameSite=Strict; Max-Age=60"], from: url)
     let cookie = try #require(jar().cookies.value.first)
@@ -96,7 +95,7 @@ struct CookieJarTests {
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func `a part that would change the meaning of a header stops with an explanation`() async {
+  @Test func `a component that would change the meaning of a header stops with an explanation`() async {
     await #expect(processExitsWith: .failure) { _ = Cookie(name: "a", value: "1; admin=1", domain: "example.com") }
     await #expect(processExitsWith: .failure) { _ = Cookie(name: "a", value: "1\r\nX: y", domain: "example.com") }
     await #expect(processExitsWith: .failure) { _ = Cookie(name: "a", value: "1", domain: "https://example.com") }
@@ -105,7 +104,7 @@ struct CookieJarTests {
     }
   }
 
-  @Test func `requests of other sites take along what they may`() throws {
+  @Test func `requests from other sites carry only permitted cookies`() throws {
     let jar = try jar()
     try jar.setCookies(["s=1; SameSite=Strict", "l=2; SameSite=Lax", "n=3; SameSite=None; Secure", "d=4"], from: url)
     #expect(jar.cookies(for: url).map(\.name) == ["s", "l", "n", "d"])
@@ -117,13 +116,13 @@ struct CookieJarTests {
     "", "novalue", "=", "a=1; Domain=com", "a=1; Domain=evil.org", "a=1; Domain=other.example.com", "a=\u{7}1",
     "__Secure-a=1", "__Host-a=1; Secure; Path=/; Domain=example.com", "__Host-a=1; Secure", "a=1; SameSite=None",
     "a=" + String(repeating: "x", count: 5000),
-  ]) func `what a server may not set is not taken`(header: String) throws {
+  ]) func `cookies that a server may not set are rejected`(header: String) throws {
     let jar = try jar()
     #expect(try jar.setCookies([header], from: url).isEmpty)
     #expect(jar.cookies.value.isEmpty)
   }
 
-  @Test func `what came encrypted is neither set nor replaced in the clear`() throws {
+  @Test func `a secure cookie is neither set nor replaced without encryption`() throws {
     let (jar, clear) = (try jar(), try url("http://www.example.com/shop/cart"))
     #expect(try jar.setCookies(["a=1; Secure"], from: clear).isEmpty)
     try jar.setCookies(["a=1; Secure"], from: url)
@@ -131,7 +130,7 @@ struct CookieJarTests {
     #expect(jar.header(for: url) == "a=1")
   }
 
-  @Test func `numbers are hosts, and the ends of none`() throws {
+  @Test func `numeric addresses are hosts, and never domain suffixes`() throws {
     let (jar, address) = (try jar(), try url("http://10.0.0.1/"))
     try jar.setCookies(["a=1; Domain=10.0.0.1", "b=2"], from: address)
     #expect(try jar.setCookies(["c=3; Domain=0.0.1"], from: address).isEmpty)
@@ -141,7 +140,7 @@ struct CookieJarTests {
     #expect(try jar.header(for: url("http://x.localhost/")) == nil)
   }
 
-  @Test func `a replaced cookie keeps its turn, and the oldest give way`() throws {
+  @Test func `a replaced cookie keeps its position, and the oldest cookies are evicted`() throws {
     let jar = try jar()
     try jar.setCookies(["a=1"], from: url)
     clock.value.addTimeInterval(1)
@@ -154,7 +153,7 @@ struct CookieJarTests {
     #expect(jar.header(for: url) == nil)
   }
 
-  @Test func `no cookie is lost between those who share a jar`() async throws {
+  @Test func `objects that share a jar lose no cookie`() async throws {
     let jars = try (0..<4).map { _ in try jar() }
     let url = url
     try await onThread {
@@ -167,7 +166,7 @@ struct CookieJarTests {
     #expect(try jar().cookies.value.count == 40)
   }
 
-  @Test func `what somebody does to a jar's file is told, and the cookies stay`() async throws {
+  @Test func `damage to a jar's file is reported, and the cookies stay`() async throws {
     let jar = try jar()
     try jar.setCookies(["a=1"], from: url)
     let failures = jar.failures.recorded()
@@ -177,7 +176,7 @@ struct CookieJarTests {
     #expect(jar.cookies.value.map(\.name) == ["a"])
   }
 
-  @Test func `a jar follows the switch of environments`() async throws {
+  @Test func `a jar follows switches of environments`() async throws {
     try await onThread { [directory, url] in
       let app = try AppContainer(home: directory.url.appending(path: "home", directoryHint: .isDirectory))
       let jar = try CookieJar(scope: app.scope)

@@ -6,7 +6,7 @@
 
   @testable import Containers
 
-  @Suite("Cookies of Foundation are switched")
+  @Suite("Switching cookies of Foundation")
   struct CookieSwitchingTests {
     let world: SettingsWorld
     private let url = "https://www.example.com/a/b"
@@ -15,7 +15,7 @@
       world = try SettingsWorld()
     }
 
-    @Test func `no cookie is seen in another environment, and each comes back with all its attributes`() async throws {
+    @Test func `no cookie is visible in another environment, and each returns with all its attributes`() async throws {
       let peer = try world.peer()
       try await peer.send("cookies-take group \(url) sid=1; Path=/; HttpOnly; Secure; Max-Age=3600")
       try await peer.send("switching-cookies \(world.root) group")
@@ -31,7 +31,7 @@
       #expect(try await peer.send("cookies-list group").hasPrefix("work=3 www.example.com/w "))
     }
 
-    @Test func `a second storage of the same name is refused`() async throws {
+    @Test func `a second storage of the same name is rejected`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       try await peer.send("switching-cookies \(world.root) group")
@@ -41,7 +41,7 @@
       #expect("\(try #require(refusal))".contains("another storage is switched by this name"))
     }
 
-    @Test func `Secure, HttpOnly and Max-Age outlive the process, which Foundation alone forgets`() async throws {
+    @Test func `Secure, HttpOnly and Max-Age survive the process, although Foundation alone loses them`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       try await peer.send("cookies-take group \(url) sid=1; Path=/; HttpOnly; Secure; Max-Age=3600")
@@ -54,7 +54,7 @@
       #expect(try await next.send("cookies-list group") == "sid=1 www.example.com/ secure hidden 1h")
     }
 
-    @Test func `who was not there when others switched finds out whose its cookies are`() async throws {
+    @Test func `a process that missed a switch finds the owner of its cookies`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       try await peer.send("cookies-take group \(url) sid=1; Path=/; Expires=Wed, 21 Oct 2099 07:28:00 GMT")
@@ -69,7 +69,7 @@
       #expect(try await next.send("cookies-list group").hasPrefix("sid=1"))
     }
 
-    @Test func `cookies of a newer version are told from damaged ones, whatever they look like`() async throws {
+    @Test func `cookies of a newer version are distinguished from damaged ones, whatever their layout`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       let work = try await peer.send("switching-new Work")
@@ -80,7 +80,7 @@
     }
 
     @Test(arguments: ["mine", "work"])
-    func `whoever is killed while cookies are replaced loses none and gives none away`(prefix: String) async throws {
+    func `a process killed while cookies are replaced loses none and leaks none`(prefix: String) async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       try await peer.send("cookies-fill group mine 24")
@@ -88,7 +88,7 @@
       try await peer.send("switching-to \(work)")
       try await peer.send("cookies-fill group work 24")
       try await peer.send("switching-to \(zero)")
-      // In the middle of those that go, or of those that come.
+      // In the middle of the removed cookies, or of the new ones.
       try await peer.send("cookies-crash group \(prefix) 12")
       await #expect(throws: PeerProcess.Failure.self) {
         try await peer.send("switching-to \(work)")
@@ -103,7 +103,7 @@
       }
     }
 
-    @Test func `cookies from outside neither pass for another environment's nor forge a header`() async throws {
+    @Test func `imported cookies neither impersonate another environment's nor forge a header`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       let (work, victim) = (try await peer.send("switching-new Work"), try await peer.send("switching-new Victim"))
@@ -115,7 +115,7 @@
           + #""isSecure":true,"isHTTPOnly":false,"version":0}"#
       }
       var cookies = (1...20).map { cookie("container", victim, "Container.Signals.invalid", "/\($0)") }
-      // Foundation on Linux takes it for the same as the mark.
+      // Foundation on Linux considers it equal to the mark.
       cookies.append(cookie("container", victim, "container.signals.invali", "d/"))
       cookies.append(cookie("header", #"1\r\nX-Forged: 2"#, "www.example.com", "/"))
       cookies.append(cookie("honest", "3", "www.example.com", "/"))
@@ -134,7 +134,7 @@
       #expect(try await next.send("cookies-count group honest") == "0")
     }
 
-    @Test func `cookies that could not follow another process are still their environment's`() async throws {
+    @Test func `cookies that could not follow another process still belong to their environment`() async throws {
       let (first, second) = (try world.peer(), try world.peer())
       try await first.send("switching \(world.root) suite")
       try await second.send("switching-cookies \(world.root) group")
@@ -150,7 +150,7 @@
       #expect(try await second.send("cookies-count group mine") == "3")
     }
 
-    @Test func `the file of an environment is for its owner only`() async throws {
+    @Test func `the file of an environment is private to its owner`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       try await peer.send("switching-to \(peer.send("switching-new Work"))")

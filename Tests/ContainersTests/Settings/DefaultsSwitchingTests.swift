@@ -5,9 +5,8 @@
 
   @testable import Containers
 
-  /// In processes whose configuration lies elsewhere, since Foundation takes its place from the environment at its
-  /// start.
-  @Suite("User defaults are switched")
+  /// Runs in processes with another configuration directory, which Foundation reads from the environment at its start.
+  @Suite("Switching user defaults")
   struct DefaultsSwitchingTests {
     let world: SettingsWorld
 
@@ -15,7 +14,7 @@
       world = try SettingsWorld()
     }
 
-    @Test func `what is there belongs to the default environment, and is not seen in others`() async throws {
+    @Test func `existing values belong to the default environment, and are hidden in others`() async throws {
       let peer = try world.peer()
       for suite in ["-", "org.example.app"] { try await peer.send("defaults-set \(suite) color red") }
       #expect(try await peer.send("switching \(world.root) -,org.example.app") == zero)
@@ -43,7 +42,7 @@
       #expect(try await peer.send("flags-values") == "nothing,red,nothing,blue,red")
     }
 
-    @Test func `values keep their types, and keys with any dots their names`() async throws {
+    @Test func `values keep their types, and keys with dots keep their names`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) my.plist.suite")
       try await peer.send("defaults-fill my.plist.suite")
@@ -56,7 +55,7 @@
       #expect(try await peer.send("defaults-types my.plist.suite") == types)
     }
 
-    @Test func `what was set and never synchronized is neither lost nor leaks (corelibs 4837)`() async throws {
+    @Test func `unsynchronized values are neither lost nor leaked (corelibs 4837)`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       let work = try await peer.send("switching-new Work")
@@ -72,13 +71,13 @@
       #expect(try await next.send("defaults-get suite pending") == "mine")
     }
 
-    @Test func `who was not there when others switched finds out whose its values are`() async throws {
+    @Test func `a process that missed a switch finds the owner of its values`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("defaults-set suite color red")
       try await peer.send("defaults-sync suite")
       try await peer.kill()
-      // A process that switches no defaults.
+      // A process that does not switch defaults.
       let app = try AppContainer(home: URL(filePath: world.root, directoryHint: .isDirectory))
       let work = try app.create(name: "Work")
       try await onThread { try app.activate(work) }
@@ -89,20 +88,20 @@
       #expect(try await next.send("defaults-get suite color") == "red")
     }
 
-    @Test func `another process goes over to what was put in place, with what was set since`() async throws {
+    @Test func `another process adopts the new values together with values set since`() async throws {
       let (first, second) = (try world.peer(), try world.peer())
       try await first.send("switching \(world.root) suite")
       try await second.send("switching \(world.root) suite")
       let work = try await first.send("switching-new Work")
       try await second.send("defaults-set suite pending stale")
-      // It hears of nothing until all is done, because nothing keeps two processes from writing a suite at the same
-      // time.
+      // It receives nothing until everything is done, because nothing prevents two processes from writing a suite at
+      // the same time.
       second.signal(SIGSTOP)
       try await first.send("switching-to \(work)")
       try await first.send("defaults-set suite first new")
       try await first.send("defaults-sync suite")
       second.signal(SIGCONT)
-      // It hears of the switch before it does anything of its own.
+      // It learns of the switch before its own next operation.
       _ = try await second.send("switching-new Other")
       try await second.send("defaults-sync suite")
       #expect(try await second.send("defaults-get suite first") == "new")
@@ -112,7 +111,7 @@
       #expect(try await first.send("defaults-get suite first") == "new")
     }
 
-    @Test func `clones take values along, and cleaned environments have none`() async throws {
+    @Test func `clones copy values, and cleaned environments have none`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("defaults-set suite color red")
@@ -125,7 +124,7 @@
       #expect(try await peer.send("defaults-get suite color") == "red")
     }
 
-    @Test func `the file of an environment is for its owner only`() async throws {
+    @Test func `the file of an environment is private to its owner`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("switching-to \(peer.send("switching-new Work"))")
@@ -134,7 +133,7 @@
       #expect(status.st_mode & 0o777 == 0o600)
     }
 
-    @Test func `damaged values keep the environment that is active`() async throws {
+    @Test func `damaged values keep the current environment active`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("defaults-set suite color red")
@@ -145,7 +144,7 @@
       #expect(try await peer.send("switching \(world.root) suite") == zero)
     }
 
-    @Test func `values that user defaults end the process for are refused`() async throws {
+    @Test func `values that would crash user defaults are rejected`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("defaults-set suite color red")
@@ -153,7 +152,7 @@
       for value in ["TEXT", ["TEXT"], ["key": "TEXT"]] as [Any] {
         let contents: [String: Any] = ["version": 1, "suites": ["suite suite": ["value": value]]]
         var data = try PropertyListSerialization.data(fromPropertyList: contents, format: .binary, options: 0)
-        // An identifier of an archived object in the place of the text, as no property list of values has.
+        // An identifier of an archived object in place of the text, which no property list of values has.
         data.replaceSubrange(try #require(data.range(of: [0x54] + Data("TEXT".utf8))), with: [0x83, 0, 0, 0, 5])
         try data.write(to: world.settings(work, "user-defaults.plist"))
         let failure = await #expect(throws: PeerProcess.Failure.self) { try await peer.send("switching-to \(work)") }
@@ -162,21 +161,21 @@
       #expect(try await peer.send("defaults-get suite color") == "red")
     }
 
-    @Test func `values keep that only one of two programs switches`() async throws {
+    @Test func `values of a suite that only one of two programs switches are kept`() async throws {
       let (first, second) = (try world.peer(), try world.peer())
       try await first.send("switching \(world.root) one")
       try await second.send("switching \(world.root) two")
       try await second.send("defaults-set two color red")
       let work = try await first.send("switching-new Work")
       try await first.send("switching-to \(work)")
-      // It hears of the switch before it does anything of its own.
+      // It learns of the switch before its own next operation.
       try await second.send("switching-new Next")
       #expect(try await second.send("defaults-get two color") == "nothing")
       try await second.send("switching-to \(zero)")
       #expect(try await second.send("defaults-get two color") == "red")
     }
 
-    @Test func `values that could not follow another process are still their environment's`() async throws {
+    @Test func `values that could not follow another process still belong to their environment`() async throws {
       let (first, second) = (try world.peer(), try world.peer())
       try await first.send("switching-cookies \(world.root) group")
       try await second.send("switching \(world.root) suite")
@@ -191,7 +190,7 @@
       #expect(try await second.send("defaults-get suite color") == "red")
     }
 
-    @Test func `values that cannot be written down keep the environment that is active`() async throws {
+    @Test func `values that cannot be stored keep the current environment active`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       let work = try await peer.send("switching-new Work")
@@ -205,7 +204,7 @@
     }
 
     @Test(arguments: ["../../evil", "a/b", "", ".hidden", "NSGlobalDomain", "a\nb"])
-    func `a name that would lead elsewhere is refused`(name: String) throws {
+    func `a name that would escape the directory is rejected`(name: String) throws {
       #expect(throws: AppContainerError.self) { try DefaultsSettings([.named(name)]) }
     }
   }

@@ -13,7 +13,7 @@
       world = try SettingsWorld()
     }
 
-    /// A process whose default environment has a file, a value and cookies, and was never put away.
+    /// A process whose default environment has a file, a value and cookies, and was never inactive.
     private func filledPeer() async throws -> PeerProcess {
       try Tree.write("text", to: file)
       let peer = try world.peer()
@@ -31,12 +31,12 @@
       ]
     }
 
-    @Test func `if that fails, it has everything as it was`() async throws {
+    @Test func `a failure leaves everything as it was`() async throws {
       let peer = try await filledPeer()
       try await peer.send("switching-refuse")
       await #expect(throws: PeerProcess.Failure.self) { try await peer.send("switching-clean \(zero)") }
       #expect(try await contents(peer) == ["text", "red", "3"])
-      // The next launch sees the same.
+      // The next launch reads the same.
       try await peer.send("defaults-sync suite")
       try await peer.kill()
       let next = try world.peer()
@@ -48,7 +48,7 @@
     }
 
     @Test(arguments: ["flushed", "journalled", "synchronized", "loaded", "committed", "backedUp", "finished"])
-    func `whoever is killed meanwhile leaves all of it or nothing`(step: String) async throws {
+    func `a process killed while emptying leaves everything or nothing`(step: String) async throws {
       let peer = try await filledPeer()
       try await peer.send("defaults-sync suite")
       try await peer.send("switching-crash \(step)")
@@ -61,7 +61,7 @@
     }
 
     @Test(arguments: ["journalled", "loaded"])
-    func `whoever undoes it for a process that was killed keeps what it has itself`(step: String) async throws {
+    func `a process that undoes it for a killed one keeps its own values`(step: String) async throws {
       let peer = try await filledPeer()
       let other = try world.peer()
       try await other.send("switching \(world.root) suite,own")
@@ -76,14 +76,14 @@
       #expect(Tree.text(file) == "text")
     }
 
-    @Test func `another process goes on with no values, and brings none back`() async throws {
+    @Test func `another process continues without values, and restores none`() async throws {
       let peer = try await filledPeer()
       try await peer.send("defaults-sync suite")
       let other = try world.peer()
       try await other.send("switching \(world.root) suite")
       #expect(try await other.send("defaults-get suite color") == "red")
       try await peer.send("switching-clean \(zero)")
-      // It hears of it before it does anything of its own.
+      // It learns of the change before its own next operation.
       try await other.send("switching-new Next")
       #expect(try await other.send("defaults-get suite color") == "nothing")
       try await other.send("defaults-sync suite")

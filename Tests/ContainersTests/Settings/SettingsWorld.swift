@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A root, and a place for what Foundation keeps outside of it; nothing of the user's is touched.
+/// A root, and a directory for Foundation's own storage, so that the user's files are not touched.
 struct SettingsWorld {
   let directory: TemporaryDirectory
 
@@ -13,7 +13,7 @@ struct SettingsWorld {
     }
   }
 
-  /// Opens a copy of what an earlier version of the package wrote.
+  /// Opens a copy of the files that an earlier version of the package wrote.
   init(_ stored: StoredFormat) throws {
     directory = try stored.copy()
   }
@@ -28,7 +28,7 @@ struct SettingsWorld {
     directory.url.appending(path: "home/.containers/\(id)/settings/\(name)")
   }
 
-  /// A process for which the user's places are here.
+  /// A process whose user directories are here.
   func peer() throws -> PeerProcess {
     try PeerProcess(
       executable: URL(filePath: "/usr/bin/env"),
@@ -40,5 +40,5 @@ struct SettingsWorld {
   }
 }
 
-/// What the default environment is called by.
+/// The identifier of the default environment.
 let zero = "00000000-0000-0000-0000-000000000000"

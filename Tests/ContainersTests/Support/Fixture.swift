@@ -8,7 +8,7 @@ typealias Environment = AppContainer.Environment
 /// The identifier that another process has printed.
 func identifier(_ text: String) throws -> UUID { try #require(UUID(uuidString: text)) }
 
-/// A root of one test's own, with something in it.
+/// A root for one test, with some content.
 struct Fixture: Sendable {
   let directory: TemporaryDirectory
   let root: URL
@@ -30,9 +30,9 @@ struct Fixture: Sendable {
 
   func exists(_ path: String) -> Bool { Tree.exists(url(path)) }
 
-  /// What is live, as one value.
+  /// The live files as one value.
   func live() throws -> [String: String] { try Tree.listing(root) }
 
-  /// The files of an environment that is not active.
+  /// The files of an inactive environment.
   func data(_ environment: Environment) -> URL { url(".containers/\(environment.id)/data") }
 }

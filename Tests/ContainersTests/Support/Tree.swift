@@ -8,9 +8,9 @@ import Foundation
   import Musl
 #endif
 
-/// Directories with something in them.
+/// Generates and lists directory trees.
 enum Tree {
-  /// Puts files, directories and links into a directory; what, depends on the seed.
+  /// Fills a directory with files, directories and links that depend on the seed.
   static func fill(_ url: URL, seed: Int) throws {
     try write("user \(seed)", to: url.appending(path: "Documents/user.db"))
     try write("deep \(seed)", to: url.appending(path: "Documents/a/b/c/d/deep.txt"))
@@ -37,13 +37,13 @@ enum Tree {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// Whether there is something, a link to nothing included.
+  /// Returns `true` if an entry exists, even a dangling link.
   static func exists(_ url: URL) -> Bool {
     var status = stat()
     return lstat(url.path, &status) == 0
   }
 
-  /// All that is in a directory, by path: kind, mode and content; what belongs to the package is left out.
+  /// Lists a directory by path: kind, mode and content, without the package's own files.
   static func listing(_ url: URL) throws -> [String: String] {
     var listing: [String: String] = [:]
     try list(url, "", &listing)
