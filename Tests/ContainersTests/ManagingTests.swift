@@ -32,7 +32,7 @@ struct ManagingTests {
     #expect(try fixture.open().environments.value == app.environments.value)
   }
 
-  @Test func `a switch puts one environment away and another in its place, and back`() throws {
+  @Test func `a switch replaces one environment with another, and restores it`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let first = try fixture.live()
@@ -205,7 +205,7 @@ struct ManagingTests {
     #expect(app.environments.value.last == changed)
   }
 
-  @Test func `list and active are signals, and each change is sent once`() throws {
+  @Test func `the list and the active environment are signals that send each change once`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let lists = app.environments.recorded()

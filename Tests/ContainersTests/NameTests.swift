@@ -26,7 +26,7 @@ struct NameTests {
     #expect(try app.environment(named: "caf\u{e9}").id != first.id)
   }
 
-  @Test func `processes that ask for a name at the same time get the same environment`() async throws {
+  @Test func `processes that request one name concurrently receive the same environment`() async throws {
     let fixture = try Fixture(filled: false)
     let app = try fixture.open()
     let peers = try (0..<4).map { _ in try PeerProcess() }

@@ -55,7 +55,7 @@ struct Law11ValuesInValuesOutTests {
       account.modify { $0.balance += 5 }
       """
     guard case .ran("0\n5\n") = try await SampleRunner.run(program) else {
-      Issue.record("A value type was refused")
+      Issue.record("A value type was rejected")
       return
     }
   }

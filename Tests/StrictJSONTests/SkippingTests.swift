@@ -68,7 +68,7 @@ struct SkippingTests {
   }
 
   @Test
-  func `deep elements are written without white space`() throws {
+  func `deep elements are written without whitespace`() throws {
     let deep = String(repeating: "[", count: 500) + "{\"a\" : 1, \"b\":2}" + String(repeating: "]", count: 500)
     let layout = try layout(deep)
     #expect(layout.utf8.count < deep.utf8.count + 200)

@@ -36,7 +36,7 @@ struct PresenceChangesTests {
   }
 
   @Test
-  func `an announcement of another object comes and goes with a change, and not before`() async throws {
+  func `an announcement of another object appears and disappears only with a change`() async throws {
     let engine = try engine()
     let values = values(of: engine)
     let other = try AppGroupsPresence<String>(name: "recording", container: fixture.container)

@@ -47,7 +47,7 @@ enum ForeignWriter: String, CaseIterable, CustomTestStringConvertible {
 @Suite("Files that other programs change")
 struct ConvergenceTests {
   @Test(arguments: ForeignWriter.allCases)
-  func `every observer converges, in this process and in another, time after time`(writer: ForeignWriter) async throws {
+  func `every observer converges, in this process and in others, repeatedly`(writer: ForeignWriter) async throws {
     let fixture = try Fixture()
     let files = try [fixture.note(), fixture.note()]
     let peer = try await fixture.peer()

@@ -28,7 +28,7 @@ struct HazardTests {
     #expect(try fixture.live() == before)
   }
 
-  @Test func `a clone goes into folders of folders`() throws {
+  @Test func `a clone copies nested folders`() throws {
     let fixture = try Fixture()
     let app = try fixture.open()
     let deep = (0..<100).map { "f\($0)" }.joined(separator: "/")
@@ -68,7 +68,7 @@ struct HazardTests {
     #expect(!fixture.exists(".containers/journal.json"))
   }
 
-  @Test func `a damaged or lost list does not make the default environment overwrite another`() throws {
+  @Test func `a damaged or lost list does not let the default environment overwrite another`() throws {
     for damage in ["{", "", "null", #"{"version":1}"#] {
       let fixture = try Fixture()
       do {
@@ -167,7 +167,7 @@ struct HazardTests {
     #expect(try fixture.live() == before)
   }
 
-  @Test func `an unknown environment is not activated`() throws {
+  @Test func `an unknown environment cannot be activated`() throws {
     let (fixture, other) = try (Fixture(), Fixture())
     let app = try fixture.open()
     let stranger = try other.open().create(name: "Stranger")

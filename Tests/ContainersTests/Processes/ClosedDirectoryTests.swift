@@ -43,7 +43,7 @@
       #expect(try fixture.live() == listing)
     }
 
-    @Test func `an imported environment with them is activated, put away and deleted`() async throws {
+    @Test func `an imported environment with them can be activated, deactivated and deleted`() async throws {
       let listing = try fixture.live()
       // Only root can read all of it.
       try await onThread {

@@ -144,7 +144,7 @@
       #expect(try await peer.send("switching \(world.root) suite") == zero)
     }
 
-    @Test func `values that would crash user defaults are rejected`() async throws {
+    @Test func `values that would make user defaults end the process are rejected`() async throws {
       let peer = try world.peer()
       try await peer.send("switching \(world.root) suite")
       try await peer.send("defaults-set suite color red")

@@ -12,7 +12,7 @@ struct NotificationSignalTests {
 
   private final class Sender: Sendable {}
 
-  @Test func `each notification of that name is one value, on the thread that posts`() {
+  @Test func `each notification of the name sends one value, on the posting thread`() {
     let recorder = center.signal(for: name) { $0.userInfo?["number"] as? Int }.compactMap { $0 }.recorded()
     for number in 1...3 { center.post(name: name, object: nil, userInfo: ["number": number]) }
     center.post(name: Notification.Name("other"), object: nil, userInfo: ["number": 4])

@@ -224,7 +224,7 @@ private func threadNumber() -> UInt64 {
       watching.cancel()
     }
 
-    @Test func `closes its descriptor exactly once, in ten thousand cycles`() async throws {
+    @Test func `closes its descriptor exactly once, over ten thousand cycles`() async throws {
       var inodes: Set<String> = []
       for index in 0..<10_000 {
         let (input, output) = makePipe()

@@ -16,7 +16,7 @@ private func writeUntilKilled(_ path: String, _ size: Int, after delay: useconds
   }
 }
 
-@Suite struct `A writer that dies` {
+@Suite struct `A dying writer` {
   let folder: TemporaryDirectory
   let file: URL
 

@@ -28,7 +28,7 @@ import Testing
   private let agenda = Agenda()
   private let log = Log<String>()
 
-  @Test func `runs once for all requests that come before it`() {
+  @Test func `runs once for all requests before it`() {
     let call = DelayedCall(.constant(.milliseconds(20)), schedule: agenda.schedule)
     #expect(!call.isDue)
     for number in 1...3 { call.request { [log] in log.append("\(number)") } }
@@ -44,7 +44,7 @@ import Testing
     #expect(agenda.run() == 0)
   }
 
-  @Test func `runs again for a request that comes while it runs`() {
+  @Test func `runs again for a request during its run`() {
     let call = DelayedCall(.constant(.zero), schedule: agenda.schedule)
     call.request { [log] in
       log.append("first")

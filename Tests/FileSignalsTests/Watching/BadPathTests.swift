@@ -43,7 +43,7 @@ import Testing
     await #expect(processExitsWith: .failure) { _ = FileFilter.names() }
   }
 
-  @Test func `links in a circle`() throws {
+  @Test func `a circle of links`() throws {
     try shell("ln -s b a; ln -s a b", in: folder.url)
     guard case .system(_, _, ELOOP) = try failure({ try FileObserver(folder.file("a")) }) else {
       Issue.record("A circle of links was not detected")

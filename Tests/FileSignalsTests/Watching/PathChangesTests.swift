@@ -112,7 +112,7 @@ struct PathChangesTests {
   #endif
 
   @Test
-  func `a directory that comes back is watched again`() async throws {
+  func `a directory that reappears is watched again`() async throws {
     let directory = try TemporaryDirectory()
     let folder = directory.file("folder")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

@@ -228,7 +228,7 @@ final class TreeFollower: Sendable {
   }
 
   #if os(Linux)
-    @Test func `takes one watch per directory, and leaves none behind`() async {
+    @Test func `uses one watch per directory, and leaves none behind`() async {
       await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
         try await countWatches(path)
       }

@@ -16,7 +16,7 @@ import Testing
     quietFolder = try folder.makeFolder("quiet")
   }
 
-  @Test func `sleeps while nothing happens`() async {
+  @Test func `sleeps while no file changes`() async {
     await #expect(processExitsWith: .success) { [path = quietFolder.path as String] in
       try await stayIdle(path)
     }
@@ -51,7 +51,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `takes one inotify instance for 1,000 observers, and leaves no watch behind`() async {
+    @Test func `uses one inotify instance for 1,000 observers, and leaves no watch behind`() async {
       await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
         try await countInstances(path)
       }

@@ -60,7 +60,8 @@
       for index in 0..<30 { try await expect("tree deleted \(folder.file("\(index)/file").path)") }
     }
 
-    @Test func `a tree that grows too large and must not be polled is impaired, and recovers`() async throws {
+    @Test func `a tree that grows too large and must not be polled is reported as impaired, and recovers`() async throws
+    {
       try await peer.send("limit-watching max_inotify_watches 20")
       try await peer.send("watch-tree \(folder.url.path) never")
       try await expect("health active")

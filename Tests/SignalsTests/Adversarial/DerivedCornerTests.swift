@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(.patient)
-  func `a tall value may lose its observer between the write and its turn`() {
+  func `a deep derived value may lose its observer between the write and its update`() {
     let source = MutableProperty(0)
     let mistakes = Counter()
     let subscription = Box<SignalSubscription>()

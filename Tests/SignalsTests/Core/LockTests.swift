@@ -5,7 +5,7 @@ import Testing
 @Suite("Lock", .patient)
 struct LockTests {
   private final class Shared: @unchecked Sendable {
-    // Sound: the number is guarded by the lock, which is what is tested.
+    // Sound: the number is guarded by the lock, as this test verifies.
     let lock = Lock()
     var number = 0
   }

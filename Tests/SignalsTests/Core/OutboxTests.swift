@@ -35,7 +35,7 @@ import Testing
     #expect(delivered == Array(0..<2000))
   }
 
-  @Test func `are left to the thread that is delivering`() {
+  @Test func `are left to the delivering thread`() {
     let outbox = Outbox<Int>()
     let delivered = Guarded<[Int]>([])
     let (hasBegun, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -175,7 +175,7 @@ import Testing
     #expect(outbox.isDelivered)
   }
 
-  @Test func `count as undelivered for other threads while one is being delivered`() {
+  @Test func `count as undelivered for other threads during their delivery`() {
     let outbox = WaitingOutbox<Int>()
     outbox.add(1)
     let (hasBegun, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -17,7 +17,7 @@ struct Law08NoGlitchesTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `each node of jagged diamonds with tails computes once per change`() {
+  @Test func `each node of irregular diamonds with tails computes once per change`() {
     let source = MutableProperty(1)
     let counts = (0..<5).map { _ in Counter() }
     let short = Property.derived(source) { value in

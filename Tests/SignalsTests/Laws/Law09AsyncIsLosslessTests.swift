@@ -18,7 +18,7 @@ struct Law09AsyncIsLosslessTests {
     #expect(await iterator.next() == nil)
   }
 
-  @Test func `each loop is a subscription of its own`() async {
+  @Test func `each loop is a separate subscription`() async {
     let emitter = Emitter<Int, Never>()
     var first = emitter.values.makeAsyncIterator()
     var second = emitter.values.makeAsyncIterator()

@@ -164,7 +164,7 @@ struct AppendTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a hundred thousand signals that end at once do not deepen the stack`() {
+  @Test func `a hundred thousand immediately ending signals do not deepen the stack`() {
     let log = Log<Int>()
     let count = 100_000
     let subscription = concat((0..<count).map { JustSignal($0) }).sink { log.add($0) }

@@ -175,7 +175,7 @@ struct FlatMapTests {
     #expect(watch.entries == ["10", "11", "20", "21", "30", "31"])
   }
 
-  @Test func `100,000 waiting values whose signals end at once do not deepen the stack`() {
+  @Test func `100,000 waiting values with immediately ending signals do not deepen the stack`() {
     let outer = Emitter<Int, Never>()
     let gate = Emitter<Int, Never>()
     let sum = Counter()

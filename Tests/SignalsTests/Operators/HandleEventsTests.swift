@@ -30,7 +30,7 @@ struct HandleEventsTests {
     #expect(log.entries == ["subscription", "output 1", "1", "completion finished", "|"])
   }
 
-  @Test func `a failure is a completion`() {
+  @Test func `a failure is reported as a completion`() {
     let log = Log<String>()
     let subscription = watched(FailSignal<Int, Mishap>(.fire), in: log).trace(in: log)
     #expect(log.entries == ["subscription", "completion failure(SignalsTests.Mishap.fire)", "#"])

@@ -23,7 +23,7 @@ struct MergeTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `merging nothing finishes at once`() {
+  @Test func `merging no signals finishes at once`() {
     let log = Log<String>()
     let nothing: MergeManySignal<AnySignal<Int, Never>> = merge()
     let subscription = nothing.sink(

@@ -54,7 +54,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.last() }, gives: input.suffix(1))
   }
 
-  @Test(arguments: randomInputs) func `reduce and its relatives send one value`(input: [Int]) {
+  @Test(arguments: randomInputs) func `reduce and similar operators send one value`(input: [Int]) {
     expect(input, through: { $0.reduce(7) { $0 * 3 + $1 } }, gives: [input.reduce(7) { $0 * 3 + $1 }])
     expect(input, through: { $0.count() }, gives: [input.count])
     expect(input, through: { $0.collect() }, gives: [input])
@@ -85,7 +85,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.reduce(nil, last) }, gives: [input.reduce(nil, last)])
   }
 
-  @Test(arguments: randomInputs) func `collect makes groups`(input: [Int]) {
+  @Test(arguments: randomInputs) func `collect forms groups`(input: [Int]) {
     for count in [1, 2, 3, 7] {
       let groups = stride(from: 0, to: input.count, by: count).map { Array(input[$0..<min($0 + count, input.count)]) }
       expect(input, through: { $0.collect(count) }, gives: groups)
@@ -112,7 +112,7 @@ struct SequenceOperatorTests {
     expect(input, through: { $0.output(in: ...(-1)) }, gives: [])
   }
 
-  @Test(arguments: randomInputs) func `append and prepend join`(input: [Int]) {
+  @Test(arguments: randomInputs) func `append and prepend concatenate`(input: [Int]) {
     expect(input, through: { $0.append(8, 9) }, gives: input + [8, 9])
     expect(input, through: { $0.append(8...9) }, gives: input + [8, 9])
     expect(input, through: { $0.append(JustSignal(8)) }, gives: input + [8])

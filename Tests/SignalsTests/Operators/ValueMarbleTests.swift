@@ -2,7 +2,7 @@ import Signals
 import SignalsTesting
 import Testing
 
-/// Marble diagrams of the operators on single values and of those that combine latest values.
+/// Marble diagrams of the operators on single values and operators that combine latest values.
 @Suite("Operators on values, in marbles")
 struct ValueMarbleTests {
   private let marbles = Marbles()
@@ -61,7 +61,7 @@ struct ValueMarbleTests {
     #expect(marbles.diagram(of: property) == "a-b-c")
   }
 
-  @Test func `names and hidden types change nothing`() {
+  @Test func `naming and type erasure change nothing`() {
     #expect(marbles.diagram(of: marbles.signal("a-b#").named("letters").eraseToAnySignal()) == "a-b#")
   }
 }

@@ -55,7 +55,7 @@ struct ValueOperatorTests {
     #expect(run(input) { $0.scan(100, +) } == expected + ["|"])
   }
 
-  @Test(arguments: randomInputs) func `erasing changes nothing`(input: [Int]) {
+  @Test(arguments: randomInputs) func `type erasure changes nothing`(input: [Int]) {
     #expect(run(input) { $0.map { -$0 }.eraseToAnySignal().map { -$0 } } == input.map(String.init) + ["|"])
   }
 

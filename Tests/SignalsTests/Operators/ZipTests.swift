@@ -134,7 +134,7 @@ struct ZipTests {
     #expect(Watch(zip([[1, 2].signal, [3, 4].signal.map { $0 * 10 }])).entries == ["[1, 30]", "[2, 40]", "|"])
   }
 
-  @Test func `an input of a zipped list that comes after the end is not subscribed to`() {
+  @Test func `inputs of a zipped list after the end are not subscribed to`() {
     let asked = Counter()
     let later = DeferredSignal {
       asked.add()

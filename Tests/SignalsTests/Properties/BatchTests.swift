@@ -202,7 +202,7 @@ struct BatchTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `values of an emitter are not held back`() {
+  @Test func `a batch does not delay the values of an emitter`() {
     let emitter = Emitter<Int, Never>()
     let log = Log<Int>()
     let subscription = emitter.sink { log.add($0) }

@@ -65,7 +65,7 @@ struct LoopTests {
     await responder.value
   }
 
-  @Test func `a bounded buffer keeps memory flat however far a loop falls behind`() async {
+  @Test func `a bounded buffer keeps memory constant, however far a loop falls behind`() async {
     let alive = Counter()
     let most = Counter()
     let emitter = Emitter<Probe, Never>()
@@ -162,7 +162,7 @@ struct LoopTests {
 
 @Suite("Delivery on actors", .patient)
 struct ActorDeliveryTests {
-  @Test func `a burst of a thousand values costs an actor one hop`() async {
+  @Test func `a burst of a thousand values takes one hop to an actor`() async {
     let emitter = Emitter<Int, Never>()
     let ledger = CountedLedger()
     let subscription = emitter.sink(on: ledger) { ledger, value in ledger.add(value) }

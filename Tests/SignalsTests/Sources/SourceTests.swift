@@ -14,7 +14,7 @@ struct SourceTests {
     #expect(NeverSignal<Int, Never>().traced == [])
   }
 
-  @Test func `a sequence may be endless if an operator ends the signal`() {
+  @Test func `an endless sequence is allowed if an operator ends the signal`() {
     #expect((0...).signal.prefix(3).traced == ["0", "1", "2", "|"])
     #expect((0...).signal.map { $0 * 2 }.filter { $0 > 3 }.scan(0, +).prefix(2).traced == ["4", "10", "|"])
     #expect((0...).signal.eraseToAnySignal().removeDuplicates().first { $0 > 9 }.traced == ["10", "|"])
