@@ -2,8 +2,8 @@ import Testing
 
 /// Tests of all sample code in the project.
 ///
-/// Each sample is a program that compiles without a warning, runs, and prints the lines of its comments `// Prints
-/// "…"`.
+/// Each sample is a program that compiles without a warning, runs, and prints the lines that its comments
+/// `// Prints "…"` promise.
 ///
 /// Do not run these tests under a sanitizer: the samples link the objects of this build, which then need the
 /// sanitizer's runtime.

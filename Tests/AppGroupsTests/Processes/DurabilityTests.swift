@@ -96,7 +96,7 @@ struct DurabilityTests {
   }
 
   @Test
-  func `an event with storage durability is synced even in a segment begun without`() async throws {
+  func `an event with storage durability is synced even in a segment that began without it`() async throws {
     guard let peer = try await tracedPeer() else { return }
     #expect(try await newCalls(peer, "durable-append process \(fixture.path) one").count == 1, "the segment's name")
     let calls = try await newCalls(peer, "durable-append storage \(fixture.path) two")

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 @Suite("Hazards of locations: replaced files, directories and disks", .patient)
-struct PlaceHazardTests {
+struct LocationHazardTests {
   let fixture: Fixture
 
   init() throws {

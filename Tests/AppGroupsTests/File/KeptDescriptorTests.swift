@@ -7,7 +7,7 @@ import Testing
 
 /// The descriptors of a lock stay open for a moment.
 @Suite("Descriptors kept open after a write", .patient)
-struct KeptPlaceTests {
+struct KeptDescriptorTests {
   let fixture: Fixture
 
   init() throws {

@@ -4,10 +4,10 @@ import Synchronization
 import Testing
 
 @Suite("Inspecting subscriptions", .timeLimit(.minutes(5)))
-struct LookingTests {
+struct SubscriptionInspectionTests {
   private final class Counts: Sendable {
     let delivered = Atomic(0)
-    let byLooker = Atomic(0)
+    let byInspector = Atomic(0)
     let isOver = Atomic(false)
   }
 
@@ -17,7 +17,7 @@ struct LookingTests {
     let property = MutableProperty(0)
     let note: @Sendable () -> Void = {
       counts.delivered.add(1, ordering: .relaxed)
-      if withUnsafeCurrentTask(body: { $0 != nil }) { counts.byLooker.add(1, ordering: .relaxed) }
+      if withUnsafeCurrentTask(body: { $0 != nil }) { counts.byInspector.add(1, ordering: .relaxed) }
     }
     let subscriptions = [emitter.map { $0 + 1 }.sink { _ in note() }, property.dropFirst().sink { _ in note() }]
     let total = 100_000
@@ -38,7 +38,7 @@ struct LookingTests {
     }
     // Values left to another thread are delivered when that thread ends its turn.
     while counts.delivered.load(ordering: .relaxed) < 2 * total { await Task.yield() }
-    #expect(counts.byLooker.load(ordering: .relaxed) == 0)
+    #expect(counts.byInspector.load(ordering: .relaxed) == 0)
     #expect(looks > 0)
     withExtendedLifetime(subscriptions) {}
   }
