@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-/// With `SIGNALS_TORTURE=1`, there are a thousand rounds.
+/// With `SIGNALS_TORTURE=1`, each test runs hundreds of rounds.
 @Suite("Processes killed at random moments", .serialized, .seeded, .patient)
 struct KillTests {
   let fixture: Fixture

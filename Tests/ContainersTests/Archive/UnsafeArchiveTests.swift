@@ -124,7 +124,7 @@ struct UnsafeArchiveTests {
     try expectUnsafe([Self.data, Self.data], at: "data")
   }
 
-  @Test func `an entry without its directory, or after the end, is rejected`() throws {
+  @Test func `an entry whose directory is missing or already complete is rejected`() throws {
     try expectUnsafe([Self.data, (.file, "data/none/a", content: "1")], at: "data/none/a")
     let folders = [Self.data, (.directory, "data/a", content: ""), (.directory, "data/b", content: "")]
     try expectUnsafe(folders + [(.file, "data/a/late", content: "1")], at: "data/a/late")

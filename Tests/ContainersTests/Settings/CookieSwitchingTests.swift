@@ -103,7 +103,7 @@
       }
     }
 
-    @Test func `imported cookies neither impersonate another environment's nor forge a header`() async throws {
+    @Test func `forged cookies neither impersonate another environment's nor inject a header`() async throws {
       let peer = try world.peer()
       try await peer.send("switching-cookies \(world.root) group")
       let (work, victim) = (try await peer.send("switching-new Work"), try await peer.send("switching-new Victim"))

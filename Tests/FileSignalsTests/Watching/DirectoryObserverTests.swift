@@ -69,7 +69,7 @@ import Testing
     }
   #endif
 
-  @Test func `reports an entry created by many threads, in one or more events`() async throws {
+  @Test func `reports every entry that many threads create`() async throws {
     let (log, subscription) = try observe(folder.url)
     DispatchQueue.concurrentPerform(iterations: 8) { index in
       for round in 0..<100 {
@@ -136,7 +136,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `does not report a file whose name is not UTF-8, instead of reporting a deletion`() async throws {
+    @Test func `omits a file whose name is not UTF-8 instead of reporting it as deleted`() async throws {
       let directory = try folder.makeFolder("directory")
       let (log, subscription) = try observe(directory)
       try shell("touch directory/caf$(printf '\\351') && touch directory/after", in: folder.url)
