@@ -1,4 +1,5 @@
 import AppGroups
+import Containers
 import Dispatch
 import Foundation
 import Signals
@@ -6,6 +7,9 @@ import Signals
 /// Logs: append to them, and follow them.
 ///
 /// - `log DIR NAME`: use this log from now on; its events are texts
+/// - `log-in DIR NAME`: use the log in the scope of the root DIR
+/// - `append-tracked N PREFIX`: append `PREFIX 1` and so on, and report for each `appended TEXT UUID` with the
+///   environment that was active before and after, or `appended TEXT any` if another one became active meanwhile
 /// - `append TEXT`: append an event, and return its producer and sequence
 /// - `append-stamps N`: append the present time, in nanoseconds of the monotonic clock, N times, a millisecond apart
 /// - `append-loop BATCH BYTES`: append numbered texts of so many bytes, BATCH at a time, until `stop-appending`
@@ -19,6 +23,7 @@ import Signals
 final class LogCommands: CommandFamily {
   private let console: Console
   private var log: AppGroupsLog<String>?
+  private var app: AppContainer?
   private var loop: Loop?
   private var subscriptions: Set<SignalSubscription> = []
 
@@ -32,6 +37,22 @@ final class LogCommands: CommandFamily {
       let arguments = try command.arguments(2)
       let container = try AppGroupsContainer(directory: URL(filePath: arguments[0], directoryHint: .isDirectory))
       log = try AppGroupsLog(name: arguments[1], container: container, limits: LogLimits(segmentSize: 65_536))
+    case "log-in":
+      let arguments = try command.arguments(2)
+      let app = try AppContainer(home: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      self.app = app
+      log = try AppGroupsLog(name: arguments[1], scope: app.scope, limits: LogLimits(segmentSize: 65_536))
+    case "append-tracked":
+      let arguments = try command.arguments(2)
+      guard let app else { throw CommandError(description: "no log in a scope is open") }
+      let log = try opened()
+      for number in 1...(try command.number(arguments[0])) {
+        let text = "\(arguments[1]) \(number)"
+        let before = (app.scope.swapCount.value, app.active.value.id)
+        try log.append(text)
+        let isSteady = before == (app.scope.swapCount.value, app.active.value.id)
+        console.report("appended \(text) \(isSteady ? before.1.uuidString : "any")")
+      }
     case "append":
       let id = try opened().append(command.argument())
       return "\(id.producer) \(id.sequence)"

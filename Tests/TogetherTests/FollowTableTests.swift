@@ -28,6 +28,12 @@ struct FollowTableTests {
       "a file goes over to the new environment's, and back", "a suite goes over with all its values at once",
       "a file that was to be closed says so and keeps its last value",
     ],
+    "``/AppGroups/AppGroupsLog``": [
+      "events go to the log of the active environment, and stay in it",
+      "a consumer stops in the old log and goes on from its place in the new one",
+      "a consumer follows switches by another process, and reports nothing",
+      "every event is found once, in the environment in which it was appended",
+    ],
     "``/Containers/CookieJar``": ["a jar follows the switch of environments"],
     "`UserDefaults`": ["what is there belongs to the default environment, and is not seen in others"],
     "`HTTPCookieStorage`": ["no cookie is seen in another environment, and each comes back with all its attributes"],

@@ -29,14 +29,33 @@ enum GroupDirectory {
   /// A symbolic link in its place is refused.
   static func make(_ name: String, in parent: URL) throws(AppGroupsError) -> URL {
     let url = parent.appending(path: name, directoryHint: .isDirectory)
-    if mkdir(url.path, 0o700) == 0 {
-      inheritOwner(ofDirectory: url.path, from: parent.path)
-      return url
+    try make(at: url.path, of: url, owner: FileStatus(path: parent.path))
+    return url
+  }
+
+  /// Makes one directory, unless it exists; a symbolic link in its place is refused.
+  ///
+  /// - Parameters:
+  ///   - path: The directory.
+  ///   - base: The open directory that a relative path begins in.
+  ///   - url: The directory, which errors name.
+  ///   - owner: The directory whose owner receives the new one if the superuser makes it.
+  /// - Throws: ``AppGroupsError/unusableDirectory(_:reason:)``.
+  static func make(
+    at path: String, in base: CInt = AT_FDCWD, of url: URL, owner: @autoclosure () -> FileStatus?
+  ) throws(AppGroupsError) {
+    if mkdirat(base, path, 0o700) == 0 {
+      let made = Descriptor(uninterrupted { openat(base, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) })
+      if let made { inheritOwner(made.number, from: owner()) }
+      return
     }
-    guard errno == EEXIST else { throw failure(url) }
-    guard let status = FileStatus(path: url.path, followsLinks: false) else { throw failure(url) }
+    let reason = errno
+    // Where nothing may be made, the system says so also of what is there.
+    let status = FileStatus(path: path, relativeTo: base, followsLinks: false)
+    errno = reason
+    guard let status else { throw failure(url) }
     switch status.kind {
-    case .directory: return url
+    case .directory: return
     case .link: throw .unusableDirectory(url, reason: "it is a symbolic link, which could lead out of the group")
     default: throw .unusableDirectory(url, reason: errorWords(ENOTDIR))
     }

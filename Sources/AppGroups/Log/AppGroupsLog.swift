@@ -48,7 +48,6 @@ import Signals
 /// **Threads.** Everything may be called from any thread and from any task, also from inside a subscriber. All logs of
 /// one name in a process append as one producer.
 public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
-  private let place: LogPlace
   private let format: FileFormat<Event>
   private let durability: Durability
   private let limits: LogLimits
@@ -64,22 +63,68 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   ///     failure.
   ///   - limits: How large the log may become, and how long it waits for consumers. All processes should agree on them.
   /// - Throws: ``AppGroupsLogError`` if the name is not one for a directory, or if the log's directory cannot be made.
-  public init(
+  public convenience init(
     name: String,
     container: AppGroupsContainer,
     format: FileFormat<Event>? = nil,
     durability: Durability = .process,
     limits: LogLimits = LogLimits()
   ) throws(AppGroupsLogError) {
-    place = try LogPlace(name: name, container: container)
+    let producer = LogProducer.shared(for: try LogPlace(name: name, container: container))
+    self.init(producer, format, durability, limits)
+  }
+
+  /// Opens a log of a root whose contents may be swapped, such as that of the active environment, and makes it if there
+  /// is none.
+  ///
+  /// When the contents are swapped, the log goes over to the one of its name among the new contents, which is made if
+  /// there is none.
+  ///
+  /// - **Appending** during a swap waits, and the event is in the new log. Inside an update or a transaction that the
+  ///   swap waits for, it does not wait, and the event belongs to the contents that the update changes.
+  /// - **Consumers** save their places in the old log, and go on from their own places in the new one. Of the old log,
+  ///   no event is given out after the swap that was not on its way before. ``LogEntry/swapCount`` says which contents an
+  ///   event belongs to. A new consumer with ``LogStart/newest``, and one without a name, begins with the first event
+  ///   after the swap.
+  /// - **Acknowledgements** of events of the old log that come after the swap change nothing: those events come again
+  ///   when their contents do.
+  /// - **Producers:** After a swap, ``producer`` is another identifier.
+  ///
+  /// - Parameters:
+  ///   - name: The log's name, such as `orders`: at most 200 bytes, without a slash or a leading dot.
+  ///   - scope: The root; the log lies in its folder `Logs`.
+  ///   - onSwap: Whether to go over to the new contents, or to be closed. A closed log throws
+  ///     ``AppGroupsLogError/closedBySwap(_:)``, which ``LogEvents/failures`` sends, too.
+  ///   - format: How an event is written down; compact JSON unless you say otherwise.
+  ///   - durability: What an appended event is safe against; by default the crash of any process, but not a power
+  ///     failure.
+  ///   - limits: How large the log may become, and how long it waits for consumers. All processes should agree on them.
+  /// - Throws: ``AppGroupsLogError`` if the name is not one for a directory, or if the log's directory cannot be made.
+  public convenience init(
+    name: String,
+    scope: Scope,
+    onSwap: ScopePolicy = .follows,
+    format: FileFormat<Event>? = nil,
+    durability: Durability = .process,
+    limits: LogLimits = LogLimits()
+  ) throws(AppGroupsLogError) {
+    self.init(try LogProducer.shared(name: name, scope: scope, policy: onSwap), format, durability, limits)
+  }
+
+  private init(
+    _ producer: LogProducer, _ format: FileFormat<Event>?, _ durability: Durability, _ limits: LogLimits
+  ) {
     self.format = format ?? .compactJSON
     self.durability = durability
     self.limits = limits
-    local = LogProducer.shared(for: place)
+    local = producer
   }
 
   /// The directory of the log, which belongs to it alone.
-  public var url: URL { place.url }
+  public var url: URL { local.location.url }
+
+  /// The scope in which the log was opened, if it was.
+  public var scope: Scope? { local.location.scope }
 
   /// Who appends the events of this process.
   public var producer: UUID { local.id }
@@ -180,7 +225,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
     includingOwn: Bool = true,
     acknowledgement: LogAcknowledgement = .automatic
   ) throws(AppGroupsLogError) -> LogEvents<Event> {
-    let consumer = try ConsumerPlace(name: consumer, place: place)
+    let consumer = try ConsumerPlace(name: consumer, place: local.location.readablePlace)
     return try events(
       LogReading(consumer: consumer, start: start, includesOwn: includingOwn, acknowledgement: acknowledgement))
   }
@@ -198,8 +243,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   }
 
   private func events(_ reading: LogReading) throws(AppGroupsLogError) -> LogEvents<Event> {
-    try place.make()
-    return LogEvents(try LogFeed(reading, place: place, limits: limits, decoder: EntryDecoder(format), producer: local))
+    LogEvents(try LogFeed(reading, limits: limits, decoder: EntryDecoder(format), producer: local))
   }
 
   /// Forgets a consumer: the log is not kept for it any more.
@@ -209,7 +253,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// - Parameter name: The consumer, which must not be reading.
   /// - Throws: ``AppGroupsLogError/consumerInUse(_:)`` if it is, or what kept its files from being removed.
   public func removeConsumer(_ name: String) throws(AppGroupsLogError) {
-    let consumer = try ConsumerPlace(name: name, place: place)
+    let consumer = try ConsumerPlace(name: name, place: local.location.readablePlace)
     guard let lock = try consumer.lock() else { throw .consumerInUse(name) }
     try consumer.forget()
     withExtendedLifetime(lock) {}
@@ -224,11 +268,15 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   ///
   /// - Throws: ``AppGroupsLogError`` if something could not be read or removed.
   public func trim() throws(AppGroupsLogError) {
-    try LogTrimmer(place: place, limits: limits).trim(isWaiting: true)
+    try LogTrimmer(place: local.location.readablePlace, limits: limits).trim(isWaiting: true)
   }
 
   private func trimLater() {
     // An error here will be thrown, or reported, where somebody trims who can be told.
-    LogTrimmer(place: place, limits: limits).trimLater { _ in }
+    do throws(AppGroupsLogError) {
+      LogTrimmer(place: try local.location.place, limits: limits).trimLater { _ in }
+    } catch {
+      // The next append tries to open the log again, and throws.
+    }
   }
 }

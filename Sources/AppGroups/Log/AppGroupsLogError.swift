@@ -18,6 +18,9 @@ public enum AppGroupsLogError: Error, Hashable, Sendable {
   /// The event takes more bytes than one event may.
   case tooLarge(URL, count: Int, limit: Int)
 
+  /// The log was opened to be closed when the contents of its scope are swapped, and they were.
+  case closedBySwap(URL)
+
   /// The file system does not allow it.
   case inaccessible(DurableFileError)
 
@@ -59,6 +62,12 @@ public enum LogLoss: Hashable, Sendable {
 }
 
 extension AppGroupsLogError {
+  /// A Boolean value that indicates whether the log stays closed.
+  var isAboutClosing: Bool {
+    if case .closedBySwap = self { return true }
+    return false
+  }
+
   /// Whether the reason is that a file or its directory is gone.
   var isAboutNothingThere: Bool {
     switch self {
@@ -81,6 +90,9 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
     case .tooLarge(let url, let count, let limit):
       "The event for the log \(url.path) has \(count) bytes, and \(limit) is the most. Put large content into a file, and "
         + "its name into the event."
+    case .closedBySwap(let url):
+      "The log \(url.path) is closed: the contents of its root were swapped, and it was opened not to follow. Open it "
+        + "again, or with the policy `.follows`."
     case .inaccessible(let error):
       error.description
     case .unobservable(let error):

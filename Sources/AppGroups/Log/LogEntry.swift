@@ -59,6 +59,11 @@ public struct LogEntry<Event: Sendable>: Identifiable, Sendable {
   /// The event itself.
   public let event: Event
 
+  /// The number of the contents that the event belongs to, as ``Scope/swapCount`` counts them; 0 without a scope.
+  ///
+  /// A consumer that computes something from all events begins anew with the first event of another number.
+  public let swapCount: Int
+
   /// Where the log goes on after it.
   let position: LogPosition
 
@@ -69,5 +74,20 @@ public struct LogEntry<Event: Sendable>: Identifiable, Sendable {
   public var sequence: UInt64 { id.sequence }
 }
 
-extension LogEntry: Equatable where Event: Equatable {}
-extension LogEntry: Hashable where Event: Hashable {}
+extension LogEntry: Equatable where Event: Equatable {
+  /// Returns a Boolean value that indicates whether two entries have the same identity, date and event.
+  public static func == (first: LogEntry, second: LogEntry) -> Bool {
+    first.id == second.id && first.date == second.date && first.event == second.event
+  }
+}
+
+extension LogEntry: Hashable where Event: Hashable {
+  /// Feeds identity, date and event into a hasher.
+  ///
+  /// - Parameter hasher: The hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    hasher.combine(date)
+    hasher.combine(event)
+  }
+}

@@ -79,7 +79,7 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
   ///
   /// - Parameter entry: An event that this object gave out.
   public func acknowledge(_ entry: LogEntry<Event>) {
-    feed.acknowledge(entry.position, of: entry.producer)
+    feed.acknowledge(entry.position, of: entry.producer, at: entry.swapCount)
   }
 
   /// Notes on disk how far the consumer is, without waiting for when it would be noted anyway.

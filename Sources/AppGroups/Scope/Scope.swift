@@ -106,6 +106,9 @@ public final class Scope: Sendable {
   /// between.
   package var isFollowed: Bool { (!members.isSwapping || members.turn.isHeldByThisThread) && hasGoneOver() }
 
+  /// What tells the scope from others; objects whose members are swapped together have the same.
+  var identity: ObjectIdentifier { ObjectIdentifier(members) }
+
   /// The number of times that a member with unknown contents makes the scope follow, before it accepts them as they
   /// are.
   static let maximumFollowings = 3

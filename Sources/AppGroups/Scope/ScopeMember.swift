@@ -57,6 +57,11 @@ package enum ScopeStage: Int, Sendable, Comparable {
   /// Members that depend on other members, such as flags and sessions.
   case dependents
 
+  /// Members that are used from inside the work of others, such as logs in a transaction.
+  ///
+  /// They are held last: work that a swap waits for never waits for them.
+  case logs
+
   package static func < (first: ScopeStage, second: ScopeStage) -> Bool { first.rawValue < second.rawValue }
 }
 

@@ -74,6 +74,21 @@ public struct DurableFile: Sendable {
     try FileReader.read(FileLocation.validPath(of: url), limit: limit, url: url)
   }
 
+  /// Reads a file's whole content, unless it has more bytes than a limit; a link is not followed.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - base: The open directory that a relative path begins in.
+  ///   - limit: The largest number of bytes to read.
+  ///   - url: The file that errors name.
+  /// - Returns: The content.
+  /// - Throws: ``DurableFileError``.
+  package static func read(
+    _ path: String, in base: CInt, limit: Int, of url: URL
+  ) throws(DurableFileError) -> Data {
+    try FileReader.read(path, in: base, followsLinks: false, limit: limit, url: url)
+  }
+
   /// Runs a closure while no other thread or process holds the file's lock or writes the file.
   ///
   /// - **Scope:** The lock is advisory. It does not stop a program that writes the file without locking it.

@@ -46,6 +46,27 @@ package final class ExclusiveFile {
     throw .system(operation: "lock", path: url.path, errno: ESTALE)
   }
 
+  /// Waits until no other thread and no other process has a file in an open directory, and locks it.
+  ///
+  /// The directory may be moved at any time.
+  ///
+  /// - Parameters:
+  ///   - url: The file, which errors name.
+  ///   - path: The file's directory; links are not followed.
+  ///   - base: The open directory that the path begins in.
+  /// - Throws: ``DurableFileError``.
+  @available(*, noasync)
+  package init(locking url: URL, at path: String, in base: CInt) throws(DurableFileError) {
+    for _ in 0..<1000 {
+      let place = try FilePlace(url, at: path, in: base)
+      guard let hold = try Self.lock(place) else { continue }
+      self.place = place
+      isLocked = hold == .own
+      return
+    }
+    throw .system(operation: "lock", path: url.path, errno: ESTALE)
+  }
+
   /// Waits until no other thread or process holds the lock of a place, and acquires it.
   ///
   /// Fails if the path no longer leads to the place.

@@ -72,6 +72,13 @@ struct FileLocation: Hashable, Sendable {
     self.init(url: url, directory: parent, name: name, path: asked, isLinked: isLinkTarget)
   }
 
+  /// Takes the path of a file apart, without looking at what is there.
+  init(named url: URL) throws(DurableFileError) {
+    let path = try Self.validPath(of: url)
+    let (parent, name) = Self.split(path)
+    self.init(url: url, directory: parent, name: name, path: path, isLinked: false)
+  }
+
   private init(url: URL, directory: String, name: String, path: String, isLinked: Bool) {
     self.url = url
     self.directory = directory

@@ -123,21 +123,25 @@ package struct FileLock: ~Copyable, Sendable {
   /// Acquires the lock of the file at a path, if the lock is free, and creates the file if it is missing.
   ///
   /// - Parameters:
-  ///   - url: The file.
-  ///   - opening: The way to open it.
+  ///   - url: The file, which errors name.
+  ///   - path: The path of the file, if it is not that of the URL.
+  ///   - directory: The open directory that a relative path begins in.
+  ///   - opening: The way to open the file.
   ///   - owner: The directory whose owner receives the file if the superuser creates it.
   /// - Returns: The lock, or `nil` if another holder has it.
   /// - Throws: ``DurableFileError`` if the file cannot be opened or locked.
   package static func acquired(
-    at url: URL, _ opening: Opening = .createdIfMissing, owner: @autoclosure () -> FileStatus? = nil
+    at url: URL, path: String? = nil, in directory: CInt = AT_FDCWD, _ opening: Opening = .createdIfMissing,
+    owner: @autoclosure () -> FileStatus? = nil
   ) throws(DurableFileError) -> FileLock? {
+    let path = path ?? url.path
     // Another process may remove the file between the two steps. The lock would then no longer exclude a third process.
     for _ in 0..<100 {
-      guard let lock = FileLock(url.path, opening, of: url, owner: owner()) else {
+      guard let lock = FileLock(path, in: directory, opening, of: url, owner: owner()) else {
         throw DurableFileError(errno, "lock", url)
       }
       guard try lock.tryLock() else { return nil }
-      if lock.isFile(at: url.path) { return lock }
+      if lock.isFile(at: path, in: directory) { return lock }
     }
     return nil
   }

@@ -22,25 +22,49 @@ package final class FilePlace: Sendable {
 
   private let confinement: FileConfinement?
 
-  /// The path by which the directory was opened.
-  private let directoryPath: String
+  /// The path by which the directory was opened; `nil` if it counts wherever it is moved.
+  private let directoryPath: String?
 
   /// Resolves the file and opens these files.
   ///
   /// The folder and the sidecar are created if they are missing.
-  init(_ url: URL, within confinement: FileConfinement?) throws(DurableFileError) {
-    self.confinement = confinement
-    location = try FileLocation(resolving: url, within: confinement)
+  convenience init(_ url: URL, within confinement: FileConfinement?) throws(DurableFileError) {
+    let location = try FileLocation(resolving: url, within: confinement)
     let opened = try Self.openDirectory(location, within: confinement)
-    directoryPath = opened.path
-    directory = opened.directory
+    let path = opened.path
+    try self.init(location, in: opened.directory, path: path, within: confinement)
+  }
+
+  /// Opens what belongs to a file in an open directory, which may be moved at any time.
+  ///
+  /// - Parameters:
+  ///   - url: The file, which errors name.
+  ///   - path: The file's directory; links are not followed.
+  ///   - base: The open directory that the path begins in.
+  /// - Throws: ``DurableFileError``.
+  convenience init(_ url: URL, at path: String, in base: CInt) throws(DurableFileError) {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    guard let directory = Descriptor(uninterrupted { openat(base, path, flags) }) else {
+      let parent = url.deletingLastPathComponent()
+      throw errno == ENOENT ? .directoryNotFound(parent) : DurableFileError(errno, "open", parent)
+    }
+    try self.init(FileLocation(named: url), in: directory, path: nil, within: nil)
+  }
+
+  private init(
+    _ location: FileLocation, in directory: consuming Descriptor, path: String?, within confinement: FileConfinement?
+  ) throws(DurableFileError) {
+    self.location = location
+    self.confinement = confinement
+    directoryPath = path
     folder = try Self.openFolder(of: location, in: directory)
     sidecar = try Self.openSidecar(of: location, in: folder, directory)
     guard let directoryStatus = directory.status, let status = sidecar.status else {
-      throw DurableFileError(errno, "inspect the lock of", url)
+      throw DurableFileError(errno, "inspect the lock of", location.url)
     }
     guard status.kind == .regular else { throw .notARegularFile(location.lockURL, kind: status.kind.rawValue) }
     directoryIdentity = directoryStatus.identity
+    self.directory = directory
   }
 
   /// A Boolean value that indicates whether the file's path still leads here.
@@ -55,6 +79,7 @@ package final class FilePlace: Sendable {
 
   /// A Boolean value that indicates whether the file's path still leads to this directory, regardless of the lock.
   var leadsToDirectory: Bool {
+    guard let directoryPath else { return directory.status?.isLinked == true }
     guard location.stillLeadsToName else { return false }
     if let confinement, !confinement.holds(directoryPath, directoryIdentity) { return false }
     // Without a link, the whole path has been checked.

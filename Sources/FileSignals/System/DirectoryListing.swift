@@ -12,9 +12,17 @@ package import Foundation
 package enum DirectoryListing {
   /// Returns the names of the entries of a directory, including "." and "..", or `nil` with `errno` set if not all of
   /// them can be read.
-  package static func names(in directory: URL) -> [String]? {
+  package static func names(in directory: URL) -> [String]? { names(at: directory.path) }
+
+  /// The same for a path that begins in an open directory.
+  ///
+  /// - Parameters:
+  ///   - path: The directory.
+  ///   - base: The open directory that a relative path begins in.
+  /// - Returns: The names.
+  package static func names(at path: String, in base: CInt = AT_FDCWD) -> [String]? {
     var names: [String] = []
-    let descriptor = uninterrupted { [path = directory.path] in open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let descriptor = uninterrupted { openat(base, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     return forEachEntry(of: descriptor) { names.append(name(of: $0)) } ? names : nil
   }
 

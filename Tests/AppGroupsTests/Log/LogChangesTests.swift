@@ -28,7 +28,7 @@ struct LogChangesTests {
     let reading = LogReading(
       consumer: consumer, start: consumer == nil ? .newest : .oldest, includesOwn: true, acknowledgement: .automatic)
     return LogFeed(
-      reading, place: place, limits: LogLimits(), decoder: EntryDecoder(FileFormat<String>.compactJSON),
+      reading, limits: LogLimits(), decoder: EntryDecoder(FileFormat<String>.compactJSON),
       producer: .shared(for: place), changes: changes, queue: queue)
   }
 

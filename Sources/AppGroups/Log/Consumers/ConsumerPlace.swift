@@ -16,6 +16,7 @@ struct ConsumerPlace: Sendable {
 
   private static let cursorSuffix = ".cursor"
   private static let lockSuffix = ".lock"
+  private static let lossSuffix = ".loss"
   /// How many bytes of a cursor are read; it takes some 150 for each producer.
   private static let largestCursor = 64 << 20
 
@@ -30,7 +31,7 @@ struct ConsumerPlace: Sendable {
   /// All consumers that a log may be kept for.
   static func all(in place: LogPlace) throws(AppGroupsLogError) -> [ConsumerPlace] {
     var names: Set<String> = []
-    for file in try SegmentListing.names(in: place.consumers) {
+    for file in try SegmentListing.names(at: place.consumersPath, in: place.base, of: place.consumers) {
       // Not all file systems show a cursor that is replaced while they are read. The lock stays.
       for suffix in [cursorSuffix, lockSuffix] where file.hasSuffix(suffix) {
         names.insert(String(file.dropLast(suffix.count)))
@@ -43,21 +44,28 @@ struct ConsumerPlace: Sendable {
     return all
   }
 
+  /// The same consumer in another place.
+  func moved(to place: LogPlace) throws(AppGroupsLogError) -> ConsumerPlace {
+    try ConsumerPlace(name: name, place: place)
+  }
+
   private func file(_ suffix: String) -> URL {
     place.consumers.appending(path: name + suffix, directoryHint: .notDirectory)
   }
+
+  private func path(_ suffix: String) -> String { place.path(ofConsumerFile: name + suffix) }
 
   // MARK: The lock
 
   /// Becomes the consumer, until the lock is released or the process dies; `nil` if somebody else is.
   func lock(creating: Bool = true) throws(AppGroupsLogError) -> ConsumerLock? {
-    let url = file(Self.lockSuffix)
-    let folder = place.consumers.path
+    let path = path(Self.lockSuffix)
     do throws(DurableFileError) {
       let lock = try FileLock.acquired(
-        at: url, creating ? .createdIfMissing : .existing, owner: FileStatus(path: folder))
+        at: file(Self.lockSuffix), path: path, in: place.base, creating ? .createdIfMissing : .existing,
+        owner: FileStatus(path: place.consumersPath, relativeTo: place.base))
       guard let lock else { return nil }
-      return ConsumerLock(lock, path: url.path)
+      return ConsumerLock(lock, path: path, place: place)
     } catch .notFound where !creating {
       return nil
     } catch {
@@ -67,8 +75,7 @@ struct ConsumerPlace: Sendable {
 
   /// Whether a process is the consumer now.
   var isRunning: Bool {
-    let url = file(Self.lockSuffix)
-    guard let lock = FileLock(url.path, .existing, of: url) else {
+    guard let lock = FileLock(path(Self.lockSuffix), in: place.base, .existing, of: file(Self.lockSuffix)) else {
       // One that may not be opened cannot be asked.
       return errno == EACCES || errno == EPERM
     }
@@ -90,12 +97,12 @@ struct ConsumerPlace: Sendable {
   ///   another error if reading it failed.
   func load() throws(AppGroupsLogError) -> [UUID: LogPosition]? {
     let url = file(Self.cursorSuffix)
-    if let kind = strayKind(url) {
+    if let kind = strayKind(Self.cursorSuffix) {
       throw .unreadableCursor(consumer: name, url, reason: "it is \(kind.rawValue), not a regular file")
     }
     let data: Data
     do throws(DurableFileError) {
-      data = try DurableFile.read(url, limit: Self.largestCursor)
+      data = try DurableFile.read(path(Self.cursorSuffix), in: place.base, limit: Self.largestCursor, of: url)
     } catch .notFound {
       return nil
     } catch .exceedsLimit(_, let size, _) {
@@ -122,8 +129,8 @@ struct ConsumerPlace: Sendable {
       throw .unencodable(url, reason: CodingReason.words(for: error))
     }
     do throws(DurableFileError) {
-      try refuseLink(url)
-      try write(data, to: url)
+      try refuseLink(Self.cursorSuffix)
+      try write(data, to: Self.cursorSuffix)
     } catch {
       throw .inaccessible(error)
     }
@@ -132,37 +139,45 @@ struct ConsumerPlace: Sendable {
   // MARK: What is no file
 
   /// Whether something other than a file is in the place of the cursor, so that no consumer can have saved it.
-  var hasStrayCursor: Bool { strayKind(file(Self.cursorSuffix)) != nil }
+  var hasStrayCursor: Bool { strayKind(Self.cursorSuffix) != nil }
 
   /// Whether something other than a file is in the place of the lock, so that no process can be the consumer.
-  var hasStrayLock: Bool { strayKind(file(Self.lockSuffix)) != nil }
+  var hasStrayLock: Bool { strayKind(Self.lockSuffix) != nil }
 
   /// Removes what is in the place of the cursor and is no file, so that one can be saved.
   func removeStrayCursor() throws(AppGroupsLogError) {
     do throws(DurableFileError) {
-      try removeStray(file(Self.cursorSuffix))
+      try removeStray(Self.cursorSuffix)
     } catch {
       throw .inaccessibleCursor(consumer: name, error)
     }
   }
 
   /// What something is that is no file; `nil` if it is one, or nothing.
-  private func strayKind(_ url: URL) -> FileStatus.Kind? {
-    guard let kind = FileStatus(path: url.path, followsLinks: false)?.kind, kind != .regular else { return nil }
+  private func strayKind(_ suffix: String) -> FileStatus.Kind? {
+    guard let kind = kind(suffix), kind != .regular else { return nil }
     return kind
   }
 
+  /// What has the place of a file, if anything has.
+  private func kind(_ suffix: String) -> FileStatus.Kind? {
+    FileStatus(path: path(suffix), relativeTo: place.base, followsLinks: false)?.kind
+  }
+
   /// Removes a link, a pipe, an empty directory, or whatever else is no file.
-  private func removeStray(_ url: URL) throws(DurableFileError) {
-    guard let kind = strayKind(url) else { return }
-    let result = kind == .directory ? rmdir(url.path) : unlink(url.path)
+  private func removeStray(_ suffix: String) throws(DurableFileError) {
+    guard let kind = strayKind(suffix) else { return }
+    let result = unlinkat(place.base, path(suffix), kind == .directory ? AT_REMOVEDIR : 0)
+    let url = file(suffix)
     guard result == 0 || errno == ENOENT else {
       throw kind == .directory ? .notARegularFile(url, kind: kind.rawValue) : DurableFileError(errno, "remove", url)
     }
   }
 
   /// When the consumer was last heard of, in seconds since 1970; `nil` if no cursor was saved.
-  var lastSeen: Int? { hasStrayCursor ? nil : FileStatus.modificationTime(ofPath: file(Self.cursorSuffix).path) }
+  var lastSeen: Int? {
+    hasStrayCursor ? nil : FileStatus.modificationTime(ofPath: path(Self.cursorSuffix), in: place.base)
+  }
 
   /// Removes what is known of the consumer, so that the log is not kept for it any more.
   func forget() throws(AppGroupsLogError) {
@@ -172,9 +187,8 @@ struct ConsumerPlace: Sendable {
 
   /// Removes how far the consumer is.
   func removeCursor() throws(AppGroupsLogError) {
-    let url = file(Self.cursorSuffix)
-    guard unlink(url.path) == 0 || errno == ENOENT || errno == ENOTDIR else {
-      throw .inaccessible(DurableFileError(errno, "remove", url))
+    guard unlinkat(place.base, path(Self.cursorSuffix), 0) == 0 || errno == ENOENT || errno == ENOTDIR else {
+      throw .inaccessible(DurableFileError(errno, "remove", file(Self.cursorSuffix)))
     }
   }
 
@@ -182,10 +196,9 @@ struct ConsumerPlace: Sendable {
 
   /// Leaves word that events were removed before the consumer had them.
   func leaveWord(of loss: LogLoss) throws(AppGroupsLogError) {
-    let url = file(".loss")
     do throws(DurableFileError) {
-      try removeStray(url)
-      try write(Data(loss.word.utf8), to: url)
+      try removeStray(Self.lossSuffix)
+      try write(Data(loss.word.utf8), to: Self.lossSuffix)
     } catch {
       throw .inaccessible(error)
     }
@@ -193,30 +206,35 @@ struct ConsumerPlace: Sendable {
 
   /// The word that was left, which is then removed.
   func takeWordOfLoss() -> LogLoss? {
-    let url = file(".loss")
-    guard FileStatus(path: url.path, followsLinks: false)?.kind == .regular else { return nil }
+    let (path, base) = (path(Self.lossSuffix), place.base)
+    guard kind(Self.lossSuffix) == .regular else { return nil }
     do throws(DurableFileError) {
-      let word = String(decoding: try DurableFile.read(url, limit: 64), as: UTF8.self)
-      unlink(url.path)
+      let data = try DurableFile.read(path, in: base, limit: 64, of: file(Self.lossSuffix))
+      let word = String(decoding: data, as: UTF8.self)
+      unlinkat(base, path, 0)
       return word == LogLoss.absence.word ? .absence : .sizeLimit
     } catch {
       // What cannot be read is there all the same, and says that something was lost.
-      unlink(url.path)
+      unlinkat(base, path, 0)
       return .sizeLimit
     }
   }
 
   /// Replaces a file; a link that takes its place meanwhile leads nowhere out of the container.
-  private func write(_ data: Data, to url: URL) throws(DurableFileError) {
-    let file = try ExclusiveFile(locking: url, within: FileConfinement(to: place.container.containerURL))
+  private func write(_ data: Data, to suffix: String) throws(DurableFileError) {
+    let url = file(suffix)
+    let file =
+      place.isAnchored
+      ? try ExclusiveFile(locking: url, at: place.consumersPath, in: place.base)
+      : try ExclusiveFile(locking: url, within: FileConfinement(to: place.container.containerURL))
     defer { file.unlock() }
     try file.prepare(data, durability: .process).commit()
   }
 
   /// A link could lead to a file of another part of the container.
-  private func refuseLink(_ url: URL) throws(DurableFileError) {
-    guard FileStatus(path: url.path, followsLinks: false)?.kind == .link else { return }
-    throw .notARegularFile(url, kind: FileStatus.Kind.link.rawValue)
+  private func refuseLink(_ suffix: String) throws(DurableFileError) {
+    guard kind(suffix) == .link else { return }
+    throw .notARegularFile(file(suffix), kind: FileStatus.Kind.link.rawValue)
   }
 }
 
@@ -224,14 +242,16 @@ struct ConsumerPlace: Sendable {
 final class ConsumerLock: Sendable {
   private let lock: FileLock
   private let path: String
+  private let place: LogPlace
 
-  fileprivate init(_ lock: consuming FileLock, path: String) {
+  fileprivate init(_ lock: consuming FileLock, path: String, place: LogPlace) {
     self.lock = lock
     self.path = path
+    self.place = place
   }
 
   /// Whether nobody has removed the lock's file, after which somebody else could become the same consumer.
-  var isInPlace: Bool { lock.isFile(at: path) }
+  var isInPlace: Bool { lock.isFile(at: path, in: place.base) }
 }
 
 extension LogLoss {
@@ -246,9 +266,9 @@ extension LogLoss {
 
 extension FileStatus {
   /// When a file was last written, in seconds since 1970; links are not followed.
-  static func modificationTime(ofPath path: String) -> Int? {
+  static func modificationTime(ofPath path: String, in base: CInt) -> Int? {
     var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
+    guard fstatat(base, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
     #if canImport(Darwin)
       return status.st_mtimespec.tv_sec
     #else

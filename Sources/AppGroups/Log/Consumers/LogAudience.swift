@@ -34,6 +34,8 @@ final class LogAudience: Sendable {
     var producers: Set<UUID> = []
     /// Counts how often somebody came to an empty place: what is read for those before is not for those after.
     var generation = 0
+    /// The number of the contents that the cursor is a place in.
+    var swapCount = 0
 
     var isEmpty: Bool { subscribers.isEmpty && loops.isEmpty }
 
@@ -113,6 +115,19 @@ final class LogAudience: Sendable {
     }
   }
 
+  /// Begins a generation for those who are there, who get no event any more that was read before.
+  ///
+  /// - Returns: The generation, or `nil` if nobody is there.
+  func interrupt() -> Int? {
+    let (loops, generation, isEmpty) = state.withLock { state in
+      state.generation += 1
+      state.isPaused = false
+      return (state.loops.map(\.loop), state.generation, state.isEmpty)
+    }
+    for loop in loops { loop.drop(before: generation) }
+    return isEmpty ? nil : generation
+  }
+
   /// Whether nobody has come to an empty place since a generation began.
   func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.generation == generation } }
 
@@ -139,7 +154,7 @@ final class LogAudience: Sendable {
       subscriber.receive(entry)
       isTaken = true
     }
-    for state in turn.loops { state.loop.give(entry, turn.ordinal) }
+    for state in turn.loops { state.loop.give(entry, turn.ordinal, generation: generation) }
     guard turn.loops.isEmpty else { return true }
     if isTaken, acknowledgement == .automatic { acknowledge(entry.position, of: entry.id.producer) }
     return isTaken
@@ -189,6 +204,13 @@ final class LogAudience: Sendable {
     state.withLock { $0.cursor.handle(position, of: producer) }
   }
 
+  /// Takes note that an event is handled, unless it belongs to other contents than the cursor.
+  func acknowledge(_ position: LogPosition, of producer: UUID, at swapCount: Int) {
+    state.withLock { state in
+      if state.swapCount == swapCount { state.cursor.handle(position, of: producer) }
+    }
+  }
+
   /// Whether an event is handled, also if it has not been read since the last beginning.
   func hasHandled(_ sequence: UInt64, of producer: UUID) -> Bool {
     state.withLock { $0.cursor.hasHandled(sequence, of: producer) }
@@ -203,9 +225,12 @@ final class LogAudience: Sendable {
 
   /// Begins at some places.
   ///
-  /// - Parameter positions: Where each producer's events go on.
-  func begin(from positions: [UUID: LogPosition]) {
+  /// - Parameters:
+  ///   - positions: Where each producer's events go on.
+  ///   - swapCount: The number of the contents.
+  func begin(from positions: [UUID: LogPosition], at swapCount: Int) {
     state.withLock { state in
+      state.swapCount = swapCount
       state.cursor = LogCursor(positions)
       state.unhandled = []
       state.producers = []
@@ -250,10 +275,10 @@ final class LogAudience: Sendable {
   /// Whether something was handled that is not saved.
   var isUnsaved: Bool { state.withLock { $0.cursor.isChanged } }
 
-  /// Where to go on, if some places are saved and what is not saved counts, too.
-  func advance(_ saved: [UUID: LogPosition]) -> [UUID: LogPosition] {
+  /// Where to go on, if some places are saved and what is not saved counts, too, unless that is of other contents.
+  func advance(_ saved: [UUID: LogPosition], at swapCount: Int) -> [UUID: LogPosition] {
     state.withLock { state in
-      guard state.cursor.isChanged else { return saved }
+      guard state.cursor.isChanged, state.swapCount == swapCount else { return saved }
       return state.cursor.positions.merging(saved) { $0.isAfter($1) ? $0 : $1 }
     }
   }

@@ -7,11 +7,11 @@ import Signals
 final class LogFeed: Sendable {
   let failures = Emitter<AppGroupsLogError, Never>(replay: 16)
   let changes: any ChangeSource
-  private let following = Guarded<SignalSubscription?>(nil)
-  private let place: LogPlace
-  private let reading: LogReading
+  private let subscriptions = Guarded<Set<SignalSubscription>>([])
+  let location: LogLocation
+  let reading: LogReading
   /// Saves how far the consumer is, if its place is kept.
-  private let saver: LogSaver?
+  let saver: LogSaver?
   private let decoder: EntryDecoder
   private let producer: LogProducer
   let queue: DispatchQueue
@@ -24,30 +24,24 @@ final class LogFeed: Sendable {
   private let scans: DelayedCall
 
   /// Only the queue changes it.
-  private let state = Guarded(State())
+  let state = Guarded(State())
 
   /// Follows the directory of a log.
   convenience init(
-    _ reading: LogReading, place: LogPlace, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer
+    _ reading: LogReading, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer
   ) throws(AppGroupsLogError) {
     let queue = DispatchQueue(label: "org.signals.log", qos: .userInitiated)
-    let changes: PathChanges
-    do throws(FileObserverError) {
-      changes = try PathChanges(contentsOf: place.url, queue: queue)
-    } catch {
-      throw .unobservable(error)
-    }
-    self.init(
-      reading, place: place, limits: limits, decoder: decoder, producer: producer, changes: changes, queue: queue)
+    let changes = try producer.location.makeChanges(on: queue)
+    self.init(reading, limits: limits, decoder: decoder, producer: producer, changes: changes, queue: queue)
   }
 
   /// Follows a log through changes that are delivered on the queue.
   init(
-    _ reading: LogReading, place: LogPlace, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer,
+    _ reading: LogReading, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer,
     changes: any ChangeSource, queue: DispatchQueue
   ) {
     self.reading = reading
-    self.place = place
+    location = producer.location
     self.decoder = decoder
     self.producer = producer
     let audience = LogAudience(reading.acknowledgement)
@@ -60,7 +54,8 @@ final class LogFeed: Sendable {
     scans = DelayedCall(.unreadable, on: queue)
     self.changes = changes
     let following = changes.sink { [weak self] in self?.receive($0) }
-    self.following.withLock { $0 = following }
+    let membership = location.scope?.enrol(self)
+    subscriptions.withLock { $0 = Set([following, membership].compactMap { $0 }) }
   }
 
   // MARK: Subscribers
@@ -92,8 +87,20 @@ final class LogFeed: Sendable {
 
   private func beginLater(_ generation: Int) {
     // On this thread: what is appended after the subscription comes, and what was before does not.
-    let ends = reading.consumer == nil || reading.start == .newest ? LogReader.ends(of: place) : [:]
-    queue.async { [self] in begin(from: ends, generation) }
+    let start = start()
+    queue.async { [self] in begin(from: start, generation) }
+  }
+
+  /// Where a consumer begins now that has not read the log before.
+  func start() -> Start {
+    do throws(AppGroupsLogError) {
+      let place = try location.readablePlace
+      let isNewest = reading.consumer == nil || reading.start == .newest
+      return Start(place: place, ends: isNewest ? LogReader.ends(of: place) : [:])
+    } catch {
+      // The attempt to begin will report it.
+      return Start(place: nil, ends: [:])
+    }
   }
 
   /// Takes note that a loop has handled an event; `isHungry` if it has room again.
@@ -103,8 +110,8 @@ final class LogFeed: Sendable {
     if isDrainDue { queue.async { [self] in drain() } }
   }
 
-  func acknowledge(_ position: LogPosition, of producer: UUID) {
-    audience.acknowledge(position, of: producer)
+  func acknowledge(_ position: LogPosition, of producer: UUID, at swapCount: Int) {
+    audience.acknowledge(position, of: producer, at: swapCount)
     saver?.saveAcknowledged()
   }
 
@@ -114,36 +121,46 @@ final class LogFeed: Sendable {
 
   // MARK: Beginning and ending
 
-  private func begin(from ends: [UUID: LogPosition], _ generation: Int) {
+  func begin(from start: Start, _ generation: Int) {
     // Who has come since begins where they came, before which nothing is theirs.
     guard audience.isCurrent(generation) else { return }
-    let epoch = state.withLock { $0.begin() }
+    let epoch = state.withLock { $0.begin(at: start.place?.swapCount) }
     saver?.end(unlessReplaced: true)
     endRun()
-    tryToBegin(from: ends, generation, epoch)
+    tryToBegin(from: start, generation, epoch)
   }
 
-  private func tryToBegin(from ends: [UUID: LogPosition], _ generation: Int, _ epoch: Int) {
+  private func tryToBegin(from start: Start, _ generation: Int, _ epoch: Int) {
     guard state.withLock({ $0.epoch }) == epoch, !audience.isEmpty else { return }
+    var place = start.place
     do throws(AppGroupsLogError) {
-      guard let (positions, lock) = try positions(from: ends) else {
+      if place == nil { place = try location.readablePlace }
+      guard let opened = place else { return }
+      let consumer = try reading.consumer?.moved(to: opened)
+      guard let (positions, lock) = try positions(from: start.ends, consumer, at: opened) else {
         noteRefusal()
-        return tryLater(from: ends, generation, epoch)
+        return tryLater(from: start, generation, epoch)
       }
-      let reader = LogReader(place, from: positions) { [weak self] in self?.report($0) }
-      audience.begin(from: positions)
+      let reader = LogReader(opened, from: positions) { [weak self] in self?.report($0) }
+      audience.begin(from: positions, at: opened.swapCount)
       state.withLock { state in
-        state.run = Run(reader: reader, lock: lock, generation: generation)
+        state.run = Run(place: opened, reader: reader, lock: lock, generation: generation)
         state.hasBegun = true
       }
-      if let lock { try saver?.begin(lock) }
+      if let consumer, let lock { try saver?.begin(consumer, lock) }
     } catch {
+      if error.isAboutClosing {
+        if !state.withLock({ exchange(&$0.isClosed, with: true) }) { failures.send(error) }
+        return
+      }
       // A directory that somebody removed is for those to make again who append.
-      if !place.exists { return state.withLock { $0.missed = (ends, generation) } }
+      if !(place?.exists ?? location.isAnythingThere) {
+        return state.withLock { $0.missed = (start.again(), generation) }
+      }
       // Somebody may be about to remove all of it, and must not be hindered.
-      if isRemovalLikely, error.isAboutNothingThere { return tryLater(from: ends, generation, epoch) }
+      if isRemovalLikely, error.isAboutNothingThere { return tryLater(from: start, generation, epoch) }
       if state.withLock({ exchange(&$0.obstacle, with: error) }) != error { failures.send(error) }
-      if run == nil { return tryLater(from: ends, generation, epoch) }
+      if run == nil { return tryLater(from: start, generation, epoch) }
     }
     scan()
     drain()
@@ -151,14 +168,15 @@ final class LogFeed: Sendable {
 
   /// Where to go on, and what makes this the only consumer of its name; `nil` if there is another.
   private func positions(
-    from ends: [UUID: LogPosition]
+    from ends: [UUID: LogPosition], _ consumer: ConsumerPlace?, at place: LogPlace
   ) throws(AppGroupsLogError) -> (positions: [UUID: LogPosition], lock: ConsumerLock?)? {
-    guard let consumer = reading.consumer else { return (ends, nil) }
+    guard let consumer else { return (ends, nil) }
     if !isRemovalLikely { try place.makeFolders() }
     guard let lock = try consumer.lock(creating: !isRemovalLikely) else { return nil }
-    reportLoss()
+    reportLoss(of: consumer)
     do throws(AppGroupsLogError) {
-      return (try consumer.load().map(audience.advance) ?? ends, lock)
+      let saved = try consumer.load()
+      return (saved.map { audience.advance($0, at: place.swapCount) } ?? ends, lock)
     } catch .unreadableCursor(let name, let url, let reason) {
       try consumer.removeStrayCursor()
       failures.send(.unreadableCursor(consumer: name, url, reason: reason))
@@ -177,10 +195,10 @@ final class LogFeed: Sendable {
     state.replace { $0.run.take() }
   }
 
-  private func tryLater(from ends: [UUID: LogPosition], _ generation: Int, _ epoch: Int) {
+  private func tryLater(from start: Start, _ generation: Int, _ epoch: Int) {
     guard let pause = state.withLock({ $0.pauses.next() }) else { return }
     queue.async(after: pause) { [weak self] in
-      self?.tryToBegin(from: ends, generation, epoch)
+      self?.tryToBegin(from: start, generation, epoch)
     }
   }
 
@@ -207,8 +225,8 @@ final class LogFeed: Sendable {
     failures.send(error)
   }
 
-  private func reportLoss() {
-    if let consumer = reading.consumer, let loss = consumer.takeWordOfLoss() {
+  private func reportLoss(of consumer: ConsumerPlace?) {
+    if let consumer, let loss = consumer.takeWordOfLoss() {
       failures.send(.snapshotNeeded(consumer: consumer.name, reason: loss))
     }
   }
@@ -217,15 +235,17 @@ final class LogFeed: Sendable {
 
   private func receive(_ change: PathChange) {
     if change.isStructural, let missed = state.withLock({ $0.missed }) {
-      return begin(from: missed.ends, missed.generation)
+      return begin(from: missed.start, missed.generation)
     }
     guard let run else { return }
     var isStructural = change.isStructural
     for name in change.written where !run.reader.look(atSegment: name) { isStructural = true }
     if isStructural {
       // After the directory was removed, somebody else could be the same consumer.
-      if let lock = run.lock, !lock.isInPlace { return begin(from: audience.positions, run.generation) }
-      reportLoss()
+      if run.lock.map({ !$0.isInPlace }) ?? (run.place.isAnchored && !run.place.exists) {
+        return begin(from: Start(place: nil, ends: audience.positions), run.generation)
+      }
+      reportLoss(of: run.lock == nil ? nil : saver?.consumer)
       scan()
     }
     drain()
@@ -242,7 +262,7 @@ final class LogFeed: Sendable {
     guard let run, !run.isStale else { return }
     while audience.checkAppetite(run.generation) {
       guard let (producer, record, position) = run.reader.next() else { break }
-      guard give(record, of: producer, position, run.generation) else { return beginAgain(run.generation) }
+      guard give(record, of: producer, position, run) else { return beginAgain(run.generation) }
     }
     // Also what ends a segment: without that, the last one would never be read to its end.
     for (producer, position) in run.reader.takeExhausted() { audience.pass(position, of: producer) }
@@ -258,30 +278,31 @@ final class LogFeed: Sendable {
       return state.epoch
     }
     queue.async { [self] in
-      if state.withLock({ $0.epoch }) == epoch { begin(from: audience.positions, generation) }
+      guard state.withLock({ $0.epoch }) == epoch else { return }
+      begin(from: Start(place: run?.place, ends: audience.positions), generation)
     }
   }
 
   /// - Returns: A Boolean value that indicates whether the event was taken, or is of no interest.
   private func give(
-    _ record: LogRecord, of producer: UUID, _ position: LogPosition, _ generation: Int
+    _ record: LogRecord, of producer: UUID, _ position: LogPosition, _ run: Run
   ) -> Bool {
     self.producer.clock.observe(record.time)
-    let isWanted = reading.includesOwn || producer != self.producer.id
+    let isWanted = reading.includesOwn || !self.producer.isThisProcess(producer)
     guard isWanted, !audience.hasHandled(record.sequence, of: producer) else {
       audience.pass(position, of: producer)
       return true
     }
     let entry: DecodedEntry
     do {
-      entry = try decoder.decode(record, producer, position)
+      entry = try decoder.decode(record, producer, position, run.place.swapCount)
     } catch {
       let id = LogEventID(producer: producer, sequence: record.sequence)
-      failures.send(.undecodable(id, place.url, reason: CodingReason.words(for: error)))
+      failures.send(.undecodable(id, location.url, reason: CodingReason.words(for: error)))
       audience.pass(position, of: producer)
       return true
     }
-    let isTaken = audience.give(entry, generation)
+    let isTaken = audience.give(entry, run.generation)
     // Not only at the end: a slow subscriber may never get there.
     saver?.saveSoon()
     return isTaken

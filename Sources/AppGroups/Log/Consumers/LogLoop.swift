@@ -12,19 +12,34 @@ final class LogLoop: Sendable {
     var waiter: UnsafeContinuation<Void, Never>?
     var isEnded = false
     var current: UInt64?
+    /// The generation of the audience whose events the loop takes.
+    var generation = 0
   }
 
   private let state = Guarded(State())
 
   // MARK: The reader's side
 
-  /// Gives an event to the loop.
-  func give(_ entry: DecodedEntry, _ ordinal: UInt64) {
-    let waiter = state.withLock { state in
+  /// Gives an event to the loop, unless the loop waits for those of a later generation.
+  func give(_ entry: DecodedEntry, _ ordinal: UInt64, generation: Int) {
+    let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+      guard generation >= state.generation else { return nil }
       if !state.isEnded { state.buffer.append((ordinal, entry)) }
       return state.waiter.take()
     }
     waiter?.resume()
+  }
+
+  /// Drops the events that the loop has not taken.
+  ///
+  /// - Parameter generation: The generation of the next event that is given to it.
+  func drop(before generation: Int) {
+    // They may run code when they are released.
+    state.replace { state in
+      state.generation = generation
+      state.first = 0
+      return exchange(&state.buffer, with: [])
+    }
   }
 
   /// Whether it has as much as it should.

@@ -12,7 +12,6 @@ final class LogSaver: Sendable {
   /// How long to wait at least between two looks at what can be removed.
   private static let trimInterval: UInt64 = 5_000_000_000
 
-  private let consumer: ConsumerPlace
   private let limits: LogLimits
   private let audience: LogAudience
   private let failures: Emitter<AppGroupsLogError, Never>
@@ -21,6 +20,7 @@ final class LogSaver: Sendable {
   private let requests = BlockingCalls(width: 1)
 
   private struct State {
+    var consumer: ConsumerPlace
     /// The consumer's lock, while the log is read.
     var lock: ConsumerLock?
     /// What was saved last since then, and when.
@@ -31,12 +31,12 @@ final class LogSaver: Sendable {
   }
 
   /// Only the queue changes it.
-  private let state = Guarded(State())
+  private let state: Guarded<State>
 
   init(
     _ consumer: ConsumerPlace, limits: LogLimits, audience: LogAudience, failures: Emitter<AppGroupsLogError, Never>
   ) {
-    self.consumer = consumer
+    state = Guarded(State(consumer: consumer))
     self.limits = limits
     self.audience = audience
     self.failures = failures
@@ -46,11 +46,13 @@ final class LogSaver: Sendable {
 
   /// Begins to save, and makes the consumer known, so that from now on nothing is removed that it has not handled.
   ///
-  /// - Parameter lock: The consumer's lock, which is held until ``end(unlessReplaced:)``.
+  /// - Parameters:
+  ///   - consumer: The consumer.
+  ///   - lock: The consumer's lock, which is held until ``end(unlessReplaced:)``.
   /// - Throws: ``AppGroupsLogError`` if the cursor cannot be written; that is then tried again.
-  func begin(_ lock: ConsumerLock) throws(AppGroupsLogError) {
+  func begin(_ consumer: ConsumerPlace, _ lock: ConsumerLock) throws(AppGroupsLogError) {
     try onQueue { () throws(AppGroupsLogError) in
-      state.withLock { ($0.lock, $0.saved) = (lock, nil) }
+      state.withLock { ($0.consumer, $0.lock, $0.saved) = (consumer, lock, nil) }
       do throws(AppGroupsLogError) {
         try register()
       } catch {
@@ -91,6 +93,25 @@ final class LogSaver: Sendable {
     if hasFailed { return saveSoon() }
     trimOnQueue()
   }
+
+  /// Saves what is handled before the contents of the scope are swapped, unless that takes long.
+  func saveForSwap() {
+    guard heldLock != nil else { return }
+    let isDone = DispatchSemaphore(value: 0)
+    queue.async { [self] in
+      do throws(AppGroupsLogError) {
+        if heldLock != nil { try saveNow() }
+      } catch {
+        // It is tried again, and reported, when the reading ends.
+      }
+      isDone.signal()
+    }
+    // A subscriber to failures may be keeping the queue, and may be waiting for the swap.
+    _ = isDone.wait(timeout: .now() + .milliseconds(500))
+  }
+
+  /// The consumer whose place is saved.
+  var consumer: ConsumerPlace { state.withLock { $0.consumer } }
 
   private var heldLock: ConsumerLock? { state.withLock { $0.lock } }
 
@@ -153,6 +174,7 @@ final class LogSaver: Sendable {
   }
 
   private func register() throws(AppGroupsLogError) {
+    let consumer = consumer
     // A process that is removing segments may not have seen a consumer that is new.
     guard !consumer.exists, let lock = try consumer.place.lockTrimming(isWaiting: true) else { return try saveNow() }
     try saveNow()
@@ -178,6 +200,7 @@ final class LogSaver: Sendable {
 
   /// Saves what was acknowledged after the last subscription had ended.
   private func saveAfterwards() throws(AppGroupsLogError) {
+    let consumer = consumer
     // A consumer that was removed does not come back by that.
     guard audience.isUnsaved, consumer.exists else { return }
     // Only the consumer may say how far it is.

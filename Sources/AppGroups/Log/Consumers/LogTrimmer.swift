@@ -66,11 +66,11 @@ struct LogTrimmer {
     for (producer, indices) in try SegmentListing.segments(in: place) {
       for index in indices {
         let id = SegmentID(producer: producer, index: index)
-        let url = place.url(of: id)
+        let path = place.path(of: id)
         // Whoever has begun the next one does not go back.
-        if let final = index == indices.last ? abandoned(url) : FileStatus(path: url.path, followsLinks: false) {
+        if let final = index == indices.last ? abandoned(path, place.url(of: id)) : status(path) {
           sealed.append(Segment(id: id, size: final.size))
-        } else if let status = FileStatus(path: url.path, followsLinks: false) {
+        } else if let status = status(path) {
           activeSize += Self.room(for: status.size)
         }
       }
@@ -79,10 +79,14 @@ struct LogTrimmer {
   }
 
   /// A file as it stays, if the process that had made it is gone.
-  private func abandoned(_ url: URL) -> FileStatus? {
-    guard let file = FileLock(url.path, .reading, of: url), file.isAbandoned else { return nil }
+  private func abandoned(_ path: String, _ url: URL) -> FileStatus? {
+    guard let file = FileLock(path, in: place.base, .reading, of: url), file.isAbandoned else { return nil }
     // Not before: the last event of a process that is gone could be missing.
     return file.status
+  }
+
+  private func status(_ path: String) -> FileStatus? {
+    FileStatus(path: path, relativeTo: place.base, followsLinks: false)
   }
 
   /// The consumers that the log is kept for; those that were away for too long are dropped.
@@ -175,7 +179,7 @@ struct LogTrimmer {
   /// When a segment was begun; 0 if that cannot be read.
   private func time(of id: SegmentID) -> UInt64 {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    guard let file = Descriptor(uninterrupted { open(place.url(of: id).path, flags) }) else { return 0 }
+    guard let file = Descriptor(uninterrupted { openat(place.base, place.path(of: id), flags) }) else { return 0 }
     return withUnsafeTemporaryAllocation(byteCount: SegmentHeader.size, alignment: 8) { bytes in
       let count = uninterrupted { pread(file.number, bytes.baseAddress, bytes.count, 0) }
       return SegmentHeader(UnsafeRawBufferPointer(rebasing: bytes[..<max(0, count)]))?.time ?? 0
@@ -183,19 +187,23 @@ struct LogTrimmer {
   }
 
   private func remove(_ id: SegmentID) throws(AppGroupsLogError) {
-    let url = place.url(of: id)
-    guard unlink(url.path) == 0 || errno == ENOENT else {
-      throw .inaccessible(DurableFileError(errno, "remove", url))
+    guard unlinkat(place.base, place.path(of: id), 0) == 0 || errno == ENOENT else {
+      throw .inaccessible(DurableFileError(errno, "remove", place.url(of: id)))
     }
   }
 
   /// Removes segments that were never completed, because their process died.
   private func removeLitter() throws(AppGroupsLogError) {
-    for name in try SegmentListing.names(in: place.shared) where name.hasSuffix(".segment.new") {
-      let url = place.shared.appending(path: name, directoryHint: .notDirectory)
+    let (base, shared) = (place.base, place.shared)
+    let names = try SegmentListing.names(at: place.sharedPath, in: base, of: shared)
+    for name in names where name.hasSuffix(".segment.new") {
+      let path = place.path(ofIncomplete: name)
       // One that is not locked yet may be a moment old.
-      guard let made = FileStatus.modificationTime(ofPath: url.path), now - made > Self.litterAge else { continue }
-      if abandoned(url) != nil { unlink(url.path) }
+      guard let made = FileStatus.modificationTime(ofPath: path, in: base), now - made > Self.litterAge else {
+        continue
+      }
+      let url = shared.appending(path: name, directoryHint: .notDirectory)
+      if abandoned(path, url) != nil { unlinkat(base, path, 0) }
     }
   }
 

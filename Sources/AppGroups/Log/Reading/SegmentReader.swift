@@ -59,7 +59,7 @@ final class SegmentReader {
   init(_ id: SegmentID, in place: LogPlace, from position: LogPosition) throws(AppGroupsLogError) {
     self.id = id
     url = place.url(of: id)
-    guard let file = FileLock(url.path, .reading, of: url) else {
+    guard let file = FileLock(place.path(of: id), in: place.base, .reading, of: url) else {
       throw .inaccessible(DurableFileError(errno, "read", url))
     }
     guard let status = file.status else { throw .inaccessible(DurableFileError(errno, "look at", url)) }

@@ -13,7 +13,10 @@ extension LogProducer {
   /// The segment that a producer appends to, and how far it is.
   struct Writing: ~Copyable {
     private(set) var identity = UUID.random()
-    private let place: LogPlace
+    /// The identities that this process had among other contents of a scope.
+    private(set) var formerIdentities: Set<UUID> = []
+    /// The number of the contents for which the identity is.
+    private var swapCount: Int
     private let clock: LogClock
     private var process = getpid()
     private var segment: SegmentWriter?
@@ -21,8 +24,8 @@ extension LogProducer {
     private var sequence: UInt64 = 0
     private var scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    init(_ place: LogPlace, _ clock: LogClock) {
-      self.place = place
+    init(_ clock: LogClock, swapCount: Int) {
+      self.swapCount = swapCount
       self.clock = clock
     }
 
@@ -31,11 +34,15 @@ extension LogProducer {
     }
 
     /// Appends events, whose records have so many bytes in total.
+    ///
+    /// - Returns: `nil` if the log's path does not lead to its place any more, unless `isFinal`.
     mutating func append(
-      _ count: Int, _ payload: @Sendable (Int) -> Data, _ total: Int, segmentSize: Int, durability: Durability
-    ) throws(AppGroupsLogError) -> (producer: UUID, first: UInt64, isNewSegment: Bool) {
-      checkProcess()
-      let (segment, isNew) = try segment(for: total, segmentSize: segmentSize, durability: durability)
+      _ count: Int, _ payload: @Sendable (Int) -> Data, _ total: Int, in place: LogPlace, isFinal: Bool,
+      segmentSize: Int, durability: Durability
+    ) throws(AppGroupsLogError) -> (producer: UUID, first: UInt64, isNewSegment: Bool)? {
+      checkIdentity(at: place.swapCount)
+      let found = try segment(for: total, in: place, isFinal: isFinal, segmentSize: segmentSize, durability: durability)
+      guard let (segment, isNew) = found else { return nil }
       guard segment.hasRoom(for: total) else { throw .inaccessible(.fileTooLarge(segment.url)) }
       reserve(total)
       var offset = 0
@@ -66,23 +73,26 @@ extension LogProducer {
 
     /// The segment to append to: the last one, unless it is full or gone.
     private mutating func segment(
-      for count: Int, segmentSize: Int, durability: Durability
-    ) throws(AppGroupsLogError) -> (SegmentWriter, isNew: Bool) {
-      if let segment, segment.isUsable, segment.isInPlace {
+      for count: Int, in place: LogPlace, isFinal: Bool, segmentSize: Int, durability: Durability
+    ) throws(AppGroupsLogError) -> (SegmentWriter, isNew: Bool)? {
+      if let segment, segment.isUsable, isFinal ? segment.isNamed : segment.isInPlace {
         let isEmpty = segment.size == SegmentHeader.size
         if isEmpty || (segment.size + count <= segmentSize && segment.hasRoom(for: count)) { return (segment, false) }
       }
+      guard isFinal || place.isAtPath else { return nil }
       segment = nil
       do throws(AppGroupsLogError) {
-        return (try makeSegment(durability), true)
+        return (try makeSegment(in: place, durability), true)
       } catch let error where error.isAboutNothingThere {
         // Somebody removed the directory, or took the new segment for what a dead process had left.
         try place.make()
-        return (try makeSegment(durability), true)
+        return (try makeSegment(in: place, durability), true)
       }
     }
 
-    private mutating func makeSegment(_ durability: Durability) throws(AppGroupsLogError) -> SegmentWriter {
+    private mutating func makeSegment(
+      in place: LogPlace, _ durability: Durability
+    ) throws(AppGroupsLogError) -> SegmentWriter {
       index += 1
       let id = SegmentID(producer: identity, index: index)
       let header = SegmentHeader(id: id, firstSequence: sequence + 1, time: clock.next())
@@ -91,11 +101,23 @@ extension LogProducer {
       return segment
     }
 
-    /// Becomes another producer in a forked process, which must not write where its parent does.
-    mutating func checkProcess() {
+    /// Becomes another producer among other contents, and in a forked process, which must not write where its parent
+    /// does.
+    ///
+    /// - Parameter swapCount: The number of the contents, or `nil` if they do not matter.
+    mutating func checkIdentity(at swapCount: Int?) {
+      if let swapCount, swapCount != self.swapCount { becomeAnother(at: swapCount) }
       let current = getpid()
       guard current != process else { return }
       process = current
+      becomeAnother(at: self.swapCount)
+      formerIdentities = []
+    }
+
+    /// Becomes another producer, whose first event is yet to come.
+    private mutating func becomeAnother(at swapCount: Int) {
+      self.swapCount = swapCount
+      if index > 0 { formerIdentities.insert(identity) }
       identity = UUID.random()
       segment = nil
       index = 0

@@ -5,24 +5,34 @@ import Signals
 /// What one process appends to one log: all of its log objects and threads share it.
 ///
 /// A producer has segments that nobody else writes, so it needs no lock between processes. Its identity is new each
-/// time, also for a process that was forked, so no segment is ever continued by another.
+/// time, also for a process that was forked, so no segment is ever continued by another. In a scope, it is new after
+/// each swap, so that the numbers of the events in one environment have no gap.
 final class LogProducer: Sendable {
   let clock: LogClock
-  private let place: LogPlace
+  let location: LogLocation
   private let writing: Guarded<Writing>
 
-  private init(_ place: LogPlace) {
-    self.place = place
+  private init(_ location: LogLocation) {
+    self.location = location
     let clock = LogClock()
     self.clock = clock
-    writing = Guarded(Writing(place, clock))
+    writing = Guarded(Writing(clock, swapCount: location.swapCount ?? 0))
   }
 
   /// Who this process is in the log.
   var id: UUID {
-    writing.withLock { writing in
-      writing.checkProcess()
+    let swapCount = location.swapCount
+    return writing.withLock { writing in
+      writing.checkIdentity(at: swapCount)
       return writing.identity
+    }
+  }
+
+  /// Returns a Boolean value that indicates whether a producer is, or was, this process.
+  func isThisProcess(_ producer: UUID) -> Bool {
+    writing.withLock { writing in
+      writing.checkIdentity(at: nil)
+      return writing.identity == producer || writing.formerIdentities.contains(producer)
     }
   }
 
@@ -42,12 +52,15 @@ final class LogProducer: Sendable {
     for index in 0..<count {
       let payload = payload(index)
       guard payload.count <= LogRecord.maximumPayload else {
-        throw .tooLarge(place.url, count: payload.count, limit: LogRecord.maximumPayload)
+        throw .tooLarge(location.url, count: payload.count, limit: LogRecord.maximumPayload)
       }
       total += LogRecord.size(of: payload)
     }
-    return try writing.withLock { writing throws(AppGroupsLogError) in
-      try writing.append(count, payload, total, segmentSize: segmentSize, durability: durability)
+    return try location.withPlace { place, isFinal throws(AppGroupsLogError) in
+      try writing.withLock { writing throws(AppGroupsLogError) in
+        try writing.append(
+          count, payload, total, in: place, isFinal: isFinal, segmentSize: segmentSize, durability: durability)
+      }
     }
   }
 
@@ -57,16 +70,32 @@ final class LogProducer: Sendable {
     weak let producer: LogProducer?
   }
 
-  private static let registry = Guarded<[ExactString: Entry]>([:])
+  private struct Key: Hashable {
+    let path: ExactString
+    let scope: ObjectIdentifier?
+    let policy: ScopePolicy
+  }
 
-  /// This process's producer for a log.
+  private static let registry = Guarded<[Key: Entry]>([:])
+
+  /// This process's producer for a log that has one directory.
   static func shared(for place: LogPlace) -> LogProducer {
+    shared(Key(path: ExactString(place.url.path), scope: nil, policy: .follows), at: LogLocation(place))
+  }
+
+  /// This process's producer for a log in a root whose contents may be swapped.
+  static func shared(name: String, scope: Scope, policy: ScopePolicy) throws(AppGroupsLogError) -> LogProducer {
+    let location = try LogLocation(name: name, scope: scope, policy: policy)
+    return shared(Key(path: ExactString(location.url.path), scope: scope.identity, policy: policy), at: location)
+  }
+
+  private static func shared(_ key: Key, at location: @autoclosure () -> LogLocation) -> LogProducer {
     registry.withLock { registry in
-      let path = ExactString(place.url.path)
-      if let producer = registry[path]?.producer { return producer }
+      // One that was closed by a swap is not opened again.
+      if let producer = registry[key]?.producer, !producer.location.isClosed { return producer }
       registry = registry.filter { $0.value.producer != nil }
-      let producer = LogProducer(place)
-      registry[path] = Entry(producer: producer)
+      let producer = LogProducer(location())
+      registry[key] = Entry(producer: producer)
       return producer
     }
   }

@@ -14,7 +14,7 @@ enum SegmentListing {
   /// The numbers of each producer's segments, in order; empty if the directory is gone.
   static func segments(in place: LogPlace) throws(AppGroupsLogError) -> [UUID: [UInt64]] {
     var segments: [UUID: [UInt64]] = [:]
-    for name in try names(in: place.url) {
+    for name in try names(at: place.path, in: place.base, of: place.url) {
       if let id = SegmentID(fileName: name) { segments[id.producer, default: []].append(id.index) }
     }
     return segments.mapValues { $0.sorted() }
@@ -66,10 +66,10 @@ enum SegmentListing {
   }
 
   /// The names of what lies in a directory; empty if it is gone.
-  static func names(in directory: URL) throws(AppGroupsLogError) -> [String] {
-    if let names = DirectoryListing.names(in: directory) { return names }
+  static func names(at path: String, in base: CInt, of url: URL) throws(AppGroupsLogError) -> [String] {
+    if let names = DirectoryListing.names(at: path, in: base) { return names }
     guard errno == ENOENT || errno == ENOTDIR else {
-      throw .inaccessible(DurableFileError(errno, "list", directory))
+      throw .inaccessible(DurableFileError(errno, "list", url))
     }
     return []
   }

@@ -17,7 +17,10 @@ final class SegmentWriter {
   let url: URL
   /// With what the checksums of its records begin.
   let salt: UInt32
+  /// The path that begins with that of the log.
   private let path: String
+  /// The path in the directory of the log.
+  private let name: String
   private let file: FileLock
   /// How large the system lets the file become.
   private let limit: Int
@@ -34,9 +37,10 @@ final class SegmentWriter {
     url = place.url(of: header.id)
     salt = header.salt
     path = url.path
+    name = place.path(of: header.id)
     limit = fileSizeLimit()
-    let temporary = place.shared.appending(path: header.id.temporaryName, directoryHint: .notDirectory).path
-    guard let file = FileLock(temporary, .new, of: url, owner: FileStatus(path: place.url.path)) else {
+    let (temporary, base) = (place.path(ofIncomplete: header.id.temporaryName), place.base)
+    guard let file = FileLock(temporary, in: base, .new, of: url, owner: place.status) else {
       throw .inaccessible(DurableFileError(errno, "create", url))
     }
     let number = file.number
@@ -47,16 +51,22 @@ final class SegmentWriter {
         throw .inaccessible(DurableFileError(errno, "write", url))
       }
       if durability == .storage { try Self.synchronize(number, url) }
-      guard rename(temporary, path) == 0 else { throw .inaccessible(DurableFileError(errno, "create", url)) }
+      guard renameat(base, temporary, base, name) == 0 else {
+        throw .inaccessible(DurableFileError(errno, "create", url))
+      }
     } catch {
-      unlink(temporary)
+      unlinkat(base, temporary, 0)
       throw error
     }
     if durability == .storage { try synchronizeName() }
   }
 
-  /// Whether the file still has its name: somebody may have removed it, or its directory.
+  /// Whether the log's path still leads to the file: somebody may have removed it, or its directory, or switched
+  /// environments.
   var isInPlace: Bool { file.isFile(at: path) }
+
+  /// A Boolean value that indicates whether the file has its name in its directory, wherever that is.
+  var isNamed: Bool { file.isFile(at: name, in: place.base) }
 
   private func lock() throws(AppGroupsLogError) {
     do throws(DurableFileError) {
@@ -119,7 +129,8 @@ final class SegmentWriter {
   }
 
   private func synchronizeName() throws(AppGroupsLogError) {
-    guard let directory = Descriptor(uninterrupted { open(place.url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    guard let directory = Descriptor(uninterrupted { openat(place.base, place.path, flags) }) else {
       throw .inaccessible(DurableFileError(errno, "open", place.url))
     }
     guard synchronizeNames(directory.number) else {

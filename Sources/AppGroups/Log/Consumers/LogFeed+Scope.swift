@@ -1,0 +1,20 @@
+import Foundation
+import Signals
+
+extension LogFeed: ScopeMember {
+  var swapStage: ScopeStage { .logs }
+
+  func holdForSwap() { saver?.saveForSwap() }
+
+  func prepareSwap(_ outcome: ScopeOutcome) {
+    guard outcome == .swapped else { return }
+    let next = start()
+    state.withLock { $0.next = next }
+  }
+
+  /// Ends the reading of the old contents: no event of theirs is given out from now on.
+  func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
+    guard let next = state.withLock({ $0.next.take() }), let generation = audience.interrupt() else { return }
+    queue.async { [self] in begin(from: next, generation) }
+  }
+}

@@ -1,0 +1,74 @@
+import AppGroups
+import Foundation
+import Signals
+import TestSupport
+import Testing
+
+@testable import Containers
+
+/// A root with three environments and a log in its scope.
+struct LogWorld: Sendable {
+  let fixture: Fixture
+  let app: AppContainer
+  let log: AppGroupsLog<String>
+  let ids: [UUID]
+
+  var names: String { ids.map(\.uuidString).joined(separator: ",") }
+
+  init(_ limits: LogLimits = LogLimits(), onSwap: ScopePolicy = .follows) throws {
+    fixture = try Fixture(filled: false)
+    app = try fixture.open()
+    let made = try [app.create(name: "Work"), app.create(name: "Play")]
+    ids = [Environment.defaultID] + made.map(\.id)
+    log = try AppGroupsLog(name: "events", scope: app.scope, onSwap: onSwap, limits: limits)
+  }
+
+  /// Another process that has the root and the log open.
+  func peer() async throws -> PeerProcess {
+    let peer = try PeerProcess()
+    try await peer.send("env \(fixture.root.path)")
+    try await peer.send("log-in \(fixture.root.path) events")
+    return peer
+  }
+
+  /// The directory in which the log of an environment lies now.
+  func directory(of id: UUID) -> URL {
+    let root = app.active.value.id == id ? fixture.root : fixture.url(".containers/\(id)/data")
+    return root.appending(path: "Logs/events", directoryHint: .isDirectory)
+  }
+
+  /// The events in the log of an environment, read by a consumer that nobody else is.
+  func texts(in id: UUID) async throws -> [String] {
+    try await app.activate(id: id)
+    try log.append("the last")
+    let reader = try log.events(for: "a test \(UUID())")
+    var texts: [String] = []
+    for await entry in reader.values {
+      if entry.event == "the last", entry.producer == log.producer { break }
+      texts.append(entry.event)
+    }
+    return texts.filter { $0 != "the last" }
+  }
+}
+
+/// The entries that a consumer was given, with what went wrong.
+struct EntryRecorder: Sendable {
+  let events: LogEvents<String>
+  let entries: Recorder<LogEntry<String>>
+  let failures: Recorder<AppGroupsLogError>
+
+  init(_ events: LogEvents<String>) {
+    self.events = events
+    failures = events.failures.recorded()
+    entries = events.recorded()
+  }
+
+  var texts: [String] { entries.elements.map(\.event) }
+
+  /// Waits for these events, and none besides.
+  func expect(_ texts: [String], _ comment: String = "") async throws {
+    let got = try await entries.wait(for: "\(texts) \(comment)", timeout: .seconds(60)) { $0.count >= texts.count }
+    #expect(got.map(\.event) == texts, "\(comment)")
+    #expect(failures.elements == [], "\(comment)")
+  }
+}
