@@ -14,6 +14,7 @@ import Signals
 /// - `append-stamps N`: append the present time, in nanoseconds of the monotonic clock, N times, a millisecond apart
 /// - `append-loop BATCH BYTES`: append numbered texts of so many bytes, BATCH at a time, until `stop-appending`
 /// - `append-many N TEXT`: append `TEXT 1`, `TEXT 2` and so on, and return the duration in nanoseconds
+/// - `read-log`: read all events without a consumer, and return the number of events and the number of errors
 /// - `follow CONSUMER`: report each event as `entry NANOSECONDS PRODUCER SEQUENCE TEXT` from the consumer's place on
 /// - `follow-new`: the same from now on, without a place
 /// - `follow-into CONSUMER PATH`: write each event as a line of a file, as an effect that outlives the process
@@ -80,6 +81,10 @@ final class LogCommands: CommandFamily {
       guard let loop else { throw CommandError(description: "nothing is running") }
       self.loop = nil
       return "\(try loop.stop())"
+    case "read-log":
+      let entries = Array(try opened().entries())
+      let count = entries.count { if case .success = $0 { true } else { false } }
+      return "\(count) \(entries.count - count)"
     case "follow-log": try follow(opened().events(for: command.argument()))
     case "follow-new": try follow(opened().newEvents())
     case "follow-into":

@@ -246,6 +246,35 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
     LogEvents(try LogFeed(reading, limits: limits, decoder: EntryDecoder(format), producer: local))
   }
 
+  /// The events that the log has, for readers that are no consumers, such as a viewer or a report.
+  ///
+  /// ```swift
+  /// import AppGroups
+  /// import Foundation
+  ///
+  /// let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  /// let container = try AppGroupsContainer(directory: directory)
+  /// let log = try AppGroupsLog<String>(name: "changes", container: container)
+  /// try log.append(contentsOf: ["opened", "saved", "closed"])
+  /// for entry in log.entries() {
+  ///   print(try entry.get().event)
+  /// }
+  /// // Prints "opened"
+  /// // Prints "saved"
+  /// // Prints "closed"
+  /// let yesterday = Date(timeIntervalSinceNow: -24 * 60 * 60)
+  /// print(Array(log.entries(since: yesterday)).count)  // Prints "3"
+  /// try FileManager.default.removeItem(at: directory)
+  /// ```
+  ///
+  /// Reading leaves no trace: no place is saved, and no event is kept in the log for it.
+  ///
+  /// - Parameter date: The date of the first event of interest; by default all events that there still are.
+  /// - Returns: The events, and in between the errors of those that cannot be read. Nothing is read until a loop begins.
+  public func entries(since date: Date = .distantPast) -> LogEntries<Event> {
+    LogEntries(local.location, EntryDecoder(format), since: date)
+  }
+
   /// Forgets a consumer: the log is not kept for it any more.
   ///
   /// If there is no such consumer, nothing happens.

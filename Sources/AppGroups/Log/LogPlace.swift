@@ -111,8 +111,9 @@ final class LogPlace: Sendable {
       throw .unusableContainer(error)
     }
     // Made here, so that who trims in the background makes nothing in a directory that is being removed.
-    let lock = FileLock(path(Self.trimLockName), in: base, .createdIfMissing, of: trimLock, owner: status)
-    guard lock != nil else { throw .inaccessible(DurableFileError(errno, "create", trimLock)) }
+    if FileLock(path(Self.trimLockName), in: base, .createdIfMissing, of: trimLock, owner: status) != nil { return }
+    // A process that may only read the log removes nothing.
+    guard errno == EACCES || errno == EROFS else { throw .inaccessible(DurableFileError(errno, "create", trimLock)) }
   }
 
   /// Becomes the only one who removes segments; `nil` if somebody else is and that is not waited for, or where there is

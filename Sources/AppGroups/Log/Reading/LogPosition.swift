@@ -21,4 +21,7 @@ struct LogPosition: Hashable, Sendable, Codable {
   }
 
   static let beginning = LogPosition(segment: 0, offset: 0, sequence: 0)
+
+  /// A place after every other, of which no sequence is known.
+  static let end = LogPosition(segment: limit, offset: limit, sequence: 0)
 }

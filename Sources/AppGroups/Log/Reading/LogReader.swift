@@ -70,14 +70,24 @@ final class LogReader: Sendable {
 
   /// Where each producer's log ends now.
   static func ends(of place: LogPlace) -> [UUID: LogPosition] {
-    var ends: [UUID: LogPosition] = [:]
     do throws(AppGroupsLogError) {
-      for (producer, indices) in try SegmentListing.segments(in: place) {
-        guard let last = indices.last else { continue }
-        ends[producer] = end(of: SegmentID(producer: producer, index: last), in: place)
-      }
+      return try readableEnds(of: place).compactMapValues { $0 }
     } catch {
       // It will be told when the log is read.
+      return [:]
+    }
+  }
+
+  /// Where each producer's log ends now; the last segment's end, whatever that is, if it cannot be read.
+  static func limits(of place: LogPlace) throws(AppGroupsLogError) -> [UUID: LogPosition] {
+    try readableEnds(of: place).mapValues { $0 ?? .end }
+  }
+
+  private static func readableEnds(of place: LogPlace) throws(AppGroupsLogError) -> [UUID: LogPosition?] {
+    var ends: [UUID: LogPosition?] = [:]
+    for (producer, indices) in try SegmentListing.segments(in: place) {
+      guard let last = indices.last else { continue }
+      ends[producer] = .some(end(of: SegmentID(producer: producer, index: last), in: place))
     }
     return ends
   }

@@ -5,6 +5,8 @@ import Foundation
 /// ``LogReader`` guards it.
 final class ProducerMerge {
   private let place: LogPlace
+  /// Whether only the producers that are known from the beginning are read.
+  private let isLimited: Bool
   private var producers: [UUID: ProducerReader] = [:]
   private var names: [String: ProducerReader] = [:]
   private(set) var tails: Set<String> = []
@@ -33,9 +35,24 @@ final class ProducerMerge {
 
   init(_ place: LogPlace, from positions: [UUID: LogPosition]) {
     self.place = place
+    isLimited = false
     for (producer, position) in positions {
       producers[producer] = ProducerReader(producer, in: place, from: position)
     }
+  }
+
+  /// Reads everything that there is up to some positions, once.
+  init(_ place: LogPlace, upTo limits: [UUID: LogPosition]) {
+    self.place = place
+    isLimited = true
+    for (producer, limit) in limits {
+      producers[producer] = ProducerReader(producer, in: place, from: .beginning, upTo: limit)
+    }
+  }
+
+  /// Finds out which events were removed since the limits were set.
+  func checkEnds() {
+    for reader in producers.values { reader.reportMissingEnd { problems.append($0) } }
   }
 
   func scan() -> Set<UUID> {
@@ -50,7 +67,7 @@ final class ProducerMerge {
     }
     names.removeAll(keepingCapacity: true)
     tails.removeAll(keepingCapacity: true)
-    for (producer, indices) in segments {
+    for (producer, indices) in segments where !isLimited || producers[producer] != nil {
       let reader = producers[producer] ?? ProducerReader(producer, in: place, from: .beginning)
       producers[producer] = reader
       reader.update(indices)

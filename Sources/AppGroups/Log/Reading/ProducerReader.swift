@@ -12,6 +12,8 @@ final class ProducerReader {
   /// Whether it is among those that have a file open.
   var isCounted = false
   private let place: LogPlace
+  /// Where to stop, if the segments are not read as far as they go.
+  private let limit: LogPosition?
   private var segments: [UInt64] = []
   private var reader: SegmentReader?
   /// How often what comes next was found to be doubtful, and how large the segment was then.
@@ -22,10 +24,11 @@ final class ProducerReader {
   /// How often a doubtful record at the end is looked at again, since it could be in the making.
   private static let maximumDoubts = 3
 
-  init(_ producer: UUID, in place: LogPlace, from position: LogPosition) {
+  init(_ producer: UUID, in place: LogPlace, from position: LogPosition, upTo limit: LogPosition? = nil) {
     self.producer = producer
     self.place = place
     self.position = position
+    self.limit = limit
   }
 
   /// Takes note of which segments there are.
@@ -59,7 +62,7 @@ final class ProducerReader {
   func advance(report: (AppGroupsLogError) -> Void) {
     head = nil
     var isAbandoned = false
-    while true {
+    while !isAtLimit {
       guard let reader = reader ?? open(report) else { return }
       // A later segment was listed before this one was read to its end, so nothing more can come here.
       let next = segments.first { $0 > reader.id.index }
@@ -100,10 +103,24 @@ final class ProducerReader {
     }
   }
 
+  /// Whether everything before the limit was read, and damage there was reported.
+  private var isAtLimit: Bool {
+    guard let limit, !limit.isAfter(position) else { return false }
+    return position.isAfter(limit) || !limit.isBroken || position.isBroken
+  }
+
+  /// Reports the events before the limit that were removed while the others were read.
+  func reportMissingEnd(report: (AppGroupsLogError) -> Void) {
+    guard let limit, limit.sequence > position.sequence, !position.isBroken, obstacle == nil else { return }
+    report(.missing(producer: producer, after: position.sequence, before: limit.sequence + 1))
+  }
+
   /// How far the writing of the last segment is.
   private var stage: SegmentReader.Stage {
+    // What lies before a limit was read before.
+    if limit != nil { return .settled }
     // Damage that was reported is looked at for what follows it, and nothing else.
-    position.isBroken || doubts.count >= Self.maximumDoubts ? .settled : .growing
+    return position.isBroken || doubts.count >= Self.maximumDoubts ? .settled : .growing
   }
 
   private func leave(for next: UInt64) {

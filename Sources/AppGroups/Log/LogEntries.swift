@@ -1,0 +1,101 @@
+import Foundation
+
+/// The events that a log has, read without a consumer; made by ``AppGroupsLog/entries(since:)``.
+///
+/// Each loop reads the events that are in the log when it begins, those of all processes in the order of their dates.
+/// Events that are appended meanwhile are not part of it.
+///
+/// - **Traces:** None. Reading saves no place, keeps no event from being removed, and writes nothing. It works in a
+///   directory that the process may only read.
+/// - **Errors** are elements of the sequence, in the place of what could not be read. The events after them follow.
+///   Damage and events that cannot be decoded are reported as in ``LogEvents/failures``. If events are removed
+///   while the loop is on its way to them, ``AppGroupsLogError/missing(producer:after:before:)`` says which.
+/// - **Scopes:** In a scope, a loop reads the log of the environment in which it begins, to its end.
+/// - **Memory:** Some files are open and read in small pieces, however large the log is.
+/// - **Threads:** Each call of `next()` may read a file, on the thread that calls it.
+public struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
+  /// An event with its identity and its date, or the reason why some could not be read.
+  public typealias Element = Result<LogEntry<Event>, AppGroupsLogError>
+
+  let location: LogLocation
+  let decoder: EntryDecoder
+  /// The first date of interest, in nanoseconds since 1970.
+  let start: UInt64
+
+  init(_ location: LogLocation, _ decoder: EntryDecoder, since date: Date) {
+    self.location = location
+    self.decoder = decoder
+    let seconds = date.timeIntervalSince1970
+    // Later than that is nothing that a log can hold.
+    start = seconds <= 0 ? 0 : seconds < 1e10 ? UInt64(seconds * 1e9) : .max
+  }
+
+  /// Finds out where the log ends now.
+  public func makeIterator() -> Iterator {
+    Iterator(self)
+  }
+
+  /// Reads the events one by one.
+  public struct Iterator: IteratorProtocol {
+    private let entries: LogEntries
+    private let place: LogPlace?
+    private let merge: ProducerMerge?
+    /// What was found before the record that comes next, the last first.
+    private var problems: [AppGroupsLogError] = []
+    private var found: Record?
+    private var isAtEnd = false
+
+    private typealias Record = (producer: UUID, record: LogRecord, position: LogPosition)
+
+    fileprivate init(_ entries: LogEntries) {
+      self.entries = entries
+      do throws(AppGroupsLogError) {
+        let place = try entries.location.readablePlace
+        let merge = ProducerMerge(place, upTo: try LogReader.limits(of: place))
+        _ = merge.scan()
+        (self.place, self.merge) = (place, merge)
+        take(merge)
+      } catch {
+        (place, merge) = (nil, nil)
+        problems = [error]
+      }
+    }
+
+    /// Returns the next event, or the reason why it could not be read; `nil` at the end.
+    public mutating func next() -> Element? {
+      guard let merge, let place else { return problems.popLast().map { .failure($0) } }
+      while true {
+        if let problem = problems.popLast() { return .failure(problem) }
+        if let found = found.take() {
+          guard found.record.time >= entries.start else { continue }
+          return entry(found, in: place)
+        }
+        if isAtEnd { return nil }
+        found = merge.next()
+        if found == nil {
+          isAtEnd = true
+          merge.checkEnds()
+        }
+        take(merge)
+      }
+    }
+
+    private mutating func take(_ merge: ProducerMerge) {
+      problems = merge.takeProblems().reversed()
+    }
+
+    private func entry(_ found: Record, in place: LogPlace) -> Element {
+      let (producer, record, position) = found
+      do {
+        let entry = try entries.decoder.decode(record, producer, position, place.swapCount)
+        return .success(entry.entry(of: Event.self))
+      } catch {
+        let id = LogEventID(producer: producer, sequence: record.sequence)
+        return .failure(.undecodable(id, entries.location.url, reason: CodingReason.words(for: error)))
+      }
+    }
+  }
+}
+
+@available(*, unavailable)
+extension LogEntries.Iterator: Sendable {}
