@@ -25,8 +25,8 @@ struct FollowTableTests {
   /// The rows of the table, and a test of each, or several.
   private static let tests: [String: [String]] = [
     "``/AppGroups/AppGroupsFile``, ``/AppGroups/AppGroupsSuite``": [
-      "a file goes over to the new environment's, and back", "a suite goes over with all its values at once",
-      "a file that was to be closed says so and keeps its last value",
+      "a file follows a switch to the new environment and back", "a suite follows a switch with all its values at once",
+      "a file that closes on a swap reports it and keeps its last value",
     ],
     "``/AppGroups/AppGroupsLog``": [
       "events go to the log of the active environment, and stay in it",
@@ -34,9 +34,9 @@ struct FollowTableTests {
       "a consumer follows switches by another process, and reports nothing",
       "every event is found once, in the environment in which it was appended",
     ],
-    "``/Containers/CookieJar``": ["a jar follows the switch of environments"],
-    "`UserDefaults`": ["what is there belongs to the default environment, and is not seen in others"],
-    "`HTTPCookieStorage`": ["no cookie is seen in another environment, and each comes back with all its attributes"],
+    "``/Containers/CookieJar``": ["a jar follows switches of environments"],
+    "`UserDefaults`": ["existing values belong to the default environment, and are hidden in others"],
+    "`HTTPCookieStorage`": ["no cookie is visible in another environment, and each returns with all its attributes"],
     "``/Stores/Database``": ["shows what is in the other, in rows, queries and changes"],
     "``/Stores/LiveQuery``, ``/Stores/LiveObject``": [
       "change together with files and the active environment, and are there when activate returns",
