@@ -2,10 +2,10 @@ import Signals
 import StrictJSON
 import Synchronization
 
-/// Finds slots by name, without a lock and without counting references.
+/// A table that finds slots by name, without a lock and without reference counting.
 ///
-/// Slots are only ever added, and live as long as the table. When it grows, the old cells stay for whoever still looks
-/// into them; together they are not more than the new ones.
+/// Slots are only added, and live as long as the table. When the table grows, it keeps the old cells for readers that
+/// still use them. Together they are no larger than the new ones.
 @usableFromInline
 final class SlotTable: Sendable {
   private final class Cells: @unchecked Sendable {  // Sound: the cells are atomic.
@@ -44,7 +44,7 @@ final class SlotTable: Sendable {
   private let contents: Guarded<Contents>
 
   private struct Contents: Sendable {
-    /// The cells that readers use now, and those that were replaced.
+    /// The current cells, and the cells that they replaced.
     var cells: [Cells]
     var slots: [TweakSlot] = []
   }
@@ -55,13 +55,15 @@ final class SlotTable: Sendable {
     current = Atomic(.passUnretained(cells))
   }
 
-  /// Where to look for a name.
+  /// Returns the hash of a name.
   @usableFromInline
   static func hash(_ feature: String, _ variable: String) -> Int {
     NameHash.hash(feature, variable)
   }
 
-  /// The slot of a name, if there is one; valid as long as the table.
+  /// Returns the slot of a name, if there is one.
+  ///
+  /// The slot is valid as long as the table.
   @usableFromInline
   func find(_ id: TweakID, hash: Int) -> Unmanaged<TweakSlot>? {
     // Sound: the table keeps all cells.
@@ -70,7 +72,7 @@ final class SlotTable: Sendable {
     }
   }
 
-  /// The slot of a name, which is made if there is none.
+  /// Returns the slot of a name, and creates it if it is missing.
   func slot(_ id: TweakID, hash: Int) -> TweakSlot {
     if let slot = find(id, hash: hash) { return slot.takeUnretainedValue() }
     return contents.withLock { contents in

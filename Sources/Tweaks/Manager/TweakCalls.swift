@@ -1,8 +1,8 @@
 import Signals
 
-/// The questions and callbacks that threads are busy with.
+/// The questions and callbacks in progress on all threads.
 ///
-/// A provider, a hook or the log may use the manager. This is how the manager recognises a call that comes back.
+/// A provider, a hook or the log may use the manager. The manager uses these entries to recognize reentrant calls.
 struct TweakCalls {
   private var questions: [(thread: ThreadIdentity, question: TweakQuestion)] = []
   private var callbacks: [ThreadIdentity] = []
@@ -10,7 +10,7 @@ struct TweakCalls {
   /// A Boolean value that indicates whether the calling thread runs a hook or the log.
   var isCalledBack: Bool { !callbacks.isEmpty && callbacks.contains(.current) }
 
-  /// The calling thread begins to ask, unless it is asking for the same already.
+  /// Begins a question on the calling thread, unless the thread is already asking the same.
   mutating func begin(_ question: TweakQuestion) -> Bool {
     let thread = ThreadIdentity.current
     if questions.contains(where: { $0.thread == thread && $0.question == question }) { return false }
@@ -18,7 +18,7 @@ struct TweakCalls {
     return true
   }
 
-  /// The calling thread has its answer.
+  /// Ends a question on the calling thread.
   mutating func end(_ question: TweakQuestion) {
     let thread = ThreadIdentity.current
     if let index = questions.lastIndex(where: { $0.thread == thread && $0.question == question }) {
@@ -26,10 +26,10 @@ struct TweakCalls {
     }
   }
 
-  /// The calling thread begins to run a hook or the log.
+  /// Marks that the calling thread runs a hook or the log.
   mutating func beginCallback() { callbacks.append(.current) }
 
-  /// The hook or the log has returned.
+  /// Marks that the hook or the log has returned.
   mutating func endCallback() {
     if let index = callbacks.lastIndex(of: .current) { callbacks.remove(at: index) }
   }

@@ -1,20 +1,20 @@
-/// A change of what is in force.
+/// A change of the effective value of a tweak.
 ///
-/// Printing one of a secret tweak shows none of its values.
+/// If the tweak is secret, the printed form shows neither value.
 public struct TweakChange: Sendable, Hashable {
   /// The tweak.
   public let id: TweakID
 
-  /// The value before; `nil` if there was none that could be used.
+  /// The old value, or `nil` if there was no usable one.
   public let old: TweakValue?
 
-  /// The value now; `nil` if there is none that can be used.
+  /// The new value, or `nil` if there is no usable one.
   public let new: TweakValue?
 
-  /// The provider whose value it is now.
+  /// The provider of the new value.
   public let source: String?
 
-  /// Whether the values must not be shown.
+  /// A Boolean value that indicates whether the values must not be shown.
   public let isSecret: Bool
 }
 
@@ -25,7 +25,7 @@ extension TweakChange: CustomStringConvertible, CustomDebugStringConvertible, Cu
   /// The name, and both values.
   public var debugDescription: String { description }
 
-  /// What `dump` shows.
+  /// The children that `dump` shows.
   public var customMirror: Mirror {
     Mirror(
       self,

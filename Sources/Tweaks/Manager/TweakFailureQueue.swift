@@ -1,6 +1,6 @@
 import Signals
 
-/// Sends errors, and keeps them while there is no subscriber.
+/// A signal of errors that keeps them while there is no subscriber.
 final class TweakFailureQueue: Signal {
   typealias Element = TweakError
   typealias Failure = Never
@@ -8,7 +8,7 @@ final class TweakFailureQueue: Signal {
   private let emitter = Emitter<TweakError, Never>()
   private let outbox = Outbox<TweakError>()
 
-  /// The errors that no subscriber has received, without repetitions.
+  /// The errors that no subscriber has received, without duplicates.
   private let waiting = Guarded<[TweakError]>([])
 
   private static let limit = 100
@@ -23,7 +23,7 @@ final class TweakFailureQueue: Signal {
   }
 
   private func deliver() {
-    // A subscriber that comes after this question delivers them itself.
+    // A subscriber that is added after this check delivers them itself.
     guard emitter.hasSubscribers else { return }
     waiting.withLock { waiting in
       outbox.add(contentsOf: waiting)
@@ -40,9 +40,9 @@ final class TweakFailureQueue: Signal {
 }
 
 extension Signal where Element == TweakError, Failure == Never {
-  /// Sends a new subscriber the errors that hold at present, and then every later one.
+  /// Returns a signal that sends a new subscriber the current errors, and then every later one.
   func beginning(with present: @escaping @Sendable () -> [TweakError]) -> AnySignal<TweakError, Never> {
-    // The later ones first, so that none is missed in between.
+    // The later errors come first, so that none is missed in between.
     merge(with: DeferredSignal { present().signal }).eraseToAnySignal()
   }
 }

@@ -1,31 +1,31 @@
-/// Code that runs when a tweak is looked up: once after each change, not each time it is read.
+/// Code that runs when a tweak is looked up: once after each change, not at each read.
 ///
-/// ``before`` is called in the order in which hooks were added, the others in reverse. If one of ``before`` throws, no
-/// provider is asked and the tweak has its default; ``error`` and ``finally`` are called all the same. A hook may use
-/// the manager; no hooks are called for that.
-///
-/// Hooks are not called for features, such as by ``TweakManager/isFeatureEnabled(_:)``, nor for
-/// ``TweakManager/trace(feature:variable:)``. Do not use ``before`` to guard them.
+/// - **Order.** ``before`` closures are called in the order in which hooks were added, the others in reverse order.
+/// - **Errors.** If a ``before`` closure throws, no provider is asked and the tweak has its default. ``error`` and
+///   ``finally`` are still called.
+/// - **Reentrancy.** A hook may use the manager. These calls do not invoke hooks.
+/// - **Features.** Hooks are not called for features, such as by ``TweakManager/isFeatureEnabled(_:)``, nor for
+///   ``TweakManager/trace(feature:variable:)``. Do not use ``before`` to guard them.
 public struct TweakHook: Sendable {
-  /// Called before providers are asked.
+  /// A closure that is called before providers are asked.
   public var before: (@Sendable (TweakID) throws -> Void)?
 
-  /// Called with what was found.
+  /// A closure that is called with the tweak that was found.
   public var after: (@Sendable (Tweak) -> Void)?
 
-  /// Called if nothing usable was found.
+  /// A closure that is called if no usable tweak was found.
   public var error: (@Sendable (TweakID, TweakError) -> Void)?
 
-  /// Called at the end, exactly once.
+  /// A closure that is called exactly once, at the end.
   public var finally: (@Sendable (TweakID) -> Void)?
 
-  /// Makes a hook.
+  /// Creates a hook.
   ///
   /// - Parameters:
-  ///   - before: Called before providers are asked.
-  ///   - after: Called with what was found.
-  ///   - error: Called if nothing usable was found.
-  ///   - finally: Called at the end, exactly once.
+  ///   - before: A closure that is called before providers are asked.
+  ///   - after: A closure that is called with the tweak that was found.
+  ///   - error: A closure that is called if no usable tweak was found.
+  ///   - finally: A closure that is called exactly once, at the end.
   public init(
     before: (@Sendable (TweakID) throws -> Void)? = nil,
     after: (@Sendable (Tweak) -> Void)? = nil,

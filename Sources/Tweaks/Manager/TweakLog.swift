@@ -1,24 +1,24 @@
-/// Is told what a manager does.
+/// A closure that receives the log messages of a manager.
 ///
-/// Values of secret tweaks are not shown to it.
+/// The messages do not show values of secret tweaks.
 public typealias TweakLogClosure = @Sendable (String, TweakLogLevel) -> Void
 
-/// How much a message of the log matters.
+/// The importance of a log message.
 public enum TweakLogLevel: Int, Sendable, Hashable, Comparable {
-  /// Something is wrong.
+  /// An error.
   case error
 
-  /// What was found.
+  /// The result of a lookup.
   case debug
 
-  /// What each provider said.
+  /// The answer of each provider.
   case verbose
 
   /// Compares levels.
   ///
   /// - Parameters:
   ///   - first: A level.
-  ///   - second: Another one.
-  /// - Returns: Whether the first matters more.
+  ///   - second: Another level.
+  /// - Returns: Whether the first is more important.
   public static func < (first: TweakLogLevel, second: TweakLogLevel) -> Bool { first.rawValue < second.rawValue }
 }

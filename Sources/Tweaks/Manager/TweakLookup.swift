@@ -6,7 +6,9 @@ struct TweakEnvironment: Sendable {
   let log: TweakLogClosure?
 }
 
-/// The lookup of one tweak: asks each provider at most once, and only if its answer is needed.
+/// A lookup of one tweak.
+///
+/// It asks each provider at most once, and only if its answer is needed.
 struct TweakLookup {
   let id: TweakID
   let environment: TweakEnvironment
@@ -14,7 +16,7 @@ struct TweakLookup {
   /// The lines for the log, if there is one.
   private(set) var notes: [(String, TweakLogLevel)] = []
 
-  /// The answers of the providers so far, as they gave them.
+  /// The unprocessed answers of the providers so far.
   private var answers: [Result<Tweak?, TweakError>] = []
 
   init(_ id: TweakID, in environment: TweakEnvironment) {
@@ -45,7 +47,9 @@ struct TweakLookup {
     return resolution
   }
 
-  /// The answer of a provider, possibly encrypted; that it has not found the tweak is no error.
+  /// Returns the answer of a provider, possibly encrypted.
+  ///
+  /// `notFound` is not treated as an error.
   mutating func found(at index: Int) -> TweakResolver.Answer {
     while answers.count <= index { answers.append(ask(environment.providers.all[answers.count])) }
     switch answers[index] {
@@ -65,12 +69,12 @@ struct TweakLookup {
     }
   }
 
-  /// The answer of a provider, decrypted.
+  /// Returns the answer of a provider, decrypted.
   mutating func opened(at index: Int) -> TweakResolver.Answer {
     guard case .tweak(var tweak) = found(at: index) else { return found(at: index) }
     let provider = environment.providers.all[index]
     if !tweak.isEncrypted, !tweak.isSecret, isDeclaredSecret(below: index) {
-      // Only what the manager has set is encrypted: see `seal`.
+      // Only values that the manager has set are encrypted, see `seal`.
       let isEncrypted = environment.providers.mutable[index]?.isPersistent ?? false
       tweak.modify { parts in
         parts.isSecret = true
@@ -94,12 +98,12 @@ struct TweakLookup {
     return .tweak(tweak)
   }
 
-  /// Returns whether any provider below another one says that the tweak is secret.
+  /// Returns whether any provider below another one declares the tweak secret.
   mutating func isDeclaredSecret(below index: Int) -> Bool {
     for index in environment.providers.all.indices[(index + 1)...] {
       switch found(at: index) {
       case .tweak(let tweak) where tweak.isEncrypted || tweak.isSecret: return true
-      // The answer of a manager that cannot decrypt the tweak.
+      // A nested manager that cannot decrypt the tweak gives this answer.
       case .failure(.decryptionClosureNotProvided), .failure(.decryptionFailed): return true
       default: continue
       }

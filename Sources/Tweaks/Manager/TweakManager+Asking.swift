@@ -1,23 +1,24 @@
 import Signals
 
 extension TweakManager {
-  /// Asks the providers, whatever is stored.
+  /// Asks the providers, regardless of stored answers.
   func askNow(_ question: TweakQuestion) -> TweakResolution {
     ask([question])[0] ?? cyclic(question)
   }
 
-  /// The resolution for a provider that asks for what it is being asked for.
+  /// Returns the resolution for a provider that asks for the tweak that it is being asked for.
   func cyclic(_ question: TweakQuestion) -> TweakResolution {
     TweakResolution(result: .failure(.cyclic(question.id, provider: name)))
   }
 
   /// Asks the providers.
   ///
-  /// - Returns: A resolution for each question; `nil` if this thread is asking it already, before a provider called back.
+  /// - Returns: A resolution for each question, or `nil` for a question that this thread is already asking, when a
+  ///   provider calls back.
   func ask(_ questions: [TweakQuestion]) -> [TweakResolution?] {
     if questions.isEmpty { return [] }
     let environment = state.withLock { state in
-      // Hooks and the log are not called for what they look up themselves.
+      // Hooks and the log are not called for their own lookups.
       let isCalledBack = state.calls.isCalledBack
       return TweakEnvironment(
         providers: state.providers, decryption: state.decryption, hooks: isCalledBack ? [] : state.hooks,
@@ -47,7 +48,7 @@ extension TweakManager {
     return resolution
   }
 
-  // MARK: Calling back
+  // MARK: Callbacks
 
   private func callBefore(_ hooks: [TweakHook], _ id: TweakID) -> TweakError? {
     guard !hooks.isEmpty else { return nil }
@@ -89,14 +90,14 @@ extension TweakManager {
 
   // MARK: Failures
 
-  /// Reports a failure by ``failures`` and the log.
+  /// Reports a failure to ``failures`` and the log.
   func report(_ error: TweakError) {
     let log = state.withLock { $0.calls.isCalledBack ? nil : $0.log }
     write([("\(error)", .error)], to: log)
     failureQueue.send(error)
   }
 
-  /// Reports once that no provider has a tweak, if that is wanted.
+  /// Reports once that no provider has a tweak, if this is requested.
   func checkMissing(_ resolution: TweakResolution, _ id: TweakID) {
     guard missing == .reported, case .failure(.notFound) = resolution.result else { return }
     if state.withLock({ $0.reportedMissing.insert(id).inserted }) { report(.notFound(id)) }

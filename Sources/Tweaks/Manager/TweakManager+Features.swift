@@ -3,10 +3,10 @@ public import Signals
 extension TweakManager {
   /// Returns whether a feature is enabled.
   ///
-  /// - **Priority.** The first provider that says anything about it decides, also if it says no.
-  /// - **Unknown features** are not enabled. ``TweakMissing/reported`` has them reported.
-  /// - **Errors.** A feature whose deciding answer cannot be used is not enabled, and ``failures`` sends the error that
-  ///   its variable ``Tweak/enabledVariable`` has.
+  /// - **Priority.** The first provider with an answer decides, even if the answer is `false`.
+  /// - **Unknown features** are not enabled. With ``TweakMissing/reported``, they are reported.
+  /// - **Errors.** If the deciding answer cannot be used, the feature is not enabled, and ``failures`` sends the error
+  ///   of its variable ``Tweak/enabledVariable``.
   ///
   /// - Parameter feature: The feature.
   /// - Returns: Whether it is enabled.
@@ -14,11 +14,11 @@ extension TweakManager {
     isEnabled(featureResolution(feature), feature)
   }
 
-  /// Returns whether a feature is enabled, or `nil` if no provider says anything about it.
+  /// Returns whether a feature is enabled, or `nil` if no provider has an answer.
   ///
   /// - Parameter feature: The feature.
   /// - Returns: The answer of the first provider that has one.
-  /// - Throws: ``TweakError`` if the answer that decides cannot be used.
+  /// - Throws: ``TweakError`` if the deciding answer cannot be used.
   public func featureState(_ feature: String) throws(TweakError) -> Bool? {
     do throws(TweakError) {
       return try featureResolution(feature).result.get().boolValue
@@ -28,9 +28,9 @@ extension TweakManager {
     }
   }
 
-  /// Returns a property that tells whether a feature is enabled.
+  /// Returns a property that indicates whether a feature is enabled.
   ///
-  /// It keeps the manager alive. An answer that cannot be used is reported as by ``isFeatureEnabled(_:)``.
+  /// It keeps the manager alive. An unusable answer is reported as by ``isFeatureEnabled(_:)``.
   ///
   /// - Parameter feature: The feature.
   /// - Returns: The property.
@@ -54,7 +54,7 @@ extension TweakManager {
     }
   }
 
-  // MARK: Asking
+  // MARK: Lookups
 
   /// Asks the providers whether a feature is enabled.
   func resolve(_ feature: String, in environment: TweakEnvironment) -> TweakResolution {
@@ -90,7 +90,7 @@ extension TweakManager {
       case .decryptionClosureNotProvided, .typeMismatch: break
       default: throw error
       }
-      // It may be encrypted, which only a lookup knows.
+      // The answer may be encrypted, which only a lookup handles.
       var lookup = TweakLookup(TweakQuestion.feature(feature).id, in: environment)
       switch lookup.opened(at: index) {
       case .absent: throw error

@@ -2,29 +2,32 @@ public import Dispatch
 public import Signals
 
 extension TweakManager {
-  /// The value of a tweak, as a signal: the current one at once, then each change, whichever provider makes it.
+  /// Returns a signal of a tweak's value: first the current one, then each change by any provider.
   ///
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  ///   - type: What the value is to be.
-  /// - Returns: A signal of the value, or of `nil` if there is none, or none of the type, of which ``failures`` tells.
+  ///   - type: The type of the value.
+  /// - Returns: A signal of the value. It sends `nil` if there is no value, or if the value is not of the type, which
+  ///   ``failures`` reports.
   public func signal<Value: TweakValueConvertible>(
     feature: String, variable: String, as type: Value.Type = Value.self
   ) -> some Signal<Value?, Never> {
     optionalProperty(TweakID(feature: feature, variable: variable), as: type)
   }
 
-  /// The value of a typed key, as a signal: the current one at once, then each change, whichever provider makes it.
+  /// Returns a signal of the value for a typed key: first the current one, then each change by any provider.
   ///
   /// - Parameter key: The key.
-  /// - Returns: A signal of the value, or of the key's default if there is none, or none of the type, of which
-  ///   ``failures`` tells.
+  /// - Returns: A signal of the value. It sends the key's default if there is no value, or if the value is not of the
+  ///   type, which ``failures`` reports.
   public func signal<Value>(for key: TweakKey<Value>) -> some Signal<Value, Never> {
     property(for: key)
   }
 
-  /// The value of a typed key, as a property, to be read and observed; it keeps the manager alive.
+  /// Returns an observable property of the value for a typed key.
+  ///
+  /// It keeps the manager alive.
   ///
   /// - Parameter key: The key.
   /// - Returns: The property.
@@ -34,31 +37,31 @@ extension TweakManager {
     return .derived(typed) { $0.value ?? defaultValue }
   }
 
-  /// Each change of what is in force, in the order in which they happen, whichever provider makes it.
+  /// The changes of effective values by any provider, in the order in which they happen.
   ///
-  /// Subscribing looks up all tweaks that the providers know to have. Of others, only those are told that have been
-  /// read before, or that a provider names in its ``TweakProvider/updates``.
+  /// Subscribing looks up all tweaks that the providers list. A change of another tweak is sent only if the tweak was
+  /// read before, or if a provider names it in its ``TweakProvider/updates``.
   public var changes: some Signal<TweakChange, Never> {
     TweakChanges(manager: self)
   }
 
-  /// What may have changed, for a manager of which this one is a provider.
+  /// The tweaks that may have changed, for a manager that uses this one as a provider.
   public var updates: AnySignal<TweakUpdate, Never> { updateEmitter.eraseToAnySignal() }
 
-  /// What is wrong with a tweak that is read with a default, once after each change, and what providers tell.
+  /// The errors of tweaks that are read with a default, once after each change, and the errors that providers report.
   ///
-  /// The first subscriber also receives the errors that were sent before it subscribed, at most the last 100. Errors that
-  /// a call throws are not repeated here.
+  /// The first subscriber also receives the errors that were sent before it subscribed, at most the last 100. Errors
+  /// that a call throws are not repeated here.
   public var failures: AnySignal<TweakError, Never> { AnySignal(failureQueue) }
 
   // MARK: Observers
 
   /// Calls a closure after each change of a tweak, until the observer is released or removed.
   ///
-  /// Capture the observer weakly in the closure: the manager keeps the closure.
+  /// Capture the observer weakly in the closure, because the manager keeps the closure.
   ///
   /// - Parameters:
-  ///   - observer: The object to which the closure belongs. It is not kept alive, and has one closure at most.
+  ///   - observer: The object to which the closure belongs. It is not kept alive, and has at most one closure.
   ///   - queue: The queue that calls the closure.
   ///   - closure: A closure that receives the change.
   public func addObserver(
@@ -101,7 +104,7 @@ extension TweakManager {
     .derived(typedProperty(id, as: type) { TypedTweak(value: $0) }) { $0.value }
   }
 
-  /// What the providers say, as a type that tells equal values.
+  /// Returns a property of the resolution converted to a type, which distinguishes equal values.
   private func typedProperty<Value: TweakValueConvertible>(
     _ id: TweakID, as type: Value.Type, _ make: @escaping @Sendable (Value?) -> TypedTweak<Value>
   ) -> Property<TypedTweak<Value>> {
@@ -120,7 +123,7 @@ extension TweakManager {
   }
 }
 
-/// The value of a tweak, told by what is stored.
+/// A tweak's value that is compared by its stored form.
 struct TypedTweak<Value: TweakValueConvertible>: Sendable, Equatable {
   let value: Value?
 
@@ -129,7 +132,7 @@ struct TypedTweak<Value: TweakValueConvertible>: Sendable, Equatable {
   }
 }
 
-/// All changes of a manager.
+/// The changes of a manager.
 private struct TweakChanges: Signal {
   typealias Element = TweakChange
   typealias Failure = Never

@@ -2,14 +2,16 @@ import AppGroups
 import Signals
 
 extension TweakManager {
-  /// Where values come from, the most important first.
+  /// The providers, the most important first.
   public var providers: [any TweakProvider] { state.withLock { $0.providers.all } }
 
-  /// Adds a provider, which must not be a manager that this one is a provider of.
+  /// Adds a provider.
+  ///
+  /// It must not be a manager that uses this one as a provider.
   ///
   /// - Parameters:
   ///   - provider: The provider.
-  ///   - index: Its place; 0, the default, is the most important. One beyond the last is the last.
+  ///   - index: The position; 0, the default, is the most important. An index beyond the end means the last position.
   public func insert(_ provider: any TweakProvider, at index: Int = 0) {
     replaceProviders { providers in
       let index = Swift.max(0, Swift.min(index, providers.count))
@@ -20,8 +22,8 @@ extension TweakManager {
 
   /// Removes all providers of a name.
   ///
-  /// - Parameter name: The name. Providers that were made without one share the default name of their type.
-  /// - Returns: The number of providers that were removed, 0 if none has the name.
+  /// - Parameter name: The name. Providers that were created without a name share the default name of their type.
+  /// - Returns: The number of removed providers; 0 if none has the name.
   @discardableResult
   public func removeProviders(named name: String) -> Int {
     var count = 0
@@ -36,7 +38,8 @@ extension TweakManager {
 
   /// Changes the providers.
   ///
-  /// - Parameter change: Changes its argument and returns the places of the new providers. It may be called repeatedly.
+  /// - Parameter change: A closure that changes its argument and returns the positions of the new providers. It may be
+  ///   called repeatedly.
   func replaceProviders(_ change: (inout [any TweakProvider]) -> Range<Int>) {
     let (providers, added, generation) = changeProviders(change)
     if providers.contains(where: { ($0 as? TweakManager)?.reaches(self) ?? false }) {
@@ -49,7 +52,7 @@ extension TweakManager {
           subscribe(to: provider.failures, skippingPresent: !added.contains(index)),
         ]
       } + scopes.map { $0.enrol(self) }
-    // Those of another thread, which has changed the providers since, are the ones to keep.
+    // If another thread has changed the providers since, its subscriptions are the ones to keep.
     let outdated = state.withLock { state in
       guard generation == state.generation else { return subscriptions }
       defer { state.subscriptions = subscriptions }
@@ -59,11 +62,12 @@ extension TweakManager {
     providerUpdated(.everything)
   }
 
-  /// Reports what a provider sends.
+  /// Subscribes to the failures of a provider, and reports them.
   ///
   /// - Parameters:
   ///   - failures: The failures of the provider.
-  ///   - isSkipping: Whether to pass over those that hold at present, because they have been reported before.
+  ///   - isSkipping: A Boolean value that indicates whether to skip the current failures, because they have been
+  ///     reported before.
   /// - Returns: The subscription.
   private func subscribe(
     to failures: AnySignal<TweakError, Never>, skippingPresent isSkipping: Bool
@@ -75,7 +79,9 @@ extension TweakManager {
     }
   }
 
-  /// Changes the providers, without a lock while they are asked for their names, or released.
+  /// Changes the providers.
+  ///
+  /// No lock is held while their names are read, or while they are released.
   private func changeProviders(
     _ change: (inout [any TweakProvider]) -> Range<Int>
   ) -> (providers: [any TweakProvider], added: Range<Int>, generation: Int) {
@@ -94,7 +100,7 @@ extension TweakManager {
     }
   }
 
-  /// Whether a manager is this one, or one of its providers, however deep.
+  /// Returns whether a manager is this one, or one of its direct or nested providers.
   private func reaches(_ manager: TweakManager) -> Bool {
     self === manager || providers.contains { ($0 as? TweakManager)?.reaches(manager) ?? false }
   }

@@ -3,28 +3,27 @@ import Signals
 extension TweakManager {
   // MARK: By name
 
-  /// The tweak of a name, which some provider must have.
+  /// Returns a tweak by name, which some provider must have.
   ///
   /// The providers are asked each time, unless ``usesCache`` is set.
   ///
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, decrypted, with what is said about it and the name of its provider.
-  /// - Throws: ``TweakError``: ``TweakError/notFound(_:)`` if no provider has it, or what is wrong with the one that
-  ///   decides.
+  /// - Returns: The decrypted tweak, with its title, description and group, and the name of its provider.
+  /// - Throws: ``TweakError/notFound(_:)`` if no provider has the tweak, or the error of the deciding provider.
   public func requiredTweak(feature: String, variable: String) throws(TweakError) -> Tweak {
     let id = TweakID(feature: feature, variable: variable)
     return try (usesCache ? resolution(of: .tweak(id)) : askNow(.tweak(id))).result.get()
   }
 
-  /// The tweak of a name, where the manager is a provider of another one.
+  /// Returns a tweak by name, for a manager that uses this one as a provider.
   ///
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak, or `nil` if no provider has one.
-  /// - Throws: ``TweakError`` if the one that decides cannot be used.
+  /// - Throws: ``TweakError`` if the deciding tweak cannot be used.
   public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     do throws(TweakError) {
       return try requiredTweak(feature: feature, variable: variable)
@@ -34,28 +33,30 @@ extension TweakManager {
     }
   }
 
-  /// The names of the tweaks that the providers know to have.
+  /// The names of the tweaks that the providers list.
   public var tweakIDs: Set<TweakID> { providers.reduce(into: []) { $0.formUnion($1.tweakIDs) } }
 
-  // MARK: Fast
+  // MARK: Fast reads
 
-  /// The value of a typed key.
+  /// Returns the value for a typed key.
   ///
   /// - Parameter key: The key; best a constant.
-  /// - Returns: The value, or the key's default if there is none, or none of the type, of which ``failures`` tells.
-  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after
-  ///   a change, the providers are asked.
+  /// - Returns: The value. It is the key's default if there is no value, or if the value is not of the type, which
+  ///   ``failures`` reports.
+  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a text. The first read, and the
+  ///   first one after a change, may ask the providers.
   @inlinable @inline(__always)
   public subscript<Value: TweakValueConvertible>(key: TweakKey<Value>) -> Value {
     value(for: key)
   }
 
-  /// The value of a typed key.
+  /// Returns the value for a typed key.
   ///
   /// - Parameter key: The key; best a constant.
-  /// - Returns: The value, or the key's default if there is none, or none of the type, of which ``failures`` tells.
-  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after
-  ///   a change, the providers are asked.
+  /// - Returns: The value. It is the key's default if there is no value, or if the value is not of the type, which
+  ///   ``failures`` reports.
+  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a text. The first read, and the
+  ///   first one after a change, may ask the providers.
   @inlinable
   public func value<Value: TweakValueConvertible>(for key: TweakKey<Value>) -> Value {
     switch glance(key.id, hash: key.hash) {
@@ -66,15 +67,15 @@ extension TweakManager {
     return lookedUp(key.id, hash: key.hash, as: Value.self) ?? key.defaultValue
   }
 
-  /// The value of a tweak, or a default.
+  /// Returns the value of a tweak, or a default.
   ///
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  ///   - defaultValue: The value for when there is none, or none of the type, of which ``failures`` tells.
+  ///   - defaultValue: The result if there is no value, or if the value is not of the type, which ``failures`` reports.
   /// - Returns: The value.
-  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after
-  ///   a change, the providers are asked.
+  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a text. The first read, and the
+  ///   first one after a change, may ask the providers.
   @inlinable
   public func value<Value: TweakValueConvertible>(
     feature: String, variable: String, default defaultValue: Value
@@ -89,16 +90,16 @@ extension TweakManager {
     return lookedUp(id, hash: hash, as: Value.self) ?? defaultValue
   }
 
-  /// The value of a tweak.
+  /// Returns the value of a tweak.
   ///
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  ///   - type: What the value is to be.
+  ///   - type: The type of the value.
   /// - Returns: The value.
-  /// - Throws: ``TweakError`` if there is none, or none of the type, or if the one that decides cannot be used.
-  /// - Complexity: O(1), without an allocation, and without a lock unless it is a text; the first time, and right after
-  ///   a change, the providers are asked.
+  /// - Throws: ``TweakError`` if there is no value, if it is not of the type, or if the deciding tweak cannot be used.
+  /// - Complexity: O(1), without an allocation, and without a lock unless the value is a text. The first read, and the
+  ///   first one after a change, may ask the providers.
   @inlinable
   public func value<Value: TweakValueConvertible>(
     feature: String, variable: String, as type: Value.Type = Value.self
@@ -109,7 +110,7 @@ extension TweakManager {
     return try converted(in: slot(id, hash: hash), to: type)
   }
 
-  // MARK: Slowly
+  // MARK: Slow reads
 
   @usableFromInline
   func glance(_ id: TweakID, hash: Int) -> TweakSlot.Glance {
@@ -122,19 +123,19 @@ extension TweakManager {
     tweakSlots.slot(id, hash: hash)
   }
 
-  /// The value of a tweak, if there is one of the type; otherwise ``failures`` tells.
+  /// Returns the value of a tweak if it is of the type, and reports a mismatch to ``failures``.
   @usableFromInline
   func lookedUp<Value: TweakValueConvertible>(_ id: TweakID, hash: Int, as type: Value.Type) -> Value? {
     lookedUp(in: slot(id, hash: hash), as: type)
   }
 
-  /// The value in a slot, if there is one of the type; otherwise ``failures`` tells.
+  /// Returns the value in a slot if it is of the type, and reports a mismatch to ``failures``.
   @usableFromInline
   func lookedUp<Value: TweakValueConvertible>(in slot: TweakSlot, as type: Value.Type) -> Value? {
     converted(resolution(of: slot), of: slot, to: type)
   }
 
-  /// What providers said, as a type; what is wrong is reported once.
+  /// Converts a resolution to a type, and reports a failure once.
   func converted<Value: TweakValueConvertible>(
     _ resolution: TweakResolution, of slot: TweakSlot, to type: Value.Type
   ) -> Value? {

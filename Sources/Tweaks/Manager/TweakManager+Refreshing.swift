@@ -2,7 +2,7 @@ import AppGroups
 import Signals
 
 extension TweakManager {
-  /// A provider says which tweaks may have changed.
+  /// Handles an update of a provider, which names the tweaks that may have changed.
   func providerUpdated(_ update: TweakUpdate) {
     let known = followedIDs(for: update)
     settle(
@@ -12,20 +12,22 @@ extension TweakManager {
       })
   }
 
-  /// The names of all tweaks that the providers know, if someone follows all changes and the update does not name them
-  /// itself; `nil` if no one follows all changes.
+  /// Returns the names of the tweaks to follow for an update, or `nil` if no subscriber follows all changes.
+  ///
+  /// These are all tweaks that the providers list, unless the update names its tweaks itself.
   func followedIDs(for update: TweakUpdate) -> [TweakID]? {
     guard changeEmitter.hasSubscribers else { return nil }
     return update == .everything ? tweakIDs.sorted() : []
   }
 
-  /// Asks the providers, stores their answers and tells everyone who observes them; then asks what is to be asked next.
+  /// Asks the providers, stores their answers and notifies all observers.
   ///
-  /// - Returns: The answers to the inquiry; `nil` for a question that this thread is asking already.
+  /// Follow-up inquiries are handled in the same way.
   ///
   /// - Parameters:
   ///   - first: The first inquiry.
-  ///   - changes: The change of a scope that the new values belong to, if they do.
+  ///   - changes: The change of a scope that the new values belong to, if any.
+  /// - Returns: The answers to the inquiry, with `nil` for a question that this thread is already asking.
   @discardableResult
   func settle(_ first: TweakState.Inquiry, into changes: ScopeChanges? = nil) -> [TweakResolution?] {
     let answers = ask(first.questions)
@@ -41,12 +43,12 @@ extension TweakManager {
     let (outcome, staged) = state.withLock { state in
       let outcome = state.tweaks.take(answers, to: inquiry)
       var staged: [StagedValue<TweakResolution>] = []
-      // All at once: no reader sees a part of it.
+      // All resolutions are stored together, so that no snapshot contains only a part of them.
       for (question, resolution) in outcome.stored {
         if case .tweak(let id) = question { tweakSlot(id).store(resolution) }
         if let property = state.properties[question] { staged.append(property.stage(resolution)) }
       }
-      // Under the lock, so that they are sent in the order in which they were stored.
+      // This happens under the lock, so that changes are sent in the order in which they were stored.
       outbox.add(contentsOf: outcome.changes)
       return (outcome, staged)
     }
@@ -61,7 +63,7 @@ extension TweakManager {
 
   // MARK: Reading
 
-  /// The resolution of a question, for which the providers are asked if no one has asked before.
+  /// Returns the resolution of a question, and asks the providers if none is stored.
   func resolution(of question: TweakQuestion) -> TweakResolution {
     if let known = state.withLock({ $0.tweaks[question] }) { return known }
     let answers = settle(state.withLock { $0.tweaks.read([question]) })
@@ -74,12 +76,12 @@ extension TweakManager {
     tweakSlots.slot(id, hash: SlotTable.hash(id.feature, id.variable))
   }
 
-  /// Looks up tweaks that no one has looked up before.
+  /// Looks up the tweaks that have not been looked up before.
   func lookUp(_ ids: [TweakID]) {
     settle(state.withLock { $0.tweaks.read(ids.map { .tweak($0) }) })
   }
 
-  /// Looks up all tweaks that the providers know, so that changes of them are seen.
+  /// Looks up all tweaks that the providers list, so that their changes are observed.
   func lookUpAll() {
     lookUp(tweakIDs.sorted())
   }

@@ -1,9 +1,9 @@
 public import AppGroups
 import Signals
 
-/// A manager of flags whose providers lie in a scope has the values of the new contents as a part of the same change.
+/// A manager whose providers belong to a scope shows the values of the new contents as part of the same change.
 extension TweakManager: ScopeMember {
-  /// The scopes in which the stores of the providers lie.
+  /// The scopes of the providers' stores.
   public var scopes: [Scope] {
     providers.flatMap(\.scopes).reduce(into: []) { scopes, scope in
       if !scopes.contains(where: { $0 === scope }) { scopes.append(scope) }

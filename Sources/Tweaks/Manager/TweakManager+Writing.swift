@@ -1,70 +1,75 @@
 import Signals
 
 extension TweakManager {
-  /// Whether what is set is written down somewhere.
+  /// A Boolean value that indicates whether set values are stored persistently.
   public var isPersistent: Bool {
     for case let provider as any MutableTweakProvider in providers { return provider.isPersistent }
     return false
   }
 
-  /// Sets the value of a tweak, in the first provider that can be written to.
+  /// Sets the value of a tweak in the first mutable provider.
   ///
-  /// When this returns, all who observe the tweak have been told, unless another thread is at it, or the tweak is one of
-  /// several that are being changed together; then they are told when those are.
+  /// When this returns, all observers of the tweak have been notified, with two exceptions. If another thread is
+  /// notifying them, that thread continues. If the tweak is part of a change of several tweaks, the observers are
+  /// notified of all of them together.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  /// - Returns: Whether the value is in force now.
-  /// - Throws: ``TweakError``, such as ``TweakError/readOnly(_:)``; nothing has changed then.
+  /// - Returns: Whether the value is effective now.
+  /// - Throws: ``TweakError``, such as ``TweakError/readOnly(_:)``; then nothing has changed.
   @discardableResult
   public func set(_ value: TweakValue, feature: String, variable: String) throws(TweakError) -> TweakOutcome {
     let id = TweakID(feature: feature, variable: variable)
     return try write([TweakEdit(id, value)]).outcomes[id] ?? .effective
   }
 
-  /// Sets the value of a typed key, in the first provider that can be written to.
+  /// Sets the value for a typed key in the first mutable provider.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The key.
-  /// - Returns: Whether the value is in force now.
-  /// - Throws: ``TweakError``; nothing has changed then.
+  /// - Returns: Whether the value is effective now.
+  /// - Throws: ``TweakError``; then nothing has changed.
   @discardableResult
   public func set<Value>(_ value: Value, for key: TweakKey<Value>) throws(TweakError) -> TweakOutcome {
     try write([TweakEdit(key.id, value.tweakValue)]).outcomes[key.id] ?? .effective
   }
 
-  /// Deletes the value of a typed key in the first provider that can be written to, so that the next one decides.
+  /// Deletes the value for a typed key in the first mutable provider, so that the next provider decides.
   ///
   /// - Parameter key: The key.
-  /// - Throws: ``TweakError``; nothing has changed then.
+  /// - Throws: ``TweakError``; then nothing has changed.
   public func deleteValue<Value>(for key: TweakKey<Value>) throws(TweakError) {
     try write([TweakEdit(key.id, nil)])
   }
 
-  /// Says of a feature whether it is enabled, in the first provider that can be written to.
+  /// Enables or disables a feature in the first mutable provider.
   ///
   /// - Parameters:
   ///   - feature: The feature.
-  ///   - isEnabled: Whether it is; `nil` leaves it to the next provider.
-  /// - Returns: Whether that is in force now.
-  /// - Throws: ``TweakError``; nothing has changed then.
+  ///   - isEnabled: A Boolean value that indicates whether the feature is enabled; `nil` leaves the decision to the
+  ///     next provider.
+  /// - Returns: Whether the value is effective now.
+  /// - Throws: ``TweakError``; then nothing has changed.
   @discardableResult
   public func setFeature(_ feature: String, isEnabled: Bool?) throws(TweakError) -> TweakOutcome {
     let id = TweakID(feature: feature, variable: Tweak.enabledVariable)
     return try write([TweakEdit(id, isEnabled.map(TweakValue.bool))]).outcomes[id] ?? .effective
   }
 
-  /// Makes changes as one: whoever reads a ``snapshot()`` sees all of them or none.
+  /// Makes several changes as one.
   ///
-  /// A value has no effect while a provider before the one that is written to has the tweak;
-  /// ``set(_:feature:variable:)`` returns whether it has.
+  /// Each ``snapshot()`` contains all of them or none.
   ///
-  /// - Parameter body: Says what to change. Nothing is changed before it returns; if it throws, nothing is at all.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, or ``TweakError``.
+  /// A value has no effect while a provider before the mutable one has the tweak; ``set(_:feature:variable:)`` reports
+  /// this in its result.
+  ///
+  /// - Parameter body: A closure that records the changes. They are made after it returns. If it throws, nothing
+  ///   changes.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` threw, or ``TweakError``.
   @discardableResult
   public func update<Result>(_ body: (inout TweakEdits) throws -> Result) throws -> Result {
     var edits = TweakEdits()
@@ -73,9 +78,9 @@ extension TweakManager {
     return result
   }
 
-  /// Deletes all values in the first provider that can be written to, as far as it knows their names.
+  /// Deletes all values whose names the first mutable provider lists.
   ///
-  /// Without a provider that can be written to, it does nothing.
+  /// Without a mutable provider, this does nothing.
   ///
   /// - Throws: ``TweakError``.
   public func deleteAllValues() throws(TweakError) {
@@ -85,11 +90,11 @@ extension TweakManager {
     }
   }
 
-  /// Makes changes in the first provider that can be written to.
+  /// Makes changes in the first mutable provider.
   ///
   /// As with ``update(_:)``, a value has no effect while a provider before that one has the tweak.
   ///
-  /// - Parameter edits: What to change, in order.
+  /// - Parameter edits: The changes, in order.
   /// - Returns: The tweaks that changed in that provider.
   /// - Throws: ``TweakError``.
   @discardableResult
@@ -119,12 +124,12 @@ extension TweakManager {
     return (update, outcomes)
   }
 
-  /// Has a provider apply edits, and stores the results together.
+  /// Applies edits in a provider, and stores the results together.
   private func apply(
     _ edits: [TweakEdit], to provider: any MutableTweakProvider
   ) throws(TweakError) -> TweakUpdate {
     let ids = Set(edits.map(\.id))
-    // So that a snapshot can show what they were while several are written.
+    // A snapshot during the write needs the old values of all tweaks.
     if ids.count > 1 { lookUp(ids.intersection(tweakIDs).sorted()) }
     let write = state.withLock { $0.tweaks.beginWrite(ids) }
     do throws(TweakError) {
@@ -146,14 +151,14 @@ extension TweakManager {
       })
   }
 
-  /// The provider whose value comes before one that is written.
+  /// Returns the name of the provider whose value hides a written one.
   private func shadow(of id: TweakID, above index: Int, in environment: TweakEnvironment) -> String? {
     var lookup = TweakLookup(id, in: environment)
     let shadowing = (0..<index).first { lookup.found(at: $0) != .absent }
     return shadowing.map { environment.providers.all[$0].name }
   }
 
-  /// Encrypts a value that must not be written down as it is.
+  /// Encrypts a value that must not be stored as plain text.
   private func seal(
     _ edit: TweakEdit, for provider: any MutableTweakProvider, at index: Int, in environment: TweakEnvironment
   ) throws(TweakError) -> TweakEdit {

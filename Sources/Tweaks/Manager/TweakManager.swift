@@ -1,7 +1,9 @@
 import AppGroups
 import Signals
 
-/// Feature flags and settings from several providers, of which the first that has one decides.
+/// A manager of feature flags and settings from several providers.
+///
+/// The first provider that has a tweak decides.
 ///
 /// ```swift
 /// import Signals
@@ -19,35 +21,35 @@ import Signals
 /// subscription.cancel()
 /// ```
 ///
-/// - **Priority.** The first provider of the array that *has* the tweak decides, also if what it has is `false` or
-///   zero. What it does not say about it (title, description, group) is taken from those below.
-/// - **Strict.** A value that is not of the type that is asked for is an error, which names the provider, or the
-///   default together with one of ``failures``; never another value, and never a crash. ``TweakMismatch/fallThrough``
-///   goes on to the next provider instead.
-/// - **Fast.** What the providers say is kept where reading finds it in nanoseconds, without an allocation, and without
-///   a lock unless it is a text: by ``subscript(_:)`` with a ``TweakKey``, by `value(feature:variable:)`, by the
-///   property wrappers, which are the fastest. It is brought up to date when a provider tells of a change.
+/// - **Priority.** The first provider in the array that *has* the tweak decides, even if its value is `false` or zero.
+///   A title, description or group that it does not give is taken from the providers below.
+/// - **Strict types.** If a value is not of the requested type, a throwing read throws an error that names the
+///   provider. Other reads return the default, and ``failures`` reports the error. A mismatch never results in another
+///   value or a crash. With ``TweakMismatch/fallThrough``, the next provider is asked instead.
+/// - **Performance.** Values are stored where a read finds them in nanoseconds, without an allocation, and without a
+///   lock unless the value is a text. Such reads are ``subscript(_:)`` with a ``TweakKey``, `value(feature:variable:)`
+///   and the property wrappers, which are the fastest. Stored values are updated when a provider reports a change.
 ///   ``requiredTweak(feature:variable:)`` asks the providers each time unless ``usesCache`` is set.
-/// - **Live.** Each tweak is a signal, see ``signal(for:)``; ``changes`` tells of all. Nobody is woken by a change of
-///   another tweak.
-/// - **Threads.** Everything may be called from any thread, also by providers, hooks, observers and the log while a
-///   tweak is looked up. No lock is held while they run.
+/// - **Observation.** Each tweak is a signal, see ``signal(for:)``; ``changes`` sends the changes of all tweaks. A
+///   change of one tweak does not wake the subscribers of another.
+/// - **Threads.** All methods may be called from any thread, also by providers, hooks, observers and the log during a
+///   lookup. No lock is held while they run.
 ///
-/// A manager is a provider itself, so managers nest.
+/// A manager is itself a provider, so managers can be nested.
 public final class TweakManager: MutableTweakProvider {
-  /// What the manager is called where it is a provider of another one.
+  /// The name of the manager when it is a provider of another one.
   public let name: String
 
-  /// What happens if a value is not of the type that is asked for.
+  /// The treatment of a value that is not of the requested type.
   public let mismatch: TweakMismatch
 
-  /// What is done about a tweak that no provider has.
+  /// The treatment of a tweak that no provider has.
   public let missing: TweakMissing
 
   struct State: Sendable {
     var providers = TweakProviders()
     var subscriptions: [SignalSubscription] = []
-    /// The number of times that the providers have been replaced.
+    /// The number of changes to the array of providers.
     var generation = 0
     var decryption: TweakDecryption?
     var encryption: TweakEncryption?
@@ -55,18 +57,18 @@ public final class TweakManager: MutableTweakProvider {
     var hooks: [TweakHook] = []
     var isCaching = false
 
-    /// The resolutions, and the writes that are being made.
+    /// The resolutions, and the writes in progress.
     var tweaks = TweakState()
     var properties: [TweakQuestion: MutableProperty<TweakResolution>] = [:]
     var calls = TweakCalls()
     /// The names that have been reported as missing.
     var reportedMissing: Set<TweakID> = []
-    /// The errors that have been reported of features since the last change.
+    /// The errors of features that have been reported since the last change.
     var reportedFeatures: [String: TweakError] = [:]
     /// The observers of ``addObserver(_:on:closure:)``.
     var observers: [ObjectIdentifier: SignalSubscription] = [:]
 
-    /// Lets errors of features be reported again, because tweaks may have changed.
+    /// Allows errors of features to be reported again, because tweaks may have changed.
     mutating func forgetReports(of update: TweakUpdate) {
       if reportedFeatures.isEmpty { return }
       switch update {
@@ -84,13 +86,13 @@ public final class TweakManager: MutableTweakProvider {
   let updateEmitter = Emitter<TweakUpdate, Never>()
   let failureQueue = TweakFailureQueue()
 
-  /// Makes a manager.
+  /// Creates a manager.
   ///
   /// - Parameters:
-  ///   - providers: Where values come from, the most important first.
-  ///   - mismatch: What happens if a value is not of the type that is asked for.
-  ///   - missing: What is done about a tweak that no provider has.
-  ///   - name: What the manager is called where it is a provider of another one.
+  ///   - providers: The providers, the most important first.
+  ///   - mismatch: The treatment of a value that is not of the requested type.
+  ///   - missing: The treatment of a tweak that no provider has.
+  ///   - name: The name of the manager when it is a provider of another one.
   public init(
     providers: [any TweakProvider],
     mismatch: TweakMismatch = .strict,
@@ -108,9 +110,9 @@ public final class TweakManager: MutableTweakProvider {
 
   // MARK: Closures
 
-  /// Decrypts the values that are marked as encrypted and come from a provider that has no closure of its own.
+  /// A closure that decrypts encrypted values from providers without their own closure.
   ///
-  /// It is called when a value is looked up, not each time it is read.
+  /// It is called when a value is looked up, not at each read.
   public var decryptionClosure: TweakDecryption? {
     get { state.withLock { $0.decryption } }
     set {
@@ -119,25 +121,27 @@ public final class TweakManager: MutableTweakProvider {
     }
   }
 
-  /// Encrypts the values that are set for tweaks which any provider below marks as encrypted or secret.
+  /// A closure that encrypts set values of tweaks that any provider below marks as encrypted or secret.
   ///
-  /// Without it, such a value is not set in a provider that writes it down. Mark a secret in a provider that always has
-  /// the tweak, such as a file: without the mark, nothing tells a stored value from an encrypted one.
+  /// Without it, such a value cannot be set in a persistent provider. Mark a secret in a provider that always has the
+  /// tweak, such as a file. Without the mark, a plain stored value cannot be distinguished from an encrypted one.
   public var encryptionClosure: TweakEncryption? {
     get { state.withLock { $0.encryption } }
     set { state.replace { exchange(&$0.encryption, with: newValue) } }
   }
 
-  /// Is told of each step of looking tweaks up, and of each failure.
+  /// A closure that receives each step of a lookup, and each failure.
   ///
-  /// It is not called for ``trace(feature:variable:)``, nor for lookups that a hook or the log makes. Of a feature it is
-  /// told the failure only.
+  /// It is not called for ``trace(feature:variable:)``, nor for lookups by a hook or the log. For features, it receives
+  /// failures only.
   public var logClosure: TweakLogClosure? {
     get { state.withLock { $0.log } }
     set { state.replace { exchange(&$0.log, with: newValue) } }
   }
 
-  /// Adds a hook, which is called each time a tweak is looked up, but not for features and traces.
+  /// Adds a hook.
+  ///
+  /// It is called each time a tweak is looked up, but not for features and traces.
   ///
   /// - Parameter hook: The hook.
   public func add(_ hook: TweakHook) {
@@ -145,12 +149,13 @@ public final class TweakManager: MutableTweakProvider {
     providerUpdated(.everything)
   }
 
-  // MARK: The cache
+  // MARK: Cache
 
-  /// Whether ``requiredTweak(feature:variable:)`` and ``isFeatureEnabled(_:)`` remember what they found; at first not.
+  /// A Boolean value that indicates whether ``requiredTweak(feature:variable:)`` and ``isFeatureEnabled(_:)`` use
+  /// cached results; `false` by default.
   ///
-  /// What is remembered follows what the providers tell. Set it unless there is a provider whose values change without
-  /// a word. Changing it forgets.
+  /// The cache follows the updates of the providers. Set it unless a provider changes values without sending an update.
+  /// Changing it clears the cache.
   public var usesCache: Bool {
     get { state.withLock { $0.isCaching } }
     set {
@@ -162,34 +167,38 @@ public final class TweakManager: MutableTweakProvider {
     }
   }
 
-  /// Forgets all that is remembered, and asks the providers again for what is observed or has been read before.
+  /// Clears the cache, and asks the providers again for all tweaks that are observed or have been read.
   ///
-  /// To be called when a provider has changed that does not tell of it.
+  /// Call it after a change in a provider that sends no updates.
   public func resetCache() {
     providerUpdated(.everything)
   }
 }
 
-/// What happens if a value is not of the type that is asked for.
+/// The treatment of a value that is not of the requested type.
 public enum TweakMismatch: Sendable, Hashable {
-  /// The first provider that has the tweak decides: it is an error.
+  /// The first provider that has the tweak decides, and a mismatch is an error.
   case strict
 
-  /// The next provider that has the tweak is asked, also if a provider fails; without one, the first error stands.
+  /// After a mismatch or an error, the next provider is asked.
+  ///
+  /// If no provider has a usable value, the first error counts.
   case fallThrough
 }
 
-/// What is done about a tweak or a feature that no provider has, and that is read all the same.
+/// The treatment of a read of a tweak or a feature that no provider has.
 public enum TweakMissing: Sendable, Hashable {
-  /// Nothing: it has its default.
+  /// The read returns the default, without a report.
   case ignored
 
-  /// It is told once by ``TweakManager/failures`` and the log, because a name may be misspelt.
+  /// ``TweakManager/failures`` and the log report it once, because the name may be misspelled.
   case reported
 }
 
 extension TweakManager: CustomReflectable {
-  /// What `dump` shows: the names of the manager and its providers, and no value, because some may be secret.
+  /// The children that `dump` shows: the names of the manager and its providers.
+  ///
+  /// Values may be secret and are omitted.
   public var customMirror: Mirror {
     Mirror(self, children: ["name": name, "providers": providers.map(\.name)], displayStyle: .class)
   }
@@ -201,6 +210,6 @@ struct TweakProviders: Sendable {
     didSet { mutable = all.map { $0 as? any MutableTweakProvider } }
   }
 
-  /// Those that can be written to, at the same places.
+  /// The mutable providers, at the same indices.
   private(set) var mutable: [(any MutableTweakProvider)?] = []
 }

@@ -1,8 +1,8 @@
-/// What became of a value that was set.
+/// The outcome of setting a value.
 public enum TweakOutcome: Sendable, Hashable {
-  /// It is in force.
+  /// The value is effective.
   case effective
 
-  /// It is stored, and a provider that comes before, and cannot be written to, has another one.
+  /// The value is stored, but hidden by the value of an earlier provider that is not mutable.
   case shadowed(by: String)
 }

@@ -1,12 +1,12 @@
 import Signals
 public import Synchronization
 
-/// The resolution of one tweak, at the place where readers find it.
+/// The resolution of one tweak, in the place where readers find it.
 ///
-/// A Bool or a number is read by a few plain loads. Everything else lies behind a lock.
+/// Reading a Bool or a number takes a few plain loads. All other reads take a lock.
 @usableFromInline
 final class TweakSlot: Sendable {
-  /// The kind of value that the word tells; 0 until something is stored.
+  /// The kind of value in the word; 0 before a resolution is stored.
   @usableFromInline
   enum Mark: Sendable {
     @usableFromInline static let absent: UInt8 = 1
@@ -19,18 +19,18 @@ final class TweakSlot: Sendable {
   }
 
   private struct Contents: Sendable {
-    /// The resolution that is stored; `nil` until one has been.
+    /// The stored resolution, or `nil` before the first.
     var resolution: TweakResolution?
     var text = ""
 
-    /// The types of which a mismatch has been reported since the last change.
+    /// The types for which a mismatch has been reported since the last change.
     var reported: Set<ObjectIdentifier> = []
   }
 
   let id: TweakID
   let hash: Int
 
-  /// The mark, and above it how often it has been written.
+  /// The mark in the low byte, with the number of writes above it.
   @usableFromInline let word = Atomic<UInt64>(0)
   @usableFromInline let bits = Atomic<UInt64>(0)
 
@@ -41,17 +41,17 @@ final class TweakSlot: Sendable {
     self.hash = hash
   }
 
-  /// The result of a look without waiting.
+  /// The result of a read that does not wait.
   @usableFromInline
   enum Glance: Sendable {
     case value(TweakValue)
     /// No provider has the tweak.
     case absent
-    /// The resolution has to be read.
+    /// The full resolution must be read.
     case unclear
   }
 
-  /// The value, as far as it can be had without waiting.
+  /// The value, as far as it can be read without waiting.
   @inlinable @inline(__always)
   var glance: Glance {
     let before = word.load(ordering: .acquiring)
@@ -72,16 +72,18 @@ final class TweakSlot: Sendable {
     }
   }
 
-  /// The resolution; `nil` until one has been stored.
+  /// The resolution, or `nil` if none is stored.
   var resolution: TweakResolution? { contents.withLock { $0.resolution } }
 
-  /// Notes that a mismatch with a type is reported, and returns whether it has not been since the last change.
+  /// Returns whether a mismatch with a type has yet to be reported since the last change, and marks it as reported.
   func shouldReport(_ type: any Any.Type) -> Bool {
     let type = ObjectIdentifier(type)
     return contents.withLock { $0.reported.insert(type).inserted }
   }
 
-  /// Stores a resolution; the caller holds the manager's lock.
+  /// Stores a resolution.
+  ///
+  /// The caller holds the manager's lock.
   func store(_ new: TweakResolution) {
     var mark = Mark.other
     var newBits: UInt64 = 0
@@ -105,7 +107,7 @@ final class TweakSlot: Sendable {
       contents.text = text
       let count = (word.load(ordering: .relaxed) >> 8 &+ 1) << 8
       word.store(count | UInt64(Mark.writing), ordering: .relaxed)
-      // Whoever sees these bits sees the word above, too.
+      // A reader that sees these bits also sees the word above.
       bits.store(value, ordering: .releasing)
       word.store(count | UInt64(newMark), ordering: .releasing)
     }
@@ -113,7 +115,9 @@ final class TweakSlot: Sendable {
 }
 
 extension TweakSlot: CustomReflectable {
-  /// The children that `dump` shows of a property wrapper: no value, because it may be secret.
+  /// The children that `dump` shows of a property wrapper.
+  ///
+  /// The value may be secret and is omitted.
   @usableFromInline
   var customMirror: Mirror { Mirror(self, children: ["id": id], displayStyle: .class) }
 }

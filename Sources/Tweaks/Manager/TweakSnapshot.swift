@@ -1,48 +1,48 @@
 import Signals
 
-/// All tweaks that are known, at one moment.
+/// All known tweaks at one moment.
 ///
-/// What is changed by one ``TweakManager/update(_:)``, or by one change of a file, is in it as a whole or not at all;
-/// of a file, that holds for tweaks that somebody has looked at before, such as by a snapshot.
+/// A snapshot contains all changes of one ``TweakManager/update(_:)``, or none. The same holds for one change of a
+/// file, for tweaks that have been looked up before, such as by a snapshot.
 public struct TweakSnapshot: Sendable, Hashable {
-  /// How many times something in force has changed since the manager was made.
+  /// The number of changes of effective values since the manager was created.
   public let version: Int
 
-  /// The tweaks that are in force, by name.
+  /// The effective tweaks by name.
   public let tweaks: [TweakID: Tweak]
 
-  /// The tweaks of providers below, for when the one in force is not of the type that is asked for.
+  /// The tweaks of providers below, for reads of a type that the effective tweak does not have.
   let alternatives: [TweakID: [Tweak]]
 
-  /// The value of a typed key, as the manager gave it at that moment.
+  /// Returns the value for a typed key, as the manager returned it at that moment.
   ///
   /// - Parameter key: The key.
-  /// - Returns: The value, or the key's default if there is none, or none of the type.
+  /// - Returns: The value, or the key's default if there is no value of the type.
   public subscript<Value>(key: TweakKey<Value>) -> Value {
     if let value = tweaks[key.id]?.converted(to: Value.self) { return value }
     let alternative = alternatives[key.id]?.lazy.compactMap { $0.converted(to: Value.self) }.first
     return alternative ?? key.defaultValue
   }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  /// - Returns: The tweak, or `nil` if there is none that could be used.
+  /// - Returns: The tweak, or `nil` if there is no usable one.
   public subscript(feature: String, variable: String) -> Tweak? {
     tweaks[TweakID(feature: feature, variable: variable)]
   }
 }
 
 extension TweakManager {
-  /// How many times something in force has changed, of what has been read or observed.
+  /// The number of changes of effective values of tweaks that have been read or observed.
   public var version: Int { state.withLock { $0.tweaks.version } }
 
-  /// All tweaks that the providers know to have, and those that have been read, at one moment.
+  /// Returns a snapshot of all tweaks that the providers list, and of those that have been read.
   ///
   /// A tweak that its provider does not list in ``TweakProvider/tweakIDs`` is included only after it was read once. An
-  /// ``EnvironmentTweakProvider`` lists its tweaks if it was made with `known`.
+  /// ``EnvironmentTweakProvider`` lists its tweaks if it was created with `known`.
   ///
   /// - Returns: The snapshot.
   /// - Complexity: O(*n*) in the number of tweaks.

@@ -1,28 +1,28 @@
 import Signals
 
-/// What each provider says of a tweak, and which one decides.
+/// The answers of all providers for a tweak, and the one that decides.
 public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
-  /// What one provider says.
+  /// The answer of one provider.
   public struct Answer: Sendable, Hashable {
     /// The provider.
     public let provider: String
 
-    /// What it says.
+    /// The outcome of asking the provider.
     public let outcome: Outcome
   }
 
-  /// What a provider can say.
+  /// An outcome of asking a provider.
   public enum Outcome: Sendable, Hashable {
-    /// It has none.
+    /// The provider does not have the tweak.
     case absent
 
-    /// It has this one.
+    /// The provider has this tweak.
     case value(Tweak)
 
-    /// It has one that is not of the type that was asked for.
+    /// The provider has a tweak that is not of the requested type.
     case mismatch(Tweak)
 
-    /// It has one that cannot be used.
+    /// The provider has a tweak that cannot be used.
     case error(TweakError)
 
     fileprivate var isMismatch: Bool { if case .mismatch = self { true } else { false } }
@@ -34,16 +34,18 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
   /// The version of the manager when the providers were asked, which is ``TweakSnapshot/version``.
   public let version: Int
 
-  /// What the providers say, the most important first.
+  /// The answers of the providers, the most important first.
   public let answers: [Answer]
 
-  /// The index of the answer that decides; `nil` if none does.
+  /// The index of the deciding answer, or `nil` if none decides.
   public let winner: Int?
 
-  /// The value in force, or why there is none.
+  /// The effective tweak, or the reason why there is none.
   public let result: Result<Tweak, TweakError>
 
-  /// The name and the version, and a line for each provider; the one that decides is marked.
+  /// The name and the version, and a line for each provider.
+  ///
+  /// The deciding one is marked.
   public var description: String {
     let lines = answers.enumerated().map { index, answer in
       let text =
@@ -60,7 +62,7 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension TweakManager {
-  /// What each provider says of a tweak at this moment, and which one decides.
+  /// Returns the current answers of all providers for a tweak, and the one that decides.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -70,12 +72,12 @@ extension TweakManager {
     trace(feature: feature, variable: variable, as: TweakValue.self)
   }
 
-  /// What each provider says of a tweak at this moment, and which one decides if it is asked for as a type.
+  /// Returns the current answers of all providers for a tweak, and the one that decides for a type.
   ///
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  ///   - type: What the value is to be.
+  ///   - type: The type of the value.
   /// - Returns: The answers.
   public func trace<Value: TweakValueConvertible>(
     feature: String, variable: String, as type: Value.Type
@@ -101,11 +103,11 @@ extension TweakManager {
       switch answer.outcome {
       case .absent: false
       case .value: true
-      // The first that has it decides, usable or not.
+      // The first provider that has the tweak decides, even if its answer is unusable.
       case .mismatch, .error: mismatch == .strict
       }
     }
-    // Without a winner, the first mismatch or else the first error says why.
+    // Without a deciding answer, the first mismatch, or else the first error, gives the reason.
     let outcome =
       winner.map { answers[$0].outcome } ?? answers.lazy.map(\.outcome).first { $0.isMismatch }
       ?? answers.lazy.map(\.outcome).first { $0 != .absent }

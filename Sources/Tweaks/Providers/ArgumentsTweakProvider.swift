@@ -9,7 +9,7 @@
 /// Pass the known tweaks. Without them a misspelt name is accepted, and `--tweak shop/title Sale`, with a space instead
 /// of `=`, sets the title to the text "true".
 public struct ArgumentsTweakProvider: TweakProvider {
-  /// What the provider is called.
+  /// The name of the provider.
   public let name: String
 
   private let tweaks: [TweakID: Tweak]
@@ -21,7 +21,7 @@ public struct ArgumentsTweakProvider: TweakProvider {
   ///   - option: The name of the option, without dashes.
   ///   - known: The tweaks that there are, such as those of a ``FileTweakProvider``, by which names and values are
   ///     checked. If there are none, any name will do.
-  ///   - name: What the provider is called.
+  ///   - name: The name of the provider.
   /// - Throws: ``TweakError/unknownArgument(_:suggestion:)``, ``TweakError/invalidArgument(_:reason:)``, or
   ///   ``TweakError/typeMismatch(_:expected:found:provider:)``.
   public init(
@@ -93,7 +93,7 @@ public struct ArgumentsTweakProvider: TweakProvider {
     return id
   }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.

@@ -15,7 +15,7 @@ public import Signals
 /// A variable that no tweak reads is ignored, also if its name is misspelt. Pass the known tweaks to
 /// ``init(known:prefix:environment:name:)`` to have names and values checked when the process starts.
 public final class EnvironmentTweakProvider: TweakProvider {
-  /// What the provider is called.
+  /// The name of the provider.
   public let name: String
 
   /// What the names of the variables begin with.
@@ -30,12 +30,12 @@ public final class EnvironmentTweakProvider: TweakProvider {
   /// The tweaks that were read of each variable that is set: the first one, and the first other one.
   private let readers = Guarded<[String: (first: TweakID, other: TweakID?)]>([:])
 
-  /// Makes a provider.
+  /// Creates a provider.
   ///
   /// - Parameters:
   ///   - prefix: What the names of the variables begin with.
   ///   - environment: The variables; by default those of this process, now.
-  ///   - name: What the provider is called.
+  ///   - name: The name of the provider.
   public init(
     prefix: String = "TWEAK_", environment: [String: String] = ProcessInfo.processInfo.environment,
     name: String = "EnvironmentTweakProvider"
@@ -52,7 +52,7 @@ public final class EnvironmentTweakProvider: TweakProvider {
   ///   - known: The tweaks that there are, such as those of a ``FileTweakProvider``.
   ///   - prefix: What the names of the variables begin with.
   ///   - environment: The variables; by default those of this process, now.
-  ///   - name: What the provider is called.
+  ///   - name: The name of the provider.
   /// - Throws: ``TweakError/unknownArgument(_:suggestion:)``, ``TweakError/ambiguousName(_:other:name:provider:)``, or
   ///   ``TweakError/typeMismatch(_:expected:found:provider:)``.
   public init(
@@ -94,7 +94,7 @@ public final class EnvironmentTweakProvider: TweakProvider {
     String(text.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
   }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.

@@ -2,17 +2,17 @@ public import Signals
 
 /// Tweaks in memory, gone with the process.
 public final class EphemeralTweakProvider: MutableTweakProvider {
-  /// What the provider is called.
+  /// The name of the provider.
   public let name: String
 
   private let values: Guarded<[TweakID: TweakValue]>
   private let emitter = Emitter<TweakUpdate, Never>()
 
-  /// Makes a provider.
+  /// Creates a provider.
   ///
   /// - Parameters:
   ///   - values: The values by feature and variable.
-  ///   - name: What the provider is called.
+  ///   - name: The name of the provider.
   public init(_ values: [String: [String: TweakValue]] = [:], name: String = "EphemeralTweakProvider") {
     self.name = name
     var found: [TweakID: TweakValue] = [:]
@@ -22,7 +22,7 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
     self.values = Guarded(found)
   }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -36,7 +36,7 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
   /// The names of the tweaks that are set.
   public var tweakIDs: Set<TweakID> { values.withLock { Set($0.keys) } }
 
-  /// What has changed, each time something has.
+  /// The changed tweaks, sent after each change.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
   /// `false`: nothing is written down.
@@ -44,7 +44,7 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
 
   /// Makes changes, all at once.
   ///
-  /// - Parameter edits: What to change, in order.
+  /// - Parameter edits: The changes, in order.
   /// - Returns: The tweaks that changed.
   @discardableResult
   public func apply(_ edits: [TweakEdit]) -> TweakUpdate {

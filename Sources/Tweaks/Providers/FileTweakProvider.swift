@@ -170,7 +170,7 @@ public final class FileTweakProvider: TweakProvider {
     return .unusableFile(error)
   }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -213,12 +213,12 @@ public final class FileTweakProvider: TweakProvider {
     }
   }
 
-  /// What has changed, each time something has.
+  /// The changed tweaks, sent after each change.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
-  /// What keeps the tweaks from following the file, each time something does.
+  /// The errors that keep the tweaks from following the file.
   ///
-  /// A new subscriber first receives what does at present.
+  /// A new subscriber first receives the current errors.
   public var failures: AnySignal<TweakError, Never> {
     failureEmitter.beginning { [weak self] in self?.presentFailure.map { [$0] } ?? [] }
   }

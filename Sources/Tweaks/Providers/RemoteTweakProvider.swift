@@ -8,7 +8,7 @@ public import Signals
 /// To use a service with an interface of its own, implement ``TweakProvider`` and send ``TweakUpdate/everything``
 /// whenever it has activated new values.
 public final class RemoteTweakProvider: TweakProvider {
-  /// What the provider is called.
+  /// The name of the provider.
   public let name: String
 
   private let fetch: @Sendable () async throws -> [Tweak]
@@ -20,7 +20,7 @@ public final class RemoteTweakProvider: TweakProvider {
   /// Makes a provider; nothing is fetched yet.
   ///
   /// - Parameters:
-  ///   - name: What the provider is called.
+  ///   - name: The name of the provider.
   ///   - initialTweaks: The tweaks until others have been fetched; the last of those that have the same name counts.
   ///   - fetch: Gets all tweaks; the last of those that have the same name counts.
   public init(
@@ -51,7 +51,7 @@ public final class RemoteTweakProvider: TweakProvider {
     collection.tell(changed)
   }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -64,6 +64,6 @@ public final class RemoteTweakProvider: TweakProvider {
   /// The names of the tweaks that there are.
   public var tweakIDs: Set<TweakID> { collection.ids }
 
-  /// What has changed, each time something has.
+  /// The changed tweaks, sent after each change.
   public var updates: AnySignal<TweakUpdate, Never> { collection.updates }
 }

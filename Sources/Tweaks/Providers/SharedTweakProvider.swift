@@ -5,7 +5,7 @@ public import Signals
 ///
 /// The value may have any kind of store. Its errors arrive as ``TweakError/unusableStore(provider:_:)``.
 public final class SharedTweakProvider: TweakProvider {
-  /// What the provider is called.
+  /// The name of the provider.
   public let name: String
 
   /// The scope of the shared value, if it has one.
@@ -21,7 +21,7 @@ public final class SharedTweakProvider: TweakProvider {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - name: What the provider is called.
+  ///   - name: The name of the provider.
   ///   - tweaks: Makes tweaks of the value; the last of those that have the same name counts.
   public init<Value: SharedValue>(
     _ value: Value, name: String = "SharedTweakProvider", tweaks: @escaping @Sendable (Value.Value) -> [Tweak]
@@ -40,7 +40,7 @@ public final class SharedTweakProvider: TweakProvider {
     subscriptions.withLock { $0 = [subscription, failures] + memberships }
   }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -53,12 +53,12 @@ public final class SharedTweakProvider: TweakProvider {
   /// The names of the tweaks that there are.
   public var tweakIDs: Set<TweakID> { collection.ids }
 
-  /// What has changed, each time something has.
+  /// The changed tweaks, sent after each change.
   public var updates: AnySignal<TweakUpdate, Never> { collection.updates }
 
   /// What keeps the value from following what is stored, each time something does.
   ///
-  /// A new subscriber first receives what does at present.
+  /// A new subscriber first receives the current errors.
   public var failures: AnySignal<TweakError, Never> {
     failureEmitter.beginning { [weak self] in self?.failureNow().map { [$0] } ?? [] }
   }

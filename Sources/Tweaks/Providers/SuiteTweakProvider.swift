@@ -7,7 +7,7 @@ public import Signals
 /// at the same time are all kept. A slash or a percent sign inside of a name is escaped. Other values of the suite are
 /// left alone.
 public final class SuiteTweakProvider: MutableTweakProvider {
-  /// What the provider is called.
+  /// The name of the provider.
   public let name: String
 
   /// The suite.
@@ -23,7 +23,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   ///
   /// - Parameters:
   ///   - suite: The suite.
-  ///   - name: What the provider is called.
+  ///   - name: The name of the provider.
   public init(suite: AppGroupsSuite, name: String = "SuiteTweakProvider") {
     self.suite = suite
     self.name = name
@@ -59,7 +59,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
     }
   }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -80,9 +80,9 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   /// What has changed, each time something has, whichever process has changed it.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
-  /// What keeps the tweaks from following the file, each time something does.
+  /// The errors that keep the tweaks from following the file.
   ///
-  /// A new subscriber first receives what does at present.
+  /// A new subscriber first receives the current errors.
   public var failures: AnySignal<TweakError, Never> {
     suite.failures.map { [name] in TweakError.unusableStore(provider: name, TweakStoreError($0)) }
       .beginning { [name, status = suite.status] in
@@ -92,9 +92,9 @@ public final class SuiteTweakProvider: MutableTweakProvider {
 
   /// Makes changes, all at once.
   ///
-  /// - Parameter edits: What to change, in order.
+  /// - Parameter edits: The changes, in order.
   /// - Returns: The tweaks that changed.
-  /// - Throws: ``TweakError``; nothing has changed then.
+  /// - Throws: ``TweakError``; then nothing has changed.
   @discardableResult
   public func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate {
     guard let first = edits.first else { return .nothing }

@@ -18,7 +18,7 @@ public protocol TweakProvider: Sendable {
   /// What the provider is called in ``Tweak/source``, errors and traces.
   var name: String { get }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -113,7 +113,7 @@ public protocol MutableTweakProvider: TweakProvider {
   ///
   /// Setting a tweak to the value that it has is no change.
   ///
-  /// - Parameter edits: What to change, in order.
+  /// - Parameter edits: The changes, in order.
   /// - Returns: The tweaks that changed. ``TweakProvider/tweak(feature:variable:)`` already gives their new values.
   /// - Throws: ``TweakError``.
   @discardableResult
@@ -130,7 +130,7 @@ extension MutableTweakProvider {
   ///   - value: The value.
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  /// - Throws: ``TweakError``; nothing has changed then.
+  /// - Throws: ``TweakError``; then nothing has changed.
   public func set(_ value: TweakValue, feature: String, variable: String) throws(TweakError) {
     try apply([TweakEdit(TweakID(feature: feature, variable: variable), value)])
   }
@@ -140,7 +140,7 @@ extension MutableTweakProvider {
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  /// - Throws: ``TweakError``; nothing has changed then.
+  /// - Throws: ``TweakError``; then nothing has changed.
   public func deleteValue(feature: String, variable: String) throws(TweakError) {
     try apply([TweakEdit(TweakID(feature: feature, variable: variable), nil)])
   }

@@ -18,7 +18,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
 
   private static let prefix = "tweaks."
 
-  /// What the provider is called.
+  /// The name of the provider.
   public let name: String
 
   /// The scope that the initializer was given.
@@ -27,13 +27,13 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   private let userDefaults: UserDefaults
   private let emitter = Emitter<TweakUpdate, Never>()
 
-  /// Makes a provider.
+  /// Creates a provider.
   ///
   /// - Parameters:
   ///   - userDefaults: Where the values are.
   ///   - migrating: The tweaks whose values are taken over, once, from what JustTweak has stored. It does not tell
   ///     features apart, so variables of the same name get the same value.
-  ///   - name: What the provider is called.
+  ///   - name: The name of the provider.
   ///   - scope: The scope of the `AppContainer` that switches the values, if one does; see
   ///     ``/Containers/AppContainer/switchDefaults(_:)``.
   public init(
@@ -82,7 +82,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
     }
   }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -107,7 +107,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
     )
   }
 
-  /// What has changed, each time something has.
+  /// The changed tweaks, sent after each change.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
   /// Reads again what other processes have written, where the system does not do so by itself.
@@ -118,7 +118,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
 
   /// Makes changes.
   ///
-  /// - Parameter edits: What to change, in order.
+  /// - Parameter edits: The changes, in order.
   /// - Returns: The tweaks that changed.
   /// - Throws: ``TweakError/notSupported(_:provider:reason:)``, or ``TweakError/unavailable(_:provider:reason:)`` if it
   ///   could not be written down; nothing has changed then.

@@ -24,7 +24,7 @@ public import Signals
 /// users, which is neither nobody nor everyone, needs the context's ``TweakContext/targetingKey``. If that is missing
 /// or empty, reading the tweak is an error.
 public final class TargetingTweakProvider: TweakProvider {
-  /// What the provider is called.
+  /// The name of the provider.
   public let name: String
 
   /// The rules, those that come first being the more important.
@@ -37,12 +37,12 @@ public final class TargetingTweakProvider: TweakProvider {
   private let faults = TweakFaults()
   private let subscriptions: [SignalSubscription]
 
-  /// Makes a provider.
+  /// Creates a provider.
   ///
   /// - Parameters:
   ///   - rules: The rules.
   ///   - context: What is known about the user and the situation; it is followed.
-  ///   - name: What the provider is called.
+  ///   - name: The name of the provider.
   public init(rules: [TweakRule], context: Property<TweakContext>, name: String = "TargetingTweakProvider") {
     self.name = name
     self.rules = MutableProperty(rules)
@@ -59,7 +59,7 @@ public final class TargetingTweakProvider: TweakProvider {
     ]
   }
 
-  /// The tweak of a name.
+  /// Returns a tweak by name.
   ///
   /// - Parameters:
   ///   - feature: The feature.

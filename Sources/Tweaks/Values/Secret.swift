@@ -50,7 +50,7 @@ extension Secret: TweakValueConvertible where Value: TweakValueConvertible {
 
   /// The value that a text means.
   ///
-  /// - Parameter text: What is written.
+  /// - Parameter text: The text.
   /// - Returns: The value, or `nil` if it means none of the type.
   public static func tweakValue(parsing text: String) -> TweakValue? { Value.tweakValue(parsing: text) }
 }

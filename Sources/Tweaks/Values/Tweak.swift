@@ -119,7 +119,7 @@ public struct Tweak: Sendable, Hashable {
 
   /// Hashes the name and the value.
   ///
-  /// - Parameter hasher: What to add them to.
+  /// - Parameter hasher: The hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(feature)
     hasher.combine(variable)
@@ -149,7 +149,7 @@ public struct Tweak: Sendable, Hashable {
 
   /// The value as a type.
   ///
-  /// - Parameter type: What the value is to be.
+  /// - Parameter type: The type of the value.
   /// - Returns: The value.
   /// - Throws: ``TweakError/typeMismatch(_:expected:found:provider:)`` if it is none of the type.
   public func value<Value: TweakValueConvertible>(as type: Value.Type = Value.self) throws(TweakError) -> Value {

@@ -28,7 +28,7 @@ public struct TweakKey<Value: TweakValueConvertible>: Sendable {
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  ///   - defaultValue: The value for when there is none.
+  ///   - defaultValue: The default value.
   public init(_ feature: String, _ variable: String, default defaultValue: Value) {
     id = TweakID(feature: feature, variable: variable)
     self.defaultValue = defaultValue

@@ -11,7 +11,7 @@
 /// ```
 @frozen
 public enum TweakValue: Sendable, Hashable {
-  /// Yes or no.
+  /// A Boolean value.
   case bool(Bool)
 
   /// A whole number.
@@ -57,7 +57,7 @@ public enum TweakValue: Sendable, Hashable {
 /// The kinds of values that a tweak can have.
 @frozen
 public enum TweakKind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-  /// Yes or no.
+  /// A Boolean value.
   case bool = "Bool"
 
   /// A whole number.
@@ -106,7 +106,7 @@ extension TweakValue {
 
   /// Hashes kind and content.
   ///
-  /// - Parameter hasher: What to add them to.
+  /// - Parameter hasher: The hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     switch self {
@@ -125,25 +125,25 @@ extension TweakValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, 
 {
   /// Makes a value of `true` or `false`.
   ///
-  /// - Parameter value: What is written.
+  /// - Parameter value: The literal.
   @inlinable
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 
   /// Makes a value of a whole number.
   ///
-  /// - Parameter value: What is written.
+  /// - Parameter value: The literal.
   @inlinable
   public init(integerLiteral value: Int) { self = .int(value) }
 
   /// Makes a value of a number with a decimal point.
   ///
-  /// - Parameter value: What is written.
+  /// - Parameter value: The literal.
   @inlinable
   public init(floatLiteral value: Double) { self = .double(value) }
 
   /// Makes a value of a text.
   ///
-  /// - Parameter value: What is written.
+  /// - Parameter value: The literal.
   @inlinable
   public init(stringLiteral value: String) { self = .string(value) }
 }

@@ -46,13 +46,13 @@ extension Bool: TweakPrimitive {
     self = value
   }
 
-  /// The value that it is stored as.
+  /// The stored value.
   @inlinable
   public var tweakValue: TweakValue { .bool(self) }
 
   /// The value that a text means: `true`, `yes`, `on` and `1`, or `false`, `no`, `off` and `0`, in any case.
   ///
-  /// - Parameter text: What is written.
+  /// - Parameter text: The text.
   /// - Returns: The value, or `nil` for any other text.
   public static func tweakValue(parsing text: String) -> TweakValue? {
     switch text.lowercased() {
@@ -76,13 +76,13 @@ extension Int: TweakPrimitive {
     self = value
   }
 
-  /// The value that it is stored as.
+  /// The stored value.
   @inlinable
   public var tweakValue: TweakValue { .int(self) }
 
   /// The value that a text means: digits, with or without a sign.
   ///
-  /// - Parameter text: What is written.
+  /// - Parameter text: The text.
   /// - Returns: The value, or `nil` for any other text.
   public static func tweakValue(parsing text: String) -> TweakValue? { Int(text).map(TweakValue.int) }
 
@@ -103,13 +103,13 @@ extension Double: TweakPrimitive {
     }
   }
 
-  /// The value that it is stored as.
+  /// The stored value.
   @inlinable
   public var tweakValue: TweakValue { .double(self) }
 
   /// The value that a text means: a finite number.
   ///
-  /// - Parameter text: What is written.
+  /// - Parameter text: The text.
   /// - Returns: The value, or `nil` for any other text.
   public static func tweakValue(parsing text: String) -> TweakValue? {
     guard let value = Double(text), value.isFinite else { return nil }
@@ -140,7 +140,7 @@ extension Float: TweakPrimitive {
 
   /// The value that a text means: a finite number.
   ///
-  /// - Parameter text: What is written.
+  /// - Parameter text: The text.
   /// - Returns: The value, or `nil` for any other text.
   public static func tweakValue(parsing text: String) -> TweakValue? { Double.tweakValue(parsing: text) }
 
@@ -158,13 +158,13 @@ extension String: TweakPrimitive {
     self = value
   }
 
-  /// The value that it is stored as.
+  /// The stored value.
   @inlinable
   public var tweakValue: TweakValue { .string(self) }
 
   /// The text itself.
   ///
-  /// - Parameter text: What is written.
+  /// - Parameter text: The text.
   /// - Returns: The text.
   public static func tweakValue(parsing text: String) -> TweakValue? { .string(text) }
 
@@ -185,7 +185,7 @@ extension TweakValue: TweakValueConvertible {
 
   /// The value that a text looks like: `true` or `false`, a whole number, a number, or else the text.
   ///
-  /// - Parameter text: What is written.
+  /// - Parameter text: The text.
   /// - Returns: The value.
   public static func tweakValue(parsing text: String) -> TweakValue? {
     switch text.lowercased() {
@@ -212,7 +212,7 @@ extension RawRepresentable where Self: TweakValueConvertible, RawValue: TweakVal
 
   /// The value that a text means.
   ///
-  /// - Parameter text: What is written.
+  /// - Parameter text: The text.
   /// - Returns: The value, or `nil` if it means none of the raw values.
   public static func tweakValue(parsing text: String) -> TweakValue? { RawValue.tweakValue(parsing: text) }
 }

@@ -37,13 +37,13 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
   @usableFromInline let core: TweakPropertyCore
   @usableFromInline let defaultValue: Value
 
-  /// Makes a variable of a tweak.
+  /// Creates a variable for a tweak.
   ///
   /// - Parameters:
-  ///   - wrappedValue: The value for when there is none.
+  ///   - wrappedValue: The default value.
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  ///   - tweakManager: Who knows the value.
+  ///   - tweakManager: The manager that has the value.
   public init(wrappedValue: Value, feature: String, variable: String, tweakManager: TweakManager) {
     core = TweakPropertyCore(feature, variable, tweakManager)
     defaultValue = wrappedValue
@@ -65,21 +65,21 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  ///   - tweakManager: Who knows the value.
+  ///   - tweakManager: The manager that has the value.
   public init(feature: String, variable: String, tweakManager: TweakManager) where Value: TweakPrimitive {
     self.init(
       wrappedValue: Value.emptyTweakValue, feature: feature, variable: variable, tweakManager: tweakManager
     )
   }
 
-  /// The value; setting it writes to the first provider that can be written to.
+  /// The value; setting it writes to the first mutable provider.
   @inlinable
   public var wrappedValue: Value {
     get { core.value(as: Value.self) ?? defaultValue }
     nonmutating set { core.set(newValue.tweakValue) }
   }
 
-  /// The value as a property, to be observed.
+  /// The value as an observable property.
   public var projectedValue: Property<Value> { core.manager.property(for: key) }
 
   /// The name of the tweak and the default, by which a ``TweakManager`` deletes what was set.
@@ -97,26 +97,26 @@ public struct FallbackTweakProperty<Value: TweakValueConvertible>: Sendable {
   /// The value for when there is none, or none of the type.
   public let fallbackValue: Value
 
-  /// Makes a variable of a tweak.
+  /// Creates a variable for a tweak.
   ///
   /// - Parameters:
-  ///   - fallbackValue: The value for when there is none.
+  ///   - fallbackValue: The default value.
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  ///   - tweakManager: Who knows the value.
+  ///   - tweakManager: The manager that has the value.
   public init(fallbackValue: Value, feature: String, variable: String, tweakManager: TweakManager) {
     core = TweakPropertyCore(feature, variable, tweakManager)
     self.fallbackValue = fallbackValue
   }
 
-  /// The value; setting it writes to the first provider that can be written to.
+  /// The value; setting it writes to the first mutable provider.
   @inlinable
   public var wrappedValue: Value {
     get { core.value(as: Value.self) ?? fallbackValue }
     nonmutating set { core.set(newValue.tweakValue) }
   }
 
-  /// The value as a property, to be observed.
+  /// The value as an observable property.
   public var projectedValue: Property<Value> {
     core.manager.property(for: TweakKey(core.id.feature, core.id.variable, default: fallbackValue))
   }
@@ -134,13 +134,13 @@ public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {
   /// The value for when there is none, or none of the type.
   public let fallbackValue: Value?
 
-  /// Makes a variable of a tweak.
+  /// Creates a variable for a tweak.
   ///
   /// - Parameters:
-  ///   - fallbackValue: The value for when there is none.
+  ///   - fallbackValue: The default value.
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  ///   - tweakManager: Who knows the value.
+  ///   - tweakManager: The manager that has the value.
   public init(fallbackValue: Value? = nil, feature: String, variable: String, tweakManager: TweakManager) {
     core = TweakPropertyCore(feature, variable, tweakManager)
     self.fallbackValue = fallbackValue
@@ -154,7 +154,7 @@ public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {
     nonmutating set { core.set(newValue?.tweakValue) }
   }
 
-  /// The value as a property, to be observed.
+  /// The value as an observable property.
   public var projectedValue: Property<Value?> {
     let fallbackValue = fallbackValue
     return .derived(core.manager.optionalProperty(core.id, as: Value.self)) { $0 ?? fallbackValue }
