@@ -32,12 +32,12 @@ package struct TweakDraft: Sendable, Hashable {
     if row.isSecret { self.text = "" }
   }
 
-  /// Turns a Bool on or off.
+  /// Sets a Bool tweak to `true` or `false`.
   package mutating func turn(_ row: TweakPanel.Row, on isOn: Bool, of panel: TweakPanel) {
     attempt { () throws(TweakPanel.EditError) in try panel.edit(row.id, isOn: isOn) }
   }
 
-  /// Removes what was set, and shows the value that is in force without it.
+  /// Removes the override, and shows the value that is effective without it.
   package mutating func reset(_ row: TweakPanel.Row, of panel: TweakPanel) {
     attempt { () throws(TweakPanel.EditError) in try panel.reset(row.id) }
     // The given row is older than the reset, and what was being typed must not be set afterwards.

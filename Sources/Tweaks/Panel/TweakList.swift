@@ -2,12 +2,13 @@
   import Signals
   public import SwiftUI
 
-  /// A list of tweaks in which people look for them, change them and reset them.
+  /// A list in which people search, change and reset tweaks.
   ///
-  /// It shows what a ``TweakPanel`` says, and follows it. To have a title and a place for the search, put it into a
-  /// `NavigationStack`.
+  /// It shows the rows of a ``TweakPanel``, and follows their changes. To give it a title and a search field, put it
+  /// into a `NavigationStack`.
   ///
   /// <!-- not compiled -->
+  ///
   /// ```swift
   /// NavigationStack {
   ///   TweakList(panel: TweakPanel(manager: manager)).navigationTitle("Tweaks")
@@ -17,14 +18,14 @@
     private let panel: TweakPanel
     @State private var problem: String?
 
-    /// Makes a list.
+    /// Creates a list.
     ///
-    /// - Parameter panel: What it shows.
+    /// - Parameter panel: The panel to show.
     public init(panel: TweakPanel) {
       self.panel = panel
     }
 
-    /// The groups, each with its tweaks.
+    /// The groups with their tweaks.
     public var body: some View {
       let search = Binding(get: { panel.search.value }, set: { panel.search.value = $0 })
       List {

@@ -1,7 +1,7 @@
 public import Foundation
 public import Signals
 
-/// The model of a panel in which people see and change tweaks; it knows nothing of any user interface.
+/// A model of a panel that shows and changes tweaks, independent of any user interface.
 ///
 /// ```swift
 /// import Signals
@@ -17,9 +17,9 @@ public import Signals
 /// print(panel.sections.value[0].rows[0].isOverridden)  // Prints "true"
 /// ```
 ///
-/// ``sections`` is what to show. It follows the manager and the ``search``.
+/// Show the ``sections``. They follow the manager and the ``search``.
 public final class TweakPanel: Sendable {
-  /// Tweaks of one group, in the order of their titles.
+  /// The tweaks of one group, in the order of their titles.
   public struct Section: Sendable, Hashable {
     /// The name of the group.
     public let group: String
@@ -28,48 +28,52 @@ public final class TweakPanel: Sendable {
     public let rows: [Row]
   }
 
-  /// A tweak as it is shown.
+  /// A tweak as the panel shows it.
   public struct Row: Sendable, Hashable {
     /// The name.
     public let id: TweakID
 
-    /// What people call it.
+    /// The title.
     public let title: String
 
-    /// What it does.
+    /// The description of the tweak's effect.
     public let details: String?
 
-    /// The kind that the value has, and keeps.
+    /// The kind of the value.
+    ///
+    /// Editing does not change it.
     public let kind: TweakKind
 
-    /// The value, to be shown or edited; nothing of one that is secret.
+    /// The value to show or edit; redacted if the tweak is secret.
     public let text: String
 
-    /// Whether it is on, if the value is a Bool.
+    /// The value if it is a Bool and not secret, otherwise `nil`.
     public let isOn: Bool?
 
-    /// The provider whose value it is.
+    /// The provider of the value.
     public let source: String
 
-    /// Whether the provider that is written to has a value of its own.
+    /// A Boolean value that indicates whether the first mutable provider has its own value.
     public let isOverridden: Bool
 
-    /// Whether the value must not be shown.
+    /// A Boolean value that indicates whether the value must not be shown.
     public let isSecret: Bool
   }
 
-  /// Why what people typed was not taken.
+  /// An error that editing a tweak throws.
   public enum EditError: Error, Sendable, Hashable, CustomStringConvertible, LocalizedError {
-    /// It is not of the kind that the value has; what is typed for a secret is not repeated.
+    /// The text does not represent a value of the tweak's kind.
+    ///
+    /// The text for a secret is not repeated.
     case invalidText(String, kind: TweakKind)
 
-    /// There is no such tweak.
+    /// The tweak does not exist.
     case unknown(TweakID)
 
-    /// It could not be stored.
+    /// The value could not be stored.
     case failed(TweakError)
 
-    /// What happened, and what to do.
+    /// A description of the failure and its remedy.
     public var description: String {
       switch self {
       case .invalidText(let text, .bool): "\(text.debugDescription) is neither true nor false."
@@ -84,31 +88,35 @@ public final class TweakPanel: Sendable {
     public var errorDescription: String? { description }
   }
 
-  /// Where tweaks are put that name no group.
+  /// The group of tweaks that name no group.
   public static let otherGroup = "Other"
 
-  /// Whose tweaks are shown.
+  /// The manager of the tweaks.
   public let manager: TweakManager
 
-  /// What is looked for, in any case, in titles, names and descriptions; nothing for all tweaks.
+  /// The text to find in titles, names and descriptions, regardless of case.
+  ///
+  /// If it is empty, all tweaks are shown.
   public let search = MutableProperty("")
 
-  /// What to show: groups in order, each with its tweaks; it follows the manager as long as the panel lives.
+  /// The groups to show, in order, each with its tweaks.
+  ///
+  /// They follow the manager as long as the panel lives.
   public let sections: Property<[Section]>
 
   private let following: SignalSubscription
 
-  /// Makes the model of a panel.
+  /// Creates a model of a panel.
   ///
-  /// - Parameter manager: Whose tweaks are shown: those that its providers know to have.
+  /// - Parameter manager: The manager, whose providers list the tweaks to show.
   public init(manager: TweakManager) {
     self.manager = manager
     let rows = MutableProperty<[Tweak: Bool]>([:])
-    // Also what is no change of a value, such as an override that is equal to what it hides.
+    // An update may change no value, such as an override that is equal to the value that it hides.
     following = manager.updates.sink { [weak manager] _ in
       if let manager { rows.modify { $0 = Self.rows(of: manager) } }
     }
-    // After the subscription, so that no change falls between.
+    // This follows the subscription, so that no change is missed in between.
     rows.modify { $0 = Self.rows(of: manager) }
     sections = .derived(rows, search) { Self.sections(of: $0, matching: $1) }
   }
@@ -139,14 +147,14 @@ public final class TweakPanel: Sendable {
     }
   }
 
-  // MARK: What people do
+  // MARK: Editing
 
-  /// Takes what was typed for a tweak, whose kind stays what it is.
+  /// Sets the value of a tweak to a text, without changing its kind.
   ///
   /// - Parameters:
-  ///   - id: The tweak, wherever it is shown at the moment.
-  ///   - text: What was typed. A whole number is taken for a Double, too.
-  /// - Throws: ``EditError``; the value is what it was then.
+  ///   - id: The tweak.
+  ///   - text: The text. A whole number is also accepted for a Double.
+  /// - Throws: ``EditError``; then the value is unchanged.
   public func edit(_ id: TweakID, text: String) throws(EditError) {
     let tweak = try tweak(id)
     let kind = tweak.value.kind
@@ -161,17 +169,17 @@ public final class TweakPanel: Sendable {
     try apply([TweakEdit(id, value)])
   }
 
-  /// Turns a tweak on or off.
+  /// Sets a Bool tweak to `true` or `false`.
   ///
   /// - Parameters:
   ///   - id: The tweak.
-  ///   - isOn: Whether it is to be on.
-  /// - Throws: ``EditError``, also if it is none that is on or off.
+  ///   - isOn: The new value.
+  /// - Throws: ``EditError``, also if the tweak is not a Bool.
   public func edit(_ id: TweakID, isOn: Bool) throws(EditError) {
     try edit(id, text: isOn ? "true" : "false")
   }
 
-  /// Removes what was set for a tweak, so that it is what it would be without.
+  /// Removes the override of a tweak.
   ///
   /// - Parameter id: The tweak.
   /// - Throws: ``EditError``.
@@ -179,17 +187,17 @@ public final class TweakPanel: Sendable {
     try apply([TweakEdit(id, nil)])
   }
 
-  /// Removes all that was set.
+  /// Removes all overrides.
   ///
   /// - Throws: ``EditError``.
   public func resetAll() throws(EditError) {
     try apply(manager.overriddenIDs.sorted().map { TweakEdit($0, nil) })
   }
 
-  /// What each provider says of a tweak.
+  /// Returns the answers of all providers for a tweak.
   ///
   /// - Parameter id: The tweak.
-  /// - Returns: The answers, and which one decides.
+  /// - Returns: The answers, and the one that decides.
   public func trace(_ id: TweakID) -> TweakTrace {
     manager.trace(feature: id.feature, variable: id.variable)
   }
@@ -209,7 +217,7 @@ public final class TweakPanel: Sendable {
 }
 
 extension TweakManager {
-  /// The names of the tweaks that are set in the provider that is written to.
+  /// The names of the tweaks that are set in the first mutable provider.
   var overriddenIDs: Set<TweakID> {
     for case let provider as any MutableTweakProvider in providers { return provider.tweakIDs }
     return []

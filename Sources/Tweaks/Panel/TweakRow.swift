@@ -1,8 +1,8 @@
 #if canImport(SwiftUI)
   import SwiftUI
 
-  /// A row of a list: the tweak's title and description, its value, where that comes from, and the reason if a change
-  /// was refused.
+  /// A row of a list: the tweak's title and description, its value and provider, and the reason why a change was
+  /// refused.
   struct TweakRow: View {
     let panel: TweakPanel
     let row: TweakPanel.Row
@@ -31,7 +31,9 @@
       draft.turn(row, on: isOn, of: panel)
     }
 
-    /// The field for the value, with the usual keyboard, which has a sign and a point for numbers.
+    /// The field for the value.
+    ///
+    /// It uses the standard keyboard, because numbers need a sign and a decimal point.
     @ViewBuilder private var field: some View {
       if row.isSecret {
         SecureField(row.text, text: $draft.text).focused($isTyping).onSubmit { draft.take(row, of: panel) }

@@ -1,26 +1,27 @@
-/// Tweaks in the arguments of the process: `--tweak shop/limit=20`, `--tweak=shop/limit=20`, and for a Bool also
-/// `--tweak shop/enabled` and `--no-tweak shop/enabled`.
+/// A provider of tweaks from the arguments of the process: `--tweak shop/limit=20`, `--tweak=shop/limit=20`, and for a
+/// Bool also `--tweak shop/enabled` and `--no-tweak shop/enabled`.
 ///
-/// Between feature and variable stands a slash or a dot. A name with several of them is taken for the known tweak that
-/// is called so; a name that two known tweaks have is an error. Without known tweaks, a name is parted at the first
-/// slash, or else at the first dot. Of several arguments for one tweak the last counts. All are checked when the
-/// provider is made, before the program does its work.
+/// - **Names.** A slash or a dot separates feature and variable. A name with several separators means the known tweak
+///   with this name. A name that two known tweaks share is an error. Without known tweaks, a name is split at the first
+///   slash, or else at the first dot.
+/// - **Repetition.** Of several arguments for one tweak, the last one counts.
+/// - **Errors.** All arguments are checked when the provider is created, before the program starts its work.
 ///
-/// Pass the known tweaks. Without them a misspelt name is accepted, and `--tweak shop/title Sale`, with a space instead
-/// of `=`, sets the title to the text "true".
+/// Pass the known tweaks. Without them, a misspelled name is accepted, and `--tweak shop/title Sale`, with a space
+/// instead of `=`, sets the title to the text "true".
 public struct ArgumentsTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String
 
   private let tweaks: [TweakID: Tweak]
 
-  /// Reads arguments.
+  /// Creates a provider from arguments.
   ///
   /// - Parameters:
-  ///   - arguments: The arguments; others than these options are passed over.
+  ///   - arguments: The arguments. All but these options are ignored.
   ///   - option: The name of the option, without dashes.
-  ///   - known: The tweaks that there are, such as those of a ``FileTweakProvider``, by which names and values are
-  ///     checked. If there are none, any name will do.
+  ///   - known: The known tweaks, such as those of a ``FileTweakProvider``, against which names and values are checked.
+  ///     If there are none, any name is accepted.
   ///   - name: The name of the provider.
   /// - Throws: ``TweakError/unknownArgument(_:suggestion:)``, ``TweakError/invalidArgument(_:reason:)``, or
   ///   ``TweakError/typeMismatch(_:expected:found:provider:)``.
@@ -81,7 +82,7 @@ public struct ArgumentsTweakProvider: TweakProvider {
     return tweak.id
   }
 
-  /// The tweak of a name that is not compared with known ones.
+  /// Returns the tweak for a name that is not compared with known tweaks.
   private static func parted(_ name: String) throws(TweakError) -> TweakID {
     guard let index = name.firstIndex(of: "/") ?? name.firstIndex(of: ".") else {
       throw .invalidArgument(name, reason: "it should be a feature and a variable, such as \"shop/limit\"")
@@ -103,6 +104,6 @@ public struct ArgumentsTweakProvider: TweakProvider {
     tweaks[TweakID(feature: feature, variable: variable)]
   }
 
-  /// The names of the tweaks that the arguments have.
+  /// The names of the tweaks in the arguments.
   public var tweakIDs: Set<TweakID> { Set(tweaks.keys) }
 }

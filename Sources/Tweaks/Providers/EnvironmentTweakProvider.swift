@@ -1,40 +1,42 @@
 public import Foundation
 public import Signals
 
-/// Tweaks in the environment of the process: `TWEAK_SHOP__LIMIT=20` is the variable `limit` of the feature `shop`.
+/// A provider of tweaks from the environment of the process: `TWEAK_SHOP__LIMIT=20` is the variable `limit` of the
+/// feature `shop`.
 ///
-/// The name is the prefix, the feature, two underscores and the variable, in capitals; whatever is neither a letter nor
-/// a digit becomes an underscore. The text means a value of the type that the tweak is read as: for a Bool `true`,
-/// `yes`, `on`, `1`, `false`, `no`, `off` and `0`, in any case. One that means none is an error; the empty text is a
-/// text, and not nothing.
-///
-/// Different tweaks may have the same name there: `a-b/c` and `a_b/c` are both `TWEAK_A_B__C`. If such a variable is
-/// set and both tweaks are read, neither gets its value. The error is
-/// ``TweakError/ambiguousName(_:other:name:provider:)``, and names both.
-///
-/// A variable that no tweak reads is ignored, also if its name is misspelt. Pass the known tweaks to
-/// ``init(known:prefix:environment:name:)`` to have names and values checked when the process starts.
+/// - **Names.** A name consists of the prefix, the feature, two underscores and the variable, in capitals. Each
+///   character other than a letter or a digit becomes an underscore.
+/// - **Values.** The text is parsed as the type that is read. A Bool is `true`, `yes`, `on`, `1`, `false`, `no`, `off`
+///   or `0`, in any case. A text that does not represent a value of the type is an error. An empty text is a text, not
+///   a missing value.
+/// - **Ambiguous names.** Different tweaks may have the same name in the environment: `a-b/c` and `a_b/c` are both
+///   `TWEAK_A_B__C`. If such a variable is set and both tweaks are read, neither gets its value. The error is
+///   ``TweakError/ambiguousName(_:other:name:provider:)``, and names both.
+/// - **Unknown names.** A variable that no tweak reads is ignored, even if its name is misspelled. To check names and
+///   values when the process starts, pass the known tweaks to ``init(known:prefix:environment:name:)``.
 public final class EnvironmentTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String
 
-  /// What the names of the variables begin with.
+  /// The prefix of the variables' names.
   public let prefix: String
 
-  /// The names of the tweaks that the environment sets; none unless the provider was made with the known tweaks.
+  /// The names of the tweaks that the environment sets.
+  ///
+  /// It is empty unless the provider was created with the known tweaks.
   public let tweakIDs: Set<TweakID>
 
   private let environment: [String: String]
   private let emitter = Emitter<TweakUpdate, Never>()
 
-  /// The tweaks that were read of each variable that is set: the first one, and the first other one.
+  /// The first tweak that was read from each variable, and the first other one.
   private let readers = Guarded<[String: (first: TweakID, other: TweakID?)]>([:])
 
   /// Creates a provider.
   ///
   /// - Parameters:
-  ///   - prefix: What the names of the variables begin with.
-  ///   - environment: The variables; by default those of this process, now.
+  ///   - prefix: The prefix of the variables' names.
+  ///   - environment: The variables; by default the current ones of this process.
   ///   - name: The name of the provider.
   public init(
     prefix: String = "TWEAK_", environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -46,12 +48,12 @@ public final class EnvironmentTweakProvider: TweakProvider {
     tweakIDs = []
   }
 
-  /// Makes a provider, and checks that each variable with the prefix belongs to a known tweak.
+  /// Creates a provider, and checks that each variable with the prefix belongs to a known tweak.
   ///
   /// - Parameters:
-  ///   - known: The tweaks that there are, such as those of a ``FileTweakProvider``.
-  ///   - prefix: What the names of the variables begin with.
-  ///   - environment: The variables; by default those of this process, now.
+  ///   - known: The known tweaks, such as those of a ``FileTweakProvider``.
+  ///   - prefix: The prefix of the variables' names.
+  ///   - environment: The variables; by default the current ones of this process.
   ///   - name: The name of the provider.
   /// - Throws: ``TweakError/unknownArgument(_:suggestion:)``, ``TweakError/ambiguousName(_:other:name:provider:)``, or
   ///   ``TweakError/typeMismatch(_:expected:found:provider:)``.
@@ -76,7 +78,7 @@ public final class EnvironmentTweakProvider: TweakProvider {
     tweakIDs = ids
   }
 
-  /// The name of the environment's variable for a tweak.
+  /// Returns the name of the environment variable for a tweak.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -112,7 +114,9 @@ public final class EnvironmentTweakProvider: TweakProvider {
     return Tweak(id, text: text, source: "\(name)(\(key))")
   }
 
-  /// Another tweak that was read of a variable; the first that was is no longer given a value.
+  /// Returns another tweak that was read from a variable.
+  ///
+  /// When the second tweak is read, the first one loses its value.
   private func other(than id: TweakID, of key: String) -> TweakID? {
     let (first, other, isNews) = readers.withLock { readers in
       var reader = readers[key] ?? (id, nil)
@@ -125,6 +129,6 @@ public final class EnvironmentTweakProvider: TweakProvider {
     return first == id ? other : first
   }
 
-  /// The tweaks that turned out to share their variable with another one, each time one does.
+  /// The tweaks that turn out to share their variable with another one, sent when this is found.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 }

@@ -1,6 +1,6 @@
 public import Signals
 
-/// Tweaks in memory, gone with the process.
+/// A provider of tweaks in memory, which end with the process.
 public final class EphemeralTweakProvider: MutableTweakProvider {
   /// The name of the provider.
   public let name: String
@@ -39,7 +39,7 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
   /// The changed tweaks, sent after each change.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
-  /// `false`: nothing is written down.
+  /// `false`: nothing is stored persistently.
   public var isPersistent: Bool { false }
 
   /// Makes changes, all at once.
@@ -62,7 +62,7 @@ public final class EphemeralTweakProvider: MutableTweakProvider {
 }
 
 extension EphemeralTweakProvider: CustomReflectable {
-  /// What `dump` shows: names and no values, because those of secret tweaks are here as they are.
+  /// The children that `dump` shows: names only, because the values of secret tweaks are not encrypted here.
   public var customMirror: Mirror {
     Mirror(self, children: ["name": name, "tweakIDs": tweakIDs.sorted()], displayStyle: .class)
   }

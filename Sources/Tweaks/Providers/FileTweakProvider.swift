@@ -4,7 +4,9 @@ public import Foundation
 public import Signals
 import StrictJSON
 
-/// Tweaks in a JSON file, of JustTweak's format, which is followed while it changes.
+/// A provider of tweaks from a JSON file in JustTweak's format.
+///
+/// It follows changes of the file.
 ///
 /// ```json
 /// {
@@ -16,26 +18,27 @@ import StrictJSON
 /// }
 /// ```
 ///
-/// - **Strict.** A file that is not of the format is an error with its line and column, both when it is opened and
-///   while it is followed; then the last good tweaks stand, ``failures`` tells, and the next good content is taken.
-///   What the file cannot say is `null`, an array or an object as a value, a name twice, and a number that no `Int` or
-///   `Double` can hold. Unknown properties are tolerated.
-/// - **Types** are what is written: `1` is an Int, `1.0` a Double, `true` a Bool. `"PreserveFloat": true` makes a
-///   Double of `1`.
-/// - **Encrypted.** With `"Encrypted": true` the value is decrypted when it is looked up, by ``decryptionClosure`` or
+/// - **Strict format.** A malformed file is an error with a line and column, both when it is opened and while it is
+///   followed. In the latter case the last good tweaks stay, ``failures`` sends the error, and the next good content is
+///   used. Errors are `null`, an array or an object as a value, a duplicate name, and a number that neither `Int` nor
+///   `Double` can hold. Unknown properties are allowed.
+/// - **Types** follow the notation: `1` is an Int, `1.0` a Double, `true` a Bool. With `"PreserveFloat": true`, `1` is
+///   a Double.
+/// - **Encryption.** With `"Encrypted": true`, the value is decrypted when it is looked up, by ``decryptionClosure`` or
 ///   the manager's.
-/// - **Features.** A feature that the file names is enabled, unless it has a Bool ``Tweak/enabledVariable`` that says
-///   no.
+/// - **Features.** A feature in the file is enabled, unless its Bool ``Tweak/enabledVariable`` is `false`.
 ///
-/// Files that nobody changes, such as those in an app's bundle, are best opened with `isLive: false`.
+/// Open files that never change, such as those in an app's bundle, with `isLive: false`.
 public final class FileTweakProvider: TweakProvider {
-  /// What the provider is called: the type, and the name of the file.
+  /// The name of the provider: the type, and the name of the file.
   public let name: String
 
   /// The file.
   public let url: URL
 
-  /// How the tweaks relate to the file; if the file is not followed, how they did when it was opened.
+  /// The relation of the tweaks to the file.
+  ///
+  /// If the file is not followed, it is the state when the file was opened.
   public let status: Property<SharedValueStatus<AppGroupsFileError>>
 
   private struct State {
@@ -48,7 +51,7 @@ public final class FileTweakProvider: TweakProvider {
   private let emitter = Emitter<TweakUpdate, Never>()
   private let failureEmitter = Emitter<TweakError, Never>()
 
-  /// The file as it is followed.
+  /// The file, if it is followed.
   private let file: AppGroupsFile<TweakFile>?
   private let isOptional: Bool
 
@@ -56,10 +59,10 @@ public final class FileTweakProvider: TweakProvider {
   ///
   /// - Parameters:
   ///   - url: The file.
-  ///   - isLive: Whether to follow the file.
-  ///   - isOptional: Whether there need be no file. Then it has no tweaks while there is none; otherwise the last ones
-  ///     stand if it is removed.
-  ///   - polling: Whether to look from time to time where the system does not tell of changes.
+  ///   - isLive: A Boolean value that indicates whether to follow the file.
+  ///   - isOptional: A Boolean value that indicates whether the file may be missing. If `true`, there are no tweaks
+  ///     while it is missing. Otherwise the last tweaks stay if it is removed.
+  ///   - polling: The polling of the file where the system does not report changes.
   /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``.
   public convenience init(
     url: URL, isLive: Bool = true, isOptional: Bool = false, polling: WatchPolling = .automatic
@@ -69,15 +72,15 @@ public final class FileTweakProvider: TweakProvider {
     }
   }
 
-  /// Opens a file in the folder `Files` of a root whose contents may be switched, such as that of an `AppContainer`.
+  /// Opens a file in the folder `Files` of a root whose contents may be switched, such as an `AppContainer`'s.
   ///
-  /// After a switch, the tweaks are those of the new environment, as a part of the same change. While an environment has
+  /// After a switch, the tweaks of the new environment are shown as part of the same change. While an environment has
   /// no such file, there are no tweaks.
   ///
   /// - Parameters:
   ///   - name: The name of the file.
   ///   - scope: The scope of the root.
-  ///   - polling: When to poll the file.
+  ///   - polling: The polling of the file where the system does not report changes.
   /// - Throws: ``TweakError/invalidFile(_:line:column:reason:)`` or ``TweakError/unusableFile(_:)``.
   public convenience init(
     name: String, scope: Scope, polling: WatchPolling = .automatic
@@ -91,7 +94,7 @@ public final class FileTweakProvider: TweakProvider {
     state.withLock { $0.subscriptions.append(membership) }
   }
 
-  /// Opens a file with a closure, which is given its format.
+  /// Opens a file with a closure that receives its format.
   init(
     url: URL, isLive: Bool, isOptional: Bool,
     open: (FileFormat<TweakFile>) throws(AppGroupsFileError) -> AppGroupsFile<TweakFile>
@@ -124,7 +127,7 @@ public final class FileTweakProvider: TweakProvider {
   }
 
   private func follow(_ file: AppGroupsFile<TweakFile>) {
-    // Not only the value: a file that is gone has its last one.
+    // The status is needed too, because the property of a missing file keeps its last value.
     let contents = file.property.combineLatest(file.status).map { [isOptional] value, status in
       isOptional && status == .missing ? TweakFile() : value
     }
@@ -142,7 +145,7 @@ public final class FileTweakProvider: TweakProvider {
     send(replace(by: new))
   }
 
-  /// - Returns: The names of the tweaks that changed.
+  /// Replaces the contents, and returns the names of the tweaks that changed.
   private func replace(by new: TweakFile) -> Set<TweakID> {
     let old = state.withLock { state in
       defer { state.contents = new }
@@ -155,7 +158,7 @@ public final class FileTweakProvider: TweakProvider {
     if !changed.isEmpty { emitter.send(.tweaks(changed)) }
   }
 
-  /// The error with the place in the file, if that is what is wrong.
+  /// Returns the error for a file, with the line and column if its content is malformed.
   private static func error(_ error: AppGroupsFileError, _ url: URL) -> TweakError {
     guard case .undecodable = error else { return .unusableFile(error) }
     do {
@@ -175,16 +178,18 @@ public final class FileTweakProvider: TweakProvider {
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
-  /// - Returns: The tweak as the file has it, that is, possibly encrypted, or `nil` if the file has none.
+  /// - Returns: The tweak as in the file, possibly encrypted, or `nil` if the file does not contain it.
   public func tweak(feature: String, variable: String) -> Tweak? {
     state.withLock { $0.contents.tweaks[feature, variable] }
   }
 
-  /// Returns whether a feature is enabled: it is if the file names it, unless the file says otherwise.
+  /// Returns whether a feature is enabled.
+  ///
+  /// A feature in the file is enabled unless the file says otherwise.
   ///
   /// - Parameter feature: The feature.
-  /// - Returns: The answer, or `nil` if the file does not name it.
-  /// - Throws: ``TweakError`` if the variable ``Tweak/enabledVariable`` has no Bool, or an encrypted one.
+  /// - Returns: The answer, or `nil` if the file does not contain the feature.
+  /// - Throws: ``TweakError`` if the variable ``Tweak/enabledVariable`` is not a Bool, or is encrypted.
   public func featureState(_ feature: String) throws(TweakError) -> Bool? {
     if let tweak = tweak(feature: feature, variable: Tweak.enabledVariable) { return try tweak.clearBool() }
     return state.withLock { $0.contents.features.contains(feature) } ? true : nil
@@ -201,10 +206,12 @@ public final class FileTweakProvider: TweakProvider {
   /// All tweaks of the file, in the order of their names.
   public var tweaks: [Tweak] { state.withLock { $0.contents.tweaks.tweaks }.sorted { $0.id < $1.id } }
 
-  /// The names of the tweaks that the file has.
+  /// The names of the tweaks in the file.
   public var tweakIDs: Set<TweakID> { state.withLock { $0.contents.tweaks }.ids }
 
-  /// Decrypts this file's values; it comes before the manager's.
+  /// A closure that decrypts this file's values.
+  ///
+  /// It takes precedence over the manager's.
   public var decryptionClosure: TweakDecryption? {
     get { state.withLock { $0.decryption } }
     set {

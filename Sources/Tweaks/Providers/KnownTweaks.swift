@@ -1,8 +1,8 @@
-/// The tweaks that there are, by the names that a provider has for them.
+/// The known tweaks, by the names that a provider uses for them.
 struct KnownTweaks {
   private var tweaks: [String: [Tweak]] = [:]
 
-  /// Adds a tweak; of several with one identity the last counts.
+  /// Adds a tweak, and replaces an earlier one with the same identity.
   mutating func add(_ tweak: Tweak, named name: String) {
     var named = tweaks[name, default: []]
     named.removeAll { $0.id == tweak.id }
@@ -10,12 +10,14 @@ struct KnownTweaks {
     tweaks[name] = named
   }
 
-  /// A Boolean value that indicates whether no tweak is known.
+  /// A Boolean value that indicates whether there are no known tweaks.
   var isEmpty: Bool { tweaks.isEmpty }
 
-  /// Returns the tweaks of a name, which are several if the name is ambiguous.
+  /// Returns the tweaks of a name.
   ///
-  /// - Throws: ``TweakError/unknownArgument(_:suggestion:)`` if there is none.
+  /// There are several if the name is ambiguous.
+  ///
+  /// - Throws: ``TweakError/unknownArgument(_:suggestion:)`` if no tweak has the name.
   func tweaks(named name: String) throws(TweakError) -> [Tweak] {
     if let found = tweaks[name] { return found }
     throw .unknownArgument(name, suggestion: Nearest.text(to: name, in: tweaks.keys))
@@ -26,7 +28,7 @@ struct KnownTweaks {
 extension KnownTweaks: Sendable {}
 
 extension Tweak {
-  /// Checks that a text means a value of the kind that a known tweak has.
+  /// Checks that a text represents a value of a known tweak's kind.
   func check(_ text: String, provider: String) throws(TweakError) {
     let isOfKind =
       switch value.kind {
@@ -35,13 +37,13 @@ extension Tweak {
       case .double: Double.tweakValue(parsing: text) != nil
       case .string: true
       }
-    // The kind of an encrypted value is that of the encrypted text.
+    // The kind of an encrypted value is that of the ciphertext.
     if isOfKind || isEncrypted { return }
     let found = isSecret ? "a text" : "the text \(text.debugDescription)"
     throw .typeMismatch(id, expected: "\(value.kind)", found: found, provider: provider)
   }
 
-  /// Makes a tweak of a text, whose kind is decided when it is read.
+  /// Creates a tweak from a text, whose kind is determined by each read.
   init(_ id: TweakID, text: String, source: String) {
     self.init(feature: id.feature, variable: id.variable, value: .string(text), source: source)
     isUntyped = true

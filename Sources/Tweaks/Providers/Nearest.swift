@@ -1,13 +1,13 @@
-/// Finds what somebody may have meant.
+/// A search for the text that was probably meant.
 enum Nearest {
-  /// The text that needs the fewest changes, if these are few.
+  /// Returns the text that needs the fewest changes, if there are only a few.
   static func text(to wanted: String, in texts: some Sequence<String>) -> String? {
     let limit = Swift.max(2, wanted.count / 3)
     let rated = texts.map { (distance: distance(wanted, $0), text: $0) }.filter { $0.distance <= limit }
     return rated.min { ($0.distance, $0.text) < ($1.distance, $1.text) }?.text
   }
 
-  /// How many letters have to be changed, added or removed.
+  /// Returns the number of letters that must be changed, added or removed.
   private static func distance(_ first: String, _ second: String) -> Int {
     let second = Array(second)
     var row = Array(0...second.count)

@@ -1,12 +1,12 @@
 public import Signals
 
-/// Tweaks that are fetched from elsewhere, such as a server, whenever ``refresh()`` is called.
+/// A provider of tweaks that are fetched, for example from a server, by ``refresh()``.
 ///
-/// The last ones that could be fetched stand until the next ones arrive, all at once. An answer that arrives after that
-/// of a later request is dropped.
+/// The last fetched tweaks stay until the next ones replace them, all at once. If a later request was answered first,
+/// the answer of an earlier one is dropped.
 ///
-/// To use a service with an interface of its own, implement ``TweakProvider`` and send ``TweakUpdate/everything``
-/// whenever it has activated new values.
+/// For a service with its own interface, implement ``TweakProvider`` and send ``TweakUpdate/everything`` whenever the
+/// service has activated new values.
 public final class RemoteTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String
@@ -14,15 +14,17 @@ public final class RemoteTweakProvider: TweakProvider {
   private let fetch: @Sendable () async throws -> [Tweak]
   private let collection: TweakCollection
 
-  /// The numbers of the latest request, and of the latest that was answered.
+  /// The numbers of the latest request and of the latest answered one.
   private let requests = Guarded((latest: 0, answered: 0))
 
-  /// Makes a provider; nothing is fetched yet.
+  /// Creates a provider.
+  ///
+  /// Nothing is fetched yet.
   ///
   /// - Parameters:
   ///   - name: The name of the provider.
-  ///   - initialTweaks: The tweaks until others have been fetched; the last of those that have the same name counts.
-  ///   - fetch: Gets all tweaks; the last of those that have the same name counts.
+  ///   - initialTweaks: The tweaks until others have been fetched. Of several with the same name, the last one counts.
+  ///   - fetch: A closure that fetches all tweaks. Of several with the same name, the last one counts.
   public init(
     name: String = "RemoteTweakProvider", initialTweaks: [Tweak] = [],
     fetch: @escaping @Sendable () async throws -> [Tweak]
@@ -35,7 +37,7 @@ public final class RemoteTweakProvider: TweakProvider {
 
   /// Fetches the tweaks.
   ///
-  /// - Throws: What fetching threw; the tweaks are the same as before then.
+  /// - Throws: The error that the fetch threw; then the tweaks are unchanged.
   public func refresh() async throws {
     let number = requests.withLock { requests in
       requests.latest += 1
@@ -45,7 +47,7 @@ public final class RemoteTweakProvider: TweakProvider {
     let changed: Set<TweakID> = requests.withLock { requests in
       guard number > requests.answered else { return [] }
       requests.answered = number
-      // Under the lock, so that an older answer cannot come after the check and before this.
+      // This happens under the lock, so that an older answer cannot come between the check and the replacement.
       return collection.replace(by: tweaks)
     }
     collection.tell(changed)
@@ -61,7 +63,7 @@ public final class RemoteTweakProvider: TweakProvider {
     collection[feature, variable]
   }
 
-  /// The names of the tweaks that there are.
+  /// The names of the tweaks.
   public var tweakIDs: Set<TweakID> { collection.ids }
 
   /// The changed tweaks, sent after each change.

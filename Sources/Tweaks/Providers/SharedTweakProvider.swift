@@ -1,9 +1,9 @@
 public import AppGroups
 public import Signals
 
-/// Tweaks that are made of a shared value, such as an ``/AppGroups/AppGroupsFile``, and follow it.
+/// A provider of tweaks that are derived from a shared value, such as an ``/AppGroups/AppGroupsFile``, and follow it.
 ///
-/// The value may have any kind of store. Its errors arrive as ``TweakError/unusableStore(provider:_:)``.
+/// The value may have any kind of store. Its errors are sent as ``TweakError/unusableStore(provider:_:)``.
 public final class SharedTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String
@@ -17,12 +17,12 @@ public final class SharedTweakProvider: TweakProvider {
   private let failureNow: @Sendable () -> TweakError?
   private let subscriptions = Guarded<[SignalSubscription]>([])
 
-  /// Makes a provider of a shared value.
+  /// Creates a provider for a shared value.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - name: The name of the provider.
-  ///   - tweaks: Makes tweaks of the value; the last of those that have the same name counts.
+  ///   - tweaks: A closure that derives tweaks from the value. Of several with the same name, the last one counts.
   public init<Value: SharedValue>(
     _ value: Value, name: String = "SharedTweakProvider", tweaks: @escaping @Sendable (Value.Value) -> [Tweak]
   ) {
@@ -50,13 +50,13 @@ public final class SharedTweakProvider: TweakProvider {
     collection[feature, variable]
   }
 
-  /// The names of the tweaks that there are.
+  /// The names of the tweaks.
   public var tweakIDs: Set<TweakID> { collection.ids }
 
   /// The changed tweaks, sent after each change.
   public var updates: AnySignal<TweakUpdate, Never> { collection.updates }
 
-  /// What keeps the value from following what is stored, each time something does.
+  /// The errors that keep the tweaks from following the stored value.
   ///
   /// A new subscriber first receives the current errors.
   public var failures: AnySignal<TweakError, Never> {

@@ -1,10 +1,12 @@
 public import AppGroups
 public import Signals
 
-/// Tweaks in a suite of values that several processes share: set in one, they are in force in all, at once.
+/// A provider of tweaks in a suite that several processes share.
 ///
-/// Each is a value of its own in the suite, `"feature/variable" : { "int" : 42 }`, so that changes which processes make
-/// at the same time are all kept. A slash or a percent sign inside of a name is escaped. Other values of the suite are
+/// A tweak that one process sets is effective in all of them.
+///
+/// Each tweak is a separate value of the suite, `"feature/variable" : { "int" : 42 }`, so that concurrent changes by
+/// several processes are all kept. A slash or a percent sign inside a name is escaped. Other values of the suite are
 /// left alone.
 public final class SuiteTweakProvider: MutableTweakProvider {
   /// The name of the provider.
@@ -19,7 +21,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   private let emitter = Emitter<TweakUpdate, Never>()
   private let subscription: SignalSubscription
 
-  /// Makes a provider of a suite.
+  /// Creates a provider for a suite.
   ///
   /// - Parameters:
   ///   - suite: The suite.
@@ -65,7 +67,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak, or `nil` if none is set.
-  /// - Throws: ``TweakError/unusableStore(provider:_:)`` if what is stored is no tweak.
+  /// - Throws: ``TweakError/unusableStore(provider:_:)`` if the stored value is not a tweak.
   public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     switch Self.value(TweakName.text(of: TweakID(feature: feature, variable: variable)), in: suite.value) {
     case .none: return nil
@@ -77,7 +79,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
   /// The names of the tweaks that are set.
   public var tweakIDs: Set<TweakID> { Set(suite.keys.compactMap { TweakName.id(of: $0) }) }
 
-  /// What has changed, each time something has, whichever process has changed it.
+  /// The changed tweaks, sent after each change by any process.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
   /// The errors that keep the tweaks from following the file.

@@ -1,11 +1,11 @@
 import Signals
 
-/// Tweaks that are replaced all at once, by those that a provider has got from elsewhere.
+/// Tweaks from an external source that are replaced all at once.
 struct TweakCollection: Sendable {
   private let contents = MutableProperty<[TweakID: Tweak]>([:])
   private let emitter = Emitter<TweakUpdate, Never>()
 
-  /// The name of the provider, for tweaks that do not say whose they are.
+  /// The name of the provider, for tweaks without a source.
   let source: String
 
   subscript(feature: String, variable: String) -> Tweak? {
@@ -16,9 +16,11 @@ struct TweakCollection: Sendable {
 
   var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
-  /// Replaces the tweaks; the last of those that have the same name counts.
+  /// Replaces the tweaks.
   ///
-  /// - Returns: The names of those that are others now, to be told when no lock is held.
+  /// Of several with the same name, the last one counts.
+  ///
+  /// - Returns: The names of the changed tweaks, to be sent when no lock is held.
   func replace(by tweaks: [Tweak]) -> Set<TweakID> {
     var new: [TweakID: Tweak] = [:]
     for var tweak in tweaks {

@@ -1,11 +1,13 @@
 import Signals
 
-/// The faults that a provider has found since its input last changed; each is sent once.
+/// The faults that a provider has found since the last change of its input.
+///
+/// Each is sent once.
 struct TweakFaults: Sendable {
   private let found = MutableProperty<[TweakError]>([])
   private let emitter = Emitter<TweakError, Never>()
 
-  /// The faults that are known, and each later one.
+  /// The known faults, followed by each later one.
   var signal: AnySignal<TweakError, Never> {
     emitter.beginning { [found] in found.value }
   }
@@ -19,7 +21,7 @@ struct TweakFaults: Sendable {
     if isNews { emitter.send(fault) }
   }
 
-  /// Forgets the faults of an input that is no longer there.
+  /// Forgets the faults of an earlier input.
   func removeAll() {
     if !found.value.isEmpty { found.value = [] }
   }

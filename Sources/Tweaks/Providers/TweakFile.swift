@@ -1,13 +1,13 @@
 import TweakFormat
 
-/// What a file of tweaks says, in the form in which it is read.
+/// The decoded content of a file of tweaks.
 struct TweakFile: Sendable, Equatable {
   var tweaks = TweakTable()
 
-  /// The features that the file names, also those without a variable.
+  /// The features in the file, including those without a variable.
   var features: Set<String> = []
 
-  /// The names whose tweaks are not the same in two files.
+  /// Returns the names of the tweaks that differ between two files.
   func difference(from old: TweakFile) -> Set<TweakID> {
     var changed = tweaks.difference(from: old.tweaks)
     if features == old.features { return changed }
@@ -18,7 +18,9 @@ struct TweakFile: Sendable, Equatable {
   }
 }
 
-/// Shared files hold codable values, whatever their format; this one is read by its own, and never written.
+/// Shared files require codable values.
+///
+/// The file has a format of its own, and is never written.
 extension TweakFile: Codable {
   init(from decoder: any Decoder) throws {
     throw DecodingError.dataCorrupted(

@@ -3,16 +3,15 @@ import Signals
 import StrictJSON
 import TweakFormat
 
-/// Reads a file of tweaks again and again.
+/// A reader that reads a file of tweaks repeatedly.
 ///
-/// What stands there as before, byte by byte, is not read again: a large file of which little has changed takes little
-/// time.
+/// It does not parse tweaks again whose bytes are unchanged, so a small change of a large file takes little time.
 final class TweakFileReader: Sendable {
   private struct Read: Sendable {
     var text = Data()
     var file = TweakFile()
 
-    /// Where each tweak stands in the text; empty if there was something to complain about.
+    /// The place of each tweak in the text, or an empty range if there was a problem.
     var places: [Range<Int>] = []
   }
 
@@ -25,7 +24,7 @@ final class TweakFileReader: Sendable {
 
   /// Reads JustTweak's JSON.
   ///
-  /// - Throws: ``TextProblem``, the first there is; the next time, what was read before that is compared with.
+  /// - Throws: The first ``TextProblem``. The next read is then compared with the last good text.
   func read(_ text: Data) throws(TextProblem) -> TweakFile {
     let old = last.withLock { $0 }
     var problems: [TextProblem] = []
@@ -55,7 +54,7 @@ final class TweakFileReader: Sendable {
     var tweaks = TweakTable()
     var places: [Range<Int>] = []
 
-    /// The place of the old tweak that the next one is compared with.
+    /// The index of the old tweak to compare with the next one.
     private var next = 0
 
     init(source: String, text: UnsafeRawBufferPointer, old: Read, oldText: UnsafeRawBufferPointer) {
@@ -74,7 +73,7 @@ final class TweakFileReader: Sendable {
       parts.source = source
       tweaks.append(Tweak(parts))
       places.append(isSound ? variable.offset..<end : 0..<0)
-      // Whatever has been added or removed in between.
+      // This skips tweaks that were added or removed in between.
       if let place = old.file.tweaks.place(of: variable.feature, variable.name) { next = place + 1 }
     }
 

@@ -1,6 +1,6 @@
-/// The name of a tweak as one text, from which both parts can be told again.
+/// The name of a tweak as one text, which can be split again.
 ///
-/// A slash stands between them. One inside a part, and the percent sign, are escaped.
+/// A slash separates the two parts. A slash or a percent sign inside a part is escaped.
 enum TweakName {
   static func text(of id: TweakID) -> String { escaped(id.feature) + "/" + escaped(id.variable) }
 

@@ -1,21 +1,22 @@
 public import AppGroups
 public import Signals
 
-/// Makes the value of an encrypted tweak; may throw.
+/// A closure that decrypts the value of an encrypted tweak.
 public typealias TweakDecryption = @Sendable (Tweak) throws -> TweakValue
 
-/// Makes what is written down for the value of a tweak; may throw.
+/// A closure that encrypts the value of a tweak for storage.
 public typealias TweakEncryption = @Sendable (Tweak) throws -> TweakValue
 
-/// Where values of tweaks come from.
+/// A source of tweak values.
 ///
 /// A ``TweakManager`` asks its providers in order; the first that *has* a tweak decides.
 ///
-/// To write one, implement ``tweak(feature:variable:)``. A provider whose values change says so by ``updates``, or has
-/// somebody call ``TweakManager/resetCache()``. Everything may be called from any thread, at the same time, and no lock
-/// of the manager is held meanwhile: a provider may use the manager.
+/// - **Implementation.** Implement ``tweak(feature:variable:)``. If values change, send ``updates``, or call
+///   ``TweakManager/resetCache()`` after each change.
+/// - **Threads.** All methods may be called from any thread, and concurrently. No lock of the manager is held, so a
+///   provider may use the manager.
 public protocol TweakProvider: Sendable {
-  /// What the provider is called in ``Tweak/source``, errors and traces.
+  /// The name of the provider in ``Tweak/source``, errors and traces.
   var name: String { get }
 
   /// Returns a tweak by name.
@@ -24,48 +25,50 @@ public protocol TweakProvider: Sendable {
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak, or `nil` if the provider has none, so that the next one is asked.
-  /// - Throws: ``TweakError`` if it has one that cannot be used. ``TweakError/notFound(_:)`` is the same as `nil`.
+  /// - Throws: ``TweakError`` if the tweak cannot be used. ``TweakError/notFound(_:)`` is the same as `nil`.
   func tweak(feature: String, variable: String) throws(TweakError) -> Tweak?
 
   /// Returns whether a feature is enabled.
   ///
-  /// By default it is the Bool of the variable ``Tweak/enabledVariable``.
+  /// By default, it is the Bool of the variable ``Tweak/enabledVariable``.
   ///
   /// - Parameter feature: The feature.
   /// - Returns: The answer, or `nil` if the provider has none, so that the next one is asked.
-  /// - Throws: ``TweakError`` if the provider has an answer that cannot be used. A manager decrypts an encrypted one.
+  /// - Throws: ``TweakError`` if the answer cannot be used. A manager decrypts an encrypted one.
   func featureState(_ feature: String) throws(TweakError) -> Bool?
 
-  /// The names of the tweaks that the provider knows to have; by default none.
+  /// The names of the provider's tweaks, as far as it can list them; empty by default.
   var tweakIDs: Set<TweakID> { get }
 
-  /// Decrypts this provider's values; it comes before the manager's.
+  /// A closure that decrypts this provider's values.
+  ///
+  /// It takes precedence over the manager's.
   var decryptionClosure: TweakDecryption? { get }
 
-  /// What has changed, each time something has; by default nothing ever does.
+  /// The changed tweaks, sent after each change; by default nothing.
   ///
-  /// When it is sent, ``tweak(feature:variable:)`` gives the new value already. A provider that can be written to also
-  /// sends the changes that ``MutableTweakProvider/apply(_:)`` makes, so that its other managers learn of them.
+  /// When an update is sent, ``tweak(feature:variable:)`` must already return the new value. A mutable provider also
+  /// sends the changes that ``MutableTweakProvider/apply(_:)`` makes, for its other managers.
   var updates: AnySignal<TweakUpdate, Never> { get }
 
-  /// What keeps the provider from following what it reads, each time something does.
+  /// The errors that keep the provider from following its input; by default none.
   ///
-  /// Send a new subscriber what does at present, so that a manager made later receives it, too.
+  /// Send a new subscriber the current errors, so that a manager created later receives them too.
   var failures: AnySignal<TweakError, Never> { get }
 
-  /// The scopes in which the provider's store lies; none by default.
+  /// The scopes of the provider's store; none by default.
   ///
-  /// When the contents of a scope are swapped, a ``TweakManager`` asks the provider again, and its tweaks change together
-  /// with all other live values of the scope.
+  /// When the contents of a scope are swapped, a ``TweakManager`` asks the provider again, and its tweaks change
+  /// together with all other live values of the scope.
   var scopes: [Scope] { get }
 }
 
-/// Which tweaks of a provider may have changed.
+/// The tweaks of a provider that may have changed.
 public enum TweakUpdate: Sendable, Hashable {
-  /// Any of them.
+  /// Any tweaks.
   case everything
 
-  /// These.
+  /// The tweaks with these names.
   case tweaks(Set<TweakID>)
 
   /// No tweak.
@@ -82,39 +85,41 @@ extension TweakProvider {
   /// No scope.
   public var scopes: [Scope] { [] }
 
-  /// Returns whether a feature is enabled: the Bool of the variable ``Tweak/enabledVariable``.
+  /// Returns whether a feature is enabled, which is the Bool of the variable ``Tweak/enabledVariable``.
   ///
   /// - Parameter feature: The feature.
   /// - Returns: The answer, or `nil` if the provider has none.
-  /// - Throws: ``TweakError`` if the variable has no Bool, or an encrypted one.
+  /// - Throws: ``TweakError`` if the variable is not a Bool, or is encrypted.
   public func featureState(_ feature: String) throws(TweakError) -> Bool? {
     try tweak(feature: feature, variable: Tweak.enabledVariable)?.clearBool()
   }
 
-  /// No names.
+  /// An empty set.
   public var tweakIDs: Set<TweakID> { [] }
 
-  /// None.
+  /// `nil`: the provider decrypts nothing.
   public var decryptionClosure: TweakDecryption? { nil }
 
-  /// Nothing.
+  /// A signal that sends nothing.
   public var updates: AnySignal<TweakUpdate, Never> { .never() }
 
-  /// Nothing.
+  /// A signal that sends nothing.
   public var failures: AnySignal<TweakError, Never> { .never() }
 }
 
 /// A provider whose values can be set.
 public protocol MutableTweakProvider: TweakProvider {
-  /// Whether what is set is written down somewhere, so that a secret has to be encrypted; `true` by default.
+  /// A Boolean value that indicates whether set values are stored persistently, so that secrets must be encrypted.
+  ///
+  /// It is `true` by default.
   var isPersistent: Bool { get }
 
-  /// Makes changes, all or none if the provider can.
+  /// Makes changes, and if possible all or none of them.
   ///
-  /// Setting a tweak to the value that it has is no change.
+  /// Setting a tweak to its current value is not a change.
   ///
   /// - Parameter edits: The changes, in order.
-  /// - Returns: The tweaks that changed. ``TweakProvider/tweak(feature:variable:)`` already gives their new values.
+  /// - Returns: The tweaks that changed. ``TweakProvider/tweak(feature:variable:)`` already returns their new values.
   /// - Throws: ``TweakError``.
   @discardableResult
   func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate

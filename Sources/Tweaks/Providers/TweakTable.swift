@@ -5,19 +5,19 @@ struct TweakTable: Sendable {
   private(set) var tweaks: [Tweak] = []
   private var names = NameTable()
 
-  /// The tweak of a name.
+  /// Returns the tweak of a name.
   subscript(_ feature: String, _ variable: String) -> Tweak? {
     place(of: feature, variable).map { tweaks[$0] }
   }
 
-  /// The place of the tweak of a name.
+  /// Returns the index of the tweak of a name.
   func place(of feature: String, _ variable: String) -> Int? {
     names.place(ofHash: NameHash.hash(feature, variable)) {
       tweaks[$0].variable == variable && tweaks[$0].feature == feature
     }
   }
 
-  /// Adds a tweak of a name that is not there yet.
+  /// Adds a tweak whose name is not yet in the table.
   mutating func append(_ tweak: Tweak) {
     names.append(hash: NameHash.hash(tweak.feature, tweak.variable))
     tweaks.append(tweak)
@@ -26,12 +26,12 @@ struct TweakTable: Sendable {
   /// The names.
   var ids: Set<TweakID> { Set(tweaks.lazy.map(\.id)) }
 
-  /// The names whose tweaks are not the same in two tables.
+  /// Returns the names of the tweaks that differ between two tables.
   func difference(from old: TweakTable) -> Set<TweakID> {
     var changed: Set<TweakID> = []
     var kept = 0
     for (place, tweak) in tweaks.enumerated() {
-      // Tables that follow one another nearly always have the same order, and then nothing has to be looked for.
+      // Successive tables nearly always have the same order, so the search is rarely needed.
       let isSame = place < old.tweaks.count && old.tweaks[place].hasName(of: tweak)
       let other = isSame ? old.tweaks[place] : old[tweak.feature, tweak.variable]
       if other != nil { kept += 1 }
@@ -44,7 +44,7 @@ struct TweakTable: Sendable {
 }
 
 extension TweakTable: Equatable {
-  /// Compares the tweaks, and their order.
+  /// Compares the tweaks and their order.
   static func == (first: TweakTable, second: TweakTable) -> Bool { first.tweaks == second.tweaks }
 }
 

@@ -2,18 +2,20 @@ public import AppGroups
 public import Foundation
 public import Signals
 
-/// Tweaks in `UserDefaults`, each under its feature *and* its variable: `tweaks.feature/variable`.
+/// A provider of tweaks in `UserDefaults`, each stored under its feature *and* its variable: `tweaks.feature/variable`.
 ///
-/// Values keep their kind: a Bool stays a Bool, and `1.0` a Double. A change is written down before the call returns,
-/// on Linux too, where `UserDefaults` does so only when asked.
+/// Values keep their kind: a Bool stays a Bool, and `1.0` a Double. A change is written before the call returns, on
+/// Linux too, where `UserDefaults` writes only when asked.
 ///
-/// A provider learns only of its own changes. Share one provider within a process. Call ``refresh()`` after another
-/// process, another provider, or code that uses `UserDefaults` directly has set a value. For tweaks that processes
-/// share, use ``SuiteTweakProvider``.
+/// A provider is notified only of its own changes. Share one provider within a process. Call ``refresh()`` after
+/// another process, another provider, or code that uses `UserDefaults` directly has set a value. For tweaks that
+/// processes share, use ``SuiteTweakProvider``.
 public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked Sendable {
   // Sound: defaults may be used from any thread, as they document.
 
-  /// What JustTweak puts before the name of the variable, which is all that it stores a tweak by.
+  /// The prefix that JustTweak puts before the variable's name.
+  ///
+  /// JustTweak stores a tweak by this name alone.
   public static let legacyPrefix = "lib.fragments.userDefaultsKey."
 
   private static let prefix = "tweaks."
@@ -21,7 +23,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   /// The name of the provider.
   public let name: String
 
-  /// The scope that the initializer was given.
+  /// The scope that the initializer received.
   public let scopes: [Scope]
 
   private let userDefaults: UserDefaults
@@ -30,9 +32,9 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   /// Creates a provider.
   ///
   /// - Parameters:
-  ///   - userDefaults: Where the values are.
-  ///   - migrating: The tweaks whose values are taken over, once, from what JustTweak has stored. It does not tell
-  ///     features apart, so variables of the same name get the same value.
+  ///   - userDefaults: The defaults that store the values.
+  ///   - migrating: The tweaks whose values are migrated once from JustTweak's storage. JustTweak does not distinguish
+  ///     features, so variables of the same name get the same value.
   ///   - name: The name of the provider.
   ///   - scope: The scope of the `AppContainer` that switches the values, if one does; see
   ///     ``/Containers/AppContainer/switchDefaults(_:)``.
@@ -51,7 +53,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
       if userDefaults.object(forKey: Self.key(of: id)) == nil { store(value, id) }
     }
     if legacy.isEmpty { return }
-    // In two steps, so that a process that dies in between leaves the old values or both.
+    // The migration has two steps, so that a process that dies in between leaves the old values or both.
     guard userDefaults.synchronize() else { return }
     for key in legacy { userDefaults.removeObject(forKey: key) }
     userDefaults.synchronize()
@@ -59,7 +61,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
 
   private static func key(of id: TweakID) -> String { prefix + TweakName.text(of: id) }
 
-  /// The value of what is stored, by how it was stored and not by what it could be taken for.
+  /// Returns the value of a stored object by its stored type, without conversions.
   private static func value(of object: Any?) -> TweakValue? {
     if let text = object as? NSString { return .string(text as String) }
     if let text = object as? String { return .string(text) }
@@ -88,7 +90,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
   /// - Returns: The tweak, or `nil` if none is set.
-  /// - Throws: ``TweakError/notSupported(_:provider:reason:)`` if what is stored there is no tweak.
+  /// - Throws: ``TweakError/notSupported(_:provider:reason:)`` if the stored object is not a tweak.
   public func tweak(feature: String, variable: String) throws(TweakError) -> Tweak? {
     let id = TweakID(feature: feature, variable: variable)
     guard let object = userDefaults.object(forKey: Self.key(of: id)) else { return nil }
@@ -110,7 +112,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   /// The changed tweaks, sent after each change.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
-  /// Reads again what other processes have written, where the system does not do so by itself.
+  /// Rereads values that other processes have written, where the system does not do so itself.
   public func refresh() {
     userDefaults.synchronize()
     emitter.send(.everything)
@@ -120,8 +122,8 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   ///
   /// - Parameter edits: The changes, in order.
   /// - Returns: The tweaks that changed.
-  /// - Throws: ``TweakError/notSupported(_:provider:reason:)``, or ``TweakError/unavailable(_:provider:reason:)`` if it
-  ///   could not be written down; nothing has changed then.
+  /// - Throws: ``TweakError/notSupported(_:provider:reason:)``, or ``TweakError/unavailable(_:provider:reason:)`` if
+  ///   the change could not be written; then nothing has changed.
   @discardableResult
   public func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate {
     for edit in edits {

@@ -1,6 +1,6 @@
 public import Signals
 
-/// Tweaks whose values depend on the user and the situation: conditions, and shares of all users.
+/// A provider of tweaks whose values depend on the user and the situation, by conditions and by shares of all users.
 ///
 /// ```swift
 /// import Signals
@@ -20,17 +20,17 @@ public import Signals
 /// print(manager.value(feature: "shop", variable: "limit", default: 10))  // Prints "10"
 /// ```
 ///
-/// The first rule for a tweak that applies decides; if none does, the provider has none. A rule for a share of the
-/// users, which is neither nobody nor everyone, needs the context's ``TweakContext/targetingKey``. If that is missing
-/// or empty, reading the tweak is an error.
+/// The first applicable rule for a tweak decides. If none applies, the provider does not have the tweak. A rule for a
+/// share between 0 and 100 percent of the users needs the context's ``TweakContext/targetingKey``. If the key is
+/// missing or empty, reading the tweak is an error.
 public final class TargetingTweakProvider: TweakProvider {
   /// The name of the provider.
   public let name: String
 
-  /// The rules, those that come first being the more important.
+  /// The rules, the most important first.
   public let rules: MutableProperty<[TweakRule]>
 
-  /// What is known about the user and the situation.
+  /// The context: the attributes of the user and the situation.
   public let context: Property<TweakContext>
 
   private let emitter = Emitter<TweakUpdate, Never>()
@@ -41,7 +41,7 @@ public final class TargetingTweakProvider: TweakProvider {
   ///
   /// - Parameters:
   ///   - rules: The rules.
-  ///   - context: What is known about the user and the situation; it is followed.
+  ///   - context: The attributes of the user and the situation. The provider follows their changes.
   ///   - name: The name of the provider.
   public init(rules: [TweakRule], context: Property<TweakContext>, name: String = "TargetingTweakProvider") {
     self.name = name
@@ -99,15 +99,15 @@ public final class TargetingTweakProvider: TweakProvider {
     return TweakRule.bucket("\(rule.feature)/\(rule.variable)", targetingKey: targetingKey) < rule.basisPoints
   }
 
-  /// The names of the tweaks that there are rules for.
+  /// The names of the tweaks with rules.
   public var tweakIDs: Set<TweakID> { Set(rules.value.map(\.id)) }
 
-  /// What may have changed, each time the rules or the context have.
+  /// The tweaks that may have changed, sent after each change of the rules or the context.
   public var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 
-  /// The conditions that this version does not understand or that compare values of different kinds.
+  /// The conditions that this version does not understand, or that compare values of different kinds.
   ///
   /// Each is reported when its rule is read, once after each change of the rules or the context. A new subscriber first
-  /// receives those that have been found since the last change.
+  /// receives the failures since the last change.
   public var failures: AnySignal<TweakError, Never> { faults.signal }
 }

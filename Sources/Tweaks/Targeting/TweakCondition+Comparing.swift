@@ -1,5 +1,5 @@
 extension TweakCondition {
-  /// What is known of a condition.
+  /// The outcome of a condition.
   enum Outcome: Sendable, Hashable {
     /// The condition holds.
     case holds
@@ -7,10 +7,10 @@ extension TweakCondition {
     /// The condition does not hold.
     case fails
 
-    /// The operator is not known.
+    /// The operator is unknown.
     case unknownOperator
 
-    /// The comparison makes no sense, for this reason.
+    /// The values cannot be compared, for this reason.
     case incomparable(String)
   }
 
@@ -32,9 +32,11 @@ extension TweakCondition {
   }
 }
 
-/// Compares an attribute with a value.
+/// A comparison of an attribute with a value.
 private enum Comparator {
-  /// The reason why two values cannot be compared; it shows nothing of the attribute, which may be personal.
+  /// The reason why two values cannot be compared.
+  ///
+  /// It does not contain the attribute, which may be personal.
   struct Problem: Error {
     let reason: String
   }
@@ -93,7 +95,7 @@ private enum Comparator {
     return Problem(reason: "the attribute is a \(attribute.kind), and the value the \(other)\(advice)")
   }
 
-  /// The numbers of a version, without zeros at the end; `nil` if the text is no version.
+  /// Returns the numbers of a version, without trailing zeros, or `nil` if the text is not a version.
   private static func version(_ text: String) -> [Int]? {
     var numbers: [Int] = []
     for part in text.split(separator: ".", omittingEmptySubsequences: false) {

@@ -1,18 +1,18 @@
-/// What is known about the user, the device or the situation, by which values are chosen.
+/// A context of attributes of the user, the device or the situation, by which values are chosen.
 public struct TweakContext: Sendable, Hashable, Codable {
-  /// The identity of the user, such as an installation's number, which stays the same.
+  /// The stable identity of the user, such as an installation identifier.
   ///
-  /// It decides which share of the users this one is in. An empty text counts as none.
+  /// It determines the user's share. An empty text counts as missing.
   public var targetingKey: String?
 
-  /// Anything else, by name.
+  /// Other attributes by name.
   public var attributes: [String: TweakValue]
 
-  /// Makes a context.
+  /// Creates a context.
   ///
   /// - Parameters:
-  ///   - targetingKey: What stays the same for a user.
-  ///   - attributes: Anything else, by name.
+  ///   - targetingKey: The stable identity of the user.
+  ///   - attributes: Other attributes by name.
   public init(targetingKey: String? = nil, attributes: [String: TweakValue] = [:]) {
     self.targetingKey = targetingKey
     self.attributes = attributes
@@ -24,16 +24,16 @@ public struct TweakContext: Sendable, Hashable, Codable {
 /// A condition does not hold, negated or not, if:
 /// - the attribute is missing,
 /// - this version does not know the operator, or
-/// - the comparison makes no sense: there are no values, or the kinds differ, as of the text `"18"` and the number 18.
+/// - the values cannot be compared: there are none, or their kinds differ, as with the text `"18"` and the number 18.
 ///
 /// The provider's ``TargetingTweakProvider/failures`` report the last two.
 public struct TweakCondition: Sendable, Hashable, Codable {
-  /// How an attribute is compared.
+  /// An operator that compares an attribute with values.
   public struct Operator: RawRepresentable, Sendable, Hashable, Codable {
     /// The name of the operator.
     public let rawValue: String
 
-    /// Names an operator, known or not.
+    /// Creates an operator by name, which may be unknown.
     ///
     /// - Parameter rawValue: The name.
     public init(rawValue: String) {
@@ -58,31 +58,31 @@ public struct TweakCondition: Sendable, Hashable, Codable {
     /// The attribute is a number that is greater than one of the values.
     public static let isGreater = Operator(rawValue: "isGreater")
 
-    /// The attribute is a version, and one of the values is not a later one.
+    /// The attribute is a version that is equal to or later than one of the values.
     ///
-    /// A version is a text of numbers with dots in between, such as `2.10.1`. Neither `v3.0` nor `2.10.1-beta` is one.
+    /// A version is a text of numbers separated by dots, such as `2.10.1`. Neither `v3.0` nor `2.10.1-beta` is one.
     public static let isVersionFrom = Operator(rawValue: "isVersionFrom")
   }
 
   /// The attribute.
   public var attribute: String
 
-  /// How it is compared.
+  /// The operator.
   public var comparison: Operator
 
-  /// What it is compared with.
+  /// The values to compare with.
   public var values: [TweakValue]
 
-  /// Whether the condition holds if the comparison does not.
+  /// A Boolean value that indicates whether the result of the comparison is negated.
   public var isNegated: Bool
 
-  /// Makes a condition.
+  /// Creates a condition.
   ///
   /// - Parameters:
   ///   - attribute: The attribute.
-  ///   - comparison: How it is compared.
-  ///   - values: What it is compared with.
-  ///   - isNegated: Whether the condition holds if the comparison does not.
+  ///   - comparison: The operator.
+  ///   - values: The values to compare with.
+  ///   - isNegated: A Boolean value that indicates whether the result of the comparison is negated.
   public init(_ attribute: String, _ comparison: Operator, _ values: TweakValue..., isNegated: Bool = false) {
     self.attribute = attribute
     self.comparison = comparison
@@ -91,7 +91,7 @@ public struct TweakCondition: Sendable, Hashable, Codable {
   }
 }
 
-/// Gives a tweak a value under conditions, or for a share of all users.
+/// A rule that gives a tweak a value under conditions, or for a share of all users.
 public struct TweakRule: Sendable, Hashable, Codable {
   /// The feature.
   public var feature: String
@@ -102,21 +102,21 @@ public struct TweakRule: Sendable, Hashable, Codable {
   /// The value that the rule gives.
   public var value: TweakValue
 
-  /// What must all hold.
+  /// The conditions, all of which must hold.
   public var conditions: [TweakCondition]
 
   /// The share of the users that get the value, in hundredths of a percent: 10,000 is everyone.
   ///
-  /// A share below 0 counts as nobody, and one above 10,000 as everyone.
+  /// A share below 0 counts as 0, and one above 10,000 as 10,000.
   public var basisPoints: Int
 
-  /// Makes a rule.
+  /// Creates a rule.
   ///
   /// - Parameters:
   ///   - feature: The feature.
   ///   - variable: The variable of the feature.
   ///   - value: The value that the rule gives.
-  ///   - conditions: What must all hold.
+  ///   - conditions: The conditions, all of which must hold.
   ///   - basisPoints: The share of the users that get the value, in hundredths of a percent.
   public init(
     _ feature: String, _ variable: String, value: TweakValue, if conditions: [TweakCondition] = [],
@@ -129,7 +129,7 @@ public struct TweakRule: Sendable, Hashable, Codable {
     self.basisPoints = basisPoints
   }
 
-  /// The conditions and the share in parentheses; nothing if the rule always applies.
+  /// The conditions and the share in parentheses, or an empty text if the rule always applies.
   var reasons: String {
     var parts = conditions.map { condition in
       let values = condition.values.map(\.description).joined(separator: ", ")
@@ -139,17 +139,17 @@ public struct TweakRule: Sendable, Hashable, Codable {
     return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
   }
 
-  /// The tweak that the rule is for.
+  /// The tweak to which the rule applies.
   public var id: TweakID { TweakID(feature: feature, variable: variable) }
 
-  /// Which share a user is in: from 0 up to 9,999.
+  /// Returns the bucket of a user, from 0 to 9,999.
   ///
-  /// Whoever is below 500 is below 2,500, too, so raising a share takes the value from nobody. Shares of different
-  /// tweaks have nothing to do with one another.
+  /// A user in a bucket below 500 is also below 2,500, so raising a share takes the value from no user. The buckets of
+  /// different tweaks are independent.
   ///
   /// - Parameters:
-  ///   - name: The name of the tweak, or anything else that is to be divided.
-  ///   - targetingKey: What stays the same for the user.
+  ///   - name: The name of the tweak, or of another subject of the division.
+  ///   - targetingKey: The stable identity of the user.
   /// - Returns: The remainder of MurmurHash3 of both, with a colon in between.
   public static func bucket(_ name: String, targetingKey: String) -> Int {
     Int(MurmurHash.hash("\(name):\(targetingKey)") % 10_000)
