@@ -39,7 +39,7 @@ extension TweakManager {
   /// The number of changes of effective values of tweaks that have been read or observed.
   public var version: Int { state.withLock { $0.tweaks.version } }
 
-  /// Returns a snapshot of all tweaks that the providers list, and of those that have been read.
+  /// Returns a snapshot of all tweaks that the providers list or that have been read.
   ///
   /// A tweak that its provider does not list in ``TweakProvider/tweakIDs`` is included only after it was read once. An
   /// ``EnvironmentTweakProvider`` lists its tweaks if it was created with `known`.

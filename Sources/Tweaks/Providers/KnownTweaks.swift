@@ -37,7 +37,7 @@ extension Tweak {
       case .double: Double.tweakValue(parsing: text) != nil
       case .string: true
       }
-    // The kind of an encrypted value is that of the ciphertext.
+    // The kind of an encrypted value is the kind of its ciphertext.
     if isOfKind || isEncrypted { return }
     let found = isSecret ? "a text" : "the text \(text.debugDescription)"
     throw .typeMismatch(id, expected: "\(value.kind)", found: found, provider: provider)

@@ -3,10 +3,10 @@ enum TweakQuestion: Sendable, Hashable {
   /// The value of a tweak.
   case tweak(TweakID)
 
-  /// Whether a feature is enabled.
+  /// The state of a feature.
   case feature(String)
 
-  /// The name by which errors call it.
+  /// The name in errors.
   var id: TweakID {
     switch self {
     case .tweak(let id): id

@@ -1,12 +1,12 @@
-/// What all providers together say of a tweak.
+/// The combined answer of all providers for a tweak.
 struct TweakResolution: Sendable, Equatable {
-  /// The tweak that is in force, or why there is none.
+  /// The effective tweak, or the reason why there is none.
   var result: Result<Tweak, TweakError>
 
-  /// What providers below said, for when the first is not of the type that is asked for; in order.
+  /// The answers of providers below, in order, for reads of a type that the first one does not have.
   var alternatives: [Tweak] = []
 
-  /// Compares without asking how results are compared in general, which takes longer than all the rest.
+  /// Compares two resolutions, much faster than the generic comparison of results.
   static func == (first: TweakResolution, second: TweakResolution) -> Bool {
     switch (first.result, second.result) {
     case (.success(let one), .success(let other)) where one != other: false
@@ -16,6 +16,6 @@ struct TweakResolution: Sendable, Equatable {
     }
   }
 
-  /// The value in force.
+  /// The effective tweak.
   var tweak: Tweak? { if case .success(let tweak) = result { tweak } else { nil } }
 }

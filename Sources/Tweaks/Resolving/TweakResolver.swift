@@ -1,6 +1,8 @@
-/// Makes one resolution of the answers of all providers, which it takes in the order of the providers.
+/// A resolver that combines the answers of all providers into one resolution.
 ///
-/// It calls nothing, so the same answers always make the same resolution.
+/// It takes them in the order of the providers.
+///
+/// It calls no other code, so the same answers always result in the same resolution.
 struct TweakResolver: Sendable {
   /// The answer of one provider.
   enum Answer: Sendable, Hashable {
@@ -18,7 +20,7 @@ struct TweakResolver: Sendable {
   private let mismatch: TweakMismatch
   private var decided: TweakResolution?
 
-  /// The first error that was passed over.
+  /// The first error that was skipped.
   private var error: TweakError?
 
   init(_ id: TweakID, mismatch: TweakMismatch) {
@@ -41,10 +43,10 @@ struct TweakResolver: Sendable {
     return tweak.title != nil && tweak.details != nil && tweak.group != nil
   }
 
-  /// The resolution of the answers so far.
+  /// The resolution from the answers so far.
   var resolution: TweakResolution { decided ?? TweakResolution(result: .failure(error ?? .notFound(id))) }
 
-  /// Takes the answer of the next provider.
+  /// Adds the answer of the next provider.
   mutating func take(_ answer: Answer) {
     switch answer {
     case .absent: return
@@ -64,7 +66,7 @@ struct TweakResolver: Sendable {
 }
 
 extension TweakResolution {
-  /// Takes the title, the description and the group that the deciding provider does not give.
+  /// Adds the title, the description and the group that the deciding provider does not give.
   fileprivate mutating func complete(with other: Tweak) {
     guard var tweak else { return }
     let isNews =

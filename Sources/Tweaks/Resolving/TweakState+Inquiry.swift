@@ -1,17 +1,19 @@
 extension TweakState {
-  /// A number of questions to all providers.
+  /// A set of questions to all providers.
   struct Inquiry: Sendable, Equatable {
     let ticket: UInt64
-    /// The questions, whose answers ``TweakState/take(_:to:)`` expects in the same order.
+    /// The questions.
+    ///
+    /// ``TweakState/take(_:to:)`` expects the answers in the same order.
     var questions: [TweakQuestion]
 
-    /// The write whose results are asked for.
+    /// The write whose results are requested.
     var write: WriteID?
 
-    /// Whether a tweak that was never looked up before counts as a change.
+    /// A Boolean value that indicates whether the first lookup of a tweak counts as a change.
     var isNews: Bool
 
-    /// The tweaks that may have changed, for subscribers of ``TweakManager/updates``; `nil` for a mere read.
+    /// The tweaks that may have changed, for subscribers of ``TweakManager/updates``, or `nil` for a read.
     var update: TweakUpdate?
 
     /// A Boolean value that indicates whether there is nothing to ask, to end or to pass on.
@@ -40,12 +42,12 @@ extension TweakState {
       update = sum
     }
 
-    /// The tweaks of a write that may have changed.
+    /// Returns the tweaks of a write that may have changed.
     func written(by ids: Set<TweakID>) -> Set<TweakID> {
       if case .tweaks(let changed) = update { changed.intersection(ids) } else { ids }
     }
 
-    /// Leaves the tweaks of the write to another one.
+    /// Removes the tweaks of a write, which another write takes over.
     mutating func leave(_ ids: Set<TweakID>) {
       write = nil
       guard case .tweaks(let changed) = update else { return }
@@ -54,9 +56,9 @@ extension TweakState {
     }
   }
 
-  /// The result of taking answers.
+  /// The result of storing answers.
   struct Outcome: Sendable, Equatable {
-    /// The resolutions that differ from those before, in the order of the questions.
+    /// The changed resolutions, in the order of the questions.
     var stored: [(question: TweakQuestion, resolution: TweakResolution)] = []
 
     /// The changes of values, in the same order.
@@ -65,7 +67,7 @@ extension TweakState {
     /// The update to pass on to subscribers of ``TweakManager/updates``.
     var update: TweakUpdate?
 
-    /// Questions that are to be asked next.
+    /// The questions to ask next.
     var next: Inquiry?
 
     static func == (first: Outcome, second: Outcome) -> Bool {

@@ -1,28 +1,28 @@
-/// The resolutions of all tweaks that have been looked up, and the writes that are being made.
+/// The resolutions of all tweaks that have been looked up, and the writes in progress.
 ///
-/// It is a value: it calls nothing and has neither a lock nor a clock. Its owner asks the providers between two calls,
-/// with no lock held.
+/// It is a value type: it calls no other code, and has neither a lock nor a clock. Its owner asks the providers between
+/// two calls, with no lock held.
 ///
 /// ```
 ///   a read, an update of a provider, the end of a write ──▶ inquiry ──▶ the owner asks the providers
 ///   the providers' answers ──▶ take(_:to:) ──▶ resolutions to show, changes to send, perhaps the next inquiry
 /// ```
 ///
-/// - **Order.** An answer is stored only if the inquiry began after the stored answer was taken, so a value never goes
-///   back to an older one. If the two inquiries overlapped, the later one asks again.
-/// - **Writes.** An update of a tweak that is being written is left to the writer, which asks once, after the provider
-///   has applied the edits. So it does not matter which thread an update comes from, or how many there are.
-/// - **Several tweaks.** The results of a write of several tweaks are stored together; until then, no one else's answer
-///   for one of them is stored. A write that ends while another one has some of its tweaks leaves all of them to the
-///   other one.
+/// - **Order.** An answer is stored only if its inquiry began after the previous answer was stored, so a value never
+///   returns to an older one. If the two inquiries overlapped, the later one is repeated.
+/// - **Writes.** An update of a tweak that is being written is left to the writer. It asks once, after the provider has
+///   applied the edits. So the thread and the number of updates do not matter.
+/// - **Several tweaks.** The results of a write of several tweaks are stored together. Until then, other answers for
+///   these tweaks are not stored. If a write ends while another one shares some of its tweaks, the other one takes all
+///   of them over.
 struct TweakState: Sendable {
-  /// Names a write that is being made.
+  /// The identifier of a write in progress.
   typealias WriteID = UInt64
 
   private struct Entry {
     var resolution: TweakResolution?
 
-    /// The ticket of the inquiry whose answer is stored, and when the answer was taken.
+    /// The ticket of the inquiry whose answer is stored, and the time when the answer was stored.
     var ticket: UInt64 = 0
     var time: UInt64 = 0
   }
@@ -31,17 +31,17 @@ struct TweakState: Sendable {
     let id: WriteID
     var ids: Set<TweakID>
 
-    /// Tweaks of this write that have changed, as others say, since it last asked.
+    /// The tweaks of this write that others have reported as changed since its last inquiry.
     var reported: Set<TweakID> = []
 
-    /// Whether it has been left tweaks of other writes since it last asked.
+    /// A Boolean value that indicates whether the write has taken over tweaks of other writes since its last inquiry.
     var isExtended = false
 
     var hasSeveral: Bool { ids.count > 1 }
 
     func overlaps(_ other: Write) -> Bool { !ids.isDisjoint(with: other.ids) }
 
-    /// Makes ready to ask for all that has been reported.
+    /// Returns all reported tweaks, and resets the report.
     mutating func takeReported() -> Set<TweakID> {
       defer { reported = [] }
       isExtended = false
@@ -51,21 +51,23 @@ struct TweakState: Sendable {
 
   private var entries: [TweakQuestion: Entry] = [:]
 
-  /// The tweaks and features that have an entry, in the order in which they were first asked for.
+  /// The tweaks and features with an entry, in the order of their first lookups.
   private var tweaks: [TweakID] = []
   private var features: [String] = []
 
-  /// The writes that are being made, the oldest first; hardly ever more than one.
+  /// The writes in progress, the oldest first.
+  ///
+  /// There is rarely more than one.
   private var writes: [Write] = []
   private var clock: UInt64 = 0
 
-  /// The number of times that values have changed.
+  /// The number of changes of values.
   private(set) var version = 0
 
-  /// The resolution of a question; `nil` if none is stored.
+  /// The resolution of a question, or `nil` if none is stored.
   subscript(_ question: TweakQuestion) -> TweakResolution? { entries[question]?.resolution }
 
-  /// All tweaks that have a value, at this moment.
+  /// A snapshot of all tweaks that have a value.
   var snapshot: TweakSnapshot {
     var values: [TweakID: Tweak] = [:]
     var alternatives: [TweakID: [Tweak]] = [:]
@@ -80,17 +82,19 @@ struct TweakState: Sendable {
 
   // MARK: Inquiries
 
-  /// Someone wants to know about tweaks and features; those that are known are not asked for.
+  /// Begins an inquiry for a read.
+  ///
+  /// It omits tweaks and features that are already known.
   mutating func read(_ questions: [TweakQuestion]) -> Inquiry {
     let unknown = questions.filter { entries[$0]?.resolution == nil }
     return inquiry(unknown)
   }
 
-  /// A provider says which tweaks may have changed.
+  /// Begins an inquiry for an update of a provider.
   ///
   /// - Parameters:
-  ///   - update: The tweaks.
-  ///   - known: The names of all tweaks that the providers know, if someone follows all changes; otherwise `nil`. Only
+  ///   - update: The tweaks that may have changed.
+  ///   - known: The names of all tweaks that the providers list, or `nil` if no subscriber follows all changes. Only
   ///     `everything` needs them.
   /// - Returns: The questions to ask now.
   mutating func update(_ update: TweakUpdate, following known: [TweakID]?) -> Inquiry {
@@ -105,20 +109,20 @@ struct TweakState: Sendable {
     return inquiry(about: others, isFollowed: known != nil)
   }
 
-  /// A write of some tweaks begins: a provider is about to apply it.
+  /// Begins a write of some tweaks, before a provider applies it.
   mutating func beginWrite(_ ids: Set<TweakID>) -> WriteID {
     clock += 1
     writes.append(Write(id: clock, ids: ids))
     return clock
   }
 
-  /// The provider has applied a write, or has failed to.
+  /// Begins the inquiry that ends a write, after the provider has applied it or has failed.
   ///
   /// - Parameters:
   ///   - id: The write.
-  ///   - changed: The tweaks that have changed; `nil` if that is not known.
-  ///   - known: As in ``update(_:following:)``.
-  /// - Returns: The questions to ask now. The write ends when their answers are taken.
+  ///   - changed: The tweaks that have changed, or `nil` if they are not known.
+  ///   - known: The same as in ``update(_:following:)``.
+  /// - Returns: The questions to ask now. The write ends when their answers are stored.
   mutating func endWrite(_ id: WriteID, changed: TweakUpdate?, following known: [TweakID]?) -> Inquiry {
     guard let index = writes.firstIndex(where: { $0.id == id }) else { return inquiry([]) }
     var update = changed ?? .tweaks(writes[index].ids)
@@ -126,7 +130,7 @@ struct TweakState: Sendable {
     var result: Inquiry
     switch update {
     case .everything:
-      // Tweaks that others are writing are asked for, too: they may have been written before this one.
+      // Tweaks of other writes are included, because they may have been written before this one.
       result = inquiry(everything(following: known), isNews: known != nil, update: update)
     case .tweaks(let ids): result = inquiry(about: ids, isFollowed: known != nil)
     }
@@ -148,11 +152,11 @@ struct TweakState: Sendable {
     return Inquiry(ticket: clock, questions: questions, isNews: isNews, update: update)
   }
 
-  /// Asks again for tweaks, and for whether their features are enabled.
+  /// Begins an inquiry about tweaks, and about the state of their features.
   private mutating func inquiry(about ids: Set<TweakID>, isFollowed: Bool) -> Inquiry {
     if ids.isEmpty { return inquiry([]) }
     var questions: [TweakQuestion] = []
-    // Without anyone who follows all changes, only those that have been looked up matter.
+    // If no subscriber follows all changes, only tweaks that have been looked up matter.
     for id in ids.count == 1 ? Array(ids) : ids.sorted() where isFollowed || entries[.tweak(id)] != nil {
       questions.append(.tweak(id))
     }
@@ -164,15 +168,15 @@ struct TweakState: Sendable {
     return inquiry(questions, isNews: isFollowed, update: .tweaks(ids))
   }
 
-  /// All questions, first those about tweaks that are followed from now on.
+  /// Returns all questions, beginning with those about tweaks that are newly followed.
   private func everything(following known: [TweakID]?) -> [TweakQuestion] {
     let new = (known ?? []).filter { entries[.tweak($0)] == nil }
     return (new + tweaks).map { .tweak($0) } + features.map { .feature($0) }
   }
 
-  // MARK: Writes of others
+  // MARK: Other writes
 
-  /// Leaves an update of a tweak to a write, if one includes it.
+  /// Leaves an update of a tweak to a write that includes the tweak, if there is one.
   private mutating func leave(_ id: TweakID) -> Bool {
     guard let index = writes.firstIndex(where: { $0.ids.contains(id) }) else { return false }
     writes[index].reported.insert(id)
@@ -181,20 +185,20 @@ struct TweakState: Sendable {
 
   // MARK: Answers
 
-  /// Takes what the providers have answered.
+  /// Stores the answers of the providers.
   ///
   /// - Parameters:
-  ///   - answers: A resolution for each question; `nil` if the question was asked from within itself, so that whoever
-  ///     asked first gives the answer.
+  ///   - answers: A resolution for each question, or `nil` if the question was asked from within itself. The outer call
+  ///     then gives the answer.
   ///   - inquiry: The questions.
-  /// - Returns: What to show, to send and to ask next.
+  /// - Returns: The resolutions to show, the changes to send, and the next inquiry.
   mutating func take(_ answers: [TweakResolution?], to inquiry: Inquiry) -> Outcome {
     var inquiry = inquiry
     var late: Set<TweakID> = []
     if let index = writes.firstIndex(where: { $0.id == inquiry.write }) {
       let write = writes[index]
       if let other = writes.firstIndex(where: { $0.id != write.id && $0.hasSeveral && $0.overlaps(write) }) {
-        // What both have written may be mixed: only answers that are asked for later are known not to be.
+        // The results of both writes may be mixed. Only answers to a later inquiry are known to be consistent.
         writes[other].ids.formUnion(write.ids)
         writes[other].reported.formUnion(inquiry.written(by: write.ids).union(write.reported))
         writes[other].isExtended = true
@@ -233,7 +237,7 @@ struct TweakState: Sendable {
     return outcome
   }
 
-  /// Asks again for all that a write has asked for, and for what it has been left.
+  /// Repeats the inquiry of a write, including the tweaks that the write has taken over.
   private mutating func again(_ old: Inquiry, of index: Int) -> Inquiry {
     var new = next(after: old, about: writes[index].takeReported(), repeating: old.questions)
     if let update = old.update { new.add(update) }
@@ -241,7 +245,7 @@ struct TweakState: Sendable {
     return new
   }
 
-  /// Asks about tweaks that have changed, and repeats questions.
+  /// Begins an inquiry about changed tweaks, and repeats questions.
   private mutating func next(
     after old: Inquiry, about changed: Set<TweakID>, repeating repeated: [TweakQuestion]
   ) -> Inquiry {
@@ -257,7 +261,7 @@ struct TweakState: Sendable {
 }
 
 extension TweakChange {
-  /// The change from one resolution to the next, if the value is another one.
+  /// Creates the change from one resolution to the next, or returns `nil` if the value is the same.
   fileprivate init?(_ id: TweakID, from old: Tweak?, to new: Tweak?) {
     guard old?.value != new?.value else { return nil }
     self.init(

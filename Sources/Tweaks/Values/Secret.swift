@@ -1,4 +1,6 @@
-/// A value that is not shown: wherever it is printed, dumped or reflected upon, it is ``Tweak/redacted``.
+/// A value that is never shown.
+///
+/// Its printed, dumped and reflected form is ``Tweak/redacted``.
 ///
 /// ```swift
 /// import Tweaks
@@ -7,14 +9,14 @@
 /// print(token, token.value.count)  // Prints "<redacted> 7"
 /// ```
 ///
-/// Read a tweak as a `Secret<String>` to have its value kept out of your own logs. Only the value that you read is
-/// hidden: the manager's log, changes, traces and panel show the tweak unless a provider marks it ``Tweak/isSecret`` or
+/// Read a tweak as a `Secret<String>` to keep its value out of your own logs. Only the value that you read is hidden:
+/// the manager's log, changes, traces and panel show the tweak unless a provider marks it ``Tweak/isSecret`` or
 /// ``Tweak/isEncrypted``. Setting a `Secret` stores its plain value, unless a provider below marks the tweak.
 public struct Secret<Value: Sendable>: Sendable {
-  /// The value itself.
+  /// The plain value.
   public let value: Value
 
-  /// Hides a value.
+  /// Creates a secret from a value.
   ///
   /// - Parameter value: The value.
   public init(_ value: Value) {
@@ -26,18 +28,18 @@ extension Secret: Equatable where Value: Equatable {}
 extension Secret: Hashable where Value: Hashable {}
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Nothing of the value.
+  /// The redacted form.
   public var description: String { Tweak.redacted }
 
-  /// Nothing of the value.
+  /// The redacted form.
   public var debugDescription: String { Tweak.redacted }
 
-  /// Nothing of the value.
+  /// A mirror of the redacted form.
   public var customMirror: Mirror { Mirror(reflecting: Tweak.redacted) }
 }
 
 extension Secret: TweakValueConvertible where Value: TweakValueConvertible {
-  /// Hides the value of a tweak.
+  /// Creates a secret from the value of a tweak.
   ///
   /// - Parameter tweakValue: The value.
   public init?(tweakValue: TweakValue) {
@@ -45,12 +47,12 @@ extension Secret: TweakValueConvertible where Value: TweakValueConvertible {
     self.init(value)
   }
 
-  /// The value that is stored.
+  /// The stored value.
   public var tweakValue: TweakValue { value.tweakValue }
 
-  /// The value that a text means.
+  /// Returns the value that a text represents.
   ///
   /// - Parameter text: The text.
-  /// - Returns: The value, or `nil` if it means none of the type.
+  /// - Returns: The value, or `nil` if the text does not represent a value of the type.
   public static func tweakValue(parsing text: String) -> TweakValue? { Value.tweakValue(parsing: text) }
 }

@@ -1,14 +1,16 @@
-/// A tweak as it was found: its name, its value, what is said about it, and who said so.
+/// A tweak with its name, its value, its title and description, and its provider.
 ///
-/// Printing one that is secret shows ``Tweak/redacted`` instead of the value.
+/// If the tweak is secret, the printed form shows ``Tweak/redacted`` instead of the value.
 public struct Tweak: Sendable, Hashable {
-  /// Copies are made of tweaks all the time, and changes hardly ever: so a copy is one reference.
+  /// The contents, shared by copies.
+  ///
+  /// Tweaks are copied often and changed rarely, so that a copy is one reference.
   private var contents: TweakContents
 
-  /// The feature it belongs to.
+  /// The feature of the tweak.
   public var feature: String { contents.parts.feature }
 
-  /// Its name in the feature.
+  /// The name of the tweak in its feature.
   public var variable: String { contents.parts.variable }
 
   /// The value.
@@ -17,37 +19,39 @@ public struct Tweak: Sendable, Hashable {
     set { modify { $0.value = newValue } }
   }
 
-  /// What people call it.
+  /// The title.
   public var title: String? {
     get { contents.parts.title }
     set { modify { $0.title = newValue } }
   }
 
-  /// What it does.
+  /// The description of the tweak's effect.
   public var details: String? {
     get { contents.parts.details }
     set { modify { $0.details = newValue } }
   }
 
-  /// The group it is shown in.
+  /// The group in which the tweak is shown.
   public var group: String? {
     get { contents.parts.group }
     set { modify { $0.group = newValue } }
   }
 
-  /// The name of the provider whose value it is.
+  /// The name of the provider of the value.
   public var source: String? {
     get { contents.parts.source }
     set { modify { $0.source = newValue } }
   }
 
-  /// The rule of the provider by which the value was chosen.
+  /// The rule of the provider that determined the value.
   public var rule: String? {
     get { contents.parts.rule }
     set { modify { $0.rule = newValue } }
   }
 
-  /// Whether the value is still encrypted; those that a ``TweakManager`` gives are not.
+  /// A Boolean value that indicates whether the value is still encrypted.
+  ///
+  /// The tweaks that a ``TweakManager`` returns are decrypted.
   public var isEncrypted: Bool {
     get { contents.parts.isEncrypted }
     set { modify { $0.isEncrypted = newValue } }
@@ -61,28 +65,29 @@ public struct Tweak: Sendable, Hashable {
     set { modify { $0.isSecret = newValue } }
   }
 
-  /// Whether the value is a text that stands for one of the type that is asked for, as in the environment.
+  /// A Boolean value that indicates whether the value is a text to be parsed as the requested type, as in the
+  /// environment.
   public var isUntyped: Bool {
     get { contents.parts.isUntyped }
     set { modify { $0.isUntyped = newValue } }
   }
 
-  /// What is shown instead of a secret.
+  /// The text that replaces a secret.
   public static let redacted = "<redacted>"
 
-  /// The variable that says of a feature, by a Bool, whether it is enabled.
+  /// The variable whose Bool determines whether a feature is enabled.
   public static let enabledVariable = "enabled"
 
-  /// Makes a tweak.
+  /// Creates a tweak.
   ///
   /// - Parameters:
-  ///   - feature: The feature it belongs to.
-  ///   - variable: Its name in the feature.
+  ///   - feature: The feature of the tweak.
+  ///   - variable: The name of the tweak in its feature.
   ///   - value: The value.
-  ///   - title: What people call it.
-  ///   - details: What it does.
-  ///   - group: The group it is shown in.
-  ///   - source: The name of the provider; the manager fills it in.
+  ///   - title: The title.
+  ///   - details: The description of the tweak's effect.
+  ///   - group: The group in which the tweak is shown.
+  ///   - source: The name of the provider. The manager sets it if it is missing.
   public init(
     feature: String, variable: String, value: TweakValue, title: String? = nil, details: String? = nil,
     group: String? = nil, source: String? = nil
@@ -95,24 +100,24 @@ public struct Tweak: Sendable, Hashable {
     self.init(parts)
   }
 
-  /// Makes a tweak of its parts.
+  /// Creates a tweak from its parts.
   init(_ parts: TweakParts) {
     contents = TweakContents(parts)
   }
 
-  /// Replaces several parts at once, which takes no longer than one.
+  /// Changes several parts at once, at the cost of one change.
   mutating func modify(_ change: (inout TweakParts) -> Void) {
     var parts = contents.parts
     change(&parts)
     contents = TweakContents(parts)
   }
 
-  /// Compares all that there is.
+  /// Compares all parts.
   ///
   /// - Parameters:
   ///   - first: A tweak.
-  ///   - second: Another one.
-  /// - Returns: Whether they are the same in everything.
+  ///   - second: Another tweak.
+  /// - Returns: Whether all parts are equal.
   public static func == (first: Tweak, second: Tweak) -> Bool {
     first.contents === second.contents || first.contents.parts == second.contents.parts
   }
@@ -132,32 +137,32 @@ public struct Tweak: Sendable, Hashable {
   /// The title, or the names if there is none.
   public var displayTitle: String { title ?? "\(feature):\(variable)" }
 
-  /// The value, if it is yes or no.
+  /// The value if it is a Bool.
   public var boolValue: Bool? { converted(to: Bool.self) }
 
-  /// The value, if it is a whole number.
+  /// The value if it is a whole number.
   public var intValue: Int? { converted(to: Int.self) }
 
-  /// The value, if it is a number that a `Double` can hold exactly.
+  /// The value if it is a number that a `Double` can hold exactly.
   public var doubleValue: Double? { converted(to: Double.self) }
 
-  /// The value, if it is a number that a `Float` can hold.
+  /// The value if it is a number that a `Float` can hold.
   public var floatValue: Float? { converted(to: Float.self) }
 
-  /// The value, if it is a text.
+  /// The value if it is a text.
   public var stringValue: String? { converted(to: String.self) }
 
-  /// The value as a type.
+  /// Returns the value as a type.
   ///
   /// - Parameter type: The type of the value.
   /// - Returns: The value.
-  /// - Throws: ``TweakError/typeMismatch(_:expected:found:provider:)`` if it is none of the type.
+  /// - Throws: ``TweakError/typeMismatch(_:expected:found:provider:)`` if the value is not of the type.
   public func value<Value: TweakValueConvertible>(as type: Value.Type = Value.self) throws(TweakError) -> Value {
     if let value = converted(to: type) { return value }
     throw .typeMismatch(id, expected: "\(type)", found: found, provider: source ?? "unknown")
   }
 
-  /// The Bool of a tweak that a provider has; only a manager decrypts one.
+  /// Returns the Bool of a provider's tweak, which must not be encrypted, because only a manager decrypts.
   func clearBool() throws(TweakError) -> Bool {
     if isEncrypted { throw .decryptionClosureNotProvided(id, provider: source ?? "unknown") }
     return try value(as: Bool.self)
@@ -168,7 +173,7 @@ public struct Tweak: Sendable, Hashable {
     return Value.tweakValue(parsing: text).flatMap { Value(tweakValue: $0) }
   }
 
-  /// The value as a type of its own, to be shown and compared.
+  /// The text that is shown for the value.
   var shownValue: String { isSecret || isEncrypted ? Self.redacted : value.description }
 
   private var found: String {
@@ -183,7 +188,7 @@ extension Tweak: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
   /// The name, the value and the provider.
   public var debugDescription: String { description }
 
-  /// What `dump` shows.
+  /// The children that `dump` shows.
   public var customMirror: Mirror {
     Mirror(
       self,

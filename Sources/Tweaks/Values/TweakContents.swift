@@ -22,7 +22,7 @@ struct TweakParts: Sendable, Equatable {
   var isUntyped = false
 
   static func == (first: TweakParts, second: TweakParts) -> Bool {
-    // The value first, which most often differs.
+    // The value comes first, because it is the most likely to differ.
     first.value == second.value && first.variable == second.variable && first.feature == second.feature
       && first.title == second.title && first.details == second.details && first.group == second.group
       && first.source == second.source && first.rule == second.rule && first.isEncrypted == second.isEncrypted

@@ -1,18 +1,18 @@
 /// A change to a provider.
 ///
-/// Printing one shows no value, because nothing says whether the tweak is secret.
+/// Its printed form shows no value, because the tweak may be secret.
 public struct TweakEdit: Sendable, Hashable {
   /// The tweak.
   public var id: TweakID
 
-  /// The new value; `nil` deletes what the provider has.
+  /// The new value, or `nil` to delete the provider's value.
   public var value: TweakValue?
 
-  /// Makes a change.
+  /// Creates a change.
   ///
   /// - Parameters:
   ///   - id: The tweak.
-  ///   - value: The new value; `nil` deletes what the provider has.
+  ///   - value: The new value, or `nil` to delete the provider's value.
   public init(_ id: TweakID, _ value: TweakValue?) {
     self.id = id
     self.value = value
@@ -32,9 +32,9 @@ extension TweakEdit: CustomStringConvertible, CustomDebugStringConvertible, Cust
   }
 }
 
-/// Changes of several tweaks, to be made as one.
+/// Changes of several tweaks that are made as one.
 public struct TweakEdits: Sendable {
-  /// What to change, in order.
+  /// The changes, in order.
   public private(set) var edits: [TweakEdit] = []
 
   /// Sets the value of a tweak.

@@ -1,9 +1,9 @@
 public import AppGroups
 public import Foundation
 
-/// Why a tweak has no value that could be used, or could not be changed.
+/// An error of reading or changing a tweak.
 ///
-/// No error shows the value of a tweak that is secret.
+/// No error shows the value of a secret tweak.
 public enum TweakError: Error, Sendable, Hashable {
   /// No provider has the tweak.
   case notFound(TweakID)
@@ -14,40 +14,40 @@ public enum TweakError: Error, Sendable, Hashable {
   /// The value is not of the type that was asked for.
   case typeMismatch(TweakID, expected: String, found: String, provider: String)
 
-  /// The value is encrypted, and neither the provider nor the manager knows how to decrypt it.
+  /// The value is encrypted, and neither the provider nor the manager has a closure to decrypt it.
   case decryptionClosureNotProvided(TweakID, provider: String)
 
   /// The value is encrypted, and the closure that decrypts it threw.
   case decryptionFailed(TweakID, provider: String, reason: String)
 
-  /// The value is to be kept encrypted, and the manager does not know how to encrypt it.
+  /// The value must be stored encrypted, and the manager has no closure to encrypt it.
   case encryptionClosureNotProvided(TweakID, provider: String)
 
   /// The closure that encrypts values threw.
   case encryptionFailed(TweakID, provider: String, reason: String)
 
-  /// There is no provider that could be written to.
+  /// There is no mutable provider.
   case readOnly(TweakID)
 
-  /// A provider could not say what the value is, or could not store it.
+  /// A provider could not read or store the value.
   case unavailable(TweakID, provider: String, reason: String)
 
-  /// A share of all users is to get the value, and nothing says which user this is.
+  /// The value depends on a share of all users, and the context has no targeting key.
   case targetingKeyMissing(TweakID, provider: String)
 
-  /// A provider, or a manager among the providers, asked for the tweak that it was being asked for.
+  /// A provider, or a nested manager, asked for the tweak that it was being asked for.
   case cyclic(TweakID, provider: String)
 
-  /// A hook did not allow that the tweak is read.
+  /// A hook refused the lookup of the tweak.
   case hookFailed(TweakID, reason: String)
 
-  /// The file is not one of tweaks.
+  /// The file does not have the format of tweaks.
   case invalidFile(URL, line: Int, column: Int, reason: String)
 
-  /// The file cannot be read, or not be observed.
+  /// The file cannot be read or observed.
   case unusableFile(AppGroupsFileError)
 
-  /// What stores the tweaks failed.
+  /// The store of the tweaks failed.
   case unusableStore(provider: String, TweakStoreError)
 
   /// A condition uses an operator that this program does not know, so the rule does not apply.
@@ -56,18 +56,18 @@ public enum TweakError: Error, Sendable, Hashable {
   /// A condition compares values of different kinds, or has none, so the rule does not apply.
   case incomparable(TweakID, attribute: String, reason: String, provider: String)
 
-  /// A name that a provider uses, such as a variable of the environment, could mean either of two tweaks.
+  /// A name in a provider, such as an environment variable, could mean either of two tweaks.
   case ambiguousName(TweakID, other: TweakID, name: String, provider: String)
 
-  /// An argument, or a variable of the environment, names a tweak that is not known.
+  /// An argument, or an environment variable, names an unknown tweak.
   case unknownArgument(String, suggestion: String?)
 
-  /// An argument is not what it should be.
+  /// An argument is malformed.
   case invalidArgument(String, reason: String)
 }
 
 extension TweakError: CustomStringConvertible, LocalizedError {
-  /// What happened, where, why, and what to do.
+  /// A description of the failure, its place, its cause and its remedy.
   public var description: String {
     switch self {
     case .notFound(let id):
@@ -119,7 +119,7 @@ extension TweakError: CustomStringConvertible, LocalizedError {
   /// The same as ``description``.
   public var errorDescription: String? { description }
 
-  /// The cause, for a place where the tweak and the provider are named already.
+  /// The cause, for a text that already names the tweak and the provider.
   var cause: String {
     switch self {
     case .notSupported(_, _, let reason): "it cannot hold the value: \(reason)"

@@ -1,6 +1,6 @@
-/// The name of a tweak: a feature, and a variable of it.
+/// The name of a tweak, which consists of a feature and a variable.
 ///
-/// Both are any text; `a.b`/`c` and `a`/`b.c` are different tweaks wherever they are stored.
+/// Both may be any text. `a.b`/`c` and `a`/`b.c` are different tweaks in every store.
 public struct TweakID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The feature.
   public let feature: String
@@ -8,7 +8,7 @@ public struct TweakID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The variable of the feature.
   public let variable: String
 
-  /// Names a tweak.
+  /// Creates a name.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -22,11 +22,11 @@ public struct TweakID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// Both names, with a slash in between.
   public var description: String { "\(feature)/\(variable)" }
 
-  /// Compares features, and the variables of one feature.
+  /// Compares the features, and within a feature the variables.
   ///
   /// - Parameters:
   ///   - first: A name.
-  ///   - second: Another one.
+  ///   - second: Another name.
   /// - Returns: Whether the first comes before the second.
   public static func < (first: TweakID, second: TweakID) -> Bool {
     (first.feature, first.variable) < (second.feature, second.variable)

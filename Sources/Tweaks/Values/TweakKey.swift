@@ -1,6 +1,6 @@
-/// The name of a tweak together with its type, and the value for when there is none.
+/// The name of a tweak with its type and a default value.
 ///
-/// Declare keys once, as constants: reading by a key that exists already is the fastest way by name.
+/// Declare keys once, as constants: reading with an existing key is the fastest way by name.
 ///
 /// ```swift
 /// import Tweaks
@@ -17,13 +17,13 @@ public struct TweakKey<Value: TweakValueConvertible>: Sendable {
   /// The tweak's name.
   public let id: TweakID
 
-  /// The value for when there is none.
+  /// The value that is used if no provider has a value of the type.
   public let defaultValue: Value
 
-  /// Where to look for the name.
+  /// The hash of the name in the table of slots.
   @usableFromInline let hash: Int
 
-  /// Makes a key.
+  /// Creates a key.
   ///
   /// - Parameters:
   ///   - feature: The feature.

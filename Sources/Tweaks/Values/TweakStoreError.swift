@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The error of a store of tweaks, whatever its type.
+/// An error of a store of tweaks, of any type.
 ///
-/// A suite or a file reports an `AppGroupsFileError`; another shared value reports its own
+/// A suite or a file reports an `AppGroupsFileError`. Any other shared value reports its own
 /// ``/Signals/SharedValue/AccessError``.
 public struct TweakStoreError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
   /// The error of the store.

@@ -1,7 +1,7 @@
 /// The value of a tweak.
 ///
-/// Values are equal if their kind and their content are: `true` is not `1`, and `1` is not `1.0`. Each of the accessors
-/// gives `nil` for a value that it could not give exactly.
+/// Values are equal if their kind and their content are: `true` is not `1`, and `1` is not `1.0`. Each accessor returns
+/// `nil` for a value that it cannot represent exactly.
 ///
 /// ```swift
 /// import Tweaks
@@ -17,13 +17,13 @@ public enum TweakValue: Sendable, Hashable {
   /// A whole number.
   case int(Int)
 
-  /// A number.
+  /// A floating-point number.
   case double(Double)
 
   /// A text.
   case string(String)
 
-  /// Which of the kinds it is.
+  /// The kind of the value.
   public var kind: TweakKind {
     switch self {
     case .bool: .bool
@@ -33,23 +33,25 @@ public enum TweakValue: Sendable, Hashable {
     }
   }
 
-  /// The value, if it is yes or no.
+  /// The value if it is a Bool.
   @inlinable
   public var boolValue: Bool? { Bool(tweakValue: self) }
 
-  /// The value, if it is a whole number.
+  /// The value if it is a whole number.
   @inlinable
   public var intValue: Int? { Int(tweakValue: self) }
 
-  /// The value, if it is a number that a `Double` can hold exactly.
+  /// The value if it is a number that a `Double` can hold exactly.
   @inlinable
   public var doubleValue: Double? { Double(tweakValue: self) }
 
-  /// The value, if it is a number that a `Float` can hold; one that is no whole number is rounded.
+  /// The value if it is a number that a `Float` can hold.
+  ///
+  /// A fraction is rounded.
   @inlinable
   public var floatValue: Float? { Float(tweakValue: self) }
 
-  /// The value, if it is a text.
+  /// The value if it is a text.
   @inlinable
   public var stringValue: String? { String(tweakValue: self) }
 }
@@ -63,7 +65,7 @@ public enum TweakKind: String, Sendable, Hashable, CaseIterable, CustomStringCon
   /// A whole number.
   case int = "Int"
 
-  /// A number.
+  /// A floating-point number.
   case double = "Double"
 
   /// A text.
@@ -85,14 +87,16 @@ extension TweakValue: CustomStringConvertible {
   }
 }
 
-// MARK: Comparing
+// MARK: Comparison
 
 extension TweakValue {
-  /// Compares kind and content; "not a number" is the same as "not a number", so that what stays as it is is no change.
+  /// Compares kind and content.
+  ///
+  /// Two NaN values are equal, so that an unchanged value is not a change.
   ///
   /// - Parameters:
   ///   - first: A value.
-  ///   - second: Another one.
+  ///   - second: Another value.
   /// - Returns: Whether they are equal.
   public static func == (first: TweakValue, second: TweakValue) -> Bool {
     switch (first, second) {
@@ -123,25 +127,25 @@ extension TweakValue {
 extension TweakValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral
 {
-  /// Makes a value of `true` or `false`.
+  /// Creates a value from a Boolean literal.
   ///
   /// - Parameter value: The literal.
   @inlinable
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-  /// Makes a value of a whole number.
+  /// Creates a value from an integer literal.
   ///
   /// - Parameter value: The literal.
   @inlinable
   public init(integerLiteral value: Int) { self = .int(value) }
 
-  /// Makes a value of a number with a decimal point.
+  /// Creates a value from a floating-point literal.
   ///
   /// - Parameter value: The literal.
   @inlinable
   public init(floatLiteral value: Double) { self = .double(value) }
 
-  /// Makes a value of a text.
+  /// Creates a value from a string literal.
   ///
   /// - Parameter value: The literal.
   @inlinable
@@ -150,16 +154,17 @@ extension TweakValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, 
 
 // MARK: Coding
 
-/// A value is written as an object with one member, which names the kind, such as `{"int": 42}`, so that every reader
-/// finds the same kind again.
+/// A value is encoded as an object with one member, whose name is the kind, such as `{"int": 42}`.
+///
+/// So every reader decodes the same kind.
 extension TweakValue: Codable {
   private enum CodingKeys: String, CodingKey, CaseIterable {
     case bool, int, double, string
   }
 
-  /// Reads a value.
+  /// Decodes a value.
   ///
-  /// - Parameter decoder: What to read from.
+  /// - Parameter decoder: The decoder.
   /// - Throws: `DecodingError` if there is no such value.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -178,10 +183,10 @@ extension TweakValue: Codable {
     }
   }
 
-  /// Writes the value.
+  /// Encodes the value.
   ///
-  /// - Parameter encoder: What to write to.
-  /// - Throws: What the encoder throws.
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {

@@ -1,7 +1,7 @@
-/// A type that the value of a tweak can be read as.
+/// A type that can be read from the value of a tweak.
 ///
-/// `Bool`, `Int`, `Double`, `Float` and `String` are; an enumeration with one of them as its raw value becomes one by
-/// saying so:
+/// `Bool`, `Int`, `Double`, `Float` and `String` conform. An enumeration with one of them as its raw value only needs
+/// to declare the conformance:
 ///
 /// ```swift
 /// import Tweaks
@@ -12,32 +12,32 @@
 /// print(Theme(tweakValue: "dark") == .dark, Theme(tweakValue: "blue") == nil)  // Prints "true true"
 /// ```
 ///
-/// Reading is strict. An `Int` is read as a `Double` if that holds it exactly, and as nothing else; a `Double` is no
-/// `Int`, even if it is `1.0`; nothing but a `Bool` is a `Bool`.
+/// Reading is strict. An `Int` can also be read as a `Double` that holds it exactly. A `Double` is never read as an
+/// `Int`, even if it is `1.0`, and only a `Bool` is read as a `Bool`.
 public protocol TweakValueConvertible: Sendable {
-  /// Makes an instance of a value.
+  /// Creates an instance from a value, or returns `nil` if the value is not of the type.
   ///
-  /// - Parameter tweakValue: The value; one that is not of the type gives `nil`.
+  /// - Parameter tweakValue: The value.
   init?(tweakValue: TweakValue)
 
-  /// The value that the instance is stored as.
+  /// The value that is stored for the instance.
   var tweakValue: TweakValue { get }
 
-  /// The value that a text means, where there is nothing but text, as in the environment or an argument.
+  /// Returns the value that a text represents, for sources with text only, such as the environment or an argument.
   ///
-  /// - Parameter text: What is written there.
-  /// - Returns: The value, or `nil` if the text means none of the type.
+  /// - Parameter text: The text.
+  /// - Returns: The value, or `nil` if the text does not represent a value of the type.
   static func tweakValue(parsing text: String) -> TweakValue?
 }
 
-/// One of the types that have a value for when there is none: `false`, zero, the empty text.
+/// A type with an empty value as its default: `false`, zero, or the empty text.
 public protocol TweakPrimitive: TweakValueConvertible {
-  /// The value for when there is none.
+  /// The value that is used if no provider has one.
   static var emptyTweakValue: Self { get }
 }
 
 extension Bool: TweakPrimitive {
-  /// Makes a Bool of a value that is one.
+  /// Creates a Bool from a value of this kind.
   ///
   /// - Parameter tweakValue: The value.
   @inlinable
@@ -50,7 +50,8 @@ extension Bool: TweakPrimitive {
   @inlinable
   public var tweakValue: TweakValue { .bool(self) }
 
-  /// The value that a text means: `true`, `yes`, `on` and `1`, or `false`, `no`, `off` and `0`, in any case.
+  /// Returns the value that a text represents: `true`, `yes`, `on` and `1`, or `false`, `no`, `off` and `0`, in any
+  /// case.
   ///
   /// - Parameter text: The text.
   /// - Returns: The value, or `nil` for any other text.
@@ -67,7 +68,7 @@ extension Bool: TweakPrimitive {
 }
 
 extension Int: TweakPrimitive {
-  /// Makes an Int of a value that is one.
+  /// Creates an Int from a value of this kind.
   ///
   /// - Parameter tweakValue: The value.
   @inlinable
@@ -80,7 +81,7 @@ extension Int: TweakPrimitive {
   @inlinable
   public var tweakValue: TweakValue { .int(self) }
 
-  /// The value that a text means: digits, with or without a sign.
+  /// Returns the value that a text represents: digits, with or without a sign.
   ///
   /// - Parameter text: The text.
   /// - Returns: The value, or `nil` for any other text.
@@ -91,7 +92,7 @@ extension Int: TweakPrimitive {
 }
 
 extension Double: TweakPrimitive {
-  /// Makes a Double of a value that is one, or an Int that a Double can hold exactly.
+  /// Creates a Double from a value of this kind, or from an Int that a Double can hold exactly.
   ///
   /// - Parameter tweakValue: The value.
   @inlinable
@@ -107,7 +108,7 @@ extension Double: TweakPrimitive {
   @inlinable
   public var tweakValue: TweakValue { .double(self) }
 
-  /// The value that a text means: a finite number.
+  /// Returns the value that a text represents: a finite number.
   ///
   /// - Parameter text: The text.
   /// - Returns: The value, or `nil` for any other text.
@@ -121,7 +122,7 @@ extension Double: TweakPrimitive {
 }
 
 extension Float: TweakPrimitive {
-  /// Makes a Float of a number in its range, to which it is rounded, or of an Int that a Float can hold exactly.
+  /// Creates a Float from a number in its range, rounded to a Float, or from an Int that a Float can hold exactly.
   ///
   /// - Parameter tweakValue: The value.
   @inlinable
@@ -135,10 +136,10 @@ extension Float: TweakPrimitive {
     }
   }
 
-  /// The value that it is stored as: the Double that reads the same, so that 0.1 is not stored as 0.10000000149.
+  /// The stored value: the Double with the same decimal digits, so that 0.1 is not stored as 0.10000000149.
   public var tweakValue: TweakValue { .double(Double(description) ?? Double(self)) }
 
-  /// The value that a text means: a finite number.
+  /// Returns the value that a text represents: a finite number.
   ///
   /// - Parameter text: The text.
   /// - Returns: The value, or `nil` for any other text.
@@ -149,7 +150,7 @@ extension Float: TweakPrimitive {
 }
 
 extension String: TweakPrimitive {
-  /// Makes a String of a value that is one.
+  /// Creates a String from a value of this kind.
   ///
   /// - Parameter tweakValue: The value.
   @inlinable
@@ -162,10 +163,10 @@ extension String: TweakPrimitive {
   @inlinable
   public var tweakValue: TweakValue { .string(self) }
 
-  /// The text itself.
+  /// Returns the text itself as a value.
   ///
   /// - Parameter text: The text.
-  /// - Returns: The text.
+  /// - Returns: The value.
   public static func tweakValue(parsing text: String) -> TweakValue? { .string(text) }
 
   /// The empty text.
@@ -173,7 +174,7 @@ extension String: TweakPrimitive {
 }
 
 extension TweakValue: TweakValueConvertible {
-  /// Takes any value.
+  /// Creates an instance from any value.
   ///
   /// - Parameter tweakValue: The value.
   @inlinable
@@ -183,7 +184,7 @@ extension TweakValue: TweakValueConvertible {
   @inlinable
   public var tweakValue: TweakValue { self }
 
-  /// The value that a text looks like: `true` or `false`, a whole number, a number, or else the text.
+  /// Returns the value that a text looks like: a Bool, a whole number, a floating-point number, or else the text.
   ///
   /// - Parameter text: The text.
   /// - Returns: The value.
@@ -197,7 +198,7 @@ extension TweakValue: TweakValueConvertible {
 }
 
 extension RawRepresentable where Self: TweakValueConvertible, RawValue: TweakValueConvertible {
-  /// Makes an instance of a value that is one of the raw values.
+  /// Creates an instance from a value that is one of the raw values.
   ///
   /// - Parameter tweakValue: The value.
   @inlinable
@@ -210,9 +211,9 @@ extension RawRepresentable where Self: TweakValueConvertible, RawValue: TweakVal
   @inlinable
   public var tweakValue: TweakValue { rawValue.tweakValue }
 
-  /// The value that a text means.
+  /// Returns the value that a text represents.
   ///
   /// - Parameter text: The text.
-  /// - Returns: The value, or `nil` if it means none of the raw values.
+  /// - Returns: The value, or `nil` if the text does not represent one of the raw values.
   public static func tweakValue(parsing text: String) -> TweakValue? { RawValue.tweakValue(parsing: text) }
 }

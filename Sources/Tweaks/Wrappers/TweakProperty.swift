@@ -1,6 +1,6 @@
 public import Signals
 
-/// A tweak that is read and written like a variable, with a default for when there is none.
+/// A tweak that is read and written like a variable, with a default.
 ///
 /// ```swift
 /// import Signals
@@ -23,14 +23,13 @@ public import Signals
 /// subscription.cancel()
 /// ```
 ///
-/// It never stops the program: a value that is missing, or none of the type, gives the default, and
-/// ``TweakManager/failures`` tells of the latter. `$` before the name gives the value as a property, to be observed.
-///
-/// Reading a Bool or a number takes a few loads. What cannot be stored is told by ``TweakManager/failures``, because a
-/// variable cannot throw; to know, use ``TweakManager/set(_:feature:variable:)``.
-///
-/// If a provider before the one that is written to has the tweak, the value is stored and has no effect.
-/// ``TweakManager/set(_:feature:variable:)`` returns whether it has.
+/// - **Errors.** A missing value, or one of another type, never stops the program: the variable has its default, and
+///   ``TweakManager/failures`` reports the mismatch. Because a variable cannot throw, a value that cannot be stored is
+///   also reported there. Use ``TweakManager/set(_:feature:variable:)`` to handle such errors.
+/// - **Performance.** Reading a Bool or a number takes a few loads.
+/// - **Observation.** The name with the prefix `$` is the value as an observable property.
+/// - **Priority.** If a provider before the first mutable one has the tweak, a set value is stored, but has no effect.
+///   ``TweakManager/set(_:feature:variable:)`` reports this in its result.
 @propertyWrapper
 @frozen
 public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
@@ -49,10 +48,10 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
     defaultValue = wrappedValue
   }
 
-  /// Makes a variable of a typed key.
+  /// Creates a variable for a typed key.
   ///
   /// - Parameters:
-  ///   - key: The name of the tweak, and the value for when there is none.
+  ///   - key: The name of the tweak, and the default value.
   ///   - tweakManager: The manager that has the value.
   public init(_ key: TweakKey<Value>, tweakManager: TweakManager) {
     self.init(
@@ -60,7 +59,7 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
     )
   }
 
-  /// Makes a variable of a tweak which is `false`, zero or empty if there is none.
+  /// Creates a variable for a tweak whose default is `false`, zero or empty.
   ///
   /// - Parameters:
   ///   - feature: The feature.
@@ -82,19 +81,19 @@ public struct TweakProperty<Value: TweakValueConvertible>: Sendable {
   /// The value as an observable property.
   public var projectedValue: Property<Value> { core.manager.property(for: key) }
 
-  /// The name of the tweak and the default, by which a ``TweakManager`` deletes what was set.
+  /// The name of the tweak and the default, with which a ``TweakManager`` can delete a set value.
   public var key: TweakKey<Value> { TweakKey(core.id.feature, core.id.variable, default: defaultValue) }
 }
 
-/// A tweak that is read and written like a variable, with a fallback for when there is none.
+/// A tweak that is read and written like a variable, with a fallback value.
 ///
-/// It is ``TweakProperty`` with the name and the arguments that JustTweak has.
+/// It is ``TweakProperty`` with JustTweak's name and arguments.
 @propertyWrapper
 @frozen
 public struct FallbackTweakProperty<Value: TweakValueConvertible>: Sendable {
   @usableFromInline let core: TweakPropertyCore
 
-  /// The value for when there is none, or none of the type.
+  /// The value that is used if no provider has a value of the type.
   public let fallbackValue: Value
 
   /// Creates a variable for a tweak.
@@ -122,16 +121,16 @@ public struct FallbackTweakProperty<Value: TweakValueConvertible>: Sendable {
   }
 }
 
-/// A tweak that is read and written like a variable which may be `nil`.
+/// A tweak that is read and written like an optional variable.
 ///
-/// Setting `nil` deletes what was set, so that the next provider decides. As with ``TweakProperty``, a value has no
-/// effect while a provider before the one that is written to has the tweak.
+/// Setting `nil` deletes the value that was set, so that the next provider decides. As with ``TweakProperty``, a value
+/// has no effect while a provider before the first mutable one has the tweak.
 @propertyWrapper
 @frozen
 public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {
   @usableFromInline let core: TweakPropertyCore
 
-  /// The value for when there is none, or none of the type.
+  /// The value that is used if no provider has a value of the type.
   public let fallbackValue: Value?
 
   /// Creates a variable for a tweak.
@@ -146,8 +145,7 @@ public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {
     self.fallbackValue = fallbackValue
   }
 
-  /// The value; setting it writes to the first provider that can be written to, and setting `nil` deletes what is
-  /// there.
+  /// The value; setting it writes to the first mutable provider, and setting `nil` deletes the value there.
   @inlinable
   public var wrappedValue: Value? {
     get { core.value(as: Value.self) ?? fallbackValue }
@@ -161,7 +159,7 @@ public struct OptionalTweakProperty<Value: TweakValueConvertible>: Sendable {
   }
 }
 
-/// What the property wrappers have in common.
+/// The common parts of the property wrappers.
 @usableFromInline
 @frozen
 struct TweakPropertyCore: Sendable {
