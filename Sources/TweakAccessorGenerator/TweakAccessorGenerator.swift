@@ -8,7 +8,7 @@
   import Android
 #endif
 
-/// Makes Swift types of files of tweaks, and files of tweaks of other libraries' files.
+/// A tool that generates Swift types from files of tweaks, and converts other libraries' files.
 @main
 enum TweakAccessorGenerator {
   static func main() {

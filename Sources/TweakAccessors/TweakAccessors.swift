@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Makes an accessor of the files `*.tweaks.json` of a target, whenever it is built and they have changed.
+/// A plugin that generates an accessor from the files `*.tweaks.json` of a target when it is built after a change.
 @main
 struct TweakAccessors: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -34,7 +34,9 @@ struct TweakAccessors: BuildToolPlugin {
     ]
   }
 
-  /// The name that the files will have; whatever is wrong with the rest is told by the tool.
+  /// Returns the name of the generated files.
+  ///
+  /// The tool reports other problems of the configuration.
   private static func accessorName(_ file: URL) -> String? {
     struct Configuration: Decodable {
       var accessorName: String?

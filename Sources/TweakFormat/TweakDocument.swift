@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// What a file of tweaks says: features, each with its variables.
+/// A parsed file of tweaks, which contains features with their variables.
 ///
 /// The format is JustTweak's: `{ "<feature>": { "<variable>": { "Title": …, "Value": … } } }`.
 package struct TweakDocument: Sendable {
@@ -12,12 +12,12 @@ package struct TweakDocument: Sendable {
     case string(String)
   }
 
-  /// What is said of one variable.
+  /// A variable with its fields.
   package struct Variable: Sendable {
     package let feature: String
     package let name: String
 
-    /// Where its name stands.
+    /// The offset of the name.
     package let offset: Int
 
     package internal(set) var value: Value
@@ -26,7 +26,7 @@ package struct TweakDocument: Sendable {
     package var group: String?
     package var propertyName: String?
 
-    /// Where the name for its accessor stands.
+    /// The offset of the name for the accessor.
     package var propertyNameOffset: Int?
 
     package var isEncrypted = false
@@ -35,12 +35,12 @@ package struct TweakDocument: Sendable {
   /// The features by name, each with its variables by name; a feature may have none.
   package let features: [String: [String: Variable]]
 
-  /// Reads a text.
+  /// Parses a text.
   ///
   /// - Parameters:
   ///   - bytes: The text.
-  ///   - problems: What is wrong with it is added here, in the order of the text.
-  /// - Returns: What could be read, or `nil` if the text is no JSON.
+  ///   - problems: The problems found, to which this appends in the order of the text.
+  /// - Returns: The readable part, or `nil` if the text is not JSON.
   package static func read(_ bytes: [UInt8], problems: inout [TextProblem]) -> TweakDocument? {
     var variables = VariableList()
     let names = bytes.withUnsafeBufferPointer { read($0, into: &variables, problems: &problems) }
@@ -56,13 +56,14 @@ package struct TweakDocument: Sendable {
     mutating func take(_ variable: Variable, to end: Int, isSound: Bool) { all.append(variable) }
   }
 
-  /// Reads a text, and makes of it whatever is wanted.
+  /// Parses a text, and passes its variables to a builder.
   ///
   /// - Parameters:
   ///   - bytes: The text.
-  ///   - builder: Is given the variables, in the order of the text, until it turns out to be no JSON.
-  ///   - problems: What is wrong with it is added here, in the order of the text.
-  /// - Returns: The names of the features, in the order of the text, or `nil` if it is no JSON.
+  ///   - builder: The builder. It receives the variables in the order of the text, until the text turns out not to be
+  ///     JSON.
+  ///   - problems: The problems found, to which this appends in the order of the text.
+  /// - Returns: The names of the features in the order of the text, or `nil` if the text is not JSON.
   package static func read<Builder: TweakDocumentBuilder>(
     _ bytes: UnsafeBufferPointer<UInt8>, into builder: inout Builder, problems: inout [TextProblem]
   ) -> [String]? {
@@ -79,22 +80,22 @@ package struct TweakDocument: Sendable {
   }
 }
 
-/// Makes something of what a file of tweaks says.
+/// A builder that processes the variables of a file of tweaks.
 package protocol TweakDocumentBuilder {
-  /// Takes a variable.
+  /// Processes a variable.
   ///
   /// - Parameters:
-  ///   - variable: What is said of it.
-  ///   - end: Where the next byte behind it is.
-  ///   - isSound: Whether there was nothing to complain about.
+  ///   - variable: The variable.
+  ///   - end: The offset of the byte that follows it.
+  ///   - isSound: A Boolean value that indicates whether there were no problems.
   mutating func take(_ variable: TweakDocument.Variable, to end: Int, isSound: Bool)
 
-  /// Takes a variable that begins at an offset and is known from an earlier text, byte by byte.
+  /// Processes a variable at an offset that is known from an earlier text, byte by byte.
   ///
   /// - Parameters:
-  ///   - offset: Where its name stands.
+  ///   - offset: The offset of its name.
   ///   - feature: The feature.
-  /// - Returns: Its name, and where the next byte behind it is; `nil` to have it read.
+  /// - Returns: The name, and the offset of the byte that follows the variable, or `nil` to have it parsed.
   mutating func takeKnown(at offset: Int, in feature: String) -> (name: String, end: Int)?
 }
 
@@ -103,11 +104,12 @@ extension TweakDocumentBuilder {
 }
 
 extension TweakDocument.Value {
-  /// The value that is written; `nil` if it is none of a tweak.
+  /// Creates a value from JSON, or returns `nil` if the JSON is not a value of a tweak.
   ///
   /// - Parameters:
-  ///   - node: What is written.
-  ///   - isWide: Whether a whole number becomes a Double, which not every one can.
+  ///   - node: The JSON.
+  ///   - isWide: A Boolean value that indicates whether a whole number becomes a Double, which is not possible for
+  ///     every number.
   package init?(_ node: JSONNode, isWide: Bool) {
     switch node.content {
     case .bool(let value): self = .bool(value)

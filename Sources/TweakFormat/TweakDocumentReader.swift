@@ -1,13 +1,15 @@
 import StrictJSON
 
-/// Finds the tweaks in JSON, without making anything else of it.
+/// A reader that finds the tweaks in JSON without building an intermediate tree.
 struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
   private(set) var builder: Builder
   private(set) var problems: [TextProblem] = []
   private(set) var featureNames: [String] = []
   private let bytes: UnsafeBufferPointer<UInt8>
 
-  /// The lines of the text, which are found when the first problem needs its position.
+  /// The lines of the text.
+  ///
+  /// They are found when the first problem needs its position.
   private var lines: TextLines<UnsafeBufferPointer<UInt8>>?
 
   init(bytes: UnsafeBufferPointer<UInt8>, builder: Builder) {
@@ -95,13 +97,13 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
     builder.take(variable, to: json.index, isSound: problems.count == problemCount)
   }
 
-  /// The name of the next field, up to its value; `nil` if it is not known.
+  /// Reads the name of the next field, up to its value, and returns `nil` if the name is unknown.
   private func field(_ json: inout JSONReader, _ fields: inout FieldList) throws(TextProblem) -> Field? {
     let offset = json.index
     var number = try json.name(among: Field.names)
     if number == nil {
       let name = try json.name()
-      // It may be written with escapes.
+      // The name may contain escapes.
       number = Field(rawValue: name).flatMap(Field.all.firstIndex(of:))
       if number == nil {
         try fields.unknown.insert(name, at: offset, in: json)
@@ -160,7 +162,7 @@ extension TweakDocument.Variable {
   fileprivate var fullName: String { "\"\(feature)/\(name)\"" }
 }
 
-/// What can be said of a variable.
+/// The fields of a variable.
 private enum Field: String, CaseIterable {
   case value = "Value"
   case title = "Title"
@@ -176,9 +178,9 @@ private enum Field: String, CaseIterable {
   static let all = allCases
 }
 
-/// The fields of a variable so far.
+/// The fields of a variable that have been read so far.
 private struct FieldList {
-  /// Where each stands that there is.
+  /// The offset of each field, or -1 if it is missing.
   var offsets = SIMD8<Int>(repeating: -1)
   var unknown = NameList()
   var lastUnknown = ""

@@ -1,14 +1,14 @@
 import StrictJSON
 import TweakFormat
 
-/// The type that is generated: a property for each tweak.
+/// The generated type, with a property for each tweak.
 struct Accessor: Sendable {
-  /// A tweak, and the place where it was found first.
+  /// A tweak, and the place of its first occurrence.
   struct Entry: Sendable {
     var tweak: TweakDocument.Variable
     let file: InputFile
 
-    /// The name of its property.
+    /// The name of the tweak's property.
     var property = ""
 
     var name: String { "\"\(tweak.feature)/\(tweak.name)\"" }
@@ -17,11 +17,13 @@ struct Accessor: Sendable {
   /// The tweaks in the order of their properties.
   private(set) var entries: [Entry] = []
 
-  /// The constants by the texts they stand for.
+  /// The names of the constants by their texts.
   private(set) var features: [String: String] = [:]
   private(set) var variables: [String: String] = [:]
 
-  /// Takes the tweaks of all files; of a tweak that several files have, the first says the most.
+  /// Collects the tweaks of all files.
+  ///
+  /// If several files contain a tweak, the first one takes precedence.
   init(_ files: [InputFile], diagnostics: inout Diagnostics) {
     var found: [TweakName: Int] = [:]
     for file in files {
@@ -84,7 +86,7 @@ struct Accessor: Sendable {
       }
       guard let name = property(of: entry, diagnostics: &diagnostics) else { continue }
       entries[index].property = name
-      // The wrapper of a property is stored under its name with an underscore.
+      // A property wrapper is stored under the property's name with an underscore.
       let clashing = [name, "_" + name] + (name.hasPrefix("_") ? [String(name.dropFirst())] : [])
       if let first = clashing.compactMap({ taken[$0] }).first {
         diagnostics.add(
@@ -122,7 +124,7 @@ struct Accessor: Sendable {
     return name
   }
 
-  /// Where the name of the property stands, or that of the variable from which it was made.
+  /// Returns the offset of the property's name, or of the variable from which it was derived.
   private func place(of tweak: TweakDocument.Variable, in entry: Entry) -> Int {
     tweak.propertyName == nil ? tweak.offset : tweak.propertyNameOffset ?? tweak.offset
   }
@@ -131,9 +133,9 @@ struct Accessor: Sendable {
     "\(entry.file.name), line \(entry.file.position(of: entry.tweak.offset).line)"
   }
 
-  /// The names of constants by their texts.
+  /// Returns the names of constants by their texts.
   ///
-  /// Texts that would have the same name have themselves as names.
+  /// Texts that would have the same name are used as names themselves.
   private func constants(_ texts: [(String, Entry)], diagnostics: inout Diagnostics) -> [String: String] {
     var names: [String: String] = [:]
     var texts = texts
@@ -154,7 +156,7 @@ struct Accessor: Sendable {
 }
 
 extension TweakDocument.Value {
-  /// The type in Swift.
+  /// The Swift type.
   var type: String {
     switch self {
     case .bool: "Bool"

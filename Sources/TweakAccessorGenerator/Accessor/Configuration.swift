@@ -1,11 +1,11 @@
 import StrictJSON
 
-/// What the file `config.json` says.
+/// The content of the file `config.json`.
 struct Configuration: Sendable {
-  /// What the type is called.
+  /// The name of the type.
   var accessorName = "GeneratedTweakAccessor"
 
-  /// Who may use it.
+  /// The access level of the type.
   var accessLevel = AccessLevel.internal
 
   enum AccessLevel: String, CaseIterable, Sendable {

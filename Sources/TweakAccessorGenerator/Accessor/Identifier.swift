@@ -1,10 +1,10 @@
-/// Names in Swift for names in JSON.
+/// Swift names for names in JSON.
 enum Identifier {
-  /// The name that JustTweak gives: `display_red_view` becomes `displayRedView`.
+  /// Returns the name that JustTweak generates: `display_red_view` becomes `displayRedView`.
   ///
-  /// Whatever no name can contain separates words, as the underscore does.
+  /// Characters that a name cannot contain separate words, as an underscore does.
   ///
-  /// - Returns: `nil` if there is nothing that a name can contain.
+  /// - Returns: The name, or `nil` if the text contains no valid character.
   static func camelCased(_ text: String) -> String? {
     let words = text.unicodeScalars.split { $0 == "_" || !canContinue($0) }.map { String($0) }
     guard let first = words.first else { return nil }
@@ -15,26 +15,28 @@ enum Identifier {
 
   private static func capitalised(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
-  /// Whether a text is a name, perhaps one that needs backticks.
+  /// Returns whether a text is a name, possibly one that needs backticks.
   static func isValid(_ text: String) -> Bool {
     guard let head = text.unicodeScalars.first, canBegin(head) else { return false }
     return text.unicodeScalars.allSatisfy(canContinue) && text.contains { $0 != "_" }
   }
 
-  /// The name as it is declared.
+  /// Returns the name for a declaration, with backticks if they are needed.
   static func declared(_ name: String) -> String { keywords.contains(name) || !isValid(name) ? "`\(name)`" : name }
 
-  /// The name as a static member is declared, of which the language keeps two to itself.
+  /// Returns the name for the declaration of a static member.
+  ///
+  /// The language reserves two names.
   static func member(_ name: String) -> String { ["Protocol", "Type"].contains(name) ? "_" + name : declared(name) }
 
-  /// Whether a text is a name between backticks, whatever it consists of.
+  /// Returns whether a text is a valid raw name between backticks.
   static func isValidRaw(_ text: String) -> Bool {
     let forbidden: Set<Unicode.Scalar> = ["`", "\\", "\r", "\n"]
     return text.unicodeScalars.contains(where: canContinue)
       && text.unicodeScalars.allSatisfy { !forbidden.contains($0) && isPrintable($0) }
   }
 
-  /// Whether a character is one that is seen, and leaves others where they are.
+  /// Returns whether a character is visible and does not move others.
   static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
@@ -51,7 +53,7 @@ enum Identifier {
     canBegin(scalar) || (scalar.isASCII ? ("0"..."9").contains(scalar) : scalar.properties.isXIDContinue)
   }
 
-  /// All words that are no names without backticks somewhere.
+  /// The words that need backticks in some place.
   private static let keywords: Set<String> = [
     "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue",
     "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",

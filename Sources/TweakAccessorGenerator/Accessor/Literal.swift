@@ -1,6 +1,6 @@
 import TweakFormat
 
-/// Values and texts in Swift code.
+/// Swift literals for values and texts.
 enum Literal {
   static func value(_ value: TweakDocument.Value) -> String {
     switch value {
@@ -25,7 +25,7 @@ enum Literal {
     return "\"\(escaped.joined())\""
   }
 
-  /// A text in one line, as a comment has it.
+  /// Returns a text as one line, for a comment.
   static func line(_ text: String) -> String {
     text.unicodeScalars.split { !Identifier.isPrintable($0) || $0 == " " }.map { String($0) }.joined(separator: " ")
   }

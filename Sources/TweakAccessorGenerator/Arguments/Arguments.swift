@@ -1,18 +1,17 @@
-/// Why the arguments make no sense.
+/// An error for invalid arguments.
 struct UsageError: Error, Hashable, Sendable {
   let reason: String
 }
 
-/// Arguments, told apart.
+/// The parsed arguments.
 struct Arguments: Sendable {
   /// The values of each option, by its long name.
   private var values: [String: [String]] = [:]
 
-  /// What belongs to no option.
+  /// The arguments that belong to no option.
   private(set) var rest: [String] = []
 
-  /// Tells options from what they are given: `-l FILE`, `--local-tweaks-file-path FILE`,
-  /// `--local-tweaks-file-path=FILE`.
+  /// Separates options from their values: `-l FILE`, `--local-tweaks-file-path FILE`, `--local-tweaks-file-path=FILE`.
   init(_ arguments: [String], options: [(short: String?, long: String)]) throws(UsageError) {
     var iterator = arguments.makeIterator()
     while let argument = iterator.next() {
@@ -30,17 +29,17 @@ struct Arguments: Sendable {
     }
   }
 
-  /// All values of an option.
+  /// Returns all values of an option.
   func all(_ option: String) -> [String] { values[option] ?? [] }
 
-  /// The value of an option that may be given once.
+  /// Returns the value of an option that may be given once.
   func one(_ option: String) throws(UsageError) -> String? {
     let all = all(option)
     guard all.count < 2 else { throw UsageError(reason: "--\(option) is there more than once") }
     return all.first
   }
 
-  /// The value of an option that must be given once.
+  /// Returns the value of an option that must be given exactly once.
   func required(_ option: String) throws(UsageError) -> String {
     guard let value = try one(option) else { throw UsageError(reason: "--\(option) is missing") }
     return value

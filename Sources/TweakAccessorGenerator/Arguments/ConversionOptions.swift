@@ -1,6 +1,8 @@
-/// Which file becomes one of tweaks.
+/// The input and the output of a conversion.
 struct ConversionOptions: Sendable {
-  /// The formats that are known; that of the tweaks here is JustTweak's.
+  /// The known formats.
+  ///
+  /// The format of this package's tweaks is JustTweak's.
   enum Format: String, CaseIterable, Sendable {
     case justtweak, toggles
   }
@@ -32,7 +34,7 @@ struct ConversionOptions: Sendable {
     throw UsageError(reason: "unknown format \(name); expected one of \(known)")
   }
 
-  /// Writes the file, unless something is wrong.
+  /// Writes the file, unless there are errors.
   func run(_ diagnostics: inout Diagnostics) {
     do throws(FileError) {
       let file = try Files.contents(of: input)

@@ -1,4 +1,4 @@
-/// What the code is made of, and where it belongs.
+/// The input files and the output folder of a generation.
 struct GenerationOptions: Sendable {
   let inputs: [String]
   let folder: String
@@ -17,7 +17,7 @@ struct GenerationOptions: Sendable {
       .map { Files.isDirectory($0) ? $0 + "/config.json" : $0 }
   }
 
-  /// Writes the code, unless something is wrong.
+  /// Writes the code, unless there are errors.
   func run(_ diagnostics: inout Diagnostics) {
     do throws(FileError) {
       var configuration = Configuration()

@@ -1,4 +1,4 @@
-/// What the tool says of itself.
+/// The help text of the tool.
 enum Help {
   static let text = """
     Makes a Swift type of files of tweaks, with a property for each tweak.

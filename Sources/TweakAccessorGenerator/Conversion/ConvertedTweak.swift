@@ -1,11 +1,11 @@
 import TweakFormat
 
-/// A tweak that another library's file has.
+/// A tweak from another library's file.
 struct ConvertedTweak: Sendable {
   let feature: String
   let variable: String
 
-  /// Where it stands in the other file.
+  /// The offset in the other file.
   let offset: Int
   var value: TweakDocument.Value
   var title: String?

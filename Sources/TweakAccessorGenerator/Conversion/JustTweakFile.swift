@@ -1,7 +1,7 @@
 import StrictJSON
 import TweakFormat
 
-/// A file of JustTweak: the same format, but read as generously as JustTweak reads it.
+/// A file of JustTweak, in the same format, but read as leniently as JustTweak reads it.
 enum JustTweakFile {
   static func tweaks(of file: InputFile, diagnostics: inout Diagnostics) -> [ConvertedTweak] {
     guard let json = file.json(trailingCommas: .accepted, &diagnostics),

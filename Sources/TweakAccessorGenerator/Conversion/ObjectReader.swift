@@ -1,11 +1,11 @@
 import StrictJSON
 
-/// Finds the members of objects, and says what is wrong with them.
+/// A reader of the members of objects, which reports problems.
 struct ObjectReader {
   let file: InputFile
   let members: [JSONMember]
 
-  /// What the object is, for messages.
+  /// The name of the object in messages.
   let name: String
 
   subscript(name: String) -> JSONNode? { members.first { $0.name == name }?.value }
@@ -24,7 +24,7 @@ struct ObjectReader {
     return false
   }
 
-  /// Warns of members that nothing is made of.
+  /// Warns about members that are not converted.
   func drop(unless known: Set<String>, _ diagnostics: inout Diagnostics) {
     for member in members where !known.contains(member.name) {
       diagnostics.add(
@@ -45,7 +45,7 @@ struct ObjectReader {
 extension ObjectReader: Sendable {}
 
 extension InputFile {
-  /// The value that the file consists of.
+  /// Returns the value that is the content of the file.
   func json(trailingCommas: JSONReader.TrailingCommas = .refused, _ diagnostics: inout Diagnostics) -> JSONNode? {
     do throws(TextProblem) {
       return try JSONReader.read(bytes, trailingCommas: trailingCommas)
@@ -55,7 +55,7 @@ extension InputFile {
     }
   }
 
-  /// The members of a value that must be an object.
+  /// Returns the members of a value that must be an object.
   func object(_ node: JSONNode, _ name: String, _ diagnostics: inout Diagnostics) -> ObjectReader? {
     if case .object(let members) = node.content { return ObjectReader(file: self, members: members, name: name) }
     diagnostics.add("expected an object for \(name), found \(node.kind)", in: self, at: node.offset)

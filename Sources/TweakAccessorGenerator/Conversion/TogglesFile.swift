@@ -1,7 +1,7 @@
 import StrictJSON
 import TweakFormat
 
-/// A file of Toggles: a list of variables, each with a value of a type that is named.
+/// A file of Toggles: a list of variables, each with a value of a named type.
 enum TogglesFile {
   private static let types = ["bool", "int", "number", "string", "secure", "object"]
 
@@ -67,7 +67,7 @@ enum TogglesFile {
       tweak.group = metadata.string("group", &diagnostics)
       tweak.propertyName = metadata.string("propertyName", &diagnostics)
     }
-    // Toggles does without; accessors are made only of tweaks that have them.
+    // Titles are optional in Toggles, but accessors are generated only for tweaks that have one.
     tweak.title = tweak.title ?? variable
     tweak.group = tweak.group ?? "Other"
     return tweak

@@ -1,9 +1,9 @@
 import StrictJSON
 import TweakFormat
 
-/// Writes files of Toggles, for the way back.
+/// A writer of Toggles files, for the reverse conversion.
 enum TogglesJSON {
-  /// The file of the tweaks, whose order stays.
+  /// Returns the file of the tweaks, in their order.
   static func text(of tweaks: [ConvertedTweak], in file: InputFile, diagnostics: inout Diagnostics) -> String {
     var first: [String: ConvertedTweak] = [:]
     var toggles: [String] = []

@@ -1,9 +1,9 @@
 import StrictJSON
 import TweakFormat
 
-/// Writes files of tweaks, and the JSON that they and others consist of.
+/// A writer of tweak files, and of their JSON.
 enum TweaksJSON {
-  /// The file of the tweaks, whose order stays.
+  /// Returns the file of the tweaks, in their order.
   static func text(of tweaks: [ConvertedTweak]) -> String {
     var features: [(name: String, tweaks: [ConvertedTweak])] = []
     var places: [String: Int] = [:]
@@ -40,7 +40,7 @@ enum TweaksJSON {
     }
   }
 
-  /// A value without any space in between.
+  /// Returns a value as JSON without white space.
   static func compact(_ node: JSONNode) -> String {
     switch node.content {
     case .null: "null"

@@ -1,10 +1,12 @@
 import StrictJSON
 
-/// A problem in the form in which compilers print it, so that build systems and editors find the place.
+/// A problem in the format of compiler messages, so that build systems and editors find the place.
 struct Diagnostic: Hashable, Sendable {
   let file: String
 
-  /// The line and the column, both counted from 1; the first of both if the problem is the file as a whole.
+  /// The line and the column, counted from 1.
+  ///
+  /// Both are 1 if the problem concerns the file as a whole.
   var line = 1
   var column = 1
 
@@ -14,7 +16,7 @@ struct Diagnostic: Hashable, Sendable {
   var text: String { "\(file):\(line):\(column): \(isWarning ? "warning" : "error"): \(reason)" }
 }
 
-/// All problems that were found.
+/// All problems found so far.
 struct Diagnostics: Sendable {
   private(set) var all: [Diagnostic] = []
 

@@ -8,19 +8,21 @@
   import Android
 #endif
 
-/// Why a file could not be read or written.
+/// An error of reading or writing a file.
 struct FileError: Error, Sendable {
   let path: String
   let reason: String
 
-  /// Makes an error of what the last call of the system said.
+  /// Creates an error from the result of the last system call.
   init(_ what: String, _ path: String) {
     self.path = path
     reason = "\(what): \(String(cString: strerror(errno)))"
   }
 }
 
-/// The few things that the tool does with files; it starts in no time, because there is no Foundation to be loaded.
+/// The file operations of the tool.
+///
+/// They avoid Foundation, whose loading would delay the start.
 enum Files {
   static func isDirectory(_ path: String) -> Bool {
     var status = stat()
@@ -44,11 +46,11 @@ enum Files {
     }
   }
 
-  /// Writes a file, unless it is there and says the same: what depends on it is not built again for nothing.
+  /// Writes a file, unless it already has this content, so that dependent files are not rebuilt needlessly.
   static func update(_ path: String, with text: String) throws(FileError) {
     let new = Array(text.utf8)
     if let old = existing(path), old.bytes == new { return }
-    // What is there is replaced at once, so a compiler that reads it meanwhile never sees half of it.
+    // The file is replaced at once, so that a compiler that reads it never sees a partial file.
     let temporary = "\(path).\(getpid())"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw FileError("it cannot be written", path) }
@@ -61,7 +63,7 @@ enum Files {
     }
   }
 
-  /// Makes a folder, and those above it.
+  /// Creates a folder and its parent folders.
   static func makeDirectory(_ path: String) throws(FileError) {
     guard !isDirectory(path) else { return }
     if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeDirectory(String(path[..<slash])) }
@@ -70,7 +72,7 @@ enum Files {
     }
   }
 
-  /// Says something, on the standard output (1) or where errors are told (2).
+  /// Writes a text to standard output (1) or standard error (2).
   static func say(_ text: String, on descriptor: CInt) {
     _ = writeAll(Array((text + "\n").utf8), to: descriptor)
   }

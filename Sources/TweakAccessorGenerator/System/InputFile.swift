@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// A file that was read.
+/// An input file with its content.
 struct InputFile: Sendable {
   let path: String
   let bytes: [UInt8]
@@ -12,9 +12,9 @@ struct InputFile: Sendable {
     lines = TextLines(bytes)
   }
 
-  /// The line and the column of a byte.
+  /// Returns the line and the column of a byte.
   func position(of offset: Int) -> TextPosition { lines.position(of: offset) }
 
-  /// The last part of the path.
+  /// The last component of the path.
   var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 }
