@@ -2,11 +2,11 @@ public import FileSignals
 public import Foundation
 import Signals
 
-/// Events that several processes send to one another, and of which none is lost.
+/// A log of events that several processes exchange without losing any.
 ///
-/// A shared value keeps only its last state; a log keeps every event, for each consumer, until the consumer has handled
-/// it. Any process appends, any process reads, each as far as it has got, also what was appended while it was not
-/// running.
+/// A shared value keeps only its last state. A log keeps every event, for each consumer, until the consumer has handled
+/// it. Any process may append and read. Each consumer continues where it stopped, so it also receives the events that
+/// were appended while it was not running.
 ///
 /// ```swift
 /// import AppGroups
@@ -34,35 +34,36 @@ import Signals
 /// try FileManager.default.removeItem(at: directory)
 /// ```
 ///
-/// - **Appending** costs a few microseconds, waits for no lock of another process, and is safe against the crash of any
-///   process when it returns, or with ``/FileSignals/Durability/storage`` against a power failure, too.
-/// - **Consumers** have names, and each its own place in the log, which is kept on disk: see
+/// - **Appending** takes a few microseconds and waits for no lock of another process. When it returns, the event
+///   survives the crash of any process, and with ``/FileSignals/Durability/storage`` also a power failure.
+/// - **Consumers** have names. Each consumer's position in the log is kept on disk: see
 ///   ``events(for:startingAt:includingOwn:acknowledgement:)``.
-/// - **Delivery** is at least once, within some ten microseconds of the append, in the order of each producer. An event
-///   has an identity, ``LogEventID``, by which one that comes again after a crash is known.
-/// - **Producers that die**, at whatever point, leave all events that they had appended, and hold up nobody.
-/// - **What all consumers have handled is removed**, by whichever process gets to it. A consumer that is away for too
-///   long, or behind by too much, is not waited for: it is told ``AppGroupsLogError/snapshotNeeded(consumer:reason:)``
-///   when it comes back. See ``LogLimits``. As long as nobody has consumed the log, it is kept up to its size limit.
-///
-/// **Threads.** Everything may be called from any thread and from any task, also from inside a subscriber. All logs of
-/// one name in a process append as one producer.
+/// - **Delivery** is at least once, within about ten microseconds of the append, in the order of each producer. An
+///   event has an identity, ``LogEventID``, by which you recognize an event that is delivered again after a crash.
+/// - **Producers that die**, at whatever point, leave all events that they had appended, and block no other process.
+/// - **Trimming:** Events that all consumers have handled are removed, by whichever process trims first. The log does
+///   not wait for a consumer that is absent for too long or too far behind. When that consumer returns,
+///   ``LogEvents/failures`` sends ``AppGroupsLogError/snapshotNeeded(consumer:reason:)``. See ``LogLimits``. Until a
+///   first consumer reads the log, it is kept up to its size limit.
+/// - **Threads:** All methods may be called from any thread and any task, and from inside a subscriber. All logs of one
+///   name in a process append as one producer.
 public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   private let format: FileFormat<Event>
   private let durability: Durability
   private let limits: LogLimits
   private let local: LogProducer
 
-  /// Opens a log of a container, and makes it if there is none.
+  /// Opens a log of a container, and creates it if it does not exist.
   ///
   /// - Parameters:
   ///   - name: The log's name, such as `orders`: at most 200 bytes, without a slash or a leading dot.
-  ///   - container: Where the log lies.
-  ///   - format: How an event is written down; compact JSON unless you say otherwise.
-  ///   - durability: What an appended event is safe against; by default the crash of any process, but not a power
+  ///   - container: The container of the log.
+  ///   - format: The encoding of events; compact JSON by default.
+  ///   - durability: The failures that an appended event survives; by default the crash of any process, but not a power
   ///     failure.
-  ///   - limits: How large the log may become, and how long it waits for consumers. All processes should agree on them.
-  /// - Throws: ``AppGroupsLogError`` if the name is not one for a directory, or if the log's directory cannot be made.
+  ///   - limits: The maximum size of the log, and the time that it waits for consumers. All processes should use the
+  ///     same limits.
+  /// - Throws: ``AppGroupsLogError`` if the name is invalid, or if the log's directory cannot be created.
   public convenience init(
     name: String,
     container: AppGroupsContainer,
@@ -74,32 +75,33 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
     self.init(producer, format, durability, limits)
   }
 
-  /// Opens a log of a root whose contents may be swapped, such as that of the active environment, and makes it if there
-  /// is none.
+  /// Opens a log of a root whose contents may be swapped, such as the root of the active environment, and creates it if
+  /// it does not exist.
   ///
-  /// When the contents are swapped, the log goes over to the one of its name among the new contents, which is made if
-  /// there is none.
+  /// When the contents are swapped, the log switches to the log of the same name in the new contents, and creates that
+  /// if it does not exist.
   ///
-  /// - **Appending** during a swap waits, and the event is in the new log. Inside an update or a transaction that the
-  ///   swap waits for, it does not wait, and the event belongs to the contents that the update changes.
-  /// - **Consumers** save their places in the old log, and go on from their own places in the new one. Of the old log,
-  ///   no event is given out after the swap that was not on its way before. ``LogEntry/swapCount`` says which contents an
-  ///   event belongs to. A new consumer with ``LogStart/newest``, and one without a name, begins with the first event
-  ///   after the swap.
-  /// - **Acknowledgements** of events of the old log that come after the swap change nothing: those events come again
-  ///   when their contents do.
+  /// - **Appending** during a swap waits, and the event goes to the new log. Inside an update or a transaction that the
+  ///   swap waits for, an append does not wait, and the event belongs to the contents that the update changes.
+  /// - **Consumers** save their positions in the old log, and continue from their own positions in the new one. After
+  ///   the swap, no event of the old log is delivered unless its delivery had already begun. ``LogEntry/swapCount``
+  ///   identifies the contents that an event belongs to. A new consumer with ``LogStart/newest``, and one without a
+  ///   name, begins with the first event after the swap.
+  /// - **Acknowledgements** of events of the old log have no effect after the swap. Those events are delivered again
+  ///   when their contents return.
   /// - **Producers:** After a swap, ``producer`` is another identifier.
   ///
   /// - Parameters:
   ///   - name: The log's name, such as `orders`: at most 200 bytes, without a slash or a leading dot.
   ///   - scope: The root; the log lies in its folder `Logs`.
-  ///   - onSwap: Whether to go over to the new contents, or to be closed. A closed log throws
-  ///     ``AppGroupsLogError/closedBySwap(_:)``, which ``LogEvents/failures`` sends, too.
-  ///   - format: How an event is written down; compact JSON unless you say otherwise.
-  ///   - durability: What an appended event is safe against; by default the crash of any process, but not a power
+  ///   - onSwap: The policy for a swap: the log follows the new contents, or is closed. A closed log throws
+  ///     ``AppGroupsLogError/closedBySwap(_:)``, which ``LogEvents/failures`` also sends.
+  ///   - format: The encoding of events; compact JSON by default.
+  ///   - durability: The failures that an appended event survives; by default the crash of any process, but not a power
   ///     failure.
-  ///   - limits: How large the log may become, and how long it waits for consumers. All processes should agree on them.
-  /// - Throws: ``AppGroupsLogError`` if the name is not one for a directory, or if the log's directory cannot be made.
+  ///   - limits: The maximum size of the log, and the time that it waits for consumers. All processes should use the
+  ///     same limits.
+  /// - Throws: ``AppGroupsLogError`` if the name is invalid, or if the log's directory cannot be created.
   public convenience init(
     name: String,
     scope: Scope,
@@ -120,25 +122,25 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
     local = producer
   }
 
-  /// The directory of the log, which belongs to it alone.
+  /// The directory of the log, which is reserved for its files.
   public var url: URL { local.location.url }
 
-  /// The scope in which the log was opened, if it was.
+  /// The scope in which the log was opened, or `nil` if it was opened in a container.
   public var scope: Scope? { local.location.scope }
 
-  /// Who appends the events of this process.
+  /// The identifier under which this process appends events.
   public var producer: UUID { local.id }
 
   // MARK: Appending
 
   /// Appends an event.
   ///
-  /// - Parameter event: The event, at most 16 mebibytes when it is written down.
-  /// - Returns: What tells it from every other.
-  /// - Throws: ``AppGroupsLogError``; nothing was appended then, unless only the wait for the disk failed, in which
-  ///   case consumers get the event, but it may not outlive a power failure.
-  /// - Complexity: One system call that writes, and one that makes sure that the file is still there. With
-  ///   ``/FileSignals/Durability/storage`` it waits for the disk.
+  /// - Parameter event: The event, at most 16 mebibytes when encoded.
+  /// - Returns: The identity of the event.
+  /// - Throws: ``AppGroupsLogError``; then nothing was appended, with one exception. If only the wait for the disk
+  ///   failed, consumers receive the event, but it may not survive a power failure.
+  /// - Complexity: One system call that writes, and one that checks that the file still exists. With
+  ///   ``/FileSignals/Durability/storage``, the method also waits for the disk.
   @discardableResult
   public func append(_ event: Event) throws(AppGroupsLogError) -> LogEventID {
     let payload = try encoded(event)
@@ -148,14 +150,15 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
     return LogEventID(producer: producer, sequence: sequence)
   }
 
-  /// Appends several events with one write: they follow one another, with no other event of this process in between.
+  /// Appends several events with one write, with no other event of this process between them.
   ///
-  /// They are not a transaction: if this process is killed, the power fails, or the disk is full, the first of them may
-  /// be there without the others.
+  /// They are not a transaction. If this process is killed, the power fails, or the disk is full, the log may contain
+  /// only the first of them.
   ///
   /// - Parameter events: The events, in order.
-  /// - Returns: What tells each from every other, in the same order.
-  /// - Throws: ``AppGroupsLogError``; the first events may have been appended then, unless one could not be encoded.
+  /// - Returns: The identities of the events, in the same order.
+  /// - Throws: ``AppGroupsLogError``; then the first events may have been appended, unless an event could not be
+  ///   encoded.
   @discardableResult
   public func append(contentsOf events: some Sequence<Event>) throws(AppGroupsLogError) -> [LogEventID] {
     var payloads: [Data] = []
@@ -177,7 +180,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
 
   // MARK: Consuming
 
-  /// The events for a consumer of some name: all it has not handled yet, and then each as it is appended.
+  /// Returns the events for a named consumer: all that it has not handled yet, and then each as it is appended.
   ///
   /// ```swift
   /// import AppGroups
@@ -199,26 +202,24 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// How far the consumer is, is kept on disk under its name. It is noted after an event was handled, at most twenty
-  /// times a second, and when the last subscription ends; so an event is given out at least once. An event is handled
-  /// when the subscriber has returned, when a loop over ``LogEvents/values`` asks for the next, or when you say so, as
-  /// `acknowledgement` has it.
-  ///
-  /// One process at a time can be a consumer. If another is, by the same name, or another object of this process,
-  /// reading waits until that ends, within a few seconds of it, and ``LogEvents/failures`` says
-  /// ``AppGroupsLogError/consumerInUse(_:)``.
-  ///
-  /// An event that cannot be decoded, perhaps because a newer version of the program has appended it, is reported in
-  /// ``LogEvents/failures`` and passed over. It stays in the log as long as others do, so a consumer of another name
-  /// can still read it.
+  /// - **Position:** The consumer's position is kept on disk under its name. It is saved after an event was handled, at
+  ///   most twenty times a second, and when the last subscription ends. So an event is delivered at least once.
+  /// - **Handled events:** An event is handled when the subscriber has returned, when a loop over ``LogEvents/values``
+  ///   asks for the next one, or when you acknowledge it. The `acknowledgement` decides which.
+  /// - **Exclusive use:** Only one process at a time can be a consumer of a given name. While another process, or
+  ///   another object of this one, uses the name, reading waits, and ``LogEvents/failures`` sends
+  ///   ``AppGroupsLogError/consumerInUse(_:)``. Reading begins within a few seconds after the other ends.
+  /// - **Undecodable events:** If an event cannot be decoded, perhaps because a newer version of the program appended
+  ///   it, ``LogEvents/failures`` reports it, and the consumer skips it. It stays in the log as long as other events
+  ///   do, so a consumer of another name can still read it.
   ///
   /// - Parameters:
   ///   - consumer: The consumer's name: at most 200 bytes, without a slash or a leading dot.
-  ///   - start: Where to begin if the consumer is new.
-  ///   - includingOwn: Whether to get the events that this process has appended, too.
-  ///   - acknowledgement: When an event counts as handled.
-  /// - Returns: The events; nothing is read until they are subscribed to.
-  /// - Throws: ``AppGroupsLogError`` if the name cannot be used, or if the log cannot be watched.
+  ///   - start: The position at which a new consumer begins.
+  ///   - includingOwn: A Boolean value that indicates whether to include the events that this process has appended.
+  ///   - acknowledgement: The moment at which an event counts as handled.
+  /// - Returns: The events. Nothing is read until a subscriber is attached.
+  /// - Throws: ``AppGroupsLogError`` if the name is invalid, or if the log cannot be observed.
   public func events(
     for consumer: String,
     startingAt start: LogStart = .oldest,
@@ -230,14 +231,13 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
       LogReading(consumer: consumer, start: start, includesOwn: includingOwn, acknowledgement: acknowledgement))
   }
 
-  /// The events that are appended from the subscription on, for who does not need what was before, or while it was
-  /// away.
+  /// Returns the events that are appended after you subscribe, for readers that need no history.
   ///
-  /// No place is kept, and the log is not kept either for who reads it in this way.
+  /// No position is saved, and no event is kept in the log for such a reader.
   ///
-  /// - Parameter includingOwn: Whether to get the events that this process appends, too.
-  /// - Returns: The events; nothing is read until they are subscribed to.
-  /// - Throws: ``AppGroupsLogError`` if the log cannot be watched.
+  /// - Parameter includingOwn: A Boolean value that indicates whether to include the events that this process appends.
+  /// - Returns: The events. Nothing is read until a subscriber is attached.
+  /// - Throws: ``AppGroupsLogError`` if the log cannot be observed.
   public func newEvents(includingOwn: Bool = true) throws(AppGroupsLogError) -> LogEvents<Event> {
     try events(LogReading(start: .newest, includesOwn: includingOwn, acknowledgement: .automatic))
   }
@@ -246,7 +246,7 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
     LogEvents(try LogFeed(reading, limits: limits, decoder: EntryDecoder(format), producer: local))
   }
 
-  /// The events that the log has, for readers that are no consumers, such as a viewer or a report.
+  /// Returns the events that are in the log, for readers that are not consumers, such as a viewer or a report.
   ///
   /// ```swift
   /// import AppGroups
@@ -267,20 +267,22 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
   /// try FileManager.default.removeItem(at: directory)
   /// ```
   ///
-  /// Reading leaves no trace: no place is saved, and no event is kept in the log for it.
+  /// Reading leaves no trace: no position is saved, and no event is kept in the log for it.
   ///
-  /// - Parameter date: The date of the first event of interest; by default all events that there still are.
-  /// - Returns: The events, and in between the errors of those that cannot be read. Nothing is read until a loop begins.
+  /// - Parameter date: The date of the first event to return; by default all events that are still in the log.
+  /// - Returns: The events, and between them the errors for events that cannot be read. Nothing is read until a loop
+  ///   begins.
   public func entries(since date: Date = .distantPast) -> LogEntries<Event> {
     LogEntries(local.location, EntryDecoder(format), since: date)
   }
 
-  /// Forgets a consumer: the log is not kept for it any more.
+  /// Removes a consumer, so that no event is kept in the log for it any more.
   ///
-  /// If there is no such consumer, nothing happens.
+  /// If the consumer does not exist, nothing happens.
   ///
   /// - Parameter name: The consumer, which must not be reading.
-  /// - Throws: ``AppGroupsLogError/consumerInUse(_:)`` if it is, or what kept its files from being removed.
+  /// - Throws: ``AppGroupsLogError/consumerInUse(_:)`` if the consumer is reading, or the error that kept its files
+  ///   from being removed.
   public func removeConsumer(_ name: String) throws(AppGroupsLogError) {
     let consumer = try ConsumerPlace(name: name, place: local.location.readablePlace)
     guard let lock = try consumer.lock() else { throw .consumerInUse(name) }
@@ -290,18 +292,18 @@ public final class AppGroupsLog<Event: Codable & Sendable>: Sendable {
 
   // MARK: Trimming
 
-  /// Removes what all consumers have handled, and what exceeds the limits.
+  /// Removes the events that all consumers have handled, and enforces the limits of the log.
   ///
-  /// This happens by itself, whenever a file of the log is begun and while events are consumed. If another process is
-  /// at it, this waits for the few milliseconds that it takes.
+  /// The log trims itself whenever it begins a new file, and while events are consumed. If another process is trimming,
+  /// this method waits until that is done, which takes a few milliseconds.
   ///
-  /// - Throws: ``AppGroupsLogError`` if something could not be read or removed.
+  /// - Throws: ``AppGroupsLogError`` if a file could not be read or removed.
   public func trim() throws(AppGroupsLogError) {
     try LogTrimmer(place: local.location.readablePlace, limits: limits).trim(isWaiting: true)
   }
 
   private func trimLater() {
-    // An error here will be thrown, or reported, where somebody trims who can be told.
+    // The error is thrown, or reported, by the next trim that has a receiver for it.
     do throws(AppGroupsLogError) {
       LogTrimmer(place: try local.location.place, limits: limits).trimLater { _ in }
     } catch {

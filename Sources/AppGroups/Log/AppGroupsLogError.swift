@@ -1,63 +1,77 @@
 public import FileSignals
 public import Foundation
 
-/// Why an event could not be appended to a log, or what keeps a consumer from getting all events.
+/// An error of appending to a log, or an obstacle that keeps a consumer from receiving all events.
 ///
-/// Each case names the place; ``description`` adds the cause in words and what can be done about it. Nothing here ends
-/// a stream of events: what can still be read is delivered.
+/// Each case names the place; ``description`` adds the cause in words and a remedy. No error ends a stream of events:
+/// all events that can still be read are delivered.
 public enum AppGroupsLogError: Error, Hashable, Sendable {
-  /// The name cannot be that of a log or of a consumer.
+  /// The name is not valid for a log or a consumer.
   case invalidName(String, reason: String)
 
-  /// The container's directory for the log could not be made or entered.
+  /// The container's directory for the log could not be created or opened.
   case unusableContainer(AppGroupsError)
 
-  /// The event is not what the format can write.
+  /// The format cannot encode the event.
   case unencodable(URL, reason: String)
 
-  /// The event takes more bytes than one event may.
+  /// The encoded event is larger than the limit for one event.
   case tooLarge(URL, count: Int, limit: Int)
 
-  /// The log was opened to be closed when the contents of its scope are swapped, and they were.
+  /// The contents of the scope were swapped, and the log was opened with a policy that closes it then.
   case closedBySwap(URL)
 
-  /// The file system does not allow it.
+  /// The file system refused an operation.
   case inaccessible(DurableFileError)
 
   /// Changes of the log cannot be observed.
   case unobservable(FileObserverError)
 
-  /// The event could not be decoded. It was passed over, and stays in the log for as long as all others.
+  /// The event could not be decoded.
+  ///
+  /// The consumer skipped it, and it stays in the log as long as other events do.
   case undecodable(LogEventID, URL, reason: String)
 
-  /// A part of a segment is damaged. It was passed over, and the records before and after it are delivered.
+  /// A part of a segment is damaged.
   ///
-  /// `bytes` is the part; if it reaches the end of the segment, no whole record was found after it. `lostEvents` is the
-  /// number of events that the damage has cost, or `nil` if that cannot be known.
+  /// The consumer skipped it, and receives the records before and after it.
+  ///
+  /// `bytes` is the range of the damaged part. If it reaches the end of the segment, no complete record was found after
+  /// it. `lostEvents` is the number of events that were lost, or `nil` if it cannot be determined.
   case damaged(URL, bytes: Range<UInt64>, lostEvents: UInt64?, reason: String)
 
-  /// Events of a producer are gone, though this consumer has not had them: somebody removed or damaged a segment.
+  /// Events of a producer are missing, although this consumer has not received them.
+  ///
+  /// A segment was removed by hand or damaged, or was trimmed before a loop over ``LogEntries`` reached it.
   case missing(producer: UUID, after: UInt64, before: UInt64)
 
-  /// Events were removed before the consumer had them. It needs the state that they led to, from wherever that is kept.
+  /// Events were removed before the consumer received them.
+  ///
+  /// The consumer must load the state that they led to from another source.
   case snapshotNeeded(consumer: String, reason: LogLoss)
 
-  /// Another process, or another object of this one, reads the log under the same name. This one waits until that ends.
+  /// Another process, or another object of this one, reads the log under the same name.
+  ///
+  /// This consumer waits until the other ends.
   case consumerInUse(String)
 
-  /// The consumer's cursor is damaged. The consumer begins with the oldest event there is, so that it skips none.
+  /// The consumer's cursor is damaged.
+  ///
+  /// The consumer begins with the oldest event in the log, so that it skips none.
   case unreadableCursor(consumer: String, URL, reason: String)
 
-  /// Reading the consumer's cursor failed. The consumer receives no event until it succeeds.
+  /// The consumer's cursor could not be read.
+  ///
+  /// The consumer receives no event until it can be read.
   case inaccessibleCursor(consumer: String, DurableFileError)
 }
 
-/// Why events were removed from a log before a consumer had them.
+/// The reason why events were removed from a log before a consumer received them.
 public enum LogLoss: Hashable, Sendable {
-  /// The log had grown beyond its limit.
+  /// The log exceeded its size limit.
   case sizeLimit
 
-  /// The consumer had not been seen for longer than consumers are waited for.
+  /// The consumer was absent for longer than the log waits for consumers.
   case absence
 }
 
@@ -68,7 +82,7 @@ extension AppGroupsLogError {
     return false
   }
 
-  /// Whether the reason is that a file or its directory is gone.
+  /// A Boolean value that indicates whether the cause is that a file or its directory is missing.
   var isAboutNothingThere: Bool {
     switch self {
     case .inaccessible(.notFound), .inaccessible(.directoryNotFound): true
@@ -78,7 +92,7 @@ extension AppGroupsLogError {
 }
 
 extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
-  /// What happened, where, why, and what to do.
+  /// A text that states the problem, the place, the cause and the remedy.
   public var description: String {
     switch self {
     case .invalidName(let name, let reason):
@@ -134,7 +148,7 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
     }
   }
 
-  /// The failure that reports damage of a segment.
+  /// Returns the error that reports damage to a segment.
   static func damaged(_ url: URL, _ damage: SegmentDamage) -> AppGroupsLogError {
     .damaged(url, bytes: damage.bytes, lostEvents: damage.lostEvents, reason: damage.reason)
   }

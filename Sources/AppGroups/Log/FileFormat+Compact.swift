@@ -1,9 +1,9 @@
 import Foundation
 
 extension FileFormat where Value: Codable {
-  /// JSON without a blank, since nobody edits a log by hand.
+  /// JSON without white space, because no one edits a log by hand.
   static var compactJSON: FileFormat {
-    // Kept, because to make them for each event would add a tenth.
+    // Reused, because creating them for each event would add a tenth to the time of an append.
     let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
     encoder.outputFormatting = .withoutEscapingSlashes
     return FileFormat(

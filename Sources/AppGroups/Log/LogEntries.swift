@@ -1,46 +1,47 @@
 import Foundation
 
-/// The events that a log has, read without a consumer; made by ``AppGroupsLog/entries(since:)``.
+/// The events that are in a log, read without a consumer; created by ``AppGroupsLog/entries(since:)``.
 ///
-/// Each loop reads the events that are in the log when it begins, those of all processes in the order of their dates.
-/// Events that are appended meanwhile are not part of it.
+/// Each loop reads the events that are in the log when the loop begins. It returns the events of all processes in the
+/// order of their dates. Events that are appended later are not part of it.
 ///
-/// - **Traces:** None. Reading saves no place, keeps no event from being removed, and writes nothing. It works in a
+/// - **Traces:** None. Reading saves no position, keeps no event from being removed, and writes nothing. It works in a
 ///   directory that the process may only read.
-/// - **Errors** are elements of the sequence, in the place of what could not be read. The events after them follow.
-///   Damage and events that cannot be decoded are reported as in ``LogEvents/failures``. If events are removed
-///   while the loop is on its way to them, ``AppGroupsLogError/missing(producer:after:before:)`` says which.
+/// - **Errors** are elements of the sequence, in the place of the events that could not be read. The events after them
+///   follow. Damage and events that cannot be decoded are reported as in ``LogEvents/failures``. If events are removed
+///   before the loop reaches them, ``AppGroupsLogError/missing(producer:after:before:)`` identifies them.
 /// - **Scopes:** In a scope, a loop reads the log of the environment in which it begins, to its end.
-/// - **Memory:** Some files are open and read in small pieces, however large the log is.
+/// - **Memory:** A limited number of files are open at a time, and they are read in small pieces, however large the log
+///   is.
 /// - **Threads:** Each call of `next()` may read a file, on the thread that calls it.
 public struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
-  /// An event with its identity and its date, or the reason why some could not be read.
+  /// An event with its identity and its date, or the reason why events could not be read.
   public typealias Element = Result<LogEntry<Event>, AppGroupsLogError>
 
   let location: LogLocation
   let decoder: EntryDecoder
-  /// The first date of interest, in nanoseconds since 1970.
+  /// The earliest date to return, in nanoseconds since 1970.
   let start: UInt64
 
   init(_ location: LogLocation, _ decoder: EntryDecoder, since date: Date) {
     self.location = location
     self.decoder = decoder
     let seconds = date.timeIntervalSince1970
-    // Later than that is nothing that a log can hold.
+    // No event of a log has a later date.
     start = seconds <= 0 ? 0 : seconds < 1e10 ? UInt64(seconds * 1e9) : .max
   }
 
-  /// Finds out where the log ends now.
+  /// Returns an iterator over the events that are in the log now.
   public func makeIterator() -> Iterator {
     Iterator(self)
   }
 
-  /// Reads the events one by one.
+  /// An iterator that reads the events one by one.
   public struct Iterator: IteratorProtocol {
     private let entries: LogEntries
     private let place: LogPlace?
     private let merge: ProducerMerge?
-    /// What was found before the record that comes next, the last first.
+    /// The problems that were found before the next record, the latest first.
     private var problems: [AppGroupsLogError] = []
     private var found: Record?
     private var isAtEnd = false
@@ -61,7 +62,7 @@ public struct LogEntries<Event: Codable & Sendable>: Sequence, Sendable {
       }
     }
 
-    /// Returns the next event, or the reason why it could not be read; `nil` at the end.
+    /// Returns the next event, or the reason why it could not be read, or `nil` at the end.
     public mutating func next() -> Element? {
       guard let merge, let place else { return problems.popLast().map { .failure($0) } }
       while true {

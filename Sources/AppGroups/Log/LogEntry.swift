@@ -1,21 +1,21 @@
 public import Foundation
 
-/// What tells one event of a log from every other, for ever.
+/// The unique identity of an event in a log.
 ///
-/// An event may be delivered more than once, after a crash; who must not handle it twice keeps the identities of what
-/// it has handled, or the last sequence of each producer.
+/// After a crash, an event may be delivered more than once. A consumer that must not handle an event twice stores the
+/// identities of the events that it has handled, or the last sequence of each producer.
 public struct LogEventID: Hashable, Sendable, Codable {
-  /// Who appended the event: one process, from its first event until its end.
+  /// The producer of the event: one process, from its first event until its end.
   public let producer: UUID
 
-  /// The event's number among those of its producer, which count from 1 without a gap.
+  /// The event's number among the events of its producer, which count from 1 without a gap.
   public let sequence: UInt64
 
-  /// Makes an identity, such as one that was stored in parts.
+  /// Creates an identity, such as one that was stored in parts.
   ///
   /// - Parameters:
-  ///   - producer: Who appended the event.
-  ///   - sequence: The event's number among those of its producer.
+  ///   - producer: The producer of the event.
+  ///   - sequence: The event's number among the events of its producer.
   public init(producer: UUID, sequence: UInt64) {
     self.producer = producer
     self.sequence = sequence
@@ -27,20 +27,20 @@ extension LogEventID {
     case producer, sequence
   }
 
-  /// Reads an identity that was written down.
+  /// Decodes an identity.
   ///
-  /// - Parameter decoder: Where to read it from.
-  /// - Throws: `DecodingError` if it is none.
+  /// - Parameter decoder: The decoder to read from.
+  /// - Throws: `DecodingError` if the data is not an identity.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     producer = try container.decode(UUID.self, forKey: .producer)
     sequence = try container.decode(UInt64.self, forKey: .sequence)
   }
 
-  /// Writes the identity down.
+  /// Encodes the identity.
   ///
-  /// - Parameter encoder: Where to write it to.
-  /// - Throws: `EncodingError` if the encoder cannot.
+  /// - Parameter encoder: The encoder to write to.
+  /// - Throws: `EncodingError` if the encoder fails.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(producer, forKey: .producer)
@@ -48,12 +48,12 @@ extension LogEventID {
   }
 }
 
-/// An event of a log, with who appended it and when.
+/// An event of a log, with its producer and its date.
 public struct LogEntry<Event: Sendable>: Identifiable, Sendable {
-  /// What tells the event from every other.
+  /// The unique identity of the event.
   public let id: LogEventID
 
-  /// When it was appended; later than every event that its process had appended or read before.
+  /// The date of the append, which is later than the date of every event that its process had appended or read before.
   public let date: Date
 
   /// The event itself.
@@ -61,16 +61,16 @@ public struct LogEntry<Event: Sendable>: Identifiable, Sendable {
 
   /// The number of the contents that the event belongs to, as ``Scope/swapCount`` counts them; 0 without a scope.
   ///
-  /// A consumer that computes something from all events begins anew with the first event of another number.
+  /// A consumer that derives a result from all events starts over at the first event with another number.
   public let swapCount: Int
 
-  /// Where the log goes on after it.
+  /// The position after the event in its producer's log.
   let position: LogPosition
 
-  /// Who appended the event.
+  /// The producer of the event.
   public var producer: UUID { id.producer }
 
-  /// The event's number among those of its producer.
+  /// The event's number among the events of its producer.
   public var sequence: UInt64 { id.sequence }
 }
 

@@ -2,26 +2,27 @@ public import FileSignals
 import Foundation
 public import Signals
 
-/// The events of a log, for one consumer: those it has not had yet, and then each as it is appended.
+/// The events of a log for one consumer: all unhandled events, and then each new one as it is appended.
 ///
-/// It is a signal; made by ``AppGroupsLog/events(for:startingAt:includingOwn:acknowledgement:)`` for a consumer whose
-/// place is kept, or by ``AppGroupsLog/newEvents(includingOwn:)``. Reading begins with the first subscription, and ends
-/// with the last; what was not handled by then waits for the next.
+/// A signal that is created by ``AppGroupsLog/events(for:startingAt:includingOwn:acknowledgement:)`` for a consumer
+/// whose position is kept, or by ``AppGroupsLog/newEvents(includingOwn:)``. Reading begins with the first subscription,
+/// and ends with the last. Events that were not handled by then wait for the next subscription.
 ///
-/// - **Order.** The events of one producer come in the order in which it appended them. Of those of several producers
-///   that wait at the same time, the earlier comes first.
-/// - **At least once.** An event that was handled is not given out again by this object; after a crash, those of the
-///   last fraction of a second may be, in this process or another, with the same ``LogEntry/id``.
-/// - **Several subscribers** share the consumer's place: who joins later gets the events from then on. A consumer that
-///   needs all events to itself takes a name of its own.
-/// - **Threads.** Subscribers are called on a queue of this object's own, one event at a time. A slow subscriber, or a
-///   loop that does not ask for more, holds up the others of the same object, and no one else: the log is its buffer,
-///   read in small pieces. Give each a consumer, or an object of ``AppGroupsLog/newEvents(includingOwn:)``, of its own.
+/// - **Order.** The events of one producer are delivered in the order in which it appended them. If events of several
+///   producers are waiting, the earliest is delivered first.
+/// - **At least once.** This object does not deliver a handled event again. After a crash, the events of the last
+///   fraction of a second may be delivered again, in this process or another, with the same ``LogEntry/id``.
+/// - **Several subscribers** share the consumer's position: a later subscriber receives the events from then on. A
+///   consumer that must receive all events needs its own name.
+/// - **Threads.** Subscribers are called on a queue of this object, one event at a time. A slow subscriber, or a loop
+///   that does not ask for more, delays only the other subscribers of the same object. The log itself is the buffer,
+///   and is read in small pieces. To decouple subscribers, give each its own consumer, or its own object of
+///   ``AppGroupsLog/newEvents(includingOwn:)``.
 public final class LogEvents<Event: Codable & Sendable>: Signal {
   /// An event with its identity and its date.
   public typealias Element = LogEntry<Event>
 
-  /// A log does not end; what is wrong with it is told by ``failures``.
+  /// The failure of the signal: a log never fails, and ``failures`` reports errors.
   public typealias Failure = Never
 
   let feed: LogFeed
@@ -30,31 +31,31 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
     self.feed = feed
   }
 
-  /// What keeps the consumer from getting events, each time something does.
+  /// The errors that keep the consumer from receiving events.
   ///
-  /// The last few are repeated for those who subscribe later.
+  /// A later subscriber receives the last few errors.
   public var failures: some Signal<AppGroupsLogError, Never> {
     KeptSignal(upstream: feed.failures, owner: feed)
   }
 
-  /// Whether events are seen as they are appended.
+  /// The state of the observation of appended events.
   public var health: Property<WatchHealth> { feed.changes.health }
 
   /// Attaches a subscriber, and returns the token that keeps it attached.
   ///
-  /// An event counts as handled when the subscriber has returned, unless it is to be acknowledged explicitly.
+  /// An event counts as handled when the subscriber has returned, unless events are acknowledged explicitly.
   ///
   /// - Parameter subscriber: Receives each event.
-  /// - Returns: A token that cancels the subscription when it is released. It keeps the log read.
+  /// - Returns: A token that cancels the subscription when it is released. While the token exists, the log is read.
   public func subscribe<Subscriber: SignalSubscriber<LogEntry<Event>, Never>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
     feed.subscribe(subscriber) { subscriber.receive($0.entry(of: Event.self)) }
   }
 
-  /// Lists the live subscriptions, and then one trace for each loop over ``values``: for tests and debugging.
+  /// Lists the live subscriptions, and then one trace for each loop over ``values``, for tests and debugging.
   ///
-  /// - Returns: One trace for each way that an event takes to a consumer.
+  /// - Returns: One trace for each path by which events reach a subscriber or a loop.
   public func subscriptions() async -> [SubscriptionTrace] {
     let (subscribers, loopCount) = feed.audience.members
     return await SubscriptionTrace.traces(of: subscribers)
@@ -63,44 +64,44 @@ public final class LogEvents<Event: Codable & Sendable>: Signal {
 
   /// The events as an asynchronous sequence, each of which counts as handled when the loop asks for the next.
   ///
-  /// A loop that ends, throws or is cancelled leaves the event it was busy with, and all later ones, to the next loop.
-  /// At most a few dozen events wait in memory, however slow the loop is.
+  /// If a loop ends, throws or is cancelled, its current event and all later ones go to the next loop. At most a few
+  /// dozen events wait in memory, however slow the loop is.
   ///
-  /// Operators come before or after: `events.map { … }.values` counts an event as handled when it has been put into the
-  /// sequence's buffer. Take the values first if that matters.
+  /// Operators may be applied before or after. `events.map { … }.values` counts an event as handled when it enters the
+  /// buffer of the sequence. If that is too early, take `values` first.
   public var values: LogValues<Event> { LogValues(feed: feed) }
 
-  /// Says that an event is handled, and with it all that its producer appended before.
+  /// Acknowledges an event, and with it all earlier events of its producer.
   ///
-  /// For consumers with ``LogAcknowledgement/explicit``. It is noted on disk within a fraction of a second, also after
-  /// the last subscription has ended; see ``saveProgress()``.
+  /// Use this method with ``LogAcknowledgement/explicit``. The acknowledgement is saved within a fraction of a second,
+  /// even after the last subscription has ended; see ``saveProgress()``.
   ///
   /// An event of another log is ignored, and so is any event of ``AppGroupsLog/newEvents(includingOwn:)``.
   ///
-  /// - Parameter entry: An event that this object gave out.
+  /// - Parameter entry: An event that this object delivered.
   public func acknowledge(_ entry: LogEntry<Event>) {
     feed.acknowledge(entry.position, of: entry.producer, at: entry.swapCount)
   }
 
-  /// Notes on disk how far the consumer is, without waiting for when it would be noted anyway.
+  /// Saves the consumer's position now, instead of at the next regular time.
   ///
-  /// Do this where you would rather wait than handle the last events again after a crash. It does nothing for
-  /// ``AppGroupsLog/newEvents(includingOwn:)``, which has no place.
+  /// Call it where you would rather wait than handle the last events again after a crash. It does nothing for
+  /// ``AppGroupsLog/newEvents(includingOwn:)``, which has no position.
   ///
-  /// - Throws: ``AppGroupsLogError`` if it cannot be written down, for example because no subscription is left and
-  ///   somebody else has become the consumer; `CancellationError` if the task was cancelled before, and the position is
-  ///   then noted when it would be noted anyway.
+  /// - Throws: ``AppGroupsLogError`` if the position cannot be saved, for example because no subscription is left and
+  ///   another process has become the consumer. `CancellationError` if the task was cancelled first; then the position
+  ///   is saved at the next regular time.
   public func saveProgress() async throws {
     try await feed.save()
   }
 }
 
-/// The events of a log as an asynchronous sequence; made by ``LogEvents/values``.
+/// The events of a log as an asynchronous sequence; created by ``LogEvents/values``.
 public struct LogValues<Event: Codable & Sendable>: AsyncSequence, Sendable {
   /// An event with its identity and its date.
   public typealias Element = LogEntry<Event>
 
-  /// A log does not fail.
+  /// The failure of the sequence: a log never fails.
   public typealias Failure = Never
 
   let feed: LogFeed
@@ -110,7 +111,7 @@ public struct LogValues<Event: Codable & Sendable>: AsyncSequence, Sendable {
     Iterator(LoopOwner(feed))
   }
 
-  /// Gives the events one by one.
+  /// An iterator that delivers the events one by one.
   ///
   /// It reads the log until it is released, or until the task that waits in it is cancelled.
   public struct Iterator: AsyncIteratorProtocol {
@@ -120,9 +121,9 @@ public struct LogValues<Event: Codable & Sendable>: AsyncSequence, Sendable {
       self.owner = owner
     }
 
-    /// Takes the last event as handled, and waits for the next.
+    /// Counts the last event as handled, and waits for the next.
     ///
-    /// - Parameter actor: The actor to stay on.
+    /// - Parameter actor: The actor that the method runs on.
     /// - Returns: The event, or `nil` after the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> LogEntry<Event>? {
       while true {
@@ -150,7 +151,7 @@ public struct LogValues<Event: Codable & Sendable>: AsyncSequence, Sendable {
 @available(*, unavailable)
 extension LogValues.Iterator: Sendable {}
 
-/// Ends a loop when it is over.
+/// The owner of a loop, which ends the loop when it is released.
 private final class LoopOwner: Sendable {
   let loop = LogLoop()
   let feed: LogFeed

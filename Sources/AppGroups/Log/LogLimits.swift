@@ -1,23 +1,23 @@
-/// How large a log may become, and for whom it is kept.
+/// The maximum size of a log, and the time for which it waits for consumers.
 public struct LogLimits: Sendable, Hashable {
-  /// How many bytes a file of the log may have before the next one is begun; only whole files are removed.
+  /// The number of bytes after which the log begins a new file; only whole files are removed.
   public var segmentSize: Int
 
-  /// How many bytes all files of the log may have, in whole blocks of 4096, before the oldest are removed, even if a
-  /// consumer has not read them.
+  /// The maximum number of bytes in all files of the log, in whole blocks of 4096.
   ///
-  /// The file that a living process appends to is not removed, so this should be many times ``segmentSize``.
+  /// Beyond it, the oldest files are removed, even if a consumer has not read them. The file that a living process
+  /// appends to is not removed, so this limit should be many times ``segmentSize``.
   public var totalSize: Int
 
-  /// How long the log is kept for a consumer that does not read it.
+  /// The time for which the log is kept for a consumer that does not read it.
   public var consumerAbsence: Duration
 
-  /// Makes limits.
+  /// Creates limits.
   ///
   /// - Parameters:
-  ///   - segmentSize: How many bytes a file of the log may have; by default a mebibyte, at least 4096.
-  ///   - totalSize: How many bytes all files may have; by default 64 mebibytes.
-  ///   - consumerAbsence: How long to wait for a consumer; by default 30 days.
+  ///   - segmentSize: The maximum number of bytes in a file of the log; by default a mebibyte, at least 4096.
+  ///   - totalSize: The maximum number of bytes in all files; by default 64 mebibytes.
+  ///   - consumerAbsence: The time to wait for a consumer; by default 30 days.
   public init(
     segmentSize: Int = 1 << 20,
     totalSize: Int = 64 << 20,

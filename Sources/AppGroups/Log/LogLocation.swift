@@ -3,8 +3,8 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Finds the directory that a log has at the moment: always the one at its path, or in a scope that of the contents
-/// that are shown.
+/// Finds the current directory of a log: the directory at its path, or in a scope, the directory in the current
+/// contents.
 ///
 /// In a scope, it takes part in swaps as follows:
 ///
@@ -14,8 +14,8 @@ import Signals
 ///   publish   appends go on, in the new directory
 /// ```
 ///
-/// Processes that swap do not wait for the appends of this one. An append that meets such a swap waits until this
-/// process has followed it.
+/// A process that swaps does not wait for the appends of other processes. An append that meets such a swap waits until
+/// its own process has followed the swap.
 final class LogLocation: Sendable {
   let url: URL
   let scope: Scope?
@@ -26,7 +26,7 @@ final class LogLocation: Sendable {
   /// The directory of a log without a scope.
   private let fixed: LogPlace?
 
-  /// Held while something is appended, and while the contents are swapped.
+  /// Held during an append, and while the contents are swapped.
   private let turn = OwnedLock()
 
   private struct State {
@@ -36,7 +36,7 @@ final class LogLocation: Sendable {
 
   private let state: Guarded<State>
 
-  /// Makes the location of a log that has one directory.
+  /// Creates the location of a log that always has the same directory.
   init(_ place: LogPlace) {
     (url, container, name) = (place.url, place.container, place.name)
     (scope, policy) = (nil, .follows)
@@ -44,7 +44,7 @@ final class LogLocation: Sendable {
     state = Guarded(State(place: .success(place)))
   }
 
-  /// Opens the directory of a log in a root whose contents may be swapped, and makes it if there is none.
+  /// Opens the directory of a log in a root whose contents may be swapped, and creates it if it does not exist.
   init(name: String, scope: Scope, policy: ScopePolicy) throws(AppGroupsLogError) {
     self.name = name
     self.scope = scope
@@ -57,7 +57,7 @@ final class LogLocation: Sendable {
     }
     url = try LogPlace.url(of: name, in: container)
     state = Guarded(State(place: .failure(.inaccessible(.notFound(url)))))
-    // Before the directory is opened: a swap after that must not be missed.
+    // Enrolled before the directory is opened, so that no later swap is missed.
     let membership = scope.enrol(self)
     state.withLock { $0.membership = membership }
     _ = try open(isMaking: true)
@@ -65,7 +65,7 @@ final class LogLocation: Sendable {
 
   // MARK: The directory
 
-  /// The directory that counts now.
+  /// The current directory.
   var place: LogPlace {
     get throws(AppGroupsLogError) {
       if let fixed { return fixed }
@@ -79,13 +79,15 @@ final class LogLocation: Sendable {
     return false
   }
 
-  /// The number of the contents that are shown, if they have a directory for the log.
+  /// The number of the current contents, or `nil` if they have no directory for the log.
   var swapCount: Int? {
     if case .success(let place) = state.withLock({ $0.place }) { return place.swapCount }
     return nil
   }
 
-  /// The directory that counts now, to be read; one that somebody removed is looked for again, but not made.
+  /// The current directory, for reading.
+  ///
+  /// If the directory was removed, this looks for a new one, but does not create it.
   var readablePlace: LogPlace {
     get throws(AppGroupsLogError) {
       if let fixed { return fixed }
@@ -94,13 +96,13 @@ final class LogLocation: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether something is at the log's path.
+  /// A Boolean value that indicates whether anything exists at the log's path.
   var isAnythingThere: Bool { FileStatus(path: url.path, followsLinks: false) != nil }
 
-  /// Watches the log's directory, which is made if need be.
+  /// Creates an observer of the log's directory, and the directory if it does not exist.
   func makeChanges(on queue: DispatchQueue) throws(AppGroupsLogError) -> PathChanges {
     guard scope != nil else { return try Self.changes(of: place.made(), queue) }
-    // While the watch is armed, no directory comes or goes.
+    // While the observer starts, no directory appears or disappears.
     return try steadily { () throws(AppGroupsLogError) in try Self.changes(of: current(isMaking: true), queue) }
   }
 
@@ -112,10 +114,10 @@ final class LogLocation: Sendable {
     }
   }
 
-  /// Runs a closure with the directory that counts, while this process does not swap the contents.
+  /// Runs a closure with the current directory, during which this process does not swap the contents.
   ///
-  /// - Parameter body: Called with the directory. If the log's path leads elsewhere, it may return `nil` to be called
-  ///   again once that is settled, unless `isFinal`.
+  /// - Parameter body: Receives the directory. If the log's path leads elsewhere and `isFinal` is `false`, it may
+  ///   return `nil` to be called again after the location has settled.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, or the reason why there is no directory.
   func withPlace<Result>(
@@ -133,7 +135,7 @@ final class LogLocation: Sendable {
     _ isFinal: Bool, _ body: (LogPlace, Bool) throws(AppGroupsLogError) -> Result?
   ) throws(AppGroupsLogError) -> Result? {
     if let fixed { return try body(fixed, isFinal) }
-    // The thread that swaps has the turn already.
+    // The thread that swaps already holds the turn.
     if turn.isHeldByThisThread { return try body(place, isFinal) }
     return try turn.withLock { () throws(AppGroupsLogError) in
       let known = state.withLock { $0.place }
@@ -142,9 +144,9 @@ final class LogLocation: Sendable {
     }
   }
 
-  /// Sees to it that the log's path leads to the directory that counts.
+  /// Ensures that the log's path leads to the current directory.
   ///
-  /// - Returns: `false` if that cannot be waited for, because a swap may be waiting for this thread.
+  /// - Returns: `false` if the thread cannot wait, because a swap may be waiting for it.
   private func settle() throws(AppGroupsLogError) -> Bool {
     guard let scope, !scope.isDelayedByThisThread else { return false }
     guard scope.isFollowed else { return scope.waitUntilFollowed() }
@@ -157,7 +159,9 @@ final class LogLocation: Sendable {
     try steadily { () throws(AppGroupsLogError) in try current(isMaking: isMaking) }
   }
 
-  /// The directory at the log's path; to be called while the contents are not swapped.
+  /// Returns the directory at the log's path.
+  ///
+  /// Call this while the contents are not swapped.
   private func current(isMaking: Bool) throws(AppGroupsLogError) -> LogPlace {
     var count = scope?.swapCount.value ?? 0
     switch state.withLock({ $0.place }) {
@@ -187,7 +191,7 @@ final class LogLocation: Sendable {
   }
 
   private func replace(_ place: Result<LogPlace, AppGroupsLogError>) {
-    // The old directory is closed with no lock held.
+    // The old directory is closed after the lock is released.
     state.replace { exchange(&$0.place, with: place) }
   }
 }

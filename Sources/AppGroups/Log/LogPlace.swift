@@ -9,10 +9,11 @@ import Foundation
   import Musl
 #endif
 
-/// The directory of a log: the segments, and out of sight the consumers' cursors and what is not yet complete.
+/// The directory of a log, with the segments, and in hidden folders the consumers' cursors and incomplete files.
 ///
-/// Without a scope, it is whatever lies at the log's path. In a scope, it is one open directory, and everything is done
-/// relative to that. An operation that a switch interrupts still ends in the environment in which it began.
+/// Without a scope, it is whatever directory lies at the log's path. In a scope, it is one open directory, and all
+/// operations are relative to that. An operation that a switch interrupts still ends in the environment in which it
+/// began.
 final class LogPlace: Sendable {
   let container: AppGroupsContainer
   let name: String
@@ -21,7 +22,7 @@ final class LogPlace: Sendable {
   /// The number of the contents in the log's scope; 0 without a scope.
   let swapCount: Int
 
-  /// The open directory, if the path does not count.
+  /// The open directory, or `nil` if the path identifies the directory.
   private let anchor: LogAnchor?
   private let prefix: String
 
@@ -31,10 +32,10 @@ final class LogPlace: Sendable {
   private static let consumersFolder = ".consumers"
   private static let trimLockName = "\(sharedFolder)/trim.lock"
 
-  /// How long a name may be, in bytes, so that those of its lock and temporary file fit too.
+  /// The maximum length of a name, in bytes, which leaves room for the names of its lock and temporary file.
   static let maximumNameLength = 200
 
-  /// Finds the log of a name, and makes its directories if need be.
+  /// Finds the log of a name, and creates its directories if they are missing.
   init(name: String, container: AppGroupsContainer) throws(AppGroupsLogError) {
     url = try Self.url(of: name, in: container)
     if let root = SwitchedRoots.root(switching: url) {
@@ -48,13 +49,13 @@ final class LogPlace: Sendable {
     try make()
   }
 
-  /// Opens the directory that a log has now.
+  /// Opens the current directory of a log.
   ///
   /// - Parameters:
   ///   - name: The log's name.
-  ///   - container: The container, whose contents must not be swapped meanwhile.
+  ///   - container: The container, whose contents must not be swapped during the call.
   ///   - swapCount: The number of the contents.
-  ///   - isMaking: A Boolean value that indicates whether to make the directories that are missing.
+  ///   - isMaking: A Boolean value that indicates whether to create missing directories.
   /// - Throws: ``AppGroupsLogError``.
   init(
     opening name: String, in container: AppGroupsContainer, swapCount: Int, isMaking: Bool
@@ -70,7 +71,7 @@ final class LogPlace: Sendable {
     if isMaking { try makeFolders() }
   }
 
-  /// The directory of a log.
+  /// Returns the directory of a log.
   static func url(of name: String, in container: AppGroupsContainer) throws(AppGroupsLogError) -> URL {
     if let problem = PathComponent.problem(with: name, limit: maximumNameLength) {
       throw .invalidName(name, reason: problem)
@@ -89,19 +90,19 @@ final class LogPlace: Sendable {
     }
   }
 
-  /// Makes the directories that are missing; a symbolic link in the place of one is refused.
+  /// Creates the missing directories, and refuses a symbolic link in the place of one.
   func make() throws(AppGroupsLogError) {
     if anchor == nil { try Self.makeDirectory(name, in: container) }
     try makeFolders()
   }
 
-  /// The same place, with all directories.
+  /// Returns the same place, after all directories have been created.
   func made() throws(AppGroupsLogError) -> LogPlace {
     try make()
     return self
   }
 
-  /// Makes the folders of the log's directory, which must exist.
+  /// Creates the folders of the log's directory, which must exist.
   func makeFolders() throws(AppGroupsLogError) {
     do {
       for (folder, url) in [(Self.sharedFolder, shared), (Self.consumersFolder, consumers)] {
@@ -110,14 +111,18 @@ final class LogPlace: Sendable {
     } catch {
       throw .unusableContainer(error)
     }
-    // Made here, so that who trims in the background makes nothing in a directory that is being removed.
+    // The lock file is created here, so that a trim in the background creates nothing in a directory that is being
+    // removed.
     if FileLock(path(Self.trimLockName), in: base, .createdIfMissing, of: trimLock, owner: status) != nil { return }
-    // A process that may only read the log removes nothing.
+    // A process that may only read the log trims nothing.
     guard errno == EACCES || errno == EROFS else { throw .inaccessible(DurableFileError(errno, "create", trimLock)) }
   }
 
-  /// Becomes the only one who removes segments; `nil` if somebody else is and that is not waited for, or where there is
-  /// no log.
+  /// Acquires the lock that allows the removal of segments.
+  ///
+  /// - Parameter isWaiting: A Boolean value that indicates whether to wait for another holder.
+  /// - Returns: The lock, or `nil` if there is no log, or if another process holds the lock and `isWaiting` is `false`.
+  /// - Throws: ``AppGroupsLogError`` if the lock cannot be acquired.
   func lockTrimming(isWaiting: Bool) throws(AppGroupsLogError) -> FileLock? {
     guard let lock = FileLock(path(Self.trimLockName), in: base, .existing, of: trimLock) else {
       if errno == ENOENT { return nil }
@@ -135,45 +140,45 @@ final class LogPlace: Sendable {
     return lock
   }
 
-  /// The lock of those who remove segments.
+  /// The file of the lock that allows the removal of segments.
   private var trimLock: URL { shared.appending(path: "trim.lock", directoryHint: .notDirectory) }
 
-  // MARK: Reaching it
+  // MARK: Paths
 
-  /// The open directory in which the paths of the log begin.
+  /// The open directory to which the paths of the log are relative.
   var base: CInt { anchor?.number ?? AT_FDCWD }
 
-  /// The path of the directory, from ``base`` on.
+  /// The path of the directory, relative to ``base``.
   var path: String { anchor == nil ? url.path : "." }
 
-  /// The path of something in the directory, from ``base`` on.
+  /// Returns the path of a file in the directory, relative to ``base``.
   func path(_ name: String) -> String { prefix + name }
 
-  /// The path of a segment, from ``base`` on.
+  /// Returns the path of a segment, relative to ``base``.
   func path(of segment: SegmentID) -> String { path(segment.fileName) }
 
-  /// The path of a segment that is not complete yet, from ``base`` on.
+  /// Returns the path of an incomplete segment, relative to ``base``.
   func path(ofIncomplete name: String) -> String { path("\(Self.sharedFolder)/\(name)") }
 
-  /// The path of the folder of incomplete segments, from ``base`` on.
+  /// The path of the folder of incomplete segments, relative to ``base``.
   var sharedPath: String { path(Self.sharedFolder) }
 
-  /// The path of the consumers' folder, from ``base`` on.
+  /// The path of the consumers' folder, relative to ``base``.
   var consumersPath: String { path(Self.consumersFolder) }
 
-  /// The path of a consumer's file, from ``base`` on.
+  /// Returns the path of a consumer's file, relative to ``base``.
   func path(ofConsumerFile name: String) -> String { path("\(Self.consumersFolder)/\(name)") }
 
   /// The status of the directory.
   var status: FileStatus? { FileStatus(path: path, relativeTo: base, followsLinks: false) }
 
-  /// Whether the log's directory is there.
+  /// A Boolean value that indicates whether the log's directory exists.
   var exists: Bool {
     if let anchor { return anchor.isLinked }
     return status?.kind == .directory
   }
 
-  /// A Boolean value that indicates whether the directory is an open one, of which the path does not count.
+  /// A Boolean value that indicates whether the directory is held open, and its path does not matter.
   var isAnchored: Bool { anchor != nil }
 
   /// A Boolean value that indicates whether the log's path leads to this directory.
@@ -182,12 +187,12 @@ final class LogPlace: Sendable {
     return FileStatus(path: url.path, followsLinks: false)?.identity == anchor.identity
   }
 
-  // MARK: For errors
+  // MARK: Locations in errors
 
-  /// Where segments are until they are complete.
+  /// The folder of incomplete segments.
   var shared: URL { url.appending(path: Self.sharedFolder, directoryHint: .isDirectory) }
 
-  /// Where consumers keep how far they are.
+  /// The folder of the consumers' cursors.
   var consumers: URL { url.appending(path: Self.consumersFolder, directoryHint: .isDirectory) }
 
   func url(of segment: SegmentID) -> URL {
@@ -200,7 +205,7 @@ private final class LogAnchor: Sendable {
   let identity: FileIdentity
   private let directory: Descriptor
 
-  /// Opens a directory; `nil` with `errno` set if that fails.
+  /// Opens a directory, or returns `nil` with `errno` set if that fails.
   init?(_ path: String) {
     let number = uninterrupted { open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     guard let directory = Descriptor(number), let status = directory.status else { return nil }

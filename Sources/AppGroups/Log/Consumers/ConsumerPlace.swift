@@ -9,7 +9,7 @@ import Foundation
   import Musl
 #endif
 
-/// The files of one consumer: how far it is, who it is at the moment, and what it has lost.
+/// The files of one consumer: its cursor, the lock of the process that reads, and a note of lost events.
 struct ConsumerPlace: Sendable {
   let name: String
   let place: LogPlace
@@ -17,7 +17,7 @@ struct ConsumerPlace: Sendable {
   private static let cursorSuffix = ".cursor"
   private static let lockSuffix = ".lock"
   private static let lossSuffix = ".loss"
-  /// How many bytes of a cursor are read; it takes some 150 for each producer.
+  /// The maximum size of a cursor file in bytes; a cursor takes about 150 bytes for each producer.
   private static let largestCursor = 64 << 20
 
   init(name: String, place: LogPlace) throws(AppGroupsLogError) {
@@ -28,11 +28,11 @@ struct ConsumerPlace: Sendable {
     self.place = place
   }
 
-  /// All consumers that a log may be kept for.
+  /// Returns all consumers that a log may be kept for.
   static func all(in place: LogPlace) throws(AppGroupsLogError) -> [ConsumerPlace] {
     var names: Set<String> = []
     for file in try SegmentListing.names(at: place.consumersPath, in: place.base, of: place.consumers) {
-      // Not all file systems show a cursor that is replaced while they are read. The lock stays.
+      // Not all file systems list a cursor that is replaced during the listing. The lock remains.
       for suffix in [cursorSuffix, lockSuffix] where file.hasSuffix(suffix) {
         names.insert(String(file.dropLast(suffix.count)))
       }
@@ -44,7 +44,7 @@ struct ConsumerPlace: Sendable {
     return all
   }
 
-  /// The same consumer in another place.
+  /// Returns the same consumer in another place.
   func moved(to place: LogPlace) throws(AppGroupsLogError) -> ConsumerPlace {
     try ConsumerPlace(name: name, place: place)
   }
@@ -57,7 +57,11 @@ struct ConsumerPlace: Sendable {
 
   // MARK: The lock
 
-  /// Becomes the consumer, until the lock is released or the process dies; `nil` if somebody else is.
+  /// Becomes the consumer until the lock is released or the process dies.
+  ///
+  /// - Parameter creating: A Boolean value that indicates whether to create a missing lock file.
+  /// - Returns: The lock, or `nil` if another process is the consumer, or if the file is missing and not created.
+  /// - Throws: ``AppGroupsLogError`` if the lock cannot be acquired.
   func lock(creating: Bool = true) throws(AppGroupsLogError) -> ConsumerLock? {
     let path = path(Self.lockSuffix)
     do throws(DurableFileError) {
@@ -73,10 +77,10 @@ struct ConsumerPlace: Sendable {
     }
   }
 
-  /// Whether a process is the consumer now.
+  /// A Boolean value that indicates whether a process is the consumer now.
   var isRunning: Bool {
     guard let lock = FileLock(path(Self.lockSuffix), in: place.base, .existing, of: file(Self.lockSuffix)) else {
-      // One that may not be opened cannot be asked.
+      // A lock that this process has no permission to open may be held.
       return errno == EACCES || errno == EPERM
     }
     do throws(DurableFileError) {
@@ -88,13 +92,13 @@ struct ConsumerPlace: Sendable {
 
   // MARK: The cursor
 
-  /// Whether it is known how far the consumer is, so that the log is kept for it.
+  /// A Boolean value that indicates whether the consumer's position is known, so that the log is kept for it.
   var exists: Bool { lastSeen != nil }
 
-  /// How far the consumer is, or `nil` if it is new.
+  /// Returns the consumer's positions, or `nil` if it is new.
   ///
-  /// - Throws: ``AppGroupsLogError/unreadableCursor(consumer:_:reason:)`` if what is there can never be read, and
-  ///   another error if reading it failed.
+  /// - Throws: ``AppGroupsLogError/unreadableCursor(consumer:_:reason:)`` if the cursor can never be read, and another
+  ///   error if reading it failed.
   func load() throws(AppGroupsLogError) -> [UUID: LogPosition]? {
     let url = file(Self.cursorSuffix)
     if let kind = strayKind(Self.cursorSuffix) {
@@ -119,7 +123,7 @@ struct ConsumerPlace: Sendable {
     }
   }
 
-  /// Notes how far the consumer is.
+  /// Saves the consumer's positions.
   func save(_ positions: [UUID: LogPosition]) throws(AppGroupsLogError) {
     let url = file(Self.cursorSuffix)
     let data: Data
@@ -136,15 +140,19 @@ struct ConsumerPlace: Sendable {
     }
   }
 
-  // MARK: What is no file
+  // MARK: Stray files
 
-  /// Whether something other than a file is in the place of the cursor, so that no consumer can have saved it.
+  /// A Boolean value that indicates whether something other than a regular file is in the cursor's place.
+  ///
+  /// No consumer can have saved it.
   var hasStrayCursor: Bool { strayKind(Self.cursorSuffix) != nil }
 
-  /// Whether something other than a file is in the place of the lock, so that no process can be the consumer.
+  /// A Boolean value that indicates whether something other than a regular file is in the lock's place.
+  ///
+  /// Then no process can be the consumer.
   var hasStrayLock: Bool { strayKind(Self.lockSuffix) != nil }
 
-  /// Removes what is in the place of the cursor and is no file, so that one can be saved.
+  /// Removes anything in the cursor's place that is not a regular file, so that a cursor can be saved.
   func removeStrayCursor() throws(AppGroupsLogError) {
     do throws(DurableFileError) {
       try removeStray(Self.cursorSuffix)
@@ -153,18 +161,18 @@ struct ConsumerPlace: Sendable {
     }
   }
 
-  /// What something is that is no file; `nil` if it is one, or nothing.
+  /// Returns the kind of a file that is not regular; `nil` if it is regular or missing.
   private func strayKind(_ suffix: String) -> FileStatus.Kind? {
     guard let kind = kind(suffix), kind != .regular else { return nil }
     return kind
   }
 
-  /// What has the place of a file, if anything has.
+  /// Returns the kind of the file in a place, or `nil` if there is none.
   private func kind(_ suffix: String) -> FileStatus.Kind? {
     FileStatus(path: path(suffix), relativeTo: place.base, followsLinks: false)?.kind
   }
 
-  /// Removes a link, a pipe, an empty directory, or whatever else is no file.
+  /// Removes a link, a pipe, an empty directory, or anything else that is not a regular file.
   private func removeStray(_ suffix: String) throws(DurableFileError) {
     guard let kind = strayKind(suffix) else { return }
     let result = unlinkat(place.base, path(suffix), kind == .directory ? AT_REMOVEDIR : 0)
@@ -174,27 +182,27 @@ struct ConsumerPlace: Sendable {
     }
   }
 
-  /// When the consumer was last heard of, in seconds since 1970; `nil` if no cursor was saved.
+  /// The time at which the cursor was last saved, in seconds since 1970; `nil` if no cursor was saved.
   var lastSeen: Int? {
     hasStrayCursor ? nil : FileStatus.modificationTime(ofPath: path(Self.cursorSuffix), in: place.base)
   }
 
-  /// Removes what is known of the consumer, so that the log is not kept for it any more.
+  /// Removes the consumer's cursor and its note of lost events, so that the log is not kept for it any more.
   func forget() throws(AppGroupsLogError) {
     try removeCursor()
     _ = takeWordOfLoss()
   }
 
-  /// Removes how far the consumer is.
+  /// Removes the consumer's cursor.
   func removeCursor() throws(AppGroupsLogError) {
     guard unlinkat(place.base, path(Self.cursorSuffix), 0) == 0 || errno == ENOENT || errno == ENOTDIR else {
       throw .inaccessible(DurableFileError(errno, "remove", file(Self.cursorSuffix)))
     }
   }
 
-  // MARK: What was lost
+  // MARK: Lost events
 
-  /// Leaves word that events were removed before the consumer had them.
+  /// Leaves a note that events were removed before the consumer received them.
   func leaveWord(of loss: LogLoss) throws(AppGroupsLogError) {
     do throws(DurableFileError) {
       try removeStray(Self.lossSuffix)
@@ -204,7 +212,7 @@ struct ConsumerPlace: Sendable {
     }
   }
 
-  /// The word that was left, which is then removed.
+  /// Returns the reason in the note of lost events, and removes the note.
   func takeWordOfLoss() -> LogLoss? {
     let (path, base) = (path(Self.lossSuffix), place.base)
     guard kind(Self.lossSuffix) == .regular else { return nil }
@@ -214,13 +222,13 @@ struct ConsumerPlace: Sendable {
       unlinkat(base, path, 0)
       return word == LogLoss.absence.word ? .absence : .sizeLimit
     } catch {
-      // What cannot be read is there all the same, and says that something was lost.
+      // Even an unreadable note shows that events were lost.
       unlinkat(base, path, 0)
       return .sizeLimit
     }
   }
 
-  /// Replaces a file; a link that takes its place meanwhile leads nowhere out of the container.
+  /// Replaces a file, and never follows a link out of the container, even one that is created during the call.
   private func write(_ data: Data, to suffix: String) throws(DurableFileError) {
     let url = file(suffix)
     let file =
@@ -231,14 +239,14 @@ struct ConsumerPlace: Sendable {
     try file.prepare(data, durability: .process).commit()
   }
 
-  /// A link could lead to a file of another part of the container.
+  /// Throws an error if a link is in a file's place, because it could lead to a file in another part of the container.
   private func refuseLink(_ suffix: String) throws(DurableFileError) {
     guard kind(suffix) == .link else { return }
     throw .notARegularFile(file(suffix), kind: FileStatus.Kind.link.rawValue)
   }
 }
 
-/// Being a consumer, for as long as this object lives.
+/// The lock that makes its owner the consumer for as long as this object lives.
 final class ConsumerLock: Sendable {
   private let lock: FileLock
   private let path: String
@@ -250,12 +258,14 @@ final class ConsumerLock: Sendable {
     self.place = place
   }
 
-  /// Whether nobody has removed the lock's file, after which somebody else could become the same consumer.
+  /// A Boolean value that indicates whether the lock's file still exists.
+  ///
+  /// If it was removed, another process can become the same consumer.
   var isInPlace: Bool { lock.isFile(at: path, in: place.base) }
 }
 
 extension LogLoss {
-  /// How it is written down.
+  /// The text that represents the reason in a file.
   var word: String {
     switch self {
     case .sizeLimit: "sizeLimit"
@@ -265,7 +275,7 @@ extension LogLoss {
 }
 
 extension FileStatus {
-  /// When a file was last written, in seconds since 1970; links are not followed.
+  /// Returns the time at which a file was last written, in seconds since 1970, and does not follow links.
   static func modificationTime(ofPath path: String, in base: CInt) -> Int? {
     var status = stat()
     guard fstatat(base, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A cursor as it lies on the disk: JSON with a checksum of what it says.
+/// A cursor as it is stored on disk: JSON with a checksum of its positions.
 struct CursorContent: Codable {
   private let positions: [String: LogPosition]
-  /// `nil` in a cursor of the first version.
+  /// The checksum of the positions, or `nil` in a cursor of the first version.
   private let checksum: UInt32?
 
   init(_ positions: [UUID: LogPosition]) {
@@ -11,7 +11,7 @@ struct CursorContent: Codable {
     checksum = Self.checksum(of: self.positions)
   }
 
-  /// The positions, if they can be what was saved.
+  /// Returns the positions if they are valid.
   func validated() throws -> [UUID: LogPosition] {
     guard checksum == nil || checksum == Self.checksum(of: positions) else {
       throw Self.error("the checksum does not fit")
@@ -24,7 +24,7 @@ struct CursorContent: Codable {
     return validated
   }
 
-  /// The CRC-32 of one line for each producer, in order of their names.
+  /// Returns the CRC-32 of one line for each producer, in the order of their names.
   private static func checksum(of positions: [String: LogPosition]) -> UInt32 {
     var text = ""
     for (producer, position) in positions.sorted(by: { $0.key < $1.key }) {

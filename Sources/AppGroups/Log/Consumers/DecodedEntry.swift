@@ -1,12 +1,12 @@
 import Foundation
 
-/// An event on its way to those who listen, of whatever type it is.
+/// A decoded event of any type, on its way to the subscribers.
 ///
-/// What is between the file and the subscribers does not look at the event. Without a type parameter, the compiler
-/// makes of it what would take several times as long if each type had to be looked up as it runs.
+/// The code between the file and the subscribers does not use the event itself. Without a type parameter, the compiler
+/// generates code that is several times as fast as code that looks up each type at run time.
 struct DecodedEntry: Sendable {
   let id: LogEventID
-  /// Where the log goes on after it.
+  /// The position after the event in its producer's log.
   let position: LogPosition
   private let typed: any AnyObject & Sendable
 
@@ -16,9 +16,9 @@ struct DecodedEntry: Sendable {
     typed = TypedEntry(entry)
   }
 
-  /// The event itself, of the type that the log has.
+  /// Returns the entry with the event in the log's own type.
   func entry<Event: Sendable>(of type: Event.Type) -> LogEntry<Event> {
-    // Sound: a feed decodes all its events with one decoder, and only those of its log get them.
+    // Sound: a feed decodes all its events with one decoder, and delivers them only to subscribers of its log.
     unsafeDowncast(typed, to: TypedEntry<Event>.self).entry
   }
 }
@@ -31,7 +31,7 @@ private final class TypedEntry<Event: Sendable>: Sendable {
   }
 }
 
-/// Makes events of records.
+/// Decodes records into events.
 struct EntryDecoder: Sendable {
   let decode: @Sendable (LogRecord, _ producer: UUID, LogPosition, _ swapCount: Int) throws -> DecodedEntry
 

@@ -3,8 +3,8 @@ import Signals
 
 /// The subscribers and loops of a feed, and the events that they have handled.
 ///
-/// They are not those of a source of the core, which may deliver on a thread that subscribes or cancels at that moment.
-/// A log calls its subscribers on its queue only, and has to know whether one of them took an event.
+/// It does not use a source of the core, which may deliver on a thread that subscribes or cancels at that moment. A log
+/// calls its subscribers only on its queue, and must know whether a subscriber received an event.
 final class LogAudience: Sendable {
   private struct Subscriber {
     let number: UInt64
@@ -14,7 +14,7 @@ final class LogAudience: Sendable {
 
   private struct LoopState {
     let loop: LogLoop
-    /// The last event that it has handled.
+    /// The number of the last event that the loop has handled.
     var handled: UInt64
   }
 
@@ -23,18 +23,20 @@ final class LogAudience: Sendable {
     var lastNumber: UInt64 = 0
     var loops: [LoopState] = []
     var cursor = LogCursor()
-    /// How many events have been given out.
+    /// The number of events that have been delivered.
     var ordinal: UInt64 = 0
-    /// What loops were given and have not all handled, in order.
+    /// The events that were given to loops and that not all of them have handled, in order.
     var unhandled: [(ordinal: UInt64, producer: UUID, position: LogPosition)] = []
-    /// Whether reading waits until a loop asks for more.
+    /// A Boolean value that indicates whether reading waits until a loop asks for more.
     var isPaused = false
     var isSaveDue = false
-    /// The producers of whom something is left, if that is known.
+    /// The producers that still have segments; empty if they are not known.
     var producers: Set<UUID> = []
-    /// Counts how often somebody came to an empty place: what is read for those before is not for those after.
+    /// The number of the current generation, which begins when a member joins an empty audience, or by an interruption.
+    ///
+    /// Events that were read for one generation are not delivered to the next.
     var generation = 0
-    /// The number of the contents that the cursor is a place in.
+    /// The number of the contents that the cursor belongs to.
     var swapCount = 0
 
     var isEmpty: Bool { subscribers.isEmpty && loops.isEmpty }
@@ -45,9 +47,9 @@ final class LogAudience: Sendable {
       return generation
     }
 
-    /// Takes note of what all loops have handled.
+    /// Records the events that all loops have handled.
     mutating func settle(_ acknowledgement: LogAcknowledgement) {
-      // When the last one leaves, what it has not handled waits for the next, unless others have had it.
+      // When the last loop leaves, its unhandled events wait for the next one, unless subscribers have received them.
       guard !isEmpty else { return unhandled = [] }
       let least = loops.reduce(.max) { min($0, $1.handled) }
       let count = unhandled.prefix { $0.ordinal <= least }.count
@@ -66,17 +68,19 @@ final class LogAudience: Sendable {
     self.acknowledgement = acknowledgement
   }
 
-  // MARK: Coming and going
+  // MARK: Members
 
-  /// The subscribers in the order in which they came, and the number of loops.
+  /// The subscribers in the order of their subscriptions, and the number of loops.
   var members: (subscribers: [any Sendable], loopCount: Int) {
     state.withLock { ($0.subscribers.map(\.subscriber), $0.loops.count) }
   }
 
-  /// Whether anybody wants events.
+  /// A Boolean value that indicates whether there is no subscriber and no loop.
   var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
-  /// - Returns: What to remove it with, and the generation that begins with it, if it is the only one.
+  /// Adds a subscriber.
+  ///
+  /// - Returns: The number to remove it with, and the generation that begins with it, if it is the only member.
   func add(
     _ subscriber: any Sendable, _ receive: @escaping @Sendable (DecodedEntry) -> Void
   ) -> (number: UInt64, generation: Int?) {
@@ -88,16 +92,20 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// - Returns: Whether nobody is left.
+  /// Removes a subscriber.
+  ///
+  /// - Returns: A Boolean value that indicates whether no member is left.
   func remove(_ number: UInt64) -> Bool {
-    // What it captured may run code when it is released.
+    // The values that it captured may run code when they are released.
     state.replace { state in
       state.subscribers.firstIndex { $0.number == number }.map { state.subscribers.remove(at: $0) }
     }
     return isEmpty
   }
 
-  /// - Returns: The generation that begins with it, if it is the only one.
+  /// Adds a loop.
+  ///
+  /// - Returns: The generation that begins with it, if it is the only member.
   func add(_ loop: LogLoop) -> Int? {
     state.withLock { state in
       let begun = state.beginGenerationIfEmpty()
@@ -106,7 +114,9 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// - Returns: Whether nobody is left.
+  /// Removes a loop.
+  ///
+  /// - Returns: A Boolean value that indicates whether no member is left.
   func remove(_ loop: LogLoop) -> Bool {
     state.withLock { state in
       state.loops.removeAll { $0.loop === loop }
@@ -115,9 +125,9 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// Begins a generation for those who are there, who get no event any more that was read before.
+  /// Begins a generation for the current members, which receive no event any more that was read before.
   ///
-  /// - Returns: The generation, or `nil` if nobody is there.
+  /// - Returns: The generation, or `nil` if there are no members.
   func interrupt() -> Int? {
     let (loops, generation, isEmpty) = state.withLock { state in
       state.generation += 1
@@ -128,12 +138,12 @@ final class LogAudience: Sendable {
     return isEmpty ? nil : generation
   }
 
-  /// Whether nobody has come to an empty place since a generation began.
+  /// Returns a Boolean value that indicates whether a generation is the current one.
   func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.generation == generation } }
 
-  // MARK: Giving out
+  // MARK: Delivery
 
-  /// Whether there is somebody who can take more of what is read for this generation.
+  /// Returns a Boolean value that indicates whether a generation is current, and its members can receive more events.
   func checkAppetite(_ generation: Int) -> Bool {
     state.withLock { state in
       state.isPaused = state.loops.contains { $0.loop.isFull }
@@ -141,12 +151,12 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// Gives an event to everybody of a generation.
+  /// Delivers an event to all members of a generation.
   ///
   /// - Parameters:
   ///   - entry: The event.
-  ///   - generation: For whom it was read.
-  /// - Returns: Whether somebody took it.
+  ///   - generation: The generation that the event was read for.
+  /// - Returns: A Boolean value that indicates whether a member received it.
   func give(_ entry: DecodedEntry, _ generation: Int) -> Bool {
     guard let turn = turn(for: entry, generation) else { return false }
     var isTaken = false
@@ -160,7 +170,7 @@ final class LogAudience: Sendable {
     return isTaken
   }
 
-  /// Those who get an event.
+  /// The members that receive an event.
   private struct Turn {
     let subscribers: [Subscriber]
     let loops: [LoopState]
@@ -181,15 +191,15 @@ final class LogAudience: Sendable {
     state.withLock { $0.subscribers.contains { $0.number == number } }
   }
 
-  // MARK: What is handled
+  // MARK: Handled events
 
-  /// Takes note that a loop has handled an event.
+  /// Records that a loop has handled an event.
   ///
   /// - Parameters:
-  ///   - handled: Which, if any.
+  ///   - handled: The number of the event, or `nil` if the loop has handled none.
   ///   - loop: The loop.
-  ///   - isHungry: Whether it has room for more.
-  /// - Returns: Whether there is something to save, and whether reading must go on.
+  ///   - isHungry: A Boolean value that indicates whether the loop has room for more.
+  /// - Returns: Two Boolean values that indicate whether there is something to save, and whether reading must continue.
   func note(_ handled: UInt64?, by loop: LogLoop, isHungry: Bool) -> (isSaveDue: Bool, isDrainDue: Bool) {
     state.withLock { state in
       if let handled {
@@ -204,29 +214,30 @@ final class LogAudience: Sendable {
     state.withLock { $0.cursor.handle(position, of: producer) }
   }
 
-  /// Takes note that an event is handled, unless it belongs to other contents than the cursor.
+  /// Records that an event is handled, unless it belongs to other contents than the cursor.
   func acknowledge(_ position: LogPosition, of producer: UUID, at swapCount: Int) {
     state.withLock { state in
       if state.swapCount == swapCount { state.cursor.handle(position, of: producer) }
     }
   }
 
-  /// Whether an event is handled, also if it has not been read since the last beginning.
+  /// Returns a Boolean value that indicates whether an event is handled, even if reading has not reached it since it
+  /// began.
   func hasHandled(_ sequence: UInt64, of producer: UUID) -> Bool {
     state.withLock { $0.cursor.hasHandled(sequence, of: producer) }
   }
 
-  /// Takes note that nobody is interested in anything up to a place, but for what was given out.
+  /// Records that reading has passed a position, before which only the delivered events still matter.
   func pass(_ position: LogPosition, of producer: UUID) {
     state.withLock { $0.cursor.pass(position, of: producer) }
   }
 
   // MARK: The cursor
 
-  /// Begins at some places.
+  /// Begins at given positions.
   ///
   /// - Parameters:
-  ///   - positions: Where each producer's events go on.
+  ///   - positions: The position at which each producer's events continue.
   ///   - swapCount: The number of the contents.
   func begin(from positions: [UUID: LogPosition], at swapCount: Int) {
     state.withLock { state in
@@ -237,17 +248,19 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// Takes note of the producers of whom something is left; the places of others are forgotten once all is handled.
+  /// Records the producers that still have segments.
+  ///
+  /// The positions of other producers are forgotten after all of their events are handled.
   func know(_ producers: Set<UUID>) {
     state.withLock { $0.producers = producers }
   }
 
-  /// Where to go on after a crash.
+  /// The positions from which to continue after a crash.
   var positions: [UUID: LogPosition] { state.withLock { $0.cursor.positions } }
 
-  /// What to save now.
+  /// Returns the positions to save now, and marks them as saved.
   ///
-  /// - Returns: Where to go on after a crash.
+  /// - Returns: The positions from which to continue after a crash.
   func positionsToSave() -> [UUID: LogPosition] {
     state.withLock { state in
       if !state.producers.isEmpty { state.cursor.keep(only: state.producers) }
@@ -256,10 +269,10 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// What to save now, if somebody else may have been the consumer meanwhile.
+  /// Returns the positions to save now, if another process may have been the consumer in between.
   ///
-  /// - Parameter saved: Where the consumer is to go on, as far as is saved.
-  /// - Returns: Where to go on after a crash.
+  /// - Parameter saved: The saved positions of the consumer.
+  /// - Returns: The later of the saved and the current position for each producer.
   func positionsToSave(besides saved: [UUID: LogPosition]) -> [UUID: LogPosition] {
     state.withLock { state in
       state.cursor.isChanged = false
@@ -267,15 +280,15 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// Takes back that what was to be saved is.
+  /// Marks the positions as unsaved again, after saving them has failed.
   func noteUnsaved() {
     state.withLock { $0.cursor.isChanged = true }
   }
 
-  /// Whether something was handled that is not saved.
+  /// A Boolean value that indicates whether a handled event has not been saved.
   var isUnsaved: Bool { state.withLock { $0.cursor.isChanged } }
 
-  /// Where to go on, if some places are saved and what is not saved counts, too, unless that is of other contents.
+  /// Returns saved positions, advanced by the events that were handled but not saved in the same contents.
   func advance(_ saved: [UUID: LogPosition], at swapCount: Int) -> [UUID: LogPosition] {
     state.withLock { state in
       guard state.cursor.isChanged, state.swapCount == swapCount else { return saved }
@@ -283,7 +296,9 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// Whether the caller is to save, because there is something new and nobody else is about to.
+  /// Returns a Boolean value that indicates whether the caller must save.
+  ///
+  /// That is the case if there is something new, and no other caller has claimed to save it.
   func claimSaving() -> Bool {
     state.withLock { state in
       guard state.cursor.isChanged, !state.isSaveDue else { return false }
@@ -292,9 +307,9 @@ final class LogAudience: Sendable {
     }
   }
 
-  /// Takes the claim back.
+  /// Withdraws the claim to save.
   ///
-  /// - Returns: Whether there still is something to save.
+  /// - Returns: A Boolean value that indicates whether there still is something to save.
   func releaseSaving() -> Bool {
     state.withLock { state in
       state.isSaveDue = false

@@ -12,7 +12,7 @@ extension LogFeed: ScopeMember {
     state.withLock { $0.next = next }
   }
 
-  /// Ends the reading of the old contents: no event of theirs is given out from now on.
+  /// Ends the reading of the old contents, after which none of their events is delivered.
   func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
     guard let next = state.withLock({ $0.next.take() }), let generation = audience.interrupt() else { return }
     queue.async { [self] in begin(from: next, generation) }

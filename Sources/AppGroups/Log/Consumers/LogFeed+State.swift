@@ -2,25 +2,26 @@ import Foundation
 import Signals
 
 extension LogFeed {
-  /// The state of a feed: the reading that goes on, or the attempts to begin it.
+  /// The state of a feed: the current run, or the attempts to begin one.
   struct State {
     var run: Run?
-    /// The number of beginnings, by which an attempt knows whether it is the last.
+    /// The number of times that the feed began, by which an attempt finds out whether it is still current.
     var epoch = 0
     var pauses = Backoff.exponential(from: .milliseconds(20), upTo: .seconds(2)).pauses()
-    /// Whether it has ever begun, so that folders that are missing have been removed.
+    /// A Boolean value that indicates whether the feed has begun in these contents, so that missing folders must
+    /// have been removed.
     var hasBegun = false
-    /// Where to begin when the directory comes back.
+    /// The start to use when the directory returns.
     var missed: (start: Start, generation: Int)?
-    /// Where to begin when the contents have been swapped.
+    /// The start to use after the contents have been swapped.
     var next: Start?
-    /// Whether it was reported that a swap has closed the log.
+    /// A Boolean value that indicates whether it was reported that a swap has closed the log.
     var isClosed = false
-    /// The number of the contents that it has begun to read last.
+    /// The number of the contents that the feed began to read last.
     var swapCount = 0
-    /// How often another consumer of the name was found since the last beginning.
+    /// The number of times that another consumer of the same name was found since the last beginning.
     var refusals = 0
-    /// What kept it from beginning the last time.
+    /// The error of the last failed attempt to begin.
     var obstacle: AppGroupsLogError?
 
     /// Begins another series of attempts, and returns its number.
@@ -35,25 +36,26 @@ extension LogFeed {
     }
   }
 
-  /// Where to begin to read.
+  /// The directory and the positions at which reading begins.
   struct Start: Sendable {
     /// The directory, or `nil` if it has to be found.
     let place: LogPlace?
-    /// The place of each producer from which a consumer goes on that is new.
+    /// The position of each producer at which a new consumer begins.
     let ends: [UUID: LogPosition]
 
-    /// The same, in whatever is the directory then.
+    /// Returns the same start, for the directory that exists then.
     func again() -> Start { Start(place: place?.isAnchored == true ? nil : place, ends: ends) }
   }
 
-  /// What is there while the log is read.
+  /// The objects that exist while the log is read.
   struct Run: Sendable {
     let place: LogPlace
     let reader: LogReader
     let lock: ConsumerLock?
-    /// For whom it is read.
+    /// The generation that the log is read for.
     let generation: Int
-    /// Whether events were read that nobody has taken, so that they must be read again.
+    /// A Boolean value that indicates whether events were read that no member received, so that they must be read
+    /// again.
     var isStale = false
   }
 }

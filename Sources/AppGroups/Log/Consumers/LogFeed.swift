@@ -3,14 +3,14 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Reads a log for one consumer, on a queue, for as long as somebody subscribes.
+/// Reads a log for one consumer, on a queue, for as long as it has subscribers or loops.
 final class LogFeed: Sendable {
   let failures = Emitter<AppGroupsLogError, Never>(replay: 16)
   let changes: any ChangeSource
   private let subscriptions = Guarded<Set<SignalSubscription>>([])
   let location: LogLocation
   let reading: LogReading
-  /// Saves how far the consumer is, if its place is kept.
+  /// The object that saves the consumer's position, if it is kept.
   let saver: LogSaver?
   private let decoder: EntryDecoder
   private let producer: LogProducer
@@ -18,15 +18,15 @@ final class LogFeed: Sendable {
 
   let audience: LogAudience
 
-  /// Reads what was being written when it was read before.
+  /// The call that reads doubtful records again.
   private let looks: DelayedCall
-  /// Reads segments that could not be read.
+  /// The call that tries again to read segments that could not be read.
   private let scans: DelayedCall
 
-  /// Only the queue changes it.
+  /// The state, which only the queue changes.
   let state = Guarded(State())
 
-  /// Follows the directory of a log.
+  /// Creates a feed that observes the directory of a log.
   convenience init(
     _ reading: LogReading, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer
   ) throws(AppGroupsLogError) {
@@ -35,7 +35,7 @@ final class LogFeed: Sendable {
     self.init(reading, limits: limits, decoder: decoder, producer: producer, changes: changes, queue: queue)
   }
 
-  /// Follows a log through changes that are delivered on the queue.
+  /// Creates a feed for a log whose changes are delivered on the queue.
   init(
     _ reading: LogReading, limits: LogLimits, decoder: EntryDecoder, producer: LogProducer,
     changes: any ChangeSource, queue: DispatchQueue
@@ -60,7 +60,7 @@ final class LogFeed: Sendable {
 
   // MARK: Subscribers
 
-  /// Calls a closure of a subscriber with each event, on the queue, until the token is released.
+  /// Calls a subscriber's closure with each event, on the queue, until the token is released.
   func subscribe(
     _ subscriber: any Sendable, _ receive: @escaping @Sendable (DecodedEntry) -> Void
   ) -> SignalSubscription {
@@ -77,7 +77,7 @@ final class LogFeed: Sendable {
 
   func leave(_ loop: LogLoop) {
     if audience.remove(loop) { return endLater() }
-    // It may be the one that the others waited for.
+    // The other loops may have waited for this one.
     queue.async { [self] in drain() }
   }
 
@@ -86,24 +86,24 @@ final class LogFeed: Sendable {
   }
 
   private func beginLater(_ generation: Int) {
-    // On this thread: what is appended after the subscription comes, and what was before does not.
+    // Determined on this thread, so that the start lies exactly at the subscription.
     let start = start()
     queue.async { [self] in begin(from: start, generation) }
   }
 
-  /// Where a consumer begins now that has not read the log before.
+  /// Returns the start for a consumer that has not read the log before.
   func start() -> Start {
     do throws(AppGroupsLogError) {
       let place = try location.readablePlace
       let isNewest = reading.consumer == nil || reading.start == .newest
       return Start(place: place, ends: isNewest ? LogReader.ends(of: place) : [:])
     } catch {
-      // The attempt to begin will report it.
+      // The attempt to begin reports the error.
       return Start(place: nil, ends: [:])
     }
   }
 
-  /// Takes note that a loop has handled an event; `isHungry` if it has room again.
+  /// Records that a loop has handled an event; `isHungry` indicates whether it has room again.
   func didHandle(_ handled: UInt64?, _ loop: LogLoop, isHungry: Bool) {
     let (isSaveDue, isDrainDue) = audience.note(handled, by: loop, isHungry: isHungry)
     if isSaveDue { saver?.saveSoon() }
@@ -122,7 +122,7 @@ final class LogFeed: Sendable {
   // MARK: Beginning and ending
 
   func begin(from start: Start, _ generation: Int) {
-    // Who has come since begins where they came, before which nothing is theirs.
+    // A later subscriber begins at its own start, and must not receive earlier events.
     guard audience.isCurrent(generation) else { return }
     let epoch = state.withLock { $0.begin(at: start.place?.swapCount) }
     saver?.end(unlessReplaced: true)
@@ -153,11 +153,11 @@ final class LogFeed: Sendable {
         if !state.withLock({ exchange(&$0.isClosed, with: true) }) { failures.send(error) }
         return
       }
-      // A directory that somebody removed is for those to make again who append.
+      // If the directory was removed, only a process that appends creates it again.
       if !(place?.exists ?? location.isAnythingThere) {
         return state.withLock { $0.missed = (start.again(), generation) }
       }
-      // Somebody may be about to remove all of it, and must not be hindered.
+      // Another process may be about to remove the whole directory, and must not be hindered.
       if isRemovalLikely, error.isAboutNothingThere { return tryLater(from: start, generation, epoch) }
       if state.withLock({ exchange(&$0.obstacle, with: error) }) != error { failures.send(error) }
       if run == nil { return tryLater(from: start, generation, epoch) }
@@ -166,7 +166,9 @@ final class LogFeed: Sendable {
     drain()
   }
 
-  /// Where to go on, and what makes this the only consumer of its name; `nil` if there is another.
+  /// Returns the positions to continue from, and the lock that makes this the only consumer of its name.
+  ///
+  /// The result is `nil` if there is another consumer of that name.
   private func positions(
     from ends: [UUID: LogPosition], _ consumer: ConsumerPlace?, at place: LogPlace
   ) throws(AppGroupsLogError) -> (positions: [UUID: LogPosition], lock: ConsumerLock?)? {
@@ -184,14 +186,15 @@ final class LogFeed: Sendable {
     }
   }
 
-  /// Whether folders and a lock that are missing may be so because the log is being removed, and anything new would be
-  /// in the way; they are made again a little later if not.
+  /// A Boolean value that indicates whether folders and a lock may be missing because the log is being removed.
+  ///
+  /// Then new files would hinder the removal. If it is not confirmed, they are created again a little later.
   private var isRemovalLikely: Bool { state.withLock { $0.hasBegun && $0.pauses.failures < 3 } }
 
   private var run: Run? { state.withLock { $0.run } }
 
   private func endRun() {
-    // Its files are closed with no lock held.
+    // The files of the run are closed after the lock is released.
     state.replace { $0.run.take() }
   }
 
@@ -202,13 +205,13 @@ final class LogFeed: Sendable {
     }
   }
 
-  /// Takes note that another process, or another object of this one, is the consumer.
+  /// Records that another process, or another object of this one, is the consumer.
   private func noteRefusal() {
     let refusals = state.withLock { state in
       state.refusals += 1
       return state.refusals
     }
-    // The first few times it may be one that is about to end.
+    // The first refusals may come from a consumer that is about to end.
     if refusals == 4, let consumer = reading.consumer { failures.send(.consumerInUse(consumer.name)) }
   }
 
@@ -220,7 +223,7 @@ final class LogFeed: Sendable {
   }
 
   private func report(_ error: AppGroupsLogError) {
-    // What is said to be handled may have been removed before it was read again.
+    // The events may have been acknowledged, and removed before they were read again.
     if case .missing(let producer, _, let next) = error, audience.hasHandled(next - 1, of: producer) { return }
     failures.send(error)
   }
@@ -241,7 +244,7 @@ final class LogFeed: Sendable {
     var isStructural = change.isStructural
     for name in change.written where !run.reader.look(atSegment: name) { isStructural = true }
     if isStructural {
-      // After the directory was removed, somebody else could be the same consumer.
+      // If the directory was removed, another process could become the same consumer.
       if run.lock.map({ !$0.isInPlace }) ?? (run.place.isAnchored && !run.place.exists) {
         return begin(from: Start(place: nil, ends: audience.positions), run.generation)
       }
@@ -257,21 +260,21 @@ final class LogFeed: Sendable {
     for name in changes.follow(run.reader.tails) { _ = run.reader.look(atSegment: name) }
   }
 
-  /// Gives out what there is, until a loop has enough.
+  /// Delivers the available events, until a loop has enough.
   private func drain() {
     guard let run, !run.isStale else { return }
     while audience.checkAppetite(run.generation) {
       guard let (producer, record, position) = run.reader.next() else { break }
       guard give(record, of: producer, position, run) else { return beginAgain(run.generation) }
     }
-    // Also what ends a segment: without that, the last one would never be read to its end.
+    // This includes the end of a segment. Without it, the last segment would never count as read.
     for (producer, position) in run.reader.takeExhausted() { audience.pass(position, of: producer) }
     if run.reader.isInDoubt { lookSoon() }
     if run.reader.isBlocked { scanLater() }
     saver?.saveSoon()
   }
 
-  /// Reads events again that no subscriber was there to take, so that the next one receives them.
+  /// Reads events again that no member was there to receive, so that the next one receives them.
   private func beginAgain(_ generation: Int) {
     let epoch = state.withLock { state in
       state.run?.isStale = true
@@ -283,7 +286,9 @@ final class LogFeed: Sendable {
     }
   }
 
-  /// - Returns: A Boolean value that indicates whether the event was taken, or is of no interest.
+  /// Delivers the event of a record, if it is of interest.
+  ///
+  /// - Returns: A Boolean value that indicates whether the event was received, or is of no interest.
   private func give(
     _ record: LogRecord, of producer: UUID, _ position: LogPosition, _ run: Run
   ) -> Bool {
@@ -303,12 +308,12 @@ final class LogFeed: Sendable {
       return true
     }
     let isTaken = audience.give(entry, run.generation)
-    // Not only at the end: a slow subscriber may never get there.
+    // Also saved during the loop, because a slow subscriber may never reach its end.
     saver?.saveSoon()
     return isTaken
   }
 
-  /// Reads again what may have been in the making; only for as long as there is such a thing.
+  /// Reads doubtful records again after a pause, for as long as there are any.
   private func lookSoon() {
     looks.request { [weak self] in
       guard let self else { return }
@@ -317,7 +322,7 @@ final class LogFeed: Sendable {
     }
   }
 
-  /// Reads again what could not be read; only for as long as there is such a thing.
+  /// Reads unreadable segments again after a pause, for as long as there are any.
   private func scanLater() {
     scans.request { [weak self] in
       guard let self else { return }

@@ -1,9 +1,9 @@
 import Signals
 
-/// One asynchronous loop over a log's events: it is given a few at a time, and has handled an event when it asks for
+/// An asynchronous loop over a log's events, which receives a few at a time and has handled an event when it asks for
 /// the next.
 final class LogLoop: Sendable {
-  /// How many events may wait for a loop; reading pauses meanwhile.
+  /// The number of events that wait for a loop before reading pauses.
   static let capacity = 64
 
   private struct State {
@@ -12,15 +12,15 @@ final class LogLoop: Sendable {
     var waiter: UnsafeContinuation<Void, Never>?
     var isEnded = false
     var current: UInt64?
-    /// The generation of the audience whose events the loop takes.
+    /// The generation of the audience whose events the loop receives.
     var generation = 0
   }
 
   private let state = Guarded(State())
 
-  // MARK: The reader's side
+  // MARK: Called by the feed
 
-  /// Gives an event to the loop, unless the loop waits for those of a later generation.
+  /// Passes an event to the loop, unless the loop waits for events of a later generation.
   func give(_ entry: DecodedEntry, _ ordinal: UInt64, generation: Int) {
     let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
       guard generation >= state.generation else { return nil }
@@ -30,11 +30,11 @@ final class LogLoop: Sendable {
     waiter?.resume()
   }
 
-  /// Drops the events that the loop has not taken.
+  /// Drops the events that the loop has not received.
   ///
-  /// - Parameter generation: The generation of the next event that is given to it.
+  /// - Parameter generation: The generation of the next event for the loop.
   func drop(before generation: Int) {
-    // They may run code when they are released.
+    // The events may run code when they are released.
     state.replace { state in
       state.generation = generation
       state.first = 0
@@ -42,12 +42,12 @@ final class LogLoop: Sendable {
     }
   }
 
-  /// Whether it has as much as it should.
+  /// A Boolean value that indicates whether the loop has as many waiting events as it may have.
   var isFull: Bool { state.withLock { $0.buffer.count - $0.first >= Self.capacity } }
 
-  // MARK: The loop's side
+  // MARK: Called by the loop
 
-  /// What asking for the next event found.
+  /// The result of a request for the next event.
   enum Supply {
     case entry(DecodedEntry)
     case nothing
@@ -56,7 +56,7 @@ final class LogLoop: Sendable {
 
   /// Takes the next event.
   ///
-  /// - Returns: It, the one that is handled by that, and whether there is room for many more.
+  /// - Returns: The event, the number of the event that is handled thereby, and whether there is room for many more.
   func take() -> (supply: Supply, handled: UInt64?, isHungry: Bool) {
     state.withLock { state in
       let handled = state.current.take()
@@ -88,9 +88,9 @@ final class LogLoop: Sendable {
     }
   }
 
-  /// Ends the loop; what it has not handled is for the next.
+  /// Ends the loop, and leaves its unhandled events to the next one.
   ///
-  /// - Returns: Whether it had not ended before.
+  /// - Returns: A Boolean value that indicates whether this call ended it.
   func end() -> Bool {
     let (isFirst, waiter, _) = state.withLock { state in
       let (isFirst, waiter, buffer) = (!state.isEnded, state.waiter.take(), state.buffer)

@@ -1,25 +1,25 @@
-/// Where a consumer begins that has not read the log before.
+/// The position at which a consumer begins that has not read the log before.
 public enum LogStart: Sendable, Hashable {
-  /// With the oldest event that there still is.
+  /// The oldest event that is still in the log.
   case oldest
 
-  /// With the first event that is appended after it subscribes.
+  /// The first event that is appended after the consumer subscribes.
   case newest
 }
 
-/// When an event counts as handled, and is not given to the consumer again.
+/// The moment at which an event counts as handled, and is not delivered to the consumer again.
 public enum LogAcknowledgement: Sendable, Hashable {
-  /// When the subscriber has returned, or the loop asks for the next event.
+  /// An event is handled when the subscriber has returned, or when the loop asks for the next event.
   ///
-  /// What is handed on to a queue or a task of your own in the subscriber is not waited for. The same holds for
+  /// If the subscriber passes an event to a queue or a task, the log does not wait for that work. The same holds for
   /// `receive(on:)` and `sink(on:)`.
   case automatic
 
-  /// When you say so, with ``LogEvents/acknowledge(_:)``.
+  /// An event is handled when you call ``LogEvents/acknowledge(_:)``.
   case explicit
 }
 
-/// What a feed is to do.
+/// The options of a feed.
 struct LogReading: Sendable {
   var consumer: ConsumerPlace?
   var start: LogStart

@@ -3,13 +3,14 @@ import FileSignals
 import Foundation
 import Signals
 
-/// Saves a consumer's cursor, on a queue of its own, so that a slow subscriber does not delay it.
+/// Saves a consumer's cursor on its own queue, so that a slow subscriber does not delay it.
 final class LogSaver: Sendable {
-  /// How long events that were handled may be unsaved: after a crash within that time they come again.
+  /// The time for which handled events may be unsaved; after a crash within it, they are delivered again.
   private static let interval = Duration.milliseconds(50)
-  /// How long a place that has not changed need not be saved again, by which others tell that the consumer still comes.
+  /// The time after which even an unchanged position is saved again, to show other processes that the consumer is
+  /// active.
   private static let lifetime = DispatchTimeInterval.seconds(60)
-  /// How long to wait at least between two looks at what can be removed.
+  /// The minimum time between two trims.
   private static let trimInterval: UInt64 = 5_000_000_000
 
   private let limits: LogLimits
@@ -21,16 +22,16 @@ final class LogSaver: Sendable {
 
   private struct State {
     var consumer: ConsumerPlace
-    /// The consumer's lock, while the log is read.
+    /// The consumer's lock while the log is read.
     var lock: ConsumerLock?
-    /// What was saved last since then, and when.
+    /// The positions that were last saved under this lock, and the time of the save.
     var saved: (positions: [UUID: LogPosition], time: DispatchTime)?
     var hasFailed = false
     var pauses = Backoff.unreadable.pauses()
     var lastTrim = DispatchTime(uptimeNanoseconds: 0)
   }
 
-  /// Only the queue changes it.
+  /// The state, which only the queue changes.
   private let state: Guarded<State>
 
   init(
@@ -42,21 +43,21 @@ final class LogSaver: Sendable {
     self.failures = failures
   }
 
-  // MARK: From the feed
+  // MARK: Called by the feed
 
-  /// Begins to save, and makes the consumer known, so that from now on nothing is removed that it has not handled.
+  /// Begins to save, and registers the consumer, so that no unhandled event is removed from now on.
   ///
   /// - Parameters:
   ///   - consumer: The consumer.
   ///   - lock: The consumer's lock, which is held until ``end(unlessReplaced:)``.
-  /// - Throws: ``AppGroupsLogError`` if the cursor cannot be written; that is then tried again.
+  /// - Throws: ``AppGroupsLogError`` if the cursor cannot be written; then the write is retried.
   func begin(_ consumer: ConsumerPlace, _ lock: ConsumerLock) throws(AppGroupsLogError) {
     try onQueue { () throws(AppGroupsLogError) in
       state.withLock { ($0.consumer, $0.lock, $0.saved) = (consumer, lock, nil) }
       do throws(AppGroupsLogError) {
         try register()
       } catch {
-        // Until it is made known, what it has not handled may be removed.
+        // Until the consumer is registered, its unhandled events may be removed.
         state.withLock { $0.hasFailed = true }
         audience.noteUnsaved()
         throw error
@@ -64,10 +65,10 @@ final class LogSaver: Sendable {
     }
   }
 
-  /// Saves what is unsaved, and releases the consumer's lock.
+  /// Saves unsaved positions, and releases the consumer's lock.
   ///
-  /// - Parameter unlessReplaced: Whether to save nothing if the lock's file has been removed, after which another
-  ///   process may be the consumer.
+  /// - Parameter unlessReplaced: A Boolean value that indicates whether to save nothing if the lock's file was removed,
+  ///   because another process may then be the consumer.
   func end(unlessReplaced: Bool) {
     queue.sync {
       guard let lock = heldLock else { return }
@@ -80,7 +81,7 @@ final class LogSaver: Sendable {
   func saveSoon() {
     guard audience.claimSaving() else { return }
     queue.async { [self] in
-      // What could not be saved is tried again, but not as often.
+      // A failed save is retried, but less often.
       let pause = state.withLock { $0.hasFailed ? $0.pauses.next() : nil } ?? Self.interval
       queue.async(after: pause) { [weak self] in self?.saveClaimed() }
     }
@@ -88,13 +89,13 @@ final class LogSaver: Sendable {
 
   private func saveClaimed() {
     guard audience.releaseSaving(), heldLock != nil else { return }
-    // One that could not be made known is so by this.
+    // After a failed registration, this registers the consumer.
     report { () throws(AppGroupsLogError) in try hasFailed ? register() : saveNow() }
     if hasFailed { return saveSoon() }
     trimOnQueue()
   }
 
-  /// Saves what is handled before the contents of the scope are swapped, unless that takes long.
+  /// Saves the handled events before the contents of the scope are swapped, unless that takes too long.
   func saveForSwap() {
     guard heldLock != nil else { return }
     let isDone = DispatchSemaphore(value: 0)
@@ -102,26 +103,26 @@ final class LogSaver: Sendable {
       do throws(AppGroupsLogError) {
         if heldLock != nil { try saveNow() }
       } catch {
-        // It is tried again, and reported, when the reading ends.
+        // The save is retried, and an error reported, when the reading ends.
       }
       isDone.signal()
     }
-    // A subscriber to failures may be keeping the queue, and may be waiting for the swap.
+    // A subscriber to failures may occupy the queue, and may itself be waiting for the swap.
     _ = isDone.wait(timeout: .now() + .milliseconds(500))
   }
 
-  /// The consumer whose place is saved.
+  /// The consumer whose position is saved.
   var consumer: ConsumerPlace { state.withLock { $0.consumer } }
 
   private var heldLock: ConsumerLock? { state.withLock { $0.lock } }
 
   private var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-  /// Saves what was acknowledged: at once if no subscription is left, because the feed may be released before later.
+  /// Saves acknowledged events, at once if no subscription is left, because the feed may soon be released.
   func saveAcknowledged() {
     queue.async { [self] in
       if heldLock != nil { return saveSoon() }
-      // A subscriber that waits to begin takes it along.
+      // A subscriber that waits to begin saves them later.
       if audience.isEmpty { report { () throws(AppGroupsLogError) in try saveNow() } }
     }
   }
@@ -130,7 +131,7 @@ final class LogSaver: Sendable {
   ///
   /// - Parameter feedQueue: The feed's queue, which is waited for only if the log is not read yet.
   /// - Throws: ``AppGroupsLogError`` if the cursor cannot be written, or `CancellationError` if the task was cancelled
-  ///   before.
+  ///   first.
   func save(after feedQueue: DispatchQueue) async throws {
     try await requests.run { [self] in
       let isSaved = try onQueue { () throws(AppGroupsLogError) in
@@ -144,7 +145,7 @@ final class LogSaver: Sendable {
     }
   }
 
-  /// Removes the segments that no consumer needs any more, unless that was done a moment ago.
+  /// Removes the segments that no consumer needs any more, unless the log was trimmed a moment ago.
   func trimSoon() {
     queue.async { [self] in trimOnQueue() }
   }
@@ -175,7 +176,7 @@ final class LogSaver: Sendable {
 
   private func register() throws(AppGroupsLogError) {
     let consumer = consumer
-    // A process that is removing segments may not have seen a consumer that is new.
+    // A process that is removing segments may not have seen a new consumer.
     guard !consumer.exists, let lock = try consumer.place.lockTrimming(isWaiting: true) else { return try saveNow() }
     try saveNow()
     withExtendedLifetime(lock.number) {}
@@ -193,17 +194,17 @@ final class LogSaver: Sendable {
       try save(positions)
       state.withLock { $0.saved = (positions, now) }
     } catch let error where error.isAboutNothingThere && !consumer.place.exists {
-      // With the log, the places in it are gone.
+      // If the log was removed, its positions are meaningless.
       state.withLock { $0.hasFailed = false }
     }
   }
 
-  /// Saves what was acknowledged after the last subscription had ended.
+  /// Saves the events that were acknowledged after the last subscription ended.
   private func saveAfterwards() throws(AppGroupsLogError) {
     let consumer = consumer
-    // A consumer that was removed does not come back by that.
+    // An acknowledgement does not restore a removed consumer.
     guard audience.isUnsaved, consumer.exists else { return }
-    // Only the consumer may say how far it is.
+    // Only the consumer may save its positions.
     guard let lock = try consumer.lock(creating: false) else { throw .consumerInUse(consumer.name) }
     guard let saved = try consumer.load() else { return }
     try save(audience.positionsToSave(besides: saved))

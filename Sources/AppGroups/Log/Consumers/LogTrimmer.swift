@@ -10,17 +10,17 @@ import Foundation
   import Musl
 #endif
 
-/// Removes what nobody needs any more, or what is too much.
+/// Removes the segments that no consumer needs any more, and the oldest ones beyond the size limit.
 ///
-/// Any process may do it, one at a time. Only segments that nobody appends to are removed.
+/// Any process may trim, one at a time. Only segments that no process appends to are removed.
 struct LogTrimmer {
   let place: LogPlace
   let limits: LogLimits
 
-  /// A block of the file system; no file takes less.
+  /// The size of a block of the file system; no file takes less.
   private static let block = 4096
 
-  /// How old litter is at least, in seconds.
+  /// The minimum age of an abandoned incomplete segment before it is removed, in seconds.
   private static let litterAge = 60
 
   private struct Segment {
@@ -30,14 +30,15 @@ struct LogTrimmer {
 
   private struct Consumer {
     let place: ConsumerPlace
-    /// `nil` if it cannot be read, which a newer version may be the reason for.
+    /// The positions of the consumer, or `nil` if they cannot be read, for example because a newer version saved them.
     let positions: [UUID: LogPosition]?
   }
 
   /// Trims the log.
   ///
-  /// - Parameter isWaiting: Whether to wait for somebody else who is doing so, instead of leaving it to them.
-  /// - Throws: What could not be read or removed.
+  /// - Parameter isWaiting: A Boolean value that indicates whether to wait for another process that is trimming,
+  ///   instead of leaving the work to it.
+  /// - Throws: The error of a file that could not be read or removed.
   func trim(isWaiting: Bool) throws(AppGroupsLogError) {
     guard let lock = try place.lockTrimming(isWaiting: isWaiting) else { return }
     try removeLitter()
@@ -57,9 +58,9 @@ struct LogTrimmer {
     if let problem { throw problem }
   }
 
-  // MARK: What there is
+  // MARK: Inventory
 
-  /// The segments that nobody appends to, and how much the others take.
+  /// Returns the segments that no process appends to, and the total size of the others.
   private func segments() throws(AppGroupsLogError) -> (sealed: [Segment], activeSize: Int) {
     var sealed: [Segment] = []
     var activeSize = 0
@@ -67,7 +68,7 @@ struct LogTrimmer {
       for index in indices {
         let id = SegmentID(producer: producer, index: index)
         let path = place.path(of: id)
-        // Whoever has begun the next one does not go back.
+        // A producer that has begun the next segment does not return to this one.
         if let final = index == indices.last ? abandoned(path, place.url(of: id)) : status(path) {
           sealed.append(Segment(id: id, size: final.size))
         } else if let status = status(path) {
@@ -78,10 +79,10 @@ struct LogTrimmer {
     return (sealed, activeSize)
   }
 
-  /// A file as it stays, if the process that had made it is gone.
+  /// Returns the final status of a file if the process that created it has ended.
   private func abandoned(_ path: String, _ url: URL) -> FileStatus? {
     guard let file = FileLock(path, in: place.base, .reading, of: url), file.isAbandoned else { return nil }
-    // Not before: the last event of a process that is gone could be missing.
+    // Read only now, because an earlier status could lack the last event of the ended process.
     return file.status
   }
 
@@ -89,11 +90,11 @@ struct LogTrimmer {
     FileStatus(path: path, relativeTo: place.base, followsLinks: false)
   }
 
-  /// The consumers that the log is kept for; those that were away for too long are dropped.
+  /// Returns the consumers that the log is kept for, and drops those that were absent for too long.
   ///
-  /// - Parameter report: Called if one cannot be dropped, for which the log is then kept.
-  /// - Returns: The consumers, with how far they are.
-  /// - Throws: ``AppGroupsLogError`` if they cannot be listed.
+  /// - Parameter report: Receives the error if a consumer cannot be dropped; the log is then kept for it.
+  /// - Returns: The consumers and their positions.
+  /// - Throws: ``AppGroupsLogError`` if the consumers cannot be listed.
   private func consumers(_ report: (AppGroupsLogError) -> Void) throws(AppGroupsLogError) -> [Consumer] {
     var consumers: [Consumer] = []
     for place in try ConsumerPlace.all(in: place) {
@@ -106,7 +107,7 @@ struct LogTrimmer {
         guard let positions = try place.load() else { continue }
         consumers.append(Consumer(place: place, positions: positions))
       } catch {
-        // Only a file can be a cursor. A running consumer puts one there; without one, no consumer loses events.
+        // Only a file can be a cursor. A running consumer saves one there; without one, no consumer loses events.
         if place.hasStrayCursor, !place.isRunning { continue }
         consumers.append(Consumer(place: place, positions: nil))
       }
@@ -114,15 +115,15 @@ struct LogTrimmer {
     return consumers
   }
 
-  /// Forgets a consumer that was away for too long.
+  /// Drops a consumer that was absent for too long.
   ///
-  /// - Returns: Whether it was.
+  /// - Returns: A Boolean value that indicates whether it was dropped.
   private func drop(_ consumer: ConsumerPlace) throws(AppGroupsLogError) -> Bool {
     guard isAbsent(consumer) else { return false }
     var lock: ConsumerLock?
     if !consumer.hasStrayLock {
       lock = try consumer.lock()
-      // A process that holds the lock is there, however little it does; and may have been a moment ago.
+      // A process that holds the lock is present, even if it is idle. It may also have held the lock a moment ago.
       guard lock != nil, isAbsent(consumer) else { return false }
     }
     try consumer.leaveWord(of: .absence)
@@ -131,22 +132,22 @@ struct LogTrimmer {
     return true
   }
 
-  /// Whether a consumer has not been heard of for too long.
+  /// Returns a Boolean value that indicates whether a consumer has been absent for too long.
   private func isAbsent(_ consumer: ConsumerPlace) -> Bool {
     guard let lastSeen = consumer.lastSeen else { return false }
     return now - lastSeen > Int(clamping: limits.consumerAbsence.components.seconds)
   }
 
-  /// Whether a consumer needs nothing of a segment any more.
+  /// Returns a Boolean value that indicates whether a consumer does not need a segment any more.
   private func has(_ consumer: Consumer, read segment: Segment) -> Bool {
     guard let position = consumer.positions?[segment.id.producer], position.segment >= segment.id.index else {
       return false
     }
     if position.segment > segment.id.index || position.offset >= segment.size { return true }
-    // A producer that was killed may have left the beginning of a record, which nobody will ever complete.
+    // A killed producer may have left the beginning of a record, which no process will ever complete.
     guard position.offset > 0 else { return false }
     do throws(AppGroupsLogError) {
-      // What cannot be read, now or ever, is for the consumer to pass over.
+      // Unreadable records count as unread; the consumer itself must skip them.
       if case .end = try SegmentReader(segment.id, in: place, from: position).next(.sealed) { return true }
       return false
     } catch {
@@ -154,9 +155,9 @@ struct LogTrimmer {
     }
   }
 
-  // MARK: Removing
+  // MARK: Removal
 
-  /// Removes the oldest segments for as long as all together are too large.
+  /// Removes the oldest segments for as long as the total size exceeds the limit.
   private func shrink(
     _ segments: [Segment], besides activeSize: Int, _ consumers: [Consumer]
   ) throws(AppGroupsLogError) {
@@ -166,7 +167,7 @@ struct LogTrimmer {
       .sorted { ($0.time, $0.segment.id.index) < ($1.time, $1.segment.id.index) }
     var losers: Set<String> = []
     for (_, segment) in oldestFirst where total > limits.totalSize {
-      // The word comes first: who dies in between must not take events away in silence.
+      // The note comes first, so that a process that dies in between does not remove events silently.
       for consumer in consumers where !losers.contains(consumer.place.name) && !has(consumer, read: segment) {
         try consumer.place.leaveWord(of: .sizeLimit)
         losers.insert(consumer.place.name)
@@ -176,7 +177,7 @@ struct LogTrimmer {
     }
   }
 
-  /// When a segment was begun; 0 if that cannot be read.
+  /// Returns the time at which a segment was begun; 0 if it cannot be read.
   private func time(of id: SegmentID) -> UInt64 {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     guard let file = Descriptor(uninterrupted { openat(place.base, place.path(of: id), flags) }) else { return 0 }
@@ -192,13 +193,13 @@ struct LogTrimmer {
     }
   }
 
-  /// Removes segments that were never completed, because their process died.
+  /// Removes segments that were never completed because their process died.
   private func removeLitter() throws(AppGroupsLogError) {
     let (base, shared) = (place.base, place.shared)
     let names = try SegmentListing.names(at: place.sharedPath, in: base, of: shared)
     for name in names where name.hasSuffix(".segment.new") {
       let path = place.path(ofIncomplete: name)
-      // One that is not locked yet may be a moment old.
+      // A file that is not locked yet may be a moment old.
       guard let made = FileStatus.modificationTime(ofPath: path, in: base), now - made > Self.litterAge else {
         continue
       }
@@ -214,13 +215,13 @@ struct LogTrimmer {
     (max(1, size) + block - 1) / block * block
   }
 
-  // MARK: In the background
+  // MARK: Background
 
   private static let queue = DispatchQueue(label: "org.signals.log.trim", qos: .utility)
 
-  /// Trims soon, where nobody waits for it.
+  /// Trims soon on a background queue, without waiting for it.
   ///
-  /// - Parameter report: Called with the error if it fails.
+  /// - Parameter report: Receives the error if trimming fails.
   func trimLater(report: @escaping @Sendable (AppGroupsLogError) -> Void) {
     Self.queue.async {
       do throws(AppGroupsLogError) {

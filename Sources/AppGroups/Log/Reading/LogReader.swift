@@ -1,12 +1,12 @@
 import Foundation
 import Signals
 
-/// Reads what all producers have appended: of each in order, and of those that wait at the same time the oldest first.
+/// Reads the events of all producers: each producer's in order, and among waiting events, the oldest first.
 final class LogReader: Sendable {
   private let merge: Guarded<ProducerMerge>
   private let report: @Sendable (AppGroupsLogError) -> Void
 
-  /// Makes a reader that goes on from some positions, and begins with the oldest event of every other producer.
+  /// Creates a reader that continues from given positions, and begins with the oldest event of every other producer.
   ///
   /// - Parameters:
   ///   - place: The log.
@@ -19,7 +19,9 @@ final class LogReader: Sendable {
     self.report = report
   }
 
-  /// Lists the segments and looks at each; to be called after the directory is watched, and when files come or go.
+  /// Lists the segments and reads on in each of them.
+  ///
+  /// Call it after the directory is observed, and when files appear or disappear.
   ///
   /// - Returns: The producers that have segments.
   @discardableResult
@@ -29,16 +31,16 @@ final class LogReader: Sendable {
     return producers
   }
 
-  /// Looks at a segment into which something was written.
+  /// Reads on in a segment that has been written to.
   ///
-  /// - Returns: Whether the segment is known.
+  /// - Returns: A Boolean value that indicates whether the segment is known.
   func look(atSegment name: String) -> Bool {
     let (isKnown, problems) = merge.withLock { ($0.look(atSegment: name), $0.takeProblems()) }
     problems.forEach(report)
     return isKnown
   }
 
-  /// Looks again at what could not be trusted.
+  /// Reads the doubtful records again.
   func lookAgain() {
     let problems = merge.withLock {
       $0.lookAgain()
@@ -47,20 +49,21 @@ final class LogReader: Sendable {
     problems.forEach(report)
   }
 
-  /// Returns the next record of all, and the position of its producer after it.
+  /// Returns the next record of all producers, and the position of its producer after it.
   func next() -> (producer: UUID, record: LogRecord, position: LogPosition)? {
     let (next, problems) = merge.withLock { ($0.next(), $0.takeProblems()) }
     problems.forEach(report)
     return next
   }
 
-  /// The last segment of each producer, into which it may write.
+  /// The file names of each producer's last segment, to which it may still append.
   var tails: Set<String> { merge.withLock { $0.tails } }
 
-  /// A Boolean value that indicates whether there is something to look at again soon.
+  /// A Boolean value that indicates whether a doubtful record should be read again soon.
   var isInDoubt: Bool { merge.withLock { $0.isInDoubt } }
 
-  /// A Boolean value that indicates whether something cannot be read at the moment, and no event tells when it can.
+  /// A Boolean value that indicates whether a file cannot be read at the moment, and no notification announces when it
+  /// can.
   ///
   /// ``scan()`` tries again.
   var isBlocked: Bool { merge.withLock { $0.isBlocked } }
@@ -68,17 +71,17 @@ final class LogReader: Sendable {
   /// Returns the positions of the producers that were read to their end since the last call.
   func takeExhausted() -> [(producer: UUID, position: LogPosition)] { merge.withLock { $0.takeExhausted() } }
 
-  /// Where each producer's log ends now.
+  /// Returns the current end of each producer's log.
   static func ends(of place: LogPlace) -> [UUID: LogPosition] {
     do throws(AppGroupsLogError) {
       return try readableEnds(of: place).compactMapValues { $0 }
     } catch {
-      // It will be told when the log is read.
+      // The error is reported when the log is read.
       return [:]
     }
   }
 
-  /// Where each producer's log ends now; the last segment's end, whatever that is, if it cannot be read.
+  /// Returns the current end of each producer's log, or the end of its last segment if that cannot be read.
   static func limits(of place: LogPlace) throws(AppGroupsLogError) -> [UUID: LogPosition] {
     try readableEnds(of: place).mapValues { $0 ?? .end }
   }

@@ -1,36 +1,37 @@
 import Foundation
 
-/// Merges what all producers have appended: of each in order, and of those that wait at the same time the oldest first.
+/// Merges the events of all producers: each producer's in order, and among waiting events, the oldest first.
 ///
 /// ``LogReader`` guards it.
 final class ProducerMerge {
   private let place: LogPlace
-  /// Whether only the producers that are known from the beginning are read.
+  /// A Boolean value that indicates whether only the initially known producers are read.
   private let isLimited: Bool
   private var producers: [UUID: ProducerReader] = [:]
   private var names: [String: ProducerReader] = [:]
   private(set) var tails: Set<String> = []
-  /// Those with a head, the oldest first, as a heap.
+  /// The readers with a head, as a heap with the oldest head first.
   private var waiting: [ProducerReader] = []
-  /// The problems that are not reported yet.
+  /// The problems that have not been reported yet.
   private var problems: [AppGroupsLogError] = []
-  /// Whether the head of the first of them has been given out, so that it must read on before it is looked at again.
+  /// A Boolean value that indicates whether the first reader's head was returned, so that the reader must advance
+  /// first.
   private var isFirstSpent = false
 
-  /// Those that have a file open, the one that has had it for longest first.
+  /// The readers that have a file open, in the order in which they opened it.
   private var open: [ProducerReader] = []
-  /// Those that have been read to their end since it was asked for last.
+  /// The readers that reached their end since the last call of ``takeExhausted()``.
   private var exhausted: [ProducerReader] = []
-  /// Those that found something that may have been in the making.
+  /// The readers that found a record whose writing may not be finished.
   private var doubtful: [ProducerReader] = []
-  /// Those whose next segment cannot be opened at the moment.
+  /// The producers whose next segment cannot be opened at the moment.
   private var blocked: Set<UUID> = []
-  /// Why the segments cannot be listed.
+  /// The reason why the segments cannot be listed.
   private var obstacle: AppGroupsLogError?
 
-  /// How many files may be open at a time.
+  /// The maximum number of files that are open at a time.
   private static let openLimit = 32
-  /// How many producers without a segment are remembered, in case they come back.
+  /// The maximum number of producers without a segment that are remembered, in case they return.
   private static let goneLimit = 1024
 
   init(_ place: LogPlace, from positions: [UUID: LogPosition]) {
@@ -41,7 +42,7 @@ final class ProducerMerge {
     }
   }
 
-  /// Reads everything that there is up to some positions, once.
+  /// Creates a merge that reads all events up to given positions, once.
   init(_ place: LogPlace, upTo limits: [UUID: LogPosition]) {
     self.place = place
     isLimited = true
@@ -50,7 +51,7 @@ final class ProducerMerge {
     }
   }
 
-  /// Finds out which events were removed since the limits were set.
+  /// Finds the events that were removed since the limits were set.
   func checkEnds() {
     for reader in producers.values { reader.reportMissingEnd { problems.append($0) } }
   }
@@ -78,7 +79,7 @@ final class ProducerMerge {
     var goneCount = 0
     for (producer, reader) in producers where segments[producer] == nil {
       reader.update([])
-      // It may still be open, and have more.
+      // The file may still be open, and have more records.
       let isFinal = reader.isFinal
       look(at: reader)
       if isFinal, reader.head == nil { close(reader) }
@@ -124,13 +125,13 @@ final class ProducerMerge {
     reader.isCounted = true
     open.append(reader)
     guard open.count > Self.openLimit else { return }
-    // It goes on where it was when its turn comes.
+    // The reader continues at its position when its turn comes.
     let oldest = open.removeFirst()
     oldest.isCounted = false
     oldest.close()
   }
 
-  /// Closes the file of a reader: one that was removed keeps its space for as long as anybody has it open.
+  /// Closes the file of a reader, because a removed file occupies its space for as long as it is open.
   private func close(_ reader: ProducerReader) {
     open.removeAll { $0 === reader }
     reader.isCounted = false
@@ -144,7 +145,9 @@ final class ProducerMerge {
     return (reader.producer, record, reader.position)
   }
 
-  /// Reads on after the record that was given out last: no earlier, so that the record does not wait for that.
+  /// Reads on after the last returned record.
+  ///
+  /// It is called only when the next record is needed, so that it does not delay the returned one.
   private func readOn() {
     guard isFirstSpent else { return }
     isFirstSpent = false
@@ -159,7 +162,7 @@ final class ProducerMerge {
 
   func takeExhausted() -> [(producer: UUID, position: LogPosition)] {
     defer { exhausted.removeAll(keepingCapacity: true) }
-    // One that has a head again was read beyond what has been given out.
+    // A reader that has a head again was read beyond the records that have been returned.
     return exhausted.filter { $0.head == nil }.map { ($0.producer, $0.position) }
   }
 

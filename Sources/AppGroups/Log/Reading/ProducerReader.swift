@@ -1,27 +1,28 @@
 import Foundation
 
-/// Reads what one producer has appended, segment after segment.
+/// Reads the events of one producer, segment after segment.
 final class ProducerReader {
   let producer: UUID
-  /// Where the log goes on after the last record that was read or passed over.
+  /// The position after the last record that was read or skipped.
   private(set) var position: LogPosition
   /// The record to be delivered next.
   private(set) var head: LogRecord?
-  /// Whether it is among those that may have something to read.
+  /// A Boolean value that indicates whether the reader is in the heap of readers with a head.
   var isListed = false
-  /// Whether it is among those that have a file open.
+  /// A Boolean value that indicates whether the reader is in the list of readers with an open file.
   var isCounted = false
   private let place: LogPlace
-  /// Where to stop, if the segments are not read as far as they go.
+  /// The position to stop at, or `nil` to read the segments to their end.
   private let limit: LogPosition?
   private var segments: [UInt64] = []
   private var reader: SegmentReader?
-  /// How often what comes next was found to be doubtful, and how large the segment was then.
+  /// The number of times that the next record was found doubtful, and the size of the segment at that time.
   private var doubts = (count: 0, size: UInt64(0))
-  /// Why the segment to go on in cannot be opened.
+  /// The reason why the next segment cannot be opened.
   private var obstacle: AppGroupsLogError?
 
-  /// How often a doubtful record at the end is looked at again, since it could be in the making.
+  /// The number of times that a doubtful record at the end is read again, because its writing may not be
+  /// finished.
   private static let maximumDoubts = 3
 
   init(_ producer: UUID, in place: LogPlace, from position: LogPosition, upTo limit: LogPosition? = nil) {
@@ -31,24 +32,26 @@ final class ProducerReader {
     self.limit = limit
   }
 
-  /// Takes note of which segments there are.
+  /// Updates the list of existing segments.
   func update(_ segments: [UInt64]) {
     self.segments = segments.filter { $0 >= position.segment }
   }
 
-  /// Whether no segment is left, so that nothing is lost by forgetting the producer's place.
+  /// A Boolean value that indicates whether no segment is left, so that the producer's position may be forgotten.
   var isGone: Bool { segments.isEmpty && head == nil }
 
-  /// Whether a file is open.
+  /// A Boolean value that indicates whether a file is open.
   var isOpen: Bool { reader != nil }
 
-  /// Whether the file that is open will not grow any more, because nobody writes it.
+  /// A Boolean value that indicates whether the open file will not grow any more, because no process writes it.
   var isFinal: Bool { reader?.isAbandoned ?? false }
 
-  /// Whether what was read last should be looked at again soon.
+  /// A Boolean value that indicates whether the last read bytes should be read again soon.
   var isInDoubt: Bool { (1..<Self.maximumDoubts).contains(doubts.count) }
 
-  /// Whether no event tells when there is more to read: no file changes when the one that was writing dies.
+  /// A Boolean value that indicates whether no notification announces when there is more to read.
+  ///
+  /// No file changes when its writer dies.
   var isBlocked: Bool { doubts.count >= Self.maximumDoubts || obstacle?.mayPassUnseen ?? false }
 
   /// Closes the file, which is opened again when there is more to read.
@@ -56,22 +59,22 @@ final class ProducerReader {
     reader = nil
   }
 
-  /// Reads on until there is a head, or nothing more.
+  /// Reads on until there is a head, or until there is nothing more to read.
   ///
-  /// - Parameter report: Called with what could not be read.
+  /// - Parameter report: Receives each error.
   func advance(report: (AppGroupsLogError) -> Void) {
     head = nil
     var isAbandoned = false
     while !isAtLimit {
       guard let reader = reader ?? open(report) else { return }
-      // A later segment was listed before this one was read to its end, so nothing more can come here.
+      // A later segment was listed before this one was read to its end, so nothing can be appended here any more.
       let next = segments.first { $0 > reader.id.index }
       let step = reader.next(next != nil || isAbandoned ? .sealed : stage)
       if case .doubtful = step {} else { doubts.count = 0 }
       switch step {
       case .record(let record):
         position.offset = record.end
-        // A copy of an older segment has nothing new.
+        // A copy of an older segment contains no new events.
         guard record.sequence > position.sequence else { continue }
         position.sequence = record.sequence
         position.isBroken = false
@@ -81,7 +84,7 @@ final class ProducerReader {
         guard let next else { return }
         leave(for: next)
       case .doubtful(let size):
-        // First whether there is a writer, and then what there is: it may have written its last in between.
+        // Check for a writer first, and then read: in the other order, its last record could be missed.
         isAbandoned = reader.isAbandoned
         if isAbandoned { continue }
         doubts = size == doubts.size ? (doubts.count + 1, size) : (1, size)
@@ -103,23 +106,23 @@ final class ProducerReader {
     }
   }
 
-  /// Whether everything before the limit was read, and damage there was reported.
+  /// A Boolean value that indicates whether everything before the limit was read, and damage there was reported.
   private var isAtLimit: Bool {
     guard let limit, !limit.isAfter(position) else { return false }
     return position.isAfter(limit) || !limit.isBroken || position.isBroken
   }
 
-  /// Reports the events before the limit that were removed while the others were read.
+  /// Reports the events before the limit that were removed during the reading.
   func reportMissingEnd(report: (AppGroupsLogError) -> Void) {
     guard let limit, limit.sequence > position.sequence, !position.isBroken, obstacle == nil else { return }
     report(.missing(producer: producer, after: position.sequence, before: limit.sequence + 1))
   }
 
-  /// How far the writing of the last segment is.
+  /// The caller's knowledge about the writing of the last segment.
   private var stage: SegmentReader.Stage {
-    // What lies before a limit was read before.
+    // The bytes before a limit have been read before.
     if limit != nil { return .settled }
-    // Damage that was reported is looked at for what follows it, and nothing else.
+    // After reported damage, only the records that follow it matter.
     return position.isBroken || doubts.count >= Self.maximumDoubts ? .settled : .growing
   }
 
@@ -131,7 +134,7 @@ final class ProducerReader {
     segments.removeAll { $0 < next }
   }
 
-  /// Opens the segment to go on in, if there is one.
+  /// Opens the segment to continue in, if one exists.
   private func open(_ report: (AppGroupsLogError) -> Void) -> SegmentReader? {
     let known = obstacle.take()
     while let index = segments.first(where: { $0 >= position.segment }) {
@@ -142,14 +145,14 @@ final class ProducerReader {
         reader = opened
         return opened
       } catch let error where error.isAboutNothingThere {
-        // Trimmed, or removed by hand; what comes next tells whether anything is missing.
+        // The segment was trimmed, or removed by hand; the next one shows whether events are missing.
         segments.removeAll { $0 == index }
       } catch .damaged(let url, let bytes, let lostEvents, let reason) {
         report(.damaged(url, bytes: bytes, lostEvents: lostEvents, reason: reason))
         position.isBroken = true
         leave(for: index + 1)
       } catch {
-        // It may be made readable; until then it is in the way, and said to be so once.
+        // It may become readable. Until then it blocks the reader, which is reported once.
         if error != known { report(error) }
         obstacle = error
         return nil
@@ -158,12 +161,12 @@ final class ProducerReader {
     return nil
   }
 
-  /// Begins with a segment, and tells if events before it are missing.
+  /// Begins with a segment, and reports if events before it are missing.
   private func enter(_ reader: SegmentReader, _ report: (AppGroupsLogError) -> Void) {
     if position != .beginning, !position.isBroken, reader.firstSequence > position.sequence + 1 {
       report(.missing(producer: producer, after: position.sequence, before: reader.firstSequence))
     }
-    // What comes before it is given up, or had never to be read.
+    // The events before it are lost, or never had to be read.
     position = LogPosition(
       segment: reader.id.index, offset: UInt64(SegmentHeader.size),
       sequence: max(position.sequence, reader.firstSequence - 1))

@@ -1,10 +1,10 @@
-/// Something in a segment that is no record.
+/// A range of bytes in a segment that contains no valid record.
 struct SegmentDamage: Hashable, Sendable {
-  /// Where it lies; to the segment's end if nothing is known to follow it.
+  /// The damaged range; it reaches the end of the segment if no record was found after it.
   let bytes: Range<UInt64>
-  /// How many events it has cost, if that is known.
+  /// The number of events that were lost, or `nil` if it is unknown.
   var lostEvents: UInt64?
-  /// Whether the segment goes on after it.
+  /// A Boolean value that indicates whether the segment continues after the damage.
   let isPassed: Bool
   let reason: String
 }

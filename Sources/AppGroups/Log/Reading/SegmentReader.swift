@@ -9,39 +9,41 @@ import Foundation
   import Musl
 #endif
 
-/// Reads the records of one segment, in pieces, from a place on.
+/// Reads the records of one segment in pieces, from a given position.
 ///
 /// Use it on one thread at a time.
 final class SegmentReader {
-  /// What comes next.
+  /// The result of a read.
   enum Step {
     case record(LogRecord)
-    /// The end of what is there, but for the beginning of a record that no process will complete.
+    /// The end of the segment, possibly after the beginning of a record that no process will complete.
     case end
-    /// Something that may be in the making; `size` is how large the segment is with it.
+    /// Bytes of a record whose writing may not be finished; `size` is the size of the segment with them.
     case doubtful(size: UInt64)
-    /// Something that is no record. The reader goes on after it, if it knows where.
+    /// Bytes that are not a record.
+    ///
+    /// The reader continues after them if it finds the next record.
     case damaged(SegmentDamage)
   }
 
-  /// How far the writing of the segment is, as far as the caller knows.
+  /// The caller's knowledge about the writing of the segment.
   enum Stage {
     /// The producer may be writing the next record.
     case growing
     /// The next bytes have not changed for a while, though the producer may still append.
     case settled
-    /// The producer does not write the segment any more.
+    /// The producer does not append to the segment any more.
     case sealed
   }
 
   let id: SegmentID
   let url: URL
   private let file: FileLock
-  /// Where in the file the next record begins.
+  /// The offset of the next record in the file.
   private(set) var offset: UInt64
   private(set) var nextSequence: UInt64
   private let salt: UInt32
-  /// What has been read of the file from `offset` on.
+  /// The bytes of the file that have been read ahead.
   private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var start = 0
   private var filled = 0
@@ -52,9 +54,9 @@ final class SegmentReader {
   /// Opens a segment.
   ///
   /// - Parameters:
-  ///   - id: Which segment.
+  ///   - id: The segment.
   ///   - place: The log.
-  ///   - position: Where to go on, unless it is another segment's.
+  ///   - position: The position to continue at; it is ignored if it belongs to another segment.
   /// - Throws: ``AppGroupsLogError/inaccessible(_:)``, or ``AppGroupsLogError/damaged(_:bytes:lostEvents:reason:)``.
   init(_ id: SegmentID, in place: LogPlace, from position: LogPosition) throws(AppGroupsLogError) {
     self.id = id
@@ -93,13 +95,13 @@ final class SegmentReader {
     buffer.deallocate()
   }
 
-  /// Whether nobody will write the segment any more.
+  /// A Boolean value that indicates whether no process will write the segment any more.
   var isAbandoned: Bool { file.isAbandoned }
 
   /// Reads on.
   ///
-  /// - Parameter stage: How far the writing of the segment was before this is called.
-  /// - Returns: What comes next.
+  /// - Parameter stage: The stage of the segment, determined before the call.
+  /// - Returns: The next step.
   func next(_ stage: Stage) -> Step {
     var isReread = false
     while true {
@@ -116,7 +118,7 @@ final class SegmentReader {
         switch fill(wanted) {
         case .some(true): continue
         case .some(false):
-          // The beginning of a record may be taken back, if its writer could not write all of it.
+          // A writer that could not write a whole record may remove the beginning of it.
           reread()
           if size == offset { return .end }
           if stage == .growing { return .doubtful(size: size) }
@@ -125,7 +127,7 @@ final class SegmentReader {
           return damage(upTo: self.size, errorWords(errno))
         }
       case .damaged(let reason):
-        // It may be pieced together of what was taken back and of what came in its place.
+        // The bytes may mix a removed record with the one that replaced it.
         reread()
         if isReread { return stage == .growing ? .doubtful(size: size) : passDamage(reason) }
       }
@@ -133,7 +135,7 @@ final class SegmentReader {
     }
   }
 
-  /// The next step, with no wait for what may be in the making.
+  /// Returns the next step, without waiting for an unfinished record to be completed.
   func nextAtOnce() -> Step {
     let step = next(.growing)
     guard case .doubtful = step else { return step }
@@ -142,7 +144,7 @@ final class SegmentReader {
 
   // MARK: Damage
 
-  /// How large the segment is now.
+  /// The current size of the segment.
   private var size: UInt64 { file.status.map { UInt64($0.size) } ?? offset }
 
   private var search: SegmentSearch {
@@ -155,15 +157,16 @@ final class SegmentReader {
     return pass(to: place, reason)
   }
 
-  /// Damage after which nothing is known to follow.
+  /// Returns damage after which no record was found.
   private func damage(upTo end: UInt64, _ reason: String) -> Step {
     .damaged(SegmentDamage(bytes: offset..<max(offset, end), isPassed: false, reason: reason))
   }
 
-  /// Decides what a record is that says to be longer than the segment: cut off, in the making, or damaged.
+  /// Decides whether a record that claims to be longer than the segment is cut off, still being written, or damaged.
   private func passCutRecord(_ stage: Stage, _ size: UInt64) -> Step {
     var search = search
-    // While the producer may be writing it, bytes in its payload may look like records, but don't fit its own checksum.
+    // While the producer may be writing the record, bytes in its payload may look like records, but do not match its
+    // checksum.
     guard let place = stage == .sealed ? search.place() : search.placeByChecksum() else {
       return stage == .sealed ? .end : .doubtful(size: size)
     }
@@ -177,18 +180,18 @@ final class SegmentReader {
     return .damaged(damage)
   }
 
-  /// Forgets what has been read ahead, to look at the file again.
+  /// Discards the bytes that were read ahead, so that the file is read again.
   private func reread() {
     start = 0
     filled = 0
   }
 
-  /// Reads more of the file, so that the buffer may hold so many bytes.
+  /// Reads more of the file into a buffer with room for a given number of bytes.
   ///
-  /// - Returns: Whether there was more; `nil` with `errno` set if reading failed.
+  /// - Returns: `true` if bytes were read, `false` at the end, or `nil` with `errno` set if reading failed.
   private func fill(_ size: Int) -> Bool? {
     let count = filled - start
-    // A reader that finds full buffers has much to read, and gets larger ones.
+    // A reader that fills its buffers has much to read, and gets larger ones.
     let wanted = filled == buffer.count && !buffer.isEmpty ? min(buffer.count * 4, Self.largest) : Self.smallest
     let capacity = max(size, wanted)
     if buffer.count < capacity {
@@ -202,13 +205,13 @@ final class SegmentReader {
     }
     start = 0
     filled = count
-    // Sound: the rest of the buffer is ours to fill.
+    // Sound: the reader owns the buffer and may fill the rest of it.
     let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
     let read = uninterrupted { pread(file.number, rest.baseAddress, rest.count, off_t(offset) + off_t(count)) }
     guard read >= 0 else { return nil }
     filled += read
     if read == 0, count == 0, buffer.count > Self.smallest {
-      // Nobody knows when the next event comes.
+      // It is unknown when the next event arrives, so the memory is released.
       buffer.deallocate()
       buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
       (start, filled) = (0, 0)

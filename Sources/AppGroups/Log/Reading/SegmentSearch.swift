@@ -8,50 +8,52 @@ import FileSignals
   import Musl
 #endif
 
-/// Finds where the records of a segment go on after damage.
+/// Finds the next record in a segment after damage.
 ///
-/// A payload may contain bytes that look like records, so the damaged record itself is asked first where it ends; only
-/// if it cannot tell, the next bytes that are a record are looked for.
+/// A payload may contain bytes that look like records. So the search first derives the end of the damaged record from
+/// the record itself. Only if that fails, it looks for the next bytes that form a record.
 struct SegmentSearch {
-  /// Where to go on.
+  /// The position of a record after the damage.
   struct Place {
     let offset: UInt64
-    /// The number of the event there.
+    /// The number of the event at the position.
     let sequence: UInt64
   }
 
   /// The segment, which must stay open.
   let file: CInt
   let salt: UInt32
-  /// Where the damage begins.
+  /// The offset of the damage.
   let start: UInt64
-  /// How large the segment is.
+  /// The size of the segment.
   let end: UInt64
   /// The number that the event at `start` should have.
   let sequence: UInt64
-  /// How many bytes may be checked in vain: bytes that were made to look like many long records must not take for ever.
+  /// The number of bytes that may still be checked.
+  ///
+  /// It bounds the search in bytes that were crafted to look like many long records.
   private var budget = 1 << 28
 
-  /// How far the numbers of a segment can rise at most.
+  /// The maximum difference between two event numbers in a segment.
   private static let widestGap: UInt64 = 1 << 24
   private static let pieceSize = 1 << 20
 
   init(file: CInt, salt: UInt32, start: UInt64, end: UInt64, sequence: UInt64) {
     (self.file, self.salt, self.start, self.sequence) = (file, salt, start, sequence)
-    // Another process may have cut the segment off since the damage was found.
+    // Another process may have truncated the segment since the damage was found.
     self.end = max(start, end)
   }
 
-  /// Looks everywhere.
+  /// Returns the position of the next record, found by the first search that succeeds.
   mutating func place() -> Place? {
-    // Something was cut out.
+    // The bytes of one or more records were removed.
     if let record = record(at: start) { return Place(offset: start, sequence: record.sequence) }
     return placeByChecksum() ?? placeByLength() ?? placeByRecord()
   }
 
-  // MARK: Asking the damaged record
+  // MARK: End of the damaged record
 
-  /// The end of a record of which only the length is wrong: where its checksum fits.
+  /// Returns the end of a record of which only the length is wrong, found by its checksum.
   func placeByChecksum() -> Place? {
     let count = Int(min(end - start, UInt64(LogRecord.headerSize + LogRecord.maximumPayload)))
     return read(count, at: start) { bytes in
@@ -71,19 +73,21 @@ struct SegmentSearch {
     }
   }
 
-  /// The end of a record of which the length is right.
+  /// Returns the end of a record whose length is correct.
   private func placeByLength() -> Place? {
     guard let header = header(at: start), header.length <= LogRecord.maximumPayload else { return nil }
     let next = start + UInt64(LogRecord.headerSize + header.length)
     return isBoundary(next) ? Place(offset: next, sequence: sequence + 1) : nil
   }
 
-  /// Whether the segment ends there, or the next record begins, be it damaged too.
+  /// Returns a Boolean value that indicates whether the segment ends, or the next record begins, at an offset.
+  ///
+  /// The next record may be damaged too.
   private func isBoundary(_ offset: UInt64) -> Bool {
     offset == end || header(at: offset)?.sequence == sequence + 1
   }
 
-  // MARK: Looking for the next record
+  // MARK: Search for the next record
 
   private struct Found {
     let offset: UInt64
@@ -91,7 +95,7 @@ struct SegmentSearch {
     let sequence: UInt64
   }
 
-  /// The next record, unless one that follows shows that it is none: numbers only rise.
+  /// Returns the next record, unless a later one has a lower or equal number, which shows that it is not a record.
   private mutating func placeByRecord() -> Place? {
     var offset = start
     while let found = firstRecord(from: offset) {
@@ -125,7 +129,7 @@ struct SegmentSearch {
 
   private func isPlausible(_ number: UInt64) -> Bool { number >= sequence && number - sequence < Self.widestGap }
 
-  /// The record at a place, if its checksum says that it is one.
+  /// Returns the record at an offset, if its checksum is correct.
   private mutating func record(at offset: UInt64) -> Found? {
     guard let header = header(at: offset), isPlausible(header.sequence), header.length <= LogRecord.maximumPayload
     else { return nil }
@@ -149,7 +153,9 @@ struct SegmentSearch {
     }
   }
 
-  /// Calls a closure with bytes of the segment, fewer if it has become shorter; `nil` if they cannot be read.
+  /// Calls a closure with bytes of the segment, fewer if it has become shorter.
+  ///
+  /// - Returns: The result of the closure, or `nil` if the bytes cannot be read.
   private func read<Result>(_ count: Int, at offset: UInt64, _ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
     withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
       var filled = 0

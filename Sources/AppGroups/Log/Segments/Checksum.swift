@@ -1,8 +1,8 @@
-/// The CRC-32 of zlib and Ethernet, eight bytes at a time, with tables instead of special instructions.
+/// The CRC-32 of zlib and Ethernet, computed eight bytes at a time, with tables instead of special instructions.
 package enum Checksum {
   /// Eight tables of 256 entries, one after another.
   ///
-  /// Sound: they are never changed once they are made, and never freed.
+  /// Sound: the tables never change after they are built, and are never freed.
   nonisolated(unsafe) private static let tables: UnsafePointer<UInt32> = {
     let tables = UnsafeMutablePointer<UInt32>.allocate(capacity: 8 * 256)
     for byte in 0..<256 {
@@ -19,14 +19,14 @@ package enum Checksum {
     return UnsafePointer(tables)
   }()
 
-  /// The checksum of some bytes, or, going on from their checksum, that of earlier bytes and these.
+  /// Returns the checksum of some bytes, or of earlier bytes and these if it continues from the earlier checksum.
   package static func of(_ bytes: UnsafeRawBufferPointer, goingOnFrom earlier: UInt32 = 0) -> UInt32 {
     let tables = tables
     var value = ~earlier
     var offset = 0
     while offset + 8 <= bytes.count {
       let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ UInt64(value)
-      // Sound: each index is below 256, within its table.
+      // Sound: each index is less than 256, so it lies within its table.
       value =
         tables[7 * 256 + Int(word & 0xFF)] ^ tables[6 * 256 + Int((word >> 8) & 0xFF)]
         ^ tables[5 * 256 + Int((word >> 16) & 0xFF)] ^ tables[4 * 256 + Int((word >> 24) & 0xFF)]

@@ -1,18 +1,20 @@
 import Foundation
 import Synchronization
 
-/// A hybrid logical clock: the time of day, but each event is later than all that its process had made or seen before.
+/// A hybrid logical clock: the time of day, but later than every event that its process has appended or read before.
 ///
-/// Events of several producers can be put in order by it, such that no effect comes before its cause, even if somebody
-/// turns the system's clock back.
+/// It orders the events of several producers such that no effect precedes its cause, even if the system's clock is set
+/// back.
 final class LogClock: Sendable {
-  /// Times further ahead than this are not followed: they would take the clock along for ever.
+  /// The maximum distance of a followed time into the future.
+  ///
+  /// A time beyond it would set the clock ahead permanently, so it is ignored.
   private static let horizon: UInt64 = 24 * 60 * 60 * 1_000_000_000
 
   /// Nanoseconds since 1970.
   private let last = Atomic<UInt64>(0)
 
-  /// A time after all others.
+  /// Returns a time after all times that the clock has returned or observed.
   func next() -> UInt64 {
     let now = Self.now()
     var seen = last.load(ordering: .relaxed)
@@ -24,7 +26,7 @@ final class LogClock: Sendable {
     }
   }
 
-  /// Takes note of the time of an event that another process made.
+  /// Moves the clock past the time of an event from another process.
   func observe(_ time: UInt64) {
     var seen = last.load(ordering: .relaxed)
     guard time > seen, time < Self.now() + Self.horizon else { return }

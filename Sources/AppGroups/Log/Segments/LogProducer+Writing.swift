@@ -10,12 +10,12 @@ import Foundation
 #endif
 
 extension LogProducer {
-  /// The segment that a producer appends to, and how far it is.
+  /// The state of a producer's appends, with the segment that it appends to.
   struct Writing: ~Copyable {
     private(set) var identity = UUID.random()
-    /// The identities that this process had among other contents of a scope.
+    /// The identities that this process had in other contents of a scope.
     private(set) var formerIdentities: Set<UUID> = []
-    /// The number of the contents for which the identity is.
+    /// The number of the contents that the identity belongs to.
     private var swapCount: Int
     private let clock: LogClock
     private var process = getpid()
@@ -33,9 +33,10 @@ extension LogProducer {
       scratch.deallocate()
     }
 
-    /// Appends events, whose records have so many bytes in total.
+    /// Appends events whose records have a given total size in bytes.
     ///
-    /// - Returns: `nil` if the log's path does not lead to its place any more, unless `isFinal`.
+    /// - Returns: The producer, the first event's sequence and whether a segment was begun; `nil` if the log's path
+    ///   does not lead to its place any more, unless `isFinal`.
     mutating func append(
       _ count: Int, _ payload: @Sendable (Int) -> Data, _ total: Int, in place: LogPlace, isFinal: Bool,
       segmentSize: Int, durability: Durability
@@ -71,7 +72,7 @@ extension LogProducer {
       return (identity, first, isNew)
     }
 
-    /// The segment to append to: the last one, unless it is full or gone.
+    /// Returns the segment to append to: the last one, unless it is full or removed.
     private mutating func segment(
       for count: Int, in place: LogPlace, isFinal: Bool, segmentSize: Int, durability: Durability
     ) throws(AppGroupsLogError) -> (SegmentWriter, isNew: Bool)? {
@@ -84,7 +85,7 @@ extension LogProducer {
       do throws(AppGroupsLogError) {
         return (try makeSegment(in: place, durability), true)
       } catch let error where error.isAboutNothingThere {
-        // Somebody removed the directory, or took the new segment for what a dead process had left.
+        // The directory was removed, or another process took the new segment for the leftover of a dead process.
         try place.make()
         return (try makeSegment(in: place, durability), true)
       }
@@ -101,10 +102,11 @@ extension LogProducer {
       return segment
     }
 
-    /// Becomes another producer among other contents, and in a forked process, which must not write where its parent
-    /// does.
+    /// Becomes another producer if the contents were swapped or the process was forked.
     ///
-    /// - Parameter swapCount: The number of the contents, or `nil` if they do not matter.
+    /// A forked process must not write to the segments of its parent.
+    ///
+    /// - Parameter swapCount: The number of the contents, or `nil` to ignore the contents.
     mutating func checkIdentity(at swapCount: Int?) {
       if let swapCount, swapCount != self.swapCount { becomeAnother(at: swapCount) }
       let current = getpid()
@@ -114,7 +116,7 @@ extension LogProducer {
       formerIdentities = []
     }
 
-    /// Becomes another producer, whose first event is yet to come.
+    /// Takes a new identity, under which no event has been appended.
     private mutating func becomeAnother(at swapCount: Int) {
       self.swapCount = swapCount
       if index > 0 { formerIdentities.insert(identity) }

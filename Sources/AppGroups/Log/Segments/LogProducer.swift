@@ -2,11 +2,11 @@ import FileSignals
 import Foundation
 import Signals
 
-/// What one process appends to one log: all of its log objects and threads share it.
+/// The part of a log that one process appends, shared by all of its log objects and threads.
 ///
-/// A producer has segments that nobody else writes, so it needs no lock between processes. Its identity is new each
-/// time, also for a process that was forked, so no segment is ever continued by another. In a scope, it is new after
-/// each swap, so that the numbers of the events in one environment have no gap.
+/// No other process writes a producer's segments, so it needs no lock between processes. Each producer has a new
+/// identity, even in a forked process, so no process continues another's segment. In a scope, the identity is new after
+/// each swap, so that the event numbers in one environment have no gap.
 final class LogProducer: Sendable {
   let clock: LogClock
   let location: LogLocation
@@ -19,7 +19,7 @@ final class LogProducer: Sendable {
     writing = Guarded(Writing(clock, swapCount: location.swapCount ?? 0))
   }
 
-  /// Who this process is in the log.
+  /// The identity of this process in the log.
   var id: UUID {
     let swapCount = location.swapCount
     return writing.withLock { writing in
@@ -28,7 +28,7 @@ final class LogProducer: Sendable {
     }
   }
 
-  /// Returns a Boolean value that indicates whether a producer is, or was, this process.
+  /// Returns a Boolean value that indicates whether an identity belongs, or has belonged, to this process.
   func isThisProcess(_ producer: UUID) -> Bool {
     writing.withLock { writing in
       writing.checkIdentity(at: nil)
@@ -39,12 +39,13 @@ final class LogProducer: Sendable {
   /// Appends events, all in one segment, one after another.
   ///
   /// - Parameters:
-  ///   - count: How many there are, one at least.
-  ///   - payload: The payload of each.
-  ///   - segmentSize: How large a segment may become, unless the events alone are larger.
-  ///   - durability: What the events are safe against when this returns.
-  /// - Returns: The producer, the first event's sequence, and whether a segment was begun.
-  /// - Throws: ``AppGroupsLogError``; the first events may have been appended then.
+  ///   - count: The number of events, at least one.
+  ///   - payload: A closure that returns the payload of each event.
+  ///   - segmentSize: The maximum size of a segment, unless the events alone are larger.
+  ///   - durability: The failures that the events survive after this returns.
+  /// - Returns: The producer, the first event's sequence, and a Boolean value that indicates whether a segment was
+  ///   begun.
+  /// - Throws: ``AppGroupsLogError``; then the first events may have been appended.
   func append(
     _ count: Int, _ payload: @Sendable (Int) -> Data, segmentSize: Int, durability: Durability
   ) throws(AppGroupsLogError) -> (producer: UUID, first: UInt64, isNewSegment: Bool) {
@@ -64,7 +65,7 @@ final class LogProducer: Sendable {
     }
   }
 
-  // MARK: One for each log
+  // MARK: Shared producers
 
   private struct Entry {
     weak let producer: LogProducer?
@@ -78,12 +79,12 @@ final class LogProducer: Sendable {
 
   private static let registry = Guarded<[Key: Entry]>([:])
 
-  /// This process's producer for a log that has one directory.
+  /// Returns this process's producer for a log that always has the same directory.
   static func shared(for place: LogPlace) -> LogProducer {
     shared(Key(path: ExactString(place.url.path), scope: nil, policy: .follows), at: LogLocation(place))
   }
 
-  /// This process's producer for a log in a root whose contents may be swapped.
+  /// Returns this process's producer for a log in a root whose contents may be swapped.
   static func shared(name: String, scope: Scope, policy: ScopePolicy) throws(AppGroupsLogError) -> LogProducer {
     let location = try LogLocation(name: name, scope: scope, policy: policy)
     return shared(Key(path: ExactString(location.url.path), scope: scope.identity, policy: policy), at: location)
@@ -91,7 +92,7 @@ final class LogProducer: Sendable {
 
   private static func shared(_ key: Key, at location: @autoclosure () -> LogLocation) -> LogProducer {
     registry.withLock { registry in
-      // One that was closed by a swap is not opened again.
+      // A producer that a swap has closed stays closed, so a new one replaces it.
       if let producer = registry[key]?.producer, !producer.location.isClosed { return producer }
       registry = registry.filter { $0.value.producer != nil }
       let producer = LogProducer(location())

@@ -1,25 +1,25 @@
 import Foundation
 
-/// One event as it lies in a segment: length, checksum, sequence, time, and then the payload.
+/// An event as it is stored in a segment: length, checksum, sequence, time, and then the payload.
 ///
-/// The checksum covers all the rest, and each record has the sequence after that of the one before, so whatever is cut
-/// off or damaged shows, and what comes before it is whole.
+/// The checksum covers all other fields, and each record has the sequence after the previous one's. So truncation and
+/// damage are detected, and the records before them are intact.
 struct LogRecord: Hashable, Sendable {
   static let headerSize = 24
 
-  /// How many bytes one event may have; a length beyond it is no length, but damage.
+  /// The maximum size of an event in bytes; a greater length is treated as damage.
   static let maximumPayload = 16 << 20
 
   let sequence: UInt64
   let time: UInt64
   let payload: Data
-  /// Where in the segment the next record begins.
+  /// The offset of the next record in the segment.
   let end: UInt64
 
-  /// How many bytes a payload takes in a segment.
+  /// Returns the number of bytes that a payload occupies in a segment.
   static func size(of payload: Data) -> Int { headerSize + payload.count }
 
-  /// Puts a record into a buffer, which must have room for it.
+  /// Writes a record into a buffer, which must have room for it.
   static func write(
     _ payload: Data, sequence: UInt64, time: UInt64, salt: UInt32, to buffer: UnsafeMutableRawBufferPointer
   ) {
@@ -31,17 +31,17 @@ struct LogRecord: Hashable, Sendable {
     buffer.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)
   }
 
-  /// What some bytes of a segment begin with.
+  /// The kind of content that a range of bytes begins with.
   enum Finding {
-    /// A whole record, which takes so many bytes.
+    /// A complete record of `size` bytes.
     case record(sequence: UInt64, time: UInt64, size: Int)
-    /// The beginning of what may be a record of so many bytes.
+    /// The beginning of a possible record of `size` bytes.
     case incomplete(size: Int)
-    /// No record, and nothing that could become one.
+    /// Bytes that are not a record and cannot become one.
     case damaged(reason: String)
   }
 
-  /// Looks at what comes next in a segment.
+  /// Returns the kind of content that the bytes begin with.
   static func find(in bytes: UnsafeRawBufferPointer, expecting sequence: UInt64, salt: UInt32) -> Finding {
     guard bytes.count >= headerSize else { return .incomplete(size: headerSize) }
     let length = Int(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
@@ -58,12 +58,12 @@ struct LogRecord: Hashable, Sendable {
     return .record(sequence: sequence, time: time, size: size)
   }
 
-  /// The checksum of the length and of all that follows the checksum itself.
+  /// Returns the checksum of the length and of all bytes after the checksum.
   private static func checksum(of record: UnsafeRawBufferPointer, salt: UInt32) -> UInt32 {
     let length = UInt32(littleEndian: record.loadUnaligned(as: UInt32.self))
     return Checksum.of(UnsafeRawBufferPointer(rebasing: record[8...]), goingOnFrom: salt) ^ turn(of: length)
   }
 
-  /// How the length goes into the checksum: with a turn, so that a record of zeros has no checksum of zero.
+  /// Mixes the length for the checksum, so that a record of zeros does not have a checksum of zero.
   static func turn(of length: UInt32) -> UInt32 { length &* 0x9E37_79B1 &+ 0x5349_474C }
 }

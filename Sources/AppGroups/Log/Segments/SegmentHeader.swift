@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a segment begins with: which it is, and which event comes first.
+/// The header of a segment, with its identity and the sequence of its first event.
 struct SegmentHeader: Hashable, Sendable {
   static let size = 48
 
-  /// Names the format and its version; another version is another format.
+  /// The identifier of the format and its version; another version is another format.
   private static let magic: UInt64 = 0x32_30_47_4F_4C_47_49_53  // "SIGLOG02"
-  /// The first version, which is read but no longer written.
+  /// The identifier of the first version, which is read but no longer written.
   ///
   /// Its records have no salt.
   private static let unsaltedMagic: UInt64 = 0x31_30_47_4F_4C_47_49_53  // "SIGLOG01"
@@ -14,11 +14,12 @@ struct SegmentHeader: Hashable, Sendable {
   let id: SegmentID
   let firstSequence: UInt64
   let time: UInt64
-  /// The header's checksum, with which those of its records begin: a record that was copied from another segment, or is
-  /// part of a payload, is none here.
+  /// The header's checksum, with which the checksums of its records begin.
+  ///
+  /// So a record that was copied from another segment, or that is part of a payload, is not valid here.
   private(set) var salt: UInt32 = 0
 
-  /// The header as it lies in the file.
+  /// The header as it is stored in the file.
   var bytes: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.size)
     bytes.withUnsafeMutableBytes { buffer in
@@ -28,7 +29,7 @@ struct SegmentHeader: Hashable, Sendable {
       }
       buffer.storeBytes(of: id.index.littleEndian, toByteOffset: 24, as: UInt64.self)
       buffer.storeBytes(of: firstSequence.littleEndian, toByteOffset: 32, as: UInt64.self)
-      // Whole seconds are enough to tell which of two segments is the older.
+      // Whole seconds suffice to find the older of two segments.
       let seconds = UInt32(truncatingIfNeeded: time / 1_000_000_000)
       buffer.storeBytes(of: seconds.littleEndian, toByteOffset: 40, as: UInt32.self)
       buffer.storeBytes(
@@ -44,7 +45,7 @@ struct SegmentHeader: Hashable, Sendable {
     salt = bytes.withUnsafeBytes { Self.checksum(of: $0) }
   }
 
-  /// Reads a header; `nil` if the bytes are none.
+  /// Decodes a header, or returns `nil` if the bytes are not a header.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.size else { return nil }
     let (magic, checksum) = (Self.load(bytes, 0), Self.checksum(of: bytes))

@@ -1,11 +1,12 @@
 import Foundation
 
-/// One of the files that a producer appends to, one after another.
+/// The identity of one of the files that a producer appends to, one after another.
 ///
-/// Its name is the producer's identifier and its number, so that a directory can be read without opening a file.
+/// The file name consists of the producer's identifier and the segment's number, so that a listing needs to open no
+/// file.
 struct SegmentID: Hashable, Sendable {
   let producer: UUID
-  /// Counts from 1.
+  /// The number of the segment, from 1.
   let index: UInt64
 
   private static let suffix = ".segment"
@@ -15,13 +16,13 @@ struct SegmentID: Hashable, Sendable {
     self.index = index
   }
 
-  /// Reads the name of a file; `nil` if it is not that of a segment.
+  /// Parses the name of a file, or returns `nil` if it does not name a segment.
   init?(fileName: String) {
     guard fileName.hasSuffix(Self.suffix) else { return nil }
     let parts = fileName.dropLast(Self.suffix.count).split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let producer = UUID(uuidString: String(parts[0])), let index = UInt64(parts[1]), index > 0,
       index < LogPosition.limit,
-      // One segment has one name: no other spelling of the same numbers.
+      // Each segment has only one name; other spellings of the same numbers are rejected.
       fileName == SegmentID(producer: producer, index: index).fileName
     else { return nil }
     self.init(producer: producer, index: index)
@@ -33,6 +34,6 @@ struct SegmentID: Hashable, Sendable {
     return "\(producer.uuidString.lowercased()).\(zeros)\(digits)\(Self.suffix)"
   }
 
-  /// What the file is called until it is complete enough to be read.
+  /// The name of the file until it has its lock and its header.
   var temporaryName: String { fileName + ".new" }
 }

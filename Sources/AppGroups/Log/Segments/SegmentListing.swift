@@ -9,9 +9,9 @@ import Foundation
   import Musl
 #endif
 
-/// Which segments there are.
+/// Lists the segments of a log.
 enum SegmentListing {
-  /// The numbers of each producer's segments, in order; empty if the directory is gone.
+  /// Returns the numbers of each producer's segments, in order; empty if the directory is missing.
   static func segments(in place: LogPlace) throws(AppGroupsLogError) -> [UUID: [UInt64]] {
     var segments: [UUID: [UInt64]] = [:]
     for name in try names(at: place.path, in: place.base, of: place.url) {
@@ -20,11 +20,11 @@ enum SegmentListing {
     return segments.mapValues { $0.sorted() }
   }
 
-  /// The same, without a segment missing that is older than one that is there.
+  /// Returns the numbers of each producer's segments, and overlooks no segment that is older than a listed one.
   ///
   /// - Parameters:
   ///   - place: The log.
-  ///   - starts: The segment that each producer is read in, after which the next one is expected.
+  ///   - starts: The segment that is being read of each producer, after which the next one is expected.
   /// - Returns: The numbers of each producer's segments, in order.
   /// - Throws: ``AppGroupsLogError`` if the directory cannot be listed.
   static func completeSegments(
@@ -33,10 +33,10 @@ enum SegmentListing {
     try withoutPassingGaps(after: starts) { () throws(AppGroupsLogError) in try segments(in: place) }
   }
 
-  /// Lists until a listing has no gap, or those that the one before it had.
+  /// Repeats a listing until it has no gap, or the same gaps as the previous one.
   ///
-  /// A directory that changes while it is listed may show what came later without what came earlier. Whoever sees a gap
-  /// looks again: what was there before that look is in it. A gap that stays is one.
+  /// If a directory changes during a listing, the listing may contain a newer file without an older one. A second
+  /// listing contains every file that existed before it began. So a gap that remains is a real one.
   static func withoutPassingGaps(
     after starts: [UUID: UInt64], listing: () throws(AppGroupsLogError) -> [UUID: [UInt64]]
   ) throws(AppGroupsLogError) -> [UUID: [UInt64]] {
@@ -50,9 +50,9 @@ enum SegmentListing {
     }
   }
 
-  /// The segments before which others are missing.
+  /// Returns the segments before which others are missing.
   ///
-  /// The first one of a producer has the number 1.
+  /// A producer's first segment has the number 1.
   private static func gaps(in segments: [UUID: [UInt64]], after starts: [UUID: UInt64]) -> Set<SegmentID> {
     var gaps: Set<SegmentID> = []
     for (producer, numbers) in segments {
@@ -65,7 +65,7 @@ enum SegmentListing {
     return gaps
   }
 
-  /// The names of what lies in a directory; empty if it is gone.
+  /// Returns the names of the files in a directory; empty if the directory is missing.
   static func names(at path: String, in base: CInt, of url: URL) throws(AppGroupsLogError) -> [String] {
     if let names = DirectoryListing.names(at: path, in: base) { return names }
     guard errno == ENOENT || errno == ENOTDIR else {

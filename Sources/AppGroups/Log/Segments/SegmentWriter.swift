@@ -9,29 +9,31 @@ import Foundation
   import Musl
 #endif
 
-/// A segment that is appended to, by this object alone.
+/// A segment to which only this object appends.
 ///
-/// Its lock, which the system releases when the process dies, tells others that more may come. Use it on one thread at
-/// a time.
+/// While the object holds the segment's lock, other processes expect more records. The system releases the lock when
+/// the process dies. Use the object on one thread at a time.
 final class SegmentWriter {
   let url: URL
-  /// With what the checksums of its records begin.
+  /// The initial value for the checksums of its records.
   let salt: UInt32
-  /// The path that begins with that of the log.
+  /// The path through the log's path.
   private let path: String
-  /// The path in the directory of the log.
+  /// The path relative to the log's directory.
   private let name: String
   private let file: FileLock
-  /// How large the system lets the file become.
+  /// The maximum size of a file that the system allows.
   private let limit: Int
   private(set) var size = SegmentHeader.size
-  /// Whether more can be appended: what failed may have left something that could not be taken back.
+  /// A Boolean value that indicates whether more can be appended.
+  ///
+  /// After a failed write, it is `false` if the incomplete record could not be removed.
   private(set) var isUsable = true
   private let place: LogPlace
-  /// Whether the file's name is on the disk.
+  /// A Boolean value that indicates whether the file's name is on the disk.
   private var isNameStored = false
 
-  /// Makes a segment, which appears under its name when it is locked and has its header.
+  /// Creates a segment, which appears under its name only after it is locked and has its header.
   init(_ header: SegmentHeader, in place: LogPlace, durability: Durability) throws(AppGroupsLogError) {
     self.place = place
     url = place.url(of: header.id)
@@ -61,31 +63,32 @@ final class SegmentWriter {
     if durability == .storage { try synchronizeName() }
   }
 
-  /// Whether the log's path still leads to the file: somebody may have removed it, or its directory, or switched
-  /// environments.
+  /// A Boolean value that indicates whether the log's path still leads to the file.
+  ///
+  /// It is `false` after the file or its directory was removed, or the environment was switched.
   var isInPlace: Bool { file.isFile(at: path) }
 
-  /// A Boolean value that indicates whether the file has its name in its directory, wherever that is.
+  /// A Boolean value that indicates whether the file still has its name in its directory, wherever the directory is.
   var isNamed: Bool { file.isFile(at: name, in: place.base) }
 
   private func lock() throws(AppGroupsLogError) {
     do throws(DurableFileError) {
-      // A process that clears up may have taken the file for litter.
+      // A process that removes leftovers may have taken the file for one.
       guard try file.tryLock() else { throw DurableFileError(EWOULDBLOCK, "lock", url) }
     } catch {
       throw .inaccessible(error)
     }
   }
 
-  /// Whether so many bytes more are what the system lets the file have.
+  /// Returns a Boolean value that indicates whether the system allows the file to grow by a number of bytes.
   func hasRoom(for count: Int) -> Bool {
     count <= limit - size
   }
 
-  /// Appends bytes, which must be whole records.
+  /// Appends bytes, which must be complete records.
   ///
   /// - Parameter bytes: The records.
-  /// - Returns: How many bytes were written, and the error if that was not all; then ``cut(to:)`` it.
+  /// - Returns: The number of bytes that were written, and the error if some were not; then call ``cut(to:)``.
   func append(_ bytes: UnsafeRawBufferPointer) -> (count: Int, error: AppGroupsLogError?) {
     let (written, failure) = Self.write(bytes, to: file.number)
     guard let failure else {
@@ -95,27 +98,30 @@ final class SegmentWriter {
     return (written, .inaccessible(DurableFileError(failure, "append to", url)))
   }
 
-  /// Takes back what a failed ``append(_:)`` has written of a record, but not the whole ones before it, which somebody
-  /// may have read.
+  /// Removes the incomplete record that a failed ``append(_:)`` has written.
   ///
-  /// - Parameter count: How many bytes the whole ones have.
+  /// The complete records before it remain, because another process may have read them.
+  ///
+  /// - Parameter count: The number of bytes in the complete records.
   func cut(to count: Int) {
     size += count
     isUsable = uninterrupted { ftruncate(file.number, off_t(size)) } == 0
   }
 
-  /// Waits until all that was appended is on the disk; if that fails, another segment must be begun.
+  /// Waits until all appended records are on the disk; if that fails, another segment must be begun.
   func synchronize() throws(AppGroupsLogError) {
     isUsable = false
     try Self.synchronize(file.number, url)
-    // It may have been made for events that need not be safe in storage.
+    // The segment may have been created for events with a lower durability.
     if !isNameStored { try synchronizeName() }
     isUsable = true
   }
 
-  // MARK: The system
+  // MARK: System calls
 
-  /// - Returns: How many bytes were written, and the error number if that was not all.
+  /// Writes bytes to a file.
+  ///
+  /// - Returns: The number of bytes that were written, and the error number if some were not.
   private static func write(_ bytes: UnsafeRawBufferPointer, to number: CInt) -> (count: Int, errno: CInt?) {
     let count = writeAll(bytes, to: number)
     return (count, count == bytes.count ? nil : errno)
