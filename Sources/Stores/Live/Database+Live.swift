@@ -1,7 +1,7 @@
 import Signals
 
 extension Database {
-  /// The rows of a query, now and after each change.
+  /// Returns the rows of a query, now and after each change.
   ///
   /// ```swift
   /// import Dispatch
@@ -27,20 +27,20 @@ extension Database {
   /// subscription.cancel()
   /// ```
   ///
-  /// - Parameter query: What to read. It is read again when any row of its table has changed, and sent if it is
-  ///   different. If its condition names keys, as in `Person.where("id", .equal, 7)`, only changes of their rows count,
-  ///   so a thousand such queries cost a writer no more than those of the rows that it changes.
+  /// - Parameter query: The query. It runs again when a row of its table has changed, and its result is sent if it is
+  ///   different. If its condition names keys, as in `Person.where("id", .equal, 7)`, only changes of their rows count.
+  ///   A thousand such queries therefore cost a writer no more than the ones for the rows that it changes.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   public func query<Model: StoreModel & Equatable>(_ query: Query<Model>) -> LiveQuery<[Model]> {
     live(query, isSame: ==)
   }
 
-  /// The rows of a query, now and after each change of its table.
+  /// Returns the rows of a query, now and after each change of its table.
   ///
   /// Models that are not `Equatable` cannot be compared, so rows are sent after each change of the table, even if they
-  /// are the same.
+  /// are equal.
   ///
-  /// - Parameter query: What to read.
+  /// - Parameter query: The query.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   @_disfavoredOverload
   public func query<Model: StoreModel>(_ query: Query<Model>) -> LiveQuery<[Model]> {
@@ -59,7 +59,7 @@ extension Database {
     )
   }
 
-  /// The rows that a query depends on.
+  /// Returns the rows that a query depends on.
   private func region<Model: StoreModel>(of query: Query<Model>) throws(DatabaseError) -> ObservedRegion {
     guard let source = query.source else {
       let layout: ModelLayout
@@ -74,19 +74,19 @@ extension Database {
     let tables = try readValue { transaction throws(DatabaseError) in
       try transaction.withStatement(source.sql) { $0.traits.readTables }
     }
-    // A statement of which SQLite names no table may depend on any.
+    // If SQLite names no table for a statement, it may depend on any table.
     return tables.isEmpty ? .everything : .tables(tables)
   }
 
-  /// What a read gives, now and after each change of the tables it depends on.
+  /// Returns the result of a read, now and after each change of the tables that it depends on.
   ///
   /// - Parameters:
-  ///   - tables: The names of the tables, in any spelling that SQLite accepts; an empty set stands for all. If one does
-  ///     not exist, nothing is read before it does, and the signal's `failures` and `status` tell
+  ///   - tables: The names of the tables, in any spelling that SQLite accepts; an empty set stands for all. If a table
+  ///     does not exist, nothing is read until it is created, and the signal's `failures` and `status` report
   ///     ``DatabaseError/noSuchTable(_:path:known:)``.
-  ///   - read: Reads with the transaction that it is given, and uses nothing else. If the database follows a
-  ///     ``/AppGroups/Scope``, the read is called while the contents are swapped, too. Should it fail then, subscribers
-  ///     receive its result in an empty database with the same schema. Without a schema they keep the last value.
+  ///   - read: A closure that reads with the given transaction, and uses nothing else. If the database follows a
+  ///     ``/AppGroups/Scope``, it is also called while the contents are swapped. If it fails then, subscribers receive
+  ///     its result in an empty database with the same schema. Without a schema, they keep the last value.
   /// - Returns: The signal; nothing is read until it is subscribed to.
   public func observe<Element: Equatable & Sendable>(
     _ tables: Set<String>, _ read: @escaping @Sendable (ReadTransaction) throws(DatabaseError) -> Element
@@ -102,7 +102,7 @@ extension Database {
     )
   }
 
-  /// The result of a read in an empty database with the same schema; `nil` if the read fails there, too.
+  /// Returns the result of a read in an empty database with the same schema, or `nil` if the read fails there too.
   private func valueOfEmptyDatabase<Element>(
     _ read: (ReadTransaction) throws(DatabaseError) -> Element
   ) -> Element? {
@@ -114,12 +114,12 @@ extension Database {
     }
   }
 
-  /// One row, as it is now.
+  /// Returns the live object of one row.
   ///
   /// - Parameters:
   ///   - type: The type of the model.
   ///   - id: The key of the row, which need not exist.
-  /// - Returns: The object; the same for all who ask, as long as somebody has it.
+  /// - Returns: The object. All callers share one object as long as it is retained.
   /// - Throws: ``DatabaseError`` if the row cannot be read now.
   public func live<Model: StoreModel & Equatable>(
     _ type: Model.Type, id: Model.ID
@@ -127,12 +127,14 @@ extension Database {
     try objects.object(id) { () throws(DatabaseError) in try LiveObject(self, id: id, isSame: ==) }
   }
 
-  /// One row, as it is now; sent after each write of the row, even if that is the same, since it cannot be compared.
+  /// Returns the live object of one row.
+  ///
+  /// It sends each write of the row, because the model cannot be compared.
   ///
   /// - Parameters:
   ///   - type: The type of the model.
   ///   - id: The key of the row, which need not exist.
-  /// - Returns: The object; the same for all who ask, as long as somebody has it.
+  /// - Returns: The object. All callers share one object as long as it is retained.
   /// - Throws: ``DatabaseError`` if the row cannot be read now.
   @_disfavoredOverload
   public func live<Model: StoreModel>(_ type: Model.Type, id: Model.ID) throws(DatabaseError) -> LiveObject<Model> {

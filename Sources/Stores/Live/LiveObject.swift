@@ -1,6 +1,6 @@
 public import Signals
 
-/// One row, as it is now: a model, or `nil` if there is no row with this key; made by ``Database/live(_:id:)-1nq2m``.
+/// The current model of one row, or `nil` if no row has its key, as returned by ``Database/live(_:id:)-1nq2m``.
 ///
 /// ```swift
 /// import Stores
@@ -20,27 +20,28 @@ public import Signals
 /// subscription.cancel()
 /// ```
 ///
-/// Deletion is a value like any other: the object stays, and if a row with its key appears again, it has a value again.
-///
-/// ``value`` is read after each commit that touches the row, before the write returns that made it; if several threads
-/// write at once, or another program does, one thread may read for all. Reading it costs a few nanoseconds. Subscribers
-/// are called on the thread that has read, one at a time, with no lock held; they may write.
-///
-/// If the database follows a ``/AppGroups/Scope``, the row changes together with all other live values of the scope. If
-/// the new contents cannot be read, it is `nil`.
-///
-/// An object that is made inside a transaction begins with what that sees; the row is read again when it is over.
+/// - **Deletion** is a value like any other: the object stays. If a row with its key appears again, the object has a
+///   value again.
+/// - **Reads.** The row is read after each commit that changes it, before the write returns. If several threads or
+///   another program write at once, one thread may read for all of them. Reading ``value`` takes a few nanoseconds.
+/// - **Threads.** Subscribers are called on the thread that has read, one at a time, with no lock held. They may write.
+/// - **Swaps.** If the database follows a ``/AppGroups/Scope``, the row changes together with all other live values of
+///   the scope. If the new contents cannot be read, it is `nil`.
+/// - **Transactions.** An object that is created inside a transaction starts with the row as the transaction sees it.
+///   The row is read again when the transaction ends.
 public final class LiveObject<Model: StoreModel>: Signal, Sendable {
   /// The model, or `nil` if there is no such row.
   public typealias Element = Model?
 
-  /// A row cannot fail; ``status`` and ``failures`` tell what keeps it from being read.
+  /// The failure type.
+  ///
+  /// A row never fails; ``status`` and ``failures`` report errors.
   public typealias Failure = Never
 
   /// The key of the row.
   public let id: Model.ID
 
-  /// The model as an observable property, which reads and sends what this object does.
+  /// The model as an observable property.
   public let property: Property<Model?>
 
   private let follower: ObjectFollower<Model>
@@ -48,17 +49,21 @@ public final class LiveObject<Model: StoreModel>: Signal, Sendable {
   init(_ database: Database, id: Model.ID, isSame: @escaping @Sendable (Model, Model) -> Bool) throws(DatabaseError) {
     self.id = id
     follower = try ObjectFollower(database, id: id, isSame: isSame)
-    // Who subscribes keeps the follower, not this object.
+    // A subscription keeps the follower alive, not this object.
     property = Property(follower.model, keeping: follower)
   }
 
-  /// The model as of the last commit that touched it; `nil` if there is no such row.
+  /// The model as of the last commit that changed it, or `nil` if there is no such row.
   public var value: Model? { follower.model.value }
 
-  /// How ``value`` relates to the database: it is stale while the row cannot be read.
+  /// The relation of ``value`` to the database.
+  ///
+  /// It is stale while the row cannot be read.
   public var status: Property<SharedValueStatus<DatabaseError>> { Property(follower.health.status, keeping: follower) }
 
-  /// Sends each failure to read the row after a change; ``value`` is the last that could be read.
+  /// Sends each failure to read the row after a change.
+  ///
+  /// ``value`` stays the last one that could be read.
   ///
   /// The row is read again after the next change, when the database is resumed or opened again, and after pauses that
   /// grow to five seconds. If that fails for the same reason, it is not reported again.
@@ -74,11 +79,11 @@ public final class LiveObject<Model: StoreModel>: Signal, Sendable {
     property.subscribe(subscriber)
   }
 
-  /// Reads the row, changes it, and stores it, in one transaction: no change that others make is lost.
+  /// Reads the row, changes it, and stores it in one transaction, so that no concurrent change is lost.
   ///
-  /// - Parameter body: Changes its argument, which is the row at this moment; its key must stay as it is.
-  /// - Returns: What `body` returned; `nil` if there is no such row, and `body` was not called.
-  /// - Throws: What `body` threw, or ``DatabaseError``; nothing has changed then.
+  /// - Parameter body: A closure that changes its argument, the current row. The key must stay the same.
+  /// - Returns: The result of `body`, or `nil` if there is no such row; then `body` was not called.
+  /// - Throws: The error that `body` threw, or ``DatabaseError``; then nothing has changed.
   @discardableResult
   public func update<Result>(_ body: (inout Model) throws -> Result) throws -> Result? {
     try follower.update(body)

@@ -1,6 +1,8 @@
 import Signals
 
-/// The live objects that somebody has, so that all who ask for a row share one.
+/// The live objects in use.
+///
+/// All callers that ask for the same row share one object.
 final class LiveObjects: Sendable {
   private struct Key: Hashable, Sendable {
     let type: ObjectIdentifier
@@ -13,19 +15,19 @@ final class LiveObjects: Sendable {
 
   private struct State {
     var entries: [Key: Entry] = [:]
-    /// The number of entries at which those are removed whose objects are gone.
+    /// The number of entries that triggers the removal of released objects.
     var limit = 64
   }
 
   private let state = Guarded(State())
 
-  /// The object for a row, made if nobody has one.
+  /// Returns the object for a row, and creates it if there is none.
   func object<Model: StoreModel>(
     _ id: Model.ID, _ make: () throws(DatabaseError) -> LiveObject<Model>
   ) throws(DatabaseError) -> LiveObject<Model> {
     let key = Key(type: ObjectIdentifier(Model.self), id: id.sqliteValue)
     if let object = state.withLock({ $0.entries[key]?.object as? LiveObject<Model> }) { return object }
-    // Without the lock, because it reads; should two threads make one at a time, the first is kept.
+    // This runs without the lock, because it reads. If two threads create an object at once, the first one is kept.
     let made = try make()
     return state.withLock { state in
       if let object = state.entries[key]?.object as? LiveObject<Model> { return object }

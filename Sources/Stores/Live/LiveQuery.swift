@@ -1,10 +1,9 @@
 import Dispatch
 public import Signals
 
-/// What a read gives, now and after each change of what it depends on; made by ``Database/query(_:)-2cdug``.
+/// The result of a read, now and after each change of its tables, as returned by ``Database/query(_:)-2cdug``.
 ///
-/// It never ends. A read that fails changes nothing for its subscribers: they keep the last value, and ``status`` and
-/// ``failures`` say what is wrong.
+/// It never ends. If a read fails, subscribers keep the last value, and ``status`` and ``failures`` report the error.
 ///
 /// ```swift
 /// import Stores
@@ -21,27 +20,31 @@ public import Signals
 /// subscription.cancel()
 /// ```
 ///
-/// - **The current value comes first**, before the subscription is returned, unless it cannot be read, or another
-///   thread is reading it for the first time. After that comes the result of each later read, unless it is the same: no
-///   change is missed, and the last value is that of the last change. Changes that come while a value is being read or
-///   delivered are taken together. Inside a transaction of the same thread the first subscriber's current value is what
-///   the transaction sees, and is read again when it is over.
-/// - **A value is one moment's**: never half of a transaction. Values come in the order of commits.
+/// - **The current value comes first**, before the subscription is returned. It comes later if it cannot be read, or if
+///   another thread is reading it for the first time. Inside a transaction of the same thread, the first subscriber
+///   receives the value that the transaction sees, which is read again when the transaction ends.
+/// - **Changes.** After that, subscribers receive the result of each later read, unless it is equal. Changes during a
+///   read or a delivery are combined. The last value always includes the last change.
+/// - **Consistency.** A value shows one moment, and never a part of a transaction. Values come in the order of commits.
 /// - **Failure.** The read is repeated after the next change, when the database is resumed or opened again, and after
 ///   pauses that grow to five seconds, unless the database is closed for good.
-/// - **Swaps.** If the database follows a ``/AppGroups/Scope``, new rows are read before a swap is over, and sent with
-///   all other changes of the swap. If they cannot be read, the query is as in an empty database, since the last value
-///   belongs to other contents.
-/// - **Threads.** Reading and delivering happen on a serial queue of the query's own, but for the first value and the
-///   first after a swap. A slow subscriber delays no writer, and no other query.
-/// - **Subscribers.** All subscribers of one query share its reads, from the first to come until the last to leave.
+/// - **Swaps.** If the database follows a ``/AppGroups/Scope``, new rows are read before a swap is complete, and sent
+///   with all other changes of the swap. If they cannot be read, the query shows the value of an empty database, since
+///   the last value belongs to other contents.
+/// - **Threads.** The query reads and delivers on its own serial queue, except for the first value and the first one
+///   after a swap. A slow subscriber delays no writer, and no other query.
+/// - **Subscribers.** All subscribers of one query share its reads, from the first subscription to the end of the last.
 /// - **Lifetime.** A subscription keeps the query and its database alive, and a ``DatabaseShare`` of the database.
 public final class LiveQuery<Element: Sendable>: Signal, Sendable {
-  /// A query cannot fail; ``failures`` tells what keeps it from being read.
+  /// The failure type.
+  ///
+  /// A query never fails; ``failures`` reports errors.
   public typealias Failure = Never
 
-  /// How the last value relates to the database: ``/Signals/SharedValueStatus/connecting`` until the first read, and
-  /// from then on what has become of the last one.
+  /// The relation of the last value to the database.
+  ///
+  /// It is ``/Signals/SharedValueStatus/connecting`` until the first read, and then reports the result of the last
+  /// read.
   public var status: Property<SharedValueStatus<DatabaseError>> { Property(health.status, keeping: self) }
 
   private let database: Database
@@ -58,11 +61,11 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
     var members = 0
   }
 
-  /// What the present subscribers share, from the first to come until the last to leave.
+  /// The state that all current subscribers share, from the first subscription to the end of the last.
   private struct Round {
     let tracked: TrackedRead<Element?>
 
-    /// The last value; `nil` before the first.
+    /// The last value, or `nil` before the first.
     var values: MutableProperty<Element?> { tracked.value }
   }
 
@@ -80,11 +83,12 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
     self.empty = empty
   }
 
-  /// Sends each failure of a read while there are subscribers of the values; a repeated read that fails for the same
-  /// reason is not reported again.
+  /// Sends each failure of a read while the values have subscribers.
+  ///
+  /// If a repeated read fails for the same reason, it is not reported again.
   public var failures: some Signal<DatabaseError, Never> { KeptSignal(upstream: health.failures, owner: self) }
 
-  /// Reads, delivers the current value, and observes from then on.
+  /// Reads, delivers the current value, and observes later changes.
   ///
   /// - Parameter subscriber: Receives the values.
   /// - Returns: A token that ends the observation when it is cancelled or released.
@@ -98,11 +102,11 @@ public final class LiveQuery<Element: Sendable>: Signal, Sendable {
     }
   }
 
-  /// Makes a property of the query: its last value, to be read at any time.
+  /// Returns a property with the query's last value, which can be read at any time.
   ///
   /// A value derived from it and from other values of a ``/AppGroups/Scope`` never mixes old and new contents.
   ///
-  /// - Parameter initial: The value until there is a first one.
+  /// - Parameter initial: The value before the first read.
   /// - Returns: A property that observes the query for as long as the property or a subscription to it lives.
   public func property(initial: Element) -> Property<Element> {
     let (round, isFirst) = join()
@@ -151,15 +155,15 @@ extension LiveQuery {
 
   /// Lists the subscribers of the values, for tests and debugging, to find leaks.
   ///
-  /// It waits for the delivery that is under way, if there is one, and changes nothing.
+  /// It waits for a delivery in progress, and changes nothing.
   ///
-  /// - Returns: One trace for each way that a value takes to a consumer.
+  /// - Returns: One trace for each path from the query to a consumer.
   public func subscriptions() async -> [SubscriptionTrace] {
     await state.withLock { $0.round }?.values.subscriptions() ?? []
   }
 }
 
-/// Passes on the values that there are.
+/// A stage that skips the missing value before the first read.
 private struct LiveQueryStage<Downstream: SignalSubscriber>: SignalSubscriber where Downstream.Failure == Never {
   typealias Failure = Never
 

@@ -1,6 +1,6 @@
 import Signals
 
-/// Keeps the model of one row in step with the row, for as long as somebody has this object.
+/// A follower that keeps a model up to date with its row, for as long as the follower is retained.
 final class ObjectFollower<Model: StoreModel>: Sendable {
   let health: ReadHealth
   private let database: Database
@@ -9,7 +9,7 @@ final class ObjectFollower<Model: StoreModel>: Sendable {
 
   var model: MutableProperty<Model?> { tracked.value }
 
-  /// Reads the row, and follows it from then on.
+  /// Reads the row, and follows its changes.
   init(
     _ database: Database, id: Model.ID, isSame: @escaping @Sendable (Model, Model) -> Bool
   ) throws(DatabaseError) {
@@ -25,7 +25,7 @@ final class ObjectFollower<Model: StoreModel>: Sendable {
         return isSame(first, second)
       },
       empty: { _ in nil })
-    // The database keeps the read, which does not keep this object.
+    // The database retains the read, which does not retain this object.
     tracked = TrackedRead(nil, database, health, on: nil, body)
     tracked.start()
     if let failure = health.status.value.failure {

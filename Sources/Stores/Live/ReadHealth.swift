@@ -1,11 +1,11 @@
 import Signals
 
-/// How a repeated read is doing: what its status is, and each failure.
+/// The status of a repeated read, and its failures.
 final class ReadHealth: Sendable {
   let status = MutableProperty(SharedValueStatus<DatabaseError>.connecting)
   let failures = Emitter<DatabaseError, Never>()
 
-  /// Notes that the last read has succeeded, and its value was delivered.
+  /// Records that the last read has succeeded, and its value was delivered.
   func succeed() {
     if status.value != .current { status.value = .current }
   }
@@ -14,18 +14,19 @@ final class ReadHealth: Sendable {
   ///
   /// - Parameters:
   ///   - failure: The reason why they could not be read.
-  ///   - isAwaiting: A Boolean value that indicates whether they are still to be read.
+  ///   - isAwaiting: A Boolean value that indicates whether they have yet to be read.
   func publish(_ failure: DatabaseError?, isAwaiting: Bool) {
     let new: SharedValueStatus<DatabaseError> =
       if let failure { .stale(failure, since: .now) } else { isAwaiting ? .connecting : .current }
     if status.value != new { status.value = new }
   }
 
-  /// Notes that the last read has failed.
+  /// Records that the last read has failed.
   ///
   /// - Parameters:
-  ///   - error: Why.
-  ///   - isRetry: Whether nothing has happened since the read before, whose failure is then not reported again.
+  ///   - error: The error.
+  ///   - isRetry: A Boolean value that indicates whether nothing has changed since the previous read. The same failure
+  ///     is then not reported again.
   func fail(_ error: DatabaseError, isRetry: Bool) {
     let previous = status.value
     if previous.failure != error { status.value = .stale(error, after: previous) }

@@ -1,7 +1,8 @@
 import Signals
 
-/// Sees to it that something is looked at after every change, by one thread at a time, and once for all changes that
-/// come while it is being looked at.
+/// A coordinator that guarantees a look after every change, by one thread at a time.
+///
+/// Changes during a look share the next one.
 final class Refreshing: Sendable {
   private struct State {
     var isDue = false
@@ -20,9 +21,9 @@ final class Refreshing: Sendable {
 
   private let state = Guarded(State())
 
-  /// Notes a change.
+  /// Records a change.
   ///
-  /// - Returns: Whether the caller must see to it that ``run(_:)`` is called.
+  /// - Returns: Whether the caller must arrange a call of ``run(_:)``.
   func demand() -> Bool {
     state.withLock { state in
       state.isDue = true
@@ -32,14 +33,16 @@ final class Refreshing: Sendable {
     }
   }
 
-  /// Looks, again and again until nothing is due; only for who was told to.
+  /// Looks repeatedly until no change is left.
+  ///
+  /// Only a caller that ``demand()`` has asked may call it.
   func run(_ look: () -> Void) {
     while state.withLock({ $0.takeTurn() }) { look() }
   }
 
   /// Looks once.
   ///
-  /// - Returns: Whether another look is due, for which the caller must see to it that ``run(_:)`` is called.
+  /// - Returns: Whether another look is due, for which the caller must arrange a call of ``run(_:)``.
   func runOnce(_ look: () -> Void) -> Bool {
     state.withLock { $0.isDue = false }
     look()
@@ -49,7 +52,7 @@ final class Refreshing: Sendable {
     }
   }
 
-  /// Looks no more.
+  /// Ends all looks.
   func end() {
     state.withLock { $0.isOver = true }
   }

@@ -2,32 +2,36 @@ import AppGroups
 import Signals
 import Synchronization
 
-/// Something that is to be told when its part of a database may have changed.
+/// An observer that is notified when its part of a database may have changed.
 protocol RegionObserver: AnyObject, Sendable {
-  /// Called when it may have changed, with no lock held, on the thread that made the change or delivers it.
+  /// Handles a possible change.
+  ///
+  /// It is called with no lock held, on the thread that made the change or delivers it.
   func regionDidChange()
 
   /// Reads new contents on the thread that swaps them, and keeps the result.
   ///
-  /// The result of a read that has begun is dropped.
+  /// The result of a read in progress is dropped.
   ///
-  /// - Parameter failure: The reason why the contents cannot be read. The value is then as of an empty database, since
-  ///   the last one belongs to other contents.
+  /// - Parameter failure: The reason why the contents cannot be read. Then the value is the one of an empty database,
+  ///   since the last one belongs to other contents.
   func prepareSwap(failing failure: DatabaseError?)
 
   /// Prepares the value of an empty database, because new contents are read later.
   func awaitSwap()
 
-  /// Stores the value that was prepared, inside a batch.
+  /// Stores the prepared value.
+  ///
+  /// It is called inside a batch.
   func publishSwap(into changes: ScopeChanges)
 
   /// A Boolean value that indicates whether the observer could not read its part at its last attempt.
   var isStale: Bool { get }
 }
 
-/// Who observes which part of a database.
+/// The observers of a database, by the parts that they observe.
 ///
-/// A change asks for its own tables and keys, so who observes other rows costs it nothing, however many they are.
+/// A change looks up its own tables and keys, so the number of observers of other rows costs it nothing.
 final class RegionRegistry: Sendable {
   private struct Table {
     var whole: [ObjectIdentifier: any RegionObserver] = [:]
@@ -38,9 +42,11 @@ final class RegionRegistry: Sendable {
 
   private struct State {
     var tables: [String: Table] = [:]
-    /// Who observes everything.
+    /// The observers of the whole database.
     var everything: [ObjectIdentifier: any RegionObserver] = [:]
-    /// It exists only while there is an observer, because a database makes no change sets that nothing receives.
+    /// The subscription to the changes.
+    ///
+    /// It exists only while there is an observer, because a database creates no change sets without a receiver.
     var subscription: SignalSubscription?
 
     var isEmpty: Bool { tables.isEmpty && everything.isEmpty }
@@ -71,7 +77,7 @@ final class RegionRegistry: Sendable {
       }
     }
 
-    /// SQLite's names of tables are the same in capitals and in small letters.
+    /// SQLite's table names are case-insensitive.
     private mutating func change(_ name: String, _ body: (inout Table) -> Void) {
       let name = name.lowercased()
       body(&tables[name, default: Table()])
@@ -89,9 +95,11 @@ final class RegionRegistry: Sendable {
     self.sharing = sharing
   }
 
-  /// Tells an observer of every change of a region that is committed from now on, and no more of those of another.
+  /// Moves an observer to another region.
   ///
-  /// It stays alive for as long as it has a region.
+  /// From now on, it is notified of every commit that changes this region.
+  ///
+  /// The registry retains the observer for as long as the observer has a region.
   func move(_ observer: any RegionObserver, from old: ObservedRegion?, to new: ObservedRegion?) {
     let (ended, isFirst, isLast) = state.withLock { state in
       let key = ObjectIdentifier(observer)
@@ -109,21 +117,21 @@ final class RegionRegistry: Sendable {
     if isLast { sharing.removeFollower() }
   }
 
-  /// The names of the tables that somebody observes, in small letters.
+  /// The lowercase names of the observed tables.
   var observedTables: Set<String> { state.withLock { Set($0.tables.keys) } }
 
-  /// Tells all who observe anything, each once.
+  /// Notifies all observers, each once.
   func tellAll() {
     for observer in state.withLock({ $0.observers }).values { observer.regionDidChange() }
   }
 
   // MARK: Swaps
 
-  /// A Boolean value that indicates whether the contents are other ones, but a transaction keeps the database from going
-  /// over to them.
+  /// A Boolean value that indicates whether the contents were replaced, but a transaction keeps the database from using
+  /// the new ones.
   var isAwaitingSwap: Bool { awaiting.load(ordering: .sequentiallyConsistent) }
 
-  /// Has all observers show an empty database, and read nothing until the next swap.
+  /// Makes all observers show an empty database, and read nothing until the next swap.
   func awaitSwap() {
     awaiting.store(true, ordering: .sequentiallyConsistent)
     for observer in state.withLock({ $0.observers }).values { observer.awaitSwap() }
@@ -131,24 +139,24 @@ final class RegionRegistry: Sendable {
 
   func endAwaitingSwap() { awaiting.store(false, ordering: .sequentiallyConsistent) }
 
-  /// Has all observers read new contents.
+  /// Makes all observers read new contents.
   ///
   /// - Parameter failure: The reason why the contents cannot be read.
   func prepareSwap(failing failure: DatabaseError?) {
     for observer in state.withLock({ $0.observers }).values { observer.prepareSwap(failing: failure) }
   }
 
-  /// Has all observers store what they have read.
+  /// Makes all observers store the values that they have read.
   func publishSwap(into changes: ScopeChanges) {
     for observer in state.withLock({ $0.observers }).values { observer.publishSwap(into: changes) }
   }
 
-  /// Tells all who could not read what they observe, each once.
+  /// Notifies all observers whose last read failed, each once.
   func tellStale() {
     for observer in state.withLock({ $0.observers }).values where observer.isStale { observer.regionDidChange() }
   }
 
-  /// Tells those who observe what has changed, each once.
+  /// Notifies the observers of changed rows, each once.
   func tell(_ changes: ChangeSet) {
     let told = state.withLock { state in
       var told = state.everything

@@ -3,17 +3,19 @@ import Dispatch
 import FileSignals
 import Signals
 
-/// A read that is repeated after every change of what it depends on, and that survives its failures.
+/// A read that is repeated after every change of its region, and that survives failures.
 ///
-/// - **Changes.** All changes that come while it reads are followed by one more read.
-/// - **Failures.** A read that failed is repeated after the next change, when the database is resumed or opened again,
-///   and after pauses that grow, unless the database is closed for good.
+/// - **Changes.** All changes during a read are followed by one more read.
+/// - **Failures.** A failed read is repeated after the next change, when the database is resumed or opened again, and
+///   after pauses that grow, unless the database is closed for good.
 /// - **Swaps.** New contents are read while the scope of the database is swapped, and published with all other changes
-///   of the swap. The result of a read that began before is dropped. See ``TrackedRead/prepareSwap(failing:)``.
-/// - **Threads.** One thread at a time reads: that of the queue or, without one, the thread that reports the change.
-/// - **Lifetime.** The database keeps it from ``start()`` to ``end()``.
+///   of the swap. The result of a read that began before the swap is dropped. See
+///   ``TrackedRead/prepareSwap(failing:)``.
+/// - **Threads.** One thread at a time reads: a thread of the queue or, without a queue, the thread that reports the
+///   change.
+/// - **Lifetime.** The database retains it from ``start()`` to ``end()``.
 final class TrackedRead<Value: Sendable>: RegionObserver {
-  /// The value that was read last.
+  /// The value of the last read.
   let value: MutableProperty<Value>
 
   private let database: Database
@@ -21,13 +23,13 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   private let queue: DispatchQueue?
   private let body: Body
   private let refreshing = Refreshing()
-  /// Reads again after a failure, though nothing has changed.
+  /// The repetition of a failed read without a change.
   private let retries: DelayedCall
   private let state = Guarded(State())
 
   /// The closures of a read.
   struct Body: Sendable {
-    /// Finds out what the read depends on, before the first read and until it succeeds.
+    /// Determines the region that the read depends on, before the first read and until it succeeds.
     let region: @Sendable (Database) throws(DatabaseError) -> ObservedRegion
     let read: @Sendable (Database) throws(DatabaseError) -> Value
     let isSame: @Sendable (Value, Value) -> Bool
@@ -36,13 +38,15 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   }
 
   private struct State {
-    /// The region that is followed.
+    /// The observed region.
     var followed: ObservedRegion?
-    /// Whether that is what the read depends on, and not everything because this is unknown.
+    /// A Boolean value that indicates whether the region is known.
+    ///
+    /// Otherwise everything is observed.
     var isRegionKnown = false
     var hasFailed = false
     var isOver = false
-    /// Whether the next read follows a pause, and no change.
+    /// A Boolean value that indicates whether the next read follows a pause, and no change.
     var isRetry = false
     /// The number of swaps, which must be unchanged when a read is stored.
     var epoch = 0
@@ -51,19 +55,19 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
 
   /// The result of reading new contents.
   private struct Prepared {
-    /// The value, if it is another one.
+    /// The value, if it has changed.
     let news: Value?
     let isAwaiting: Bool
     let failure: DatabaseError?
   }
 
-  /// Makes a read that has not begun.
+  /// Creates a read that has not begun.
   ///
   /// - Parameters:
   ///   - initial: The value before the first read.
   ///   - database: The database.
-  ///   - health: Where success and failure are told.
-  ///   - queue: Where to read after changes; `nil` to read on the thread that reports them.
+  ///   - health: The status to which success and failure are reported.
+  ///   - queue: The queue for reads after changes, or `nil` to read on the thread that reports them.
   ///   - body: The closures.
   init(_ initial: Value, _ database: Database, _ health: ReadHealth, on queue: DispatchQueue?, _ body: Body) {
     value = MutableProperty(initial)
@@ -75,16 +79,16 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
       .exponential(from: .milliseconds(250), upTo: .seconds(5)), on: queue ?? .global(qos: .userInitiated))
   }
 
-  /// Reads on this thread, and follows changes from then on.
+  /// Reads on this thread, and follows later changes.
   func start() {
     database.followOthers()
     _ = refreshing.demand()
     if refreshing.runOnce(look) { run() }
-    // What a transaction sees may be older than the last commit, or never be committed.
+    // A transaction may see rows that are older than the last commit, or that are never committed.
     database.afterTransaction { [self] in regionDidChange() }
   }
 
-  /// Reads no more.
+  /// Ends all reads.
   func end() {
     refreshing.end()
     let region = state.withLock { state in
@@ -113,15 +117,14 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
 
   /// Reads once.
   ///
-  /// - Returns: A Boolean value that indicates whether the result counts. If the contents were swapped meanwhile, it
-  ///   does not.
+  /// - Returns: Whether the result counts. If the contents were swapped during the read, it does not.
   private func attempt() -> Bool {
     let (isRetry, epoch) = state.withLock { state in
       defer { state.isRetry = false }
       return (state.isRetry, state.epoch)
     }
     do throws(DatabaseError) {
-      // Before the read: what is committed after that is then told of.
+      // This comes before the read, so that every later commit is observed.
       try findRegion()
       if database.regions.isAwaitingSwap { return true }
       return store(try body.read(database), epoch)
@@ -175,7 +178,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     do throws(DatabaseError) {
       follow(try body.region(database), isKnown: true)
     } catch {
-      // Any change may be the one that makes the region known.
+      // Any change may make the region known.
       follow(.everything, isKnown: false)
       throw error
     }
@@ -209,9 +212,9 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     if beginSwap() { prepare(body.empty(database), failing: nil, isAwaiting: true) }
   }
 
-  /// Drops the reads that have begun.
+  /// Drops the reads in progress.
   ///
-  /// - Returns: A Boolean value that indicates whether anyone needs the value.
+  /// - Returns: Whether the value is still needed.
   private func beginSwap() -> Bool {
     state.withLock { state in
       state.epoch += 1
@@ -237,7 +240,7 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
     guard let prepared else { return }
     health.publish(prepared.failure, isAwaiting: prepared.isAwaiting)
     changes.afterwards { [self] in
-      // The replaced value is released here, because that may run unknown code.
+      // The replaced value is released here, because releasing it may run code of the application.
       withExtendedLifetime(staged) {}
       guard let failure = prepared.failure else { return retries.reset() }
       health.failures.send(failure)
