@@ -20,7 +20,7 @@ extension Database {
 }
 
 extension Scope {
-  /// Whether a file lies in the directory whose contents are swapped, as it is written or with links followed.
+  /// Returns whether a file lies in the directory whose contents are swapped, with or without following links.
   func contains(_ file: URL) -> Bool {
     let paths = { (url: URL) in [url.standardizedFileURL.path, url.resolvingSymlinksInPath().standardizedFileURL.path] }
     let directory = file.deletingLastPathComponent()
@@ -31,7 +31,7 @@ extension Scope {
 extension Database: ScopeMember {
   package var delaysSwapOnThisThread: Bool { isInTransactionOfThisThread }
 
-  /// Waits for the transactions that have begun, and closes all that is open of the file; who comes then waits.
+  /// Waits for running transactions, and closes the file; later transactions wait.
   package func holdForSwap() throws(DatabaseError) {
     try refuseWaiting("swap")
     let pause = pauses.begin()
@@ -39,7 +39,7 @@ extension Database: ScopeMember {
     readers?.pause(pause)
   }
 
-  /// Opens what is there now, or the same again, and has live queries and rows read what is new.
+  /// Opens the new file, or the same one again, and reads the new values of live queries and rows.
   package func prepareSwap(_ outcome: ScopeOutcome) {
     guard pauses.isHeldByThisThread else {
       // This thread is in a transaction, which ends in the old contents. Their rows are not shown any more.
@@ -63,7 +63,7 @@ extension Database: ScopeMember {
     }
   }
 
-  /// Stores what was read.
+  /// Stores the values that were read.
   package func publishSwap(_ outcome: ScopeOutcome, into changes: ScopeChanges) {
     regions.publishSwap(into: changes)
     guard pauses.isHeldByThisThread else {
@@ -90,7 +90,7 @@ extension Database: ScopeMember {
     }
   }
 
-  /// Lets all go on with what was opened.
+  /// Lets all transactions continue with the opened file.
   package func resumeAfterSwap() {
     guard pauses.isHeldByThisThread else { return }
     writer.resume(observed: regions.observedTables)
@@ -108,7 +108,7 @@ extension Database: ScopeMember {
     changes.send()
   }
 
-  /// Has everybody look at everything anew.
+  /// Reports a change of everything to all observers.
   func tellEverything(_ origin: ChangeOrigin, sequence: Int64) {
     writer.tellEverything(origin, sequence: sequence, observed: regions.observedTables)
     delivery.flush()

@@ -1,14 +1,14 @@
 import Signals
 
 extension Database {
-  /// Lets the transaction that is being written come to its end, and refuses others until ``resume()``.
+  /// Waits for the running write, and refuses others until ``resume()``.
   ///
-  /// A process that the system may suspend must hold no lock by then: others would wait for it, and iOS ends a process
-  /// that holds one in a group's container. Call this when the application goes to the background, and ``resume()``
-  /// when it comes back. Reading goes on; it locks nobody out.
+  /// A process must hold no lock when the system suspends it: others would wait for it, and iOS ends a process that holds
+  /// a lock in a group's container. Call this method when the application enters the background, and ``resume()`` when it
+  /// returns. Reads continue, because they block no writer.
   ///
-  /// Writing throws ``DatabaseError/suspended(path:)`` meanwhile, and nothing is changed. A ``DatabaseShare`` of the
-  /// database gives up its author's name, which is a lock, too.
+  /// Until then, writes throw ``DatabaseError/suspended(path:)`` and change nothing. A ``DatabaseShare`` of the database
+  /// releases its author's name, which is a lock, too.
   ///
   /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction, which would wait for itself.
   public func suspend() throws(DatabaseError) {
@@ -17,10 +17,10 @@ extension Database {
     sharing.engine?.suspend()
   }
 
-  /// Allows writing again, and has live queries and rows that could not be read try again.
+  /// Allows writes again, and retries live queries and rows that could not be read.
   ///
-  /// - Throws: ``DatabaseError/authorInUse(_:path:)`` if another process has taken the name of the ``DatabaseShare``
-  ///   meanwhile. The database stays suspended then; resume it again when the name is free.
+  /// - Throws: ``DatabaseError/authorInUse(_:path:)`` if another process has taken the name of the ``DatabaseShare``.
+  ///   Then the database stays suspended; resume it again when the name is free.
   ///   ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction.
   public func resume() throws(DatabaseError) {
     try refuseNesting("resume")

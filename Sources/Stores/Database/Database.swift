@@ -21,27 +21,27 @@ public import Signals
 /// subscription.cancel()
 /// ```
 ///
-/// - **A write is one transaction.** All of it happens or, if its closure throws, nothing. One write at a time, of
-///   whatever thread or process; others wait. What others may read never changes in the middle of their read.
-/// - **Each commit is told once**, as one ``ChangeSet``, in the order of commits, after it can be read, and with no
-///   lock held: a subscriber may read and write. It names the rows, whatever statement changed them.
+/// - **Writes** are transactions. All of a write happens or, if its closure throws, nothing. Writes of all threads and
+///   processes are serialized. A read never sees a change by others in its middle.
+/// - **Changes.** Each commit is sent once, as one ``ChangeSet``, in the order of commits, after it can be read, and
+///   with no lock held: a subscriber may read and write. It names the changed rows, whatever statement changed them.
 /// - **Nested calls.** Inside a write, a read of the same thread sees what has been written so far; a read inside a
 ///   read sees the same as the outer one. A write inside either throws
 ///   ``DatabaseError/nestedAccess(path:inner:outer:)``.
-/// - **Threads.** Everything may be called from any thread. What blocks has an asynchronous form, which tasks must use.
+/// - **Threads.** All methods may be called from any thread. Methods that block have an asynchronous form for tasks.
 ///
 /// The file is closed when the last reference to this object is released, or by ``close()``.
 public final class Database: Sendable {
-  /// Where the database is.
+  /// The location of the database.
   public let location: DatabaseLocation
 
-  /// What a committed transaction is safe against.
+  /// The failures that a committed transaction survives.
   public let durability: Durability
 
-  /// What was found when the file was opened, also when it was another one than at first; `nil` without a schema.
+  /// The result of comparing the file with the schema, each time a file was opened; `nil` without a schema.
   public var schemaOutcome: SchemaOutcome? { lastOutcome.value }
 
-  /// Whether the database can be used.
+  /// The status of the database: open, or closed for a reason.
   public var status: Property<DatabaseStatus> { mutableStatus }
 
   let file: DatabaseFile
@@ -53,7 +53,7 @@ public final class Database: Sendable {
   /// `nil` for a database in memory, which has one connection only.
   let readers: ReaderPool?
   let delivery: ChangeDelivery
-  /// Who observes which part.
+  /// The observers, by the parts that they observe.
   let regions: RegionRegistry
   let objects = LiveObjects()
   let sharing = DatabaseSharing()
@@ -74,27 +74,26 @@ public final class Database: Sendable {
     var schemaOutcome: SchemaOutcome??
   }
 
-  /// Opens a database, and makes it if there is none and that is allowed.
+  /// Opens a database, and creates it if it is missing and `access` allows that.
   ///
-  /// What is no database, damaged, or another program's is left as it is.
+  /// A file that is damaged, belongs to another program, or is not a database is left unchanged.
   ///
   /// - Parameters:
-  ///   - location: Where it is.
-  ///   - access: Whether it may be written. Who only reads opens only what is as the schema says, whatever the policy.
-  ///   - schema: What it is to contain; a file of an older version is migrated. Without one, tables are your own
-  ///     affair.
-  ///   - policy: Whether a file that does not fit the schema, or is damaged, may be emptied. Without a schema it never
-  ///     is.
-  ///   - durability: What a committed transaction is safe against; by default the crash of any process. After a power
-  ///     failure the last transactions may be missing then, but none is ever there by half.
-  ///   - busyTimeout: How long to wait for other processes that write, before ``DatabaseError/busy(_:)`` is thrown;
-  ///     while one migrates the file, they are waited for as long as that makes progress.
-  ///   - maximumReaderCount: How many may read at the same time, in this process, 1 at least; others wait.
-  ///   - applicationID: A number for the file's header that says whose it is; 0 for none. A file with another one is
-  ///     refused.
-  ///   - scope: The directory that the file is in, if its contents may be swapped for others; see ``DatabaseStatus``.
-  ///     A file outside throws ``DatabaseError/outsideScope(path:root:)``. It does not matter to a database in memory.
-  ///   - onSwap: What becomes of the database when they are.
+  ///   - location: The location of the database.
+  ///   - access: The access of this process. A process that only reads opens only a file that matches the schema,
+  ///     whatever the policy.
+  ///   - schema: The contents of the database; an older file is migrated. Without a schema, you manage the tables.
+  ///   - policy: The rule for a file that does not match the schema or is damaged. Without a schema it is never emptied.
+  ///   - durability: The failures that a committed transaction survives; by default the crash of any process. After a
+  ///     power failure the last transactions may then be missing, but none is ever partial.
+  ///   - busyTimeout: The longest wait for writes of other processes, before ``DatabaseError/busy(_:)`` is thrown. A
+  ///     migration by another process is waited for as long as it makes progress.
+  ///   - maximumReaderCount: The largest number of concurrent reads in this process, at least 1; others wait.
+  ///   - applicationID: A number in the file's header that identifies the application; 0 for none. A file with another
+  ///     number is refused.
+  ///   - scope: The scope that contains the file, if its contents may be swapped; see ``DatabaseStatus``. A file outside
+  ///     throws ``DatabaseError/outsideScope(path:root:)``. A database in memory ignores it.
+  ///   - onSwap: The policy for a swap.
   /// - Throws: ``DatabaseError`` if it cannot be opened.
   public convenience init(
     _ location: DatabaseLocation,
@@ -138,7 +137,7 @@ public final class Database: Sendable {
     self.location = location
     self.durability = durability
     scopePolicy = onSwap
-    // Nothing can be read in memory but what was written there.
+    // A database in memory contains only what this object wrote.
     file = DatabaseFile(
       location: location, access: location == .memory ? .readWrite : access, schema: schema, policy: policy,
       durability: durability, busyTimeout: busyTimeout, applicationID: applicationID)
@@ -169,7 +168,7 @@ public final class Database: Sendable {
     if let scope, let epoch, location != .memory { try join(scope, since: epoch) }
   }
 
-  /// Follows a scope from now on, and goes over to what has come since the file was opened.
+  /// Follows a scope from now on, including a swap since the file was opened.
   private func join(_ scope: Scope, since epoch: Int) throws(DatabaseError) {
     try Self.steadily(scope, location) { () throws(DatabaseError) in
       let subscription = scope.enrol(self)
@@ -184,15 +183,15 @@ public final class Database: Sendable {
     close(.closed(path: location.path))
   }
 
-  /// What each transaction has changed, as it is committed.
+  /// The changes of each transaction, sent when it is committed.
   ///
-  /// Subscribers are called by the thread that has written, after its write but before it returns, unless another
-  /// thread is calling them, which then goes on to this change. A subscription does not keep the database open; the
-  /// signal finishes when the database is closed.
-  ///
-  /// Commits of other objects of this process that have the same file come with the origin ``ChangeOrigin/sameProcess``,
-  /// before their write returns. Commits of other programs, and of processes that do not share the database, come as
-  /// changes of everything, with the origin ``ChangeOrigin/foreign``, some hundredths of a second later.
+  /// - **Threads.** Subscribers are called on the writing thread, after the commit and before the write returns. If
+  ///   another thread is calling them, that thread delivers this change too.
+  /// - **Lifetime.** A subscription does not keep the database open. The signal finishes when the database is closed.
+  /// - **Other writers.** Commits of other objects of this process with the same file have the origin
+  ///   ``ChangeOrigin/sameProcess``, and are sent before their write returns. Commits of other programs, and of
+  ///   processes that do not share the database, are sent some hundredths of a second later, as changes of everything
+  ///   with the origin ``ChangeOrigin/foreign``.
   public var changes: DatabaseChanges { DatabaseChanges(database: self) }
 
   /// Has commits of others noticed from now on: of other programs, and of other objects with the same file.
@@ -201,13 +200,14 @@ public final class Database: Sendable {
     siblings?.follow(self)
   }
 
-  /// Reads, in one transaction that sees no change of others.
+  /// Reads in one transaction, which sees no change by others.
   ///
-  /// It never waits for a write, unless the database is in memory. It waits if as many as may are reading.
+  /// It never waits for a write, unless the database is in memory. It waits while the largest number of readers is
+  /// reading.
   ///
-  /// - Parameter body: Reads, on this thread. What it is given is of no use after it has returned.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, or ``DatabaseError``.
+  /// - Parameter body: Reads, on this thread. Its argument is invalid after it has returned.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or ``DatabaseError``.
   public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
     if let transaction = writer.transactionOfThisThread {
       let reading = ReadTransaction(connection: try transaction.connection)
@@ -237,29 +237,29 @@ public final class Database: Sendable {
     }
   }
 
-  /// Changes the database, in one transaction: all of it happens or, if the closure throws, nothing.
+  /// Changes the database in one transaction: all of it happens or, if the closure throws, nothing.
   ///
-  /// It waits for its turn; one thread of one process writes at a time. When it returns, the change is in the file.
+  /// One thread of one process writes at a time, and others wait. When the method returns, the change is in the file.
   ///
-  /// - Parameter body: Reads and writes, on this thread. What it is given is of no use after it has returned. Keep it
-  ///   short: others wait.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` threw, or ``DatabaseError``; nothing has been changed then.
+  /// - Parameter body: Reads and writes, on this thread. Its argument is invalid after it has returned. Keep it short,
+  ///   because other writers wait.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or ``DatabaseError``; then nothing has changed.
   @discardableResult
   public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try refuseNesting("write")
     defer { ends.run() }
     let result = try writer.write(body)
     delivery.flush()
-    // A statement that makes, alters or renames a table changes no row, and yet what is read.
+    // A statement that creates, alters or renames a table changes no row, but it changes the result of reads.
     if writer.takeNewSchema() { regions.tellAll() }
     return result
   }
 
-  /// Closes the file for good, after all who use it are done; whatever is called later throws
-  /// ``DatabaseError/closed(path:)``, and live queries tell it by their status and failures.
+  /// Closes the file permanently, after all running transactions.
   ///
-  /// When this returns nothing of the file is open in this object, so that it may be moved or removed.
+  /// Later calls throw ``DatabaseError/closed(path:)``, and live queries report it in their status and failures. When
+  /// this returns, this object has nothing of the file open, so the file may be moved or removed.
   ///
   /// - Throws: ``DatabaseError/nestedAccess(path:inner:outer:)`` inside a transaction of the same thread, or while that
   ///   thread swaps the file for another.
@@ -298,7 +298,7 @@ public final class Database: Sendable {
     if pauses.isHeldByThisThread { throw .nestedAccess(path: location.path, inner: inner, outer: "swap") }
   }
 
-  /// Whether the calling thread is in a transaction.
+  /// A Boolean value that indicates whether the calling thread is in a transaction.
   var isInTransactionOfThisThread: Bool {
     writer.isHeldByThisThread || readers?.transactionOfThisThread != nil
   }

@@ -1,19 +1,16 @@
-/// What a process may do with a database.
+/// The access of a process to a database.
 public enum DatabaseAccess: Hashable, Sendable {
   /// It reads and writes, and makes the file if there is none.
   case readWrite
 
-  /// It only reads, while others write: such as an application's extension, or a program that looks at another one's
-  /// data.
+  /// The process only reads, while others write: an extension of an application, for example.
   ///
-  /// Nothing is made, migrated or changed. Beside the file the two of its log must be there, or the directory be
-  /// writable; those that this package has written stay there.
+  /// Nothing is created, migrated or changed. The two files of the log must exist beside the file, or the directory
+  /// must be writable. The log files that this package writes stay in place.
   case readOnly
 
-  /// It only reads, and nobody writes: the file is part of an application, say, or on a file system that cannot be
-  /// written.
+  /// The process only reads, and no process writes: a file in an application's bundle, for example.
   ///
-  /// No lock is taken, and no log read. If somebody does write the file meanwhile, what is read may be neither old nor
-  /// new.
+  /// No lock is taken, and no log is read. If a process writes the file all the same, reads may mix old and new content.
   case immutable
 }

@@ -7,7 +7,7 @@ import Foundation
   import CSQLite
 #endif
 
-/// How a database is opened, and opened again when there is another file in its place.
+/// The parameters for opening a database, and for opening it again after a swap.
 struct DatabaseFile: Sendable {
   let location: DatabaseLocation
   let access: DatabaseAccess
@@ -17,12 +17,12 @@ struct DatabaseFile: Sendable {
   let busyTimeout: Duration
   let applicationID: Int32
 
-  /// What has been opened.
+  /// The connections that were opened.
   struct Opened {
-    /// The connection that writes; `nil` if nobody may.
+    /// The writing connection; `nil` for a read-only database.
     let writer: SQLiteConnection?
     let outcome: SchemaOutcome?
-    /// The tables of a file that nobody may write; of others the connection knows.
+    /// The tables of a read-only file; a writing connection knows its own.
     var tables: [String] = []
   }
 

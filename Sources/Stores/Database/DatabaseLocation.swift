@@ -9,7 +9,7 @@ public enum DatabaseLocation: Hashable, Sendable {
   /// work across a network.
   case file(URL)
 
-  /// In memory: it is nobody else's, and gone when the last reference to the database is.
+  /// In memory, private to the object, and removed with the last reference to it.
   case memory
 
   /// The path, for SQLite and for messages.

@@ -14,9 +14,9 @@ import Foundation
   import Musl
 #endif
 
-/// What it takes to open a database for writing.
+/// Opens databases for writing.
 enum DatabaseOpening {
-  /// Opens a database, and makes it if there is none; what cannot be opened is left as it is.
+  /// Opens a database, and creates it if it is missing; a file that cannot be opened is left unchanged.
   static func connection(
     to location: DatabaseLocation, durability: Durability, busyTimeout: Duration, applicationID: Int32
   ) throws(DatabaseError) -> SQLiteConnection {
@@ -39,23 +39,23 @@ enum DatabaseOpening {
     return connection
   }
 
-  /// Makes an empty file that only its owner can read; SQLite would let everybody.
+  /// Creates an empty file that only its owner can read; SQLite would let everyone read it.
   private static func makeFile(_ path: String) throws(DatabaseError) {
     if let status = FileStatus(path: path) {
       guard status.kind == .regular else { throw .notARegularFile(path: path, kind: status.kind.rawValue) }
       return
     }
-    // If that fails, SQLite will say what is wrong, or find the file that another process has made meanwhile.
+    // If that fails, SQLite reports the reason, or finds the file that another process has just created.
     _ = Descriptor(uninterrupted { open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600) })
   }
 
-  /// Takes the first look at a file, and refuses that of another program.
+  /// Reads a file for the first time, and refuses a file of another program.
   static func checkOwner(of connection: SQLiteConnection, _ expected: Int32) throws(DatabaseError) {
     guard case .integer(let found) = try connection.value("PRAGMA application_id") else { return }
     if expected != 0, found != 0, found != Int64(expected) {
       throw .foreignDatabase(path: connection.path, applicationID: Int32(truncatingIfNeeded: found), expected: expected)
     }
-    // The file's first page has been read by now; this reads the rest of what says how to read it.
+    // The first page of the file has been read; this reads the rest of the schema.
     _ = try connection.value("SELECT count(*) FROM sqlite_schema")
   }
 
@@ -74,8 +74,7 @@ enum DatabaseOpening {
           throw DatabaseError.unopenable(
             connection.path, because: "its file system does not allow a write-ahead log (\(mode))")
         }
-        // The log's file stays for good: not as large as it once may have been, and empty when nobody has the database
-        // open.
+        // The log's file stays: limited in size, and empty when no process has the database open.
         try connection.execute("PRAGMA journal_size_limit = \(8 << 20)")
         return
       } catch {

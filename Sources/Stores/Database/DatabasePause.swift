@@ -30,15 +30,15 @@ final class DatabasePause: Sendable {
   }
 }
 
-/// Whose turn it is to swap the file of a database, or to close it.
+/// The turn for swapping the file of a database, or closing it.
 ///
-/// Either has all readers leave and lets none in, so that two at a time would wait for each other. The turn comes
-/// before those of writers and readers, and who is in one of these never waits for it.
+/// Both wait for all readers and admit no new ones, so two at a time would deadlock. The turn is taken before the turns
+/// of writers and readers, and a thread in one of these never waits for it.
 final class DatabasePauses: Sendable {
   private let turn = OwnedLock()
   private let pause = Guarded<DatabasePause?>(nil)
 
-  /// Whether the calling thread is swapping the file.
+  /// A Boolean value that indicates whether the calling thread is swapping the file.
   var isHeldByThisThread: Bool { turn.isHeldByThisThread }
 
   /// Waits for the turn, and begins a pause, which the same thread must end.

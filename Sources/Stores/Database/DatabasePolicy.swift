@@ -1,15 +1,18 @@
-/// What may be done with a file that is not as the schema says.
+/// The rule for a file that does not match the schema.
 public enum DatabasePolicy: Hashable, Sendable {
-  /// What is in the file exists nowhere else. It is never removed: what cannot be opened is told, and before a
-  /// migration the file is copied.
+  /// The contents exist nowhere else, so they are never removed.
+  ///
+  /// A file that cannot be opened is an error, and a migration copies the file first.
   case persistence
 
-  /// What is in the file can be had again. If the file is damaged, of a newer version, or cannot be migrated, it is
-  /// emptied.
+  /// The contents can be obtained again.
+  ///
+  /// A file that is damaged, has a newer version, or cannot be migrated is emptied.
   case cache
 
-  /// Another process makes and migrates the file, and this one only opens what is of its version; otherwise it is told
-  /// by ``SchemaError/notReady(found:expected:)``. An application's extension should open the application's database
-  /// so: the system may end it at any time, also in the midst of a long migration.
+  /// Another process creates and migrates the file, and this one opens only a file of its version.
+  ///
+  /// Any other file throws ``SchemaError/notReady(found:expected:)``. Use it in an extension of an application, which the
+  /// system may end at any time, even during a long migration.
   case guest
 }

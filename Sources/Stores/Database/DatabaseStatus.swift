@@ -1,17 +1,18 @@
-/// Whether a database can be used.
+/// The status of a database: open, or closed for a reason.
 ///
-/// One in a ``/AppGroups/Scope`` follows it: when the contents of the scope's directory are swapped for others,
-/// transactions that have begun come to their end, all that is open of the file is closed, and what comes meanwhile
-/// waits. Then the database is that which is at its path now, made or migrated if need be. Live rows and queries are
-/// read before the swap is over, and change together with all other live values of the scope. ``Database/changes``
-/// sends a change of everything in every table, with the origin ``ChangeOrigin/swap``.
+/// A database in a ``/AppGroups/Scope`` follows its swaps. A swap waits for running transactions and closes the file,
+/// and later transactions wait. Then the file at the path is opened, and created or migrated if necessary. Live rows
+/// and queries are read before the swap ends, and change together with all other live values of the scope.
+/// ``Database/changes`` sends a change of everything in every table, with the origin ``ChangeOrigin/swap``.
 ///
-/// By ``/AppGroups/ScopePolicy/closes`` it is closed instead.
+/// With ``/AppGroups/ScopePolicy/closes`` the database is closed instead.
 public enum DatabaseStatus: Hashable, Sendable {
   /// It can be read, and written unless it was opened for reading only.
   case open
 
-  /// It is closed: for good after ``Database/close()`` and ``DatabaseError/swapped(path:)``; otherwise the error says
-  /// why what has come in its place could not be opened, and the next swap may help.
+  /// The database is closed.
+  ///
+  /// It stays closed after ``Database/close()`` and with ``DatabaseError/swapped(path:)``. Any other error is the
+  /// reason why the file of the new contents could not be opened, and the next swap may open one.
   case closed(DatabaseError)
 }

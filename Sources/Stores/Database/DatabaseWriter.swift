@@ -10,32 +10,32 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// reason.
   private var open: Open?
   private var refusal: DatabaseError?
-  /// Why nothing is written to a file in which there is nothing else wrong.
+  /// The error of a write to a sound file that this process may not write.
   private let unwritable: DatabaseError
   private var pause: DatabasePause?
   private let over = Atomic(false)
   private let newSchema = Atomic(false)
   private let delivery: ChangeDelivery
-  /// The number of the last change; those of other databases of the file are counted in without the lock.
+  /// The number of the last change; changes of other databases of the file are counted without the lock.
   private let sequence = Guarded<Int64>(0)
-  /// How many commits there have been.
+  /// The number of commits.
   let commits = FileSiblings.Commits()
   private var recorder: (any CommitRecorder)?
   private var isSuspended = false
   /// The state of the file when the first connection was opened.
   let firstState: ForeignWrites.FileState?
-  /// Whether the file must be at its path to be written.
+  /// A Boolean value that indicates whether the file must be at its path to be written.
   private let isBoundToPath: Bool
-  /// Whether another file has come that could not be used yet, and of which nobody has been told.
+  /// A Boolean value that indicates whether a new file is not usable yet, and has not been announced.
   private var isOtherDue = false
-  /// What was prepared for the time after a pause.
+  /// The state that was prepared for the time after a pause.
   private var next: Next?
   /// The transaction in progress; only its own thread asks.
   private var transaction: WriteTransaction?
   /// The read in progress, of a database that has no other connection; only its own thread asks.
   private var reading: ReadTransaction?
 
-  /// A connection, and what is heard of its changes.
+  /// A connection with the hooks that observe its changes.
   private struct Open {
     let connection: SQLiteConnection
     let log: ChangeLog
@@ -54,7 +54,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     var open: Open?
     var refusal: DatabaseError?
     var isUsable: Bool
-    /// The tables of a file that nobody may write.
+    /// The tables of a read-only file.
     var tables: [String] = []
   }
 
@@ -76,7 +76,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// Whether the calling thread is in a turn.
+  /// A Boolean value that indicates whether the calling thread is in a turn.
   @inline(__always)
   var isHeldByThisThread: Bool { lock.isHeldByThisThread }
 
@@ -86,8 +86,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// The read that the calling thread is in, if it is in one.
   var readingOfThisThread: ReadTransaction? { isHeldByThisThread ? reading : nil }
 
-  /// Waits for the turn, and runs a closure in a transaction; what it has changed waits for ``ChangeDelivery/flush()``
-  /// then.
+  /// Waits for the turn, and runs a closure in a transaction; its changes then wait for ``ChangeDelivery/flush()``.
   func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try withTurn { open in
       let (connection, log) = (open.connection, open.log)
@@ -121,14 +120,14 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
 
   /// Copies the write-ahead log into the file, and empties it.
   ///
-  /// - Returns: Whether the log is empty; not while another connection reads what was there before.
+  /// - Returns: Whether the log is empty. It is not while another connection reads older content.
   func emptyLog() throws -> Bool {
     try withTurn { try $0.connection.value("PRAGMA wal_checkpoint(TRUNCATE)") == 0 }
   }
 
-  /// Has all later transactions recorded.
+  /// Records all later transactions.
   ///
-  /// - Returns: Whether nobody else is recording.
+  /// - Returns: Whether there was no other recorder.
   func setRecorder(_ recorder: any CommitRecorder) -> Bool {
     lock.withLock {
       guard self.recorder?.isOver ?? true else { return false }
@@ -155,7 +154,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// Closes the connection, in its turn; whoever comes later is told why.
+  /// Closes the connection, in its turn; later writes throw the reason.
   func close(_ reason: DatabaseError) {
     lock.withLock {
       open?.connection.close()
@@ -165,16 +164,16 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// Whether a transaction has changed the schema since the last call.
+  /// Returns whether a transaction has changed the schema since the last call.
   @inline(__always)
   func takeNewSchema() -> Bool {
     newSchema.load(ordering: .relaxed) && newSchema.exchange(false, ordering: .acquiring)
   }
 
-  /// Whether it was closed for good; it does not wait for who writes.
+  /// A Boolean value that indicates whether the writer is closed permanently; it does not wait for a write.
   var isClosed: Bool { over.load(ordering: .acquiring) }
 
-  /// Why it was closed for good, if it was; it does not wait for who writes, either.
+  /// The reason why the writer is closed permanently, if it is; it does not wait for a write.
   var closedReason: DatabaseError? { isClosed ? lock.withLock { refusal } : nil }
 
   @inline(__always)
@@ -201,7 +200,7 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
 
   // MARK: Another file in the same place
 
-  /// Waits for the turn, and closes the connection; whoever comes then waits, until ``resume(observed:)``.
+  /// Waits for the turn, and closes the connection; later writes wait until ``resume(observed:)``.
   func pause(_ pause: DatabasePause) {
     lock.withLock {
       guard let connection = open?.connection, !isClosed else { return }
@@ -216,10 +215,10 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// Takes a connection for the time after the pause, or a reason to refuse.
   ///
   /// - Parameters:
-  ///   - opened: What has been opened, without a connection if nothing may be written; or why that was not possible.
+  ///   - opened: The opened file, without a connection if it is read-only; or the error of opening it.
   ///   - version: The version that the file must have.
-  ///   - isOther: Whether it is another file: all of it is told as changed when it can be used.
-  /// - Returns: Why the file cannot be used.
+  ///   - isOther: Whether it is another file. It is then reported as changed when it is usable.
+  /// - Returns: The reason why the file is unusable, if it is.
   func prepare(
     with opened: Result<DatabaseFile.Opened, DatabaseError>, version: Int?, isOther: Bool
   ) -> DatabaseError? {
@@ -248,9 +247,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// Goes on with what was prepared.
+  /// Continues with the prepared state.
   ///
-  /// - Parameter observed: The tables that somebody observes, who must be told even if they are not there any more.
+  /// - Parameter observed: The observed tables, which are reported as changed even if they no longer exist.
   func resume(observed: Set<String>) {
     lock.withLock {
       pause = nil
@@ -262,12 +261,12 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     }
   }
 
-  /// Has it told that everything may have changed.
+  /// Enqueues a change of everything.
   func tellEverything(_ origin: ChangeOrigin, sequence: Int64, observed: Set<String>) {
     lock.withLock { enqueueEverything(origin, sequence: sequence, observed: observed) }
   }
 
-  /// Enqueues a change of everything, made by a program that does not tell what it has changed.
+  /// Enqueues a change of everything by a program that does not announce its changes.
   func tellForeignWrite(observed: Set<String>) {
     lock.withLock { tell(everything(observed: observed), .foreign) }
   }
@@ -275,9 +274,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   /// Numbers a change, and enqueues it, as one step, so that numbers grow in the order of the queue.
   ///
   /// - Parameters:
-  ///   - tables: What has changed.
-  ///   - origin: Where it comes from.
-  ///   - recorded: The number by which the change is known to all processes; `nil` if it is not told to them.
+  ///   - tables: The changes by table.
+  ///   - origin: The origin of the change.
+  ///   - recorded: The number of the change in all processes; `nil` if they do not receive it.
   func tell(_ tables: [String: TableChanges], _ origin: ChangeOrigin, recorded: Int64? = nil) {
     sequence.withLock { sequence in
       sequence = max(ChangeSet.sequence(after: sequence), recorded ?? 0)
@@ -329,13 +328,13 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     return try body(transaction)
   }
 
-  /// What has been recorded of a transaction.
+  /// The record of a transaction.
   private struct Record {
     let tables: [String: TableChanges]
     let sequence: Int64?
   }
 
-  /// Has what is about to be committed recorded, if there is anything and somebody records.
+  /// Records the changes that are about to be committed, if there are any and there is a recorder.
   private func record(_ open: Open) throws(DatabaseError) -> Record? {
     guard let recorder, !open.log.entries.isEmpty, !recorder.isOver else { return nil }
     let tables = open.log.changes()
@@ -343,9 +342,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
     return Record(tables: tables, sequence: try recorder.record(tables, on: open.connection))
   }
 
-  /// Queues what has just been committed, if there is anything and somebody cares.
+  /// Enqueues the changes of the last commit, if there are any and there is an observer.
   ///
-  /// Whoever subscribes after this look reads what has been committed.
+  /// An observer that subscribes after this check reads the committed content.
   @inline(__always)
   private func publish(_ record: Record?, _ log: ChangeLog) {
     if record != nil { recorder?.didCommit() }

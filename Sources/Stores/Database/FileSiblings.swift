@@ -5,10 +5,10 @@ import Synchronization
 
 /// The databases of this process that have one file open.
 ///
-/// Those that somebody observes follow the others directly: they receive each commit as its writer delivers it, with
-/// the keys of its rows, and do not wait for an event of the file system.
+/// Observed databases follow the others directly: they receive each commit when its writer delivers it, with the keys
+/// of its rows, and do not wait for an event of the file system.
 final class FileSiblings: Sendable {
-  /// How many commits of one database have begun, and how many of them are over.
+  /// The numbers of begun and finished commits of one database.
   final class Commits: Sendable {
     let begun = Atomic(0)
     let ended = Atomic(0)
@@ -18,13 +18,13 @@ final class FileSiblings: Sendable {
     weak var database: Database?
     let commits: Commits
     var isFollowing = false
-    /// What it follows.
+    /// The subscriptions to the followed databases.
     var subscriptions: [ObjectIdentifier: SignalSubscription] = [:]
   }
 
   private struct State {
     var members: [ObjectIdentifier: Member] = [:]
-    /// The commits of those that have left.
+    /// The number of commits of databases that have left.
     var past = 0
   }
 
@@ -49,7 +49,7 @@ final class FileSiblings: Sendable {
     }
   }
 
-  /// Adds a database, which those that are observed follow from now on.
+  /// Adds a database, which the observed ones follow from now on.
   func join(_ database: Database, _ commits: Commits) {
     let followers = state.withLock { state in
       let followers = state.members.values.filter(\.isFollowing).compactMap(\.database)
@@ -114,7 +114,7 @@ final class FileSiblings: Sendable {
 }
 
 extension Database {
-  /// Takes in what another database of the same file commits, until the subscription is cancelled.
+  /// Delivers the commits of another database of the same file, until the subscription is cancelled.
   fileprivate func follow(_ sibling: Database) -> SignalSubscription {
     sibling.delivery.emitter.named("databases of the same file").sink { [weak self, weak sibling] changes in
       if let self, let sibling, changes.origin == .here { takeIn(changes, of: sibling) }
@@ -124,7 +124,7 @@ extension Database {
   private func takeIn(_ changes: ChangeSet, of sibling: Database) {
     var tables = changes.tables
     if let mine = sharing.recorder, let theirs = sibling.sharing.recorder {
-      // The shares tell of these, with the author.
+      // The shares deliver these changes, with their author.
       tables = tables.filter { !mine.shares($0.key) || !theirs.shares($0.key) }
     }
     guard !tables.isEmpty, !writer.isClosed, delivery.emitter.hasSubscribers else { return }

@@ -18,9 +18,9 @@ final class ForeignWrites: Sendable {
 
   /// Looks at the file several times after an event; a writer that synchronizes its log may take that long.
   private let looks: DelayedCall
-  /// Has everything read again because there may be more than what others have told.
+  /// The delayed sweep, which reports a change of everything in case more has changed than was announced.
   ///
-  /// The pause does not grow: a sweep is no attempt that failed, and it only has to be rare.
+  /// The pause does not grow: a sweep is not a failed attempt, and it only has to be rare.
   private let sweeps: DelayedCall
 
   /// The state of a file as one connection sees it.
@@ -28,7 +28,7 @@ final class ForeignWrites: Sendable {
     let connection: ObjectIdentifier
     /// A number that changes with the commits of other connections.
     let version: SQLiteValue
-    /// A text that changes with those of the processes that share the database; NULL if this object does not share it.
+    /// A text that changes with each commit of a sharing process; NULL if this object does not share the database.
     let shared: SQLiteValue
   }
 
@@ -43,7 +43,7 @@ final class ForeignWrites: Sendable {
     weak var database: Database?
     /// The state of the file at the last look; `nil` before the first, of a database that only reads.
     var last: FileState?
-    /// How many commits of other objects of this process were over before the last look.
+    /// The number of finished commits of other objects of this process before the last check.
     var siblingCount: Int
   }
 
@@ -133,16 +133,15 @@ final class ForeignWrites: Sendable {
     guard let last else { return database.tellForeignWrite() }
     if state == last { return }
     if state.connection != last.connection {
-      // The file was opened again, which tells what has changed by itself. What another program wrote just before the
-      // opening is found when that is over.
+      // The file was opened again, which reports a change by itself. A sweep finds what another program wrote just before.
       sweepSoon()
     } else if state.version == last.version {
       return
     } else if state.shared == last.shared, begun == lastEnded {
-      // None of those who announce their commits has written since the last look.
+      // No writer that announces its commits has written since the last check.
       database.tellForeignWrite()
     } else {
-      // Those announce what they have changed. Another program may have written besides.
+      // These writers announce their changes. Another program may have written too.
       sweepSoon()
     }
   }
@@ -165,7 +164,7 @@ extension Database {
           connection: ObjectIdentifier(connection), version: try connection.value("PRAGMA data_version"), shared: .null)
       }
     } catch {
-      // A look that fails tells nothing; whoever reads is told why.
+      // A failed check reports nothing; reads throw the reason.
       return nil
     }
   }

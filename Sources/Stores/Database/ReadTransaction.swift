@@ -1,6 +1,6 @@
-/// A view of a database, for the length of a closure: nothing that others write meanwhile is seen in it.
+/// A view of a database during a closure, in which changes by others are not visible.
 ///
-/// It is given to the closure of a read, or of a write, and is of no use after that.
+/// It is the argument of a read's or write's closure, and is invalid after the closure returns.
 public class ReadTransaction {
   let path: String
   private var current: SQLiteConnection?
@@ -15,7 +15,7 @@ public class ReadTransaction {
     current = nil
   }
 
-  /// Whether statements may write.
+  /// A Boolean value that indicates whether statements may write.
   var mayWrite: Bool { false }
 
   /// The connection, as long as the transaction lasts.

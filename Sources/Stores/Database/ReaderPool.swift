@@ -58,7 +58,7 @@ final class ReaderPool: @unchecked Sendable {
       file.location.path, because: "other processes kept swapping the directory around it; read again")
   }
 
-  /// How often a connection is opened anew because the contents were swapped meanwhile.
+  /// The largest number of attempts to open a connection while the contents are swapped.
   private static let maximumOpenings = 20
 
   /// What one attempt at a read came to.
@@ -117,7 +117,7 @@ final class ReaderPool: @unchecked Sendable {
     return try read(with: reader, body)
   }
 
-  /// Waits for all who read, and closes the connections; whoever comes later is told why.
+  /// Waits for all readers, and closes the connections; later reads throw the reason.
   func close(_ reason: DatabaseError) {
     for _ in 0..<limit { permits.wait() }
     closeIdle()
@@ -125,7 +125,7 @@ final class ReaderPool: @unchecked Sendable {
     for _ in 0..<limit { permits.signal() }
   }
 
-  /// Waits for all who read, and closes the connections; whoever comes then waits, until ``resume(_:)``.
+  /// Waits for all readers, and closes the connections; later readers wait until ``resume(_:)``.
   func pause(_ pause: DatabasePause) {
     lock.withLock { self.pause = pause }
     for _ in 0..<limit { permits.wait() }
