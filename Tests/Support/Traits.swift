@@ -1,5 +1,13 @@
 public import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 extension Trait where Self == TimeLimitTrait {
   /// A time limit for tests that fail by hanging; a test that passes never reaches it.
   public static var patient: Self { .timeLimit(.minutes(Scale.isTorture ? 60 : 5)) }
@@ -10,4 +18,9 @@ extension Trait where Self == Comment {
   ///
   /// Use it for every test that draws random numbers from ``Chance/init()``.
   public static var seeded: Self { "SIGNALS_SEED=\(Chance.seed)" }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// A condition for tests that mount file systems or act as another user.
+  public static var asRoot: Self { .enabled(if: geteuid() == 0, "only root can mount, or act as another user") }
 }

@@ -127,7 +127,7 @@ struct BadContentTests {
     try await peer.events.wait(for: "the recovery") { $0.last == "status note.json current" && $0.count >= 3 }
   }
 
-  @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+  @Test(.asRoot)
   func `the owner of the directory can write after root has written`() async throws {
     let nobody: uid_t = 65534
     #expect(chown(fixture.path, nobody, nobody) == 0)
@@ -156,7 +156,7 @@ struct BadContentTests {
     #expect(mode_t(status.st_mode) & S_IFMT == S_IFIFO)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
+  @Test(.asRoot)
   func `a full disk is reported, and the file and the memory keep the old value`() async throws {
     try await withDisk(#"mount -t tmpfs -o size=128k tmpfs "$1""#) { disk in
       let container = try AppGroupsContainer(directory: disk)

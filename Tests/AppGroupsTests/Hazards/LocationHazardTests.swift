@@ -90,7 +90,7 @@ struct LocationHazardTests {
   }
 
   #if os(Linux)
-    @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
+    @Test(.asRoot)
     func `a disk without a free inode is reported, and the old value stands`() async throws {
       try await withDisk("mount -t tmpfs -o nr_inodes=16 tmpfs \"$1\"") { disk in
         let container = try AppGroupsContainer(directory: disk)
@@ -108,7 +108,7 @@ struct LocationHazardTests {
       }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
+    @Test(.asRoot)
     func `a file on a read-only disk is read and observed, and a write throws the reason`() async throws {
       try await withDisk("mount -t tmpfs tmpfs \"$1\"") { disk in
         let file = try AppGroupsFile(
@@ -128,7 +128,7 @@ struct LocationHazardTests {
       }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
+    @Test(.asRoot)
     func `a file copied up by an overlay is followed, and updated without loss`() async throws {
       try await withDisk(
         #"""

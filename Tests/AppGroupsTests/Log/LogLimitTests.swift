@@ -8,7 +8,7 @@ import Testing
 @Suite("Log: limits of the system", .patient)
 struct LogLimitTests {
   #if os(Linux)
-    @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
+    @Test(.asRoot)
     func `a full disk is told, tears no event and takes none that was reported as appended`() async throws {
       try await withDisk("mount -t tmpfs -o size=256k tmpfs \"$1\"") { disk in
         let container = try AppGroupsContainer(directory: disk)

@@ -32,7 +32,7 @@ struct PresentProcessTests {
     try await presence.firstValue("presence of \(values)") { $0.map(\.value) == values }
   }
 
-  @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+  @Test(.asRoot)
   func `an unreadable announcement hides no other, and is reported`() async throws {
     let nobody = 65534
     try await shell("chown -R \(nobody) \"$1\"", fixture.path)

@@ -57,7 +57,7 @@ private func writeBeyondLimit(_ path: String) throws {
   }
 
   #if os(Linux)
-    @Test(.enabled(if: geteuid() == 0, "mounting a file system takes root"))
+    @Test(.asRoot)
     func `a file of the maximum size`() async throws {
       try await withDisk("mount -t tmpfs tmpfs \"$1\"") { disk in
         let url = disk.appending(path: "value")
@@ -197,7 +197,7 @@ private func writeBeyondLimit(_ path: String) throws {
   }
 
   #if os(Linux)
-    @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
+    @Test(.asRoot)
     func `a full disk and a read-only disk`() throws {
       let disk = try folder.makeFolder("disk")
       try shell("mount -t tmpfs -o size=64k tmpfs disk", in: folder.url)
