@@ -90,14 +90,14 @@ struct SharedFileLocation: Sendable {
       // The members that follow want the lock, too.
       file.unlock()
       if !scope.waitUntilFollowed() { timeouts += 1 }
-      // The next swap may have begun meanwhile.
+      // The next swap may already have begun.
       file = try lock()
       if timeouts == Scope.maximumFollowings || timeouts > 0 && scope.isDelayedByThisThread { break }
     }
     return file
   }
 
-  /// How often the lock is acquired anew because processes swap the contents one after the other.
+  /// The largest number of attempts at the lock while processes swap the contents one after the other.
   private static let maximumAttempts = 50
 
   /// Waits until no other thread or process has the file, and locks it.

@@ -106,7 +106,7 @@ public final class Scope: Sendable {
   /// between.
   package var isFollowed: Bool { (!members.isSwapping || members.turn.isHeldByThisThread) && hasGoneOver() }
 
-  /// What tells the scope from others; objects whose members are swapped together have the same.
+  /// The identity of the scope, which objects share if their members are swapped together.
   var identity: ObjectIdentifier { ObjectIdentifier(members) }
 
   /// The number of times that a member with unknown contents makes the scope follow, before it accepts them as they

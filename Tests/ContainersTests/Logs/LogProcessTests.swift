@@ -156,7 +156,7 @@ struct LogProcessTests {
     }
   }
 
-  /// Where each event has to be.
+  /// The environment in which each event is expected.
   private final class Expectations: Sendable {
     private let expected = Mutex<[String: String]>([:])
 

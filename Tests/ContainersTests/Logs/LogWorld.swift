@@ -37,7 +37,7 @@ struct LogWorld: Sendable {
     return root.appending(path: "Logs/events", directoryHint: .isDirectory)
   }
 
-  /// The events in the log of an environment, read by a consumer that nobody else is.
+  /// The events in the log of an environment, read by a consumer of its own.
   func texts(in id: UUID) async throws -> [String] {
     try await app.activate(id: id)
     try log.append("the last")

@@ -7,7 +7,7 @@
 
   @Suite("A database on a disk that is full, or cannot be written")
   struct FullDiskTests {
-    @Test(.enabled(if: geteuid() == 0, "mounting a small file system takes root"))
+    @Test(.asRoot)
     func `nothing is lost, nothing is told, and writing goes on when there is space`() async throws {
       try await withDisk(#"mount -t tmpfs -o size=1m tmpfs "$1""#) { disk in
         let url = disk.appending(path: "a.sqlite")

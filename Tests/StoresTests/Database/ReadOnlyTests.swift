@@ -114,7 +114,7 @@ struct ReadOnlyTests {
   }
 
   #if os(Linux)
-    @Test(.enabled(if: geteuid() == 0, "mounting a file system takes root"))
+    @Test(.asRoot)
     func `in a directory that cannot be written, it needs the log that others have left`() async throws {
       try await withDisk(#"mount -t tmpfs -o size=2m tmpfs "$1""#) { disk in
         let url = disk.appending(path: "a.sqlite")

@@ -298,7 +298,7 @@ final class LogAudience: Sendable {
 
   /// Returns a Boolean value that indicates whether the caller must save.
   ///
-  /// That is the case if there is something new, and no other caller has claimed to save it.
+  /// The caller must save if the cursor has changed and no other caller has claimed to save it.
   func claimSaving() -> Bool {
     state.withLock { state in
       guard state.cursor.isChanged, !state.isSaveDue else { return false }
