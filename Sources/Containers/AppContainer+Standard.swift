@@ -43,7 +43,7 @@ extension AppContainer {
     static func standardLayout() throws(AppContainerError) -> ContainerLayout {
       let name = ProcessInfo.processInfo.processName
       guard let data = AppGroupsContainer.dataHome(ProcessInfo.processInfo.environment) else {
-        let reason = "neither XDG_DATA_HOME nor HOME names an absolute path"
+        let reason = "neither XDG_DATA_HOME nor HOME is an absolute path"
         throw .unusableRoot(URL(filePath: name, directoryHint: .isDirectory), reason: reason)
       }
       return ContainerLayout(root: try resolved(data.appending(path: name, directoryHint: .isDirectory)))
@@ -54,7 +54,7 @@ extension AppContainer {
   ///
   /// - Returns: Its URL, with symbolic links resolved.
   static func resolved(_ home: URL) throws(AppContainerError) -> URL {
-    guard home.isFileURL else { throw .unusableRoot(home, reason: "it is no place in a file system") }
+    guard home.isFileURL else { throw .unusableRoot(home, reason: "it is not a file URL") }
     do {
       return try AppGroupsContainer(directory: home).containerURL
     } catch {

@@ -104,46 +104,46 @@ extension AppContainerError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .unusableRoot(let url, let reason):
-      "\(url.path) cannot hold environments: \(reason). Give a directory that this program may read and write."
+      "\(url.path) cannot hold environments: \(clause(reason)). Choose a directory that is readable and writable."
     case .notFound(let id):
-      "There is no environment \(id.uuidString). Look in the list; another process may have deleted it."
+      "There is no environment \(id.uuidString). Check the list of environments; another process may have deleted it."
     case .nameTaken(let name, let id):
-      "The name \(name.debugDescription) is taken by the environment \(id.uuidString). Choose another name, or get that "
-        + "environment with environment(named:)."
+      "The environment \(id.uuidString) already has the name \(name.debugDescription). Choose another name, or get "
+        + "that environment with environment(named:)."
     case .defaultEnvironment(let operation):
-      "The default environment cannot be \(operation). Clean it instead, or activate another."
+      "The default environment cannot be \(operation). Clean it instead, or activate another environment."
     case .vetoed(let reason):
-      "The switch was refused: \(reason). Nothing was moved; try again when that is over."
+      "The switch was refused: \(clause(reason)). Nothing was moved. Try again when the reason no longer applies."
     case .flushFailed(let name, let reason):
-      "\(name) could not be written before the switch: \(reason). Nothing was moved."
+      "\(name) could not be saved before the switch: \(clause(reason)). Nothing was moved."
     case .settingsFailed(let name, let reason):
-      "\(name) could not be switched: \(reason). The environment that was active still is."
+      "\(name) could not be switched: \(clause(reason)). Correct this, and try again."
     case .heldOpen(let reason):
-      "A live value of the environment could not be brought to rest: \(reason). Nothing was moved."
+      "The environment's contents could not be frozen: \(clause(reason)). Nothing was moved. Try again."
     case .nested(let operation):
-      "\(operation) was called from inside of another change of the same root, or of a value or database in it. Call it "
-        + "after that one has returned."
+      "\(operation) cannot run inside another change of the same root, or of a value or database in it. Call it after "
+        + "that change has returned."
     case .unreadableState(let url, let reason):
-      "\(url.path) cannot be read: \(reason). It says which environment is active, so nothing is moved until it is restored "
-        + "from a backup or removed; no environment's files are harmed."
+      "\(url.path) cannot be read: \(clause(reason)). It records the active environment, so nothing is moved until you "
+        + "restore it from a backup or remove it. The files of the environments are intact."
     case .newerState(let url, let found, let supported):
-      "\(url.path) is of version \(found), and this program reads none newer than \(supported). Update this program."
+      "\(url.path) has version \(found), and this program reads versions up to \(supported). Update this program."
     case .invalidExcludedPath(let path, let reason):
-      "\(path.debugDescription) cannot be excluded: \(reason). Give a path from the root on, such as \"Library/Caches\"."
+      "\(path.debugDescription) cannot be excluded: \(reason). Use a path below the root, such as \"Library/Caches\"."
     case .blocked(let url, let reason):
-      "\(url.path) is in the way: \(reason). Move it away, and try again."
+      "\(url.path) is in the way: \(clause(reason)). Move it away, and try again."
     case .unsupportedFile(let url, let kind):
       "\(url.path) is \(kind), which cannot be copied. Remove it, or exclude it."
     case .unusableArchive(let url, let reason):
-      "The archive \(url.path) cannot be used: \(reason). Nothing was imported."
+      "Can't use the archive \(url.path): \(clause(reason)). No environment was changed."
     case .newerArchive(let url, let found, let supported):
-      "The archive \(url.path) is of version \(found), and this program reads none newer than \(supported). "
-        + "Update this program. Nothing was imported."
+      "The archive \(url.path) has version \(found), and this program reads versions up to \(supported). Nothing was "
+        + "imported. Update this program."
     case .unsafeArchive(let url, let entry, let reason):
-      "The archive \(url.path) holds \(entry.debugDescription), which is refused: \(reason). Nothing was imported; "
-        + "if nobody has tampered with it, export it again."
+      "The archive \(url.path) contains the unsafe entry \(entry.debugDescription): \(reason). Nothing was imported. If "
+        + "no one has tampered with the archive, export it again."
     case .cancelled(let operation):
-      "\(operation) was cancelled. Nothing is left of it."
+      "\(operation) was cancelled, and the partial result was removed."
     case .file(let error):
       error.description
     case .unobservable(let error):

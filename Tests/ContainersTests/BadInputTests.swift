@@ -138,7 +138,7 @@ struct BadInputTests {
     let inner = fixture.url("inner")
     #expect {
       try AppContainer(home: inner)
-    } throws: { "\($0)".contains("it lies in \(fixture.root.path), which another AppContainer switches") }
+    } throws: { "\($0)".contains("it is inside \(fixture.root.path), which another AppContainer switches") }
     try app.setExcludedPaths(["inner"])
     #expect(try AppContainer(home: inner).active.value.isDefault)
   }

@@ -107,7 +107,7 @@ struct SwitchingTests {
     let before = try fixture.live()
     let hook = app.onFlush { throw No() }
     let work = try app.create(name: "Work")
-    #expect(throws: AppContainerError.flushFailed("What the app keeps", reason: "not now")) {
+    #expect(throws: AppContainerError.flushFailed("The app's state", reason: "not now")) {
       try app.activate(work)
     }
     #expect(try fixture.live() == before)

@@ -124,7 +124,7 @@ extension ContainerAccess {
     for name in names.map({ EntryPath($0) }) where unpacked.status(of: name) != nil {
       directory.removeIfEmpty(name)
       guard try ExclusiveRename.move(name, in: unpacked, to: name, in: directory) else {
-        throw AppContainerError.blocked(directory.place(of: name), reason: "it was to be made")
+        throw AppContainerError.blocked(directory.place(of: name), reason: "the import must create it")
       }
     }
     directory.removeIfEmpty(place)

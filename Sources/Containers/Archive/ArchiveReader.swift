@@ -29,18 +29,18 @@ struct ArchiveReader {
     self.url = url
     let number = uninterrupted { open(url.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
     guard let descriptor = Descriptor(number) else { throw .file(DurableFileError(errno, "read", url)) }
-    guard let status = descriptor.status else { throw .file(DurableFileError(errno, "look at", url)) }
+    guard let status = descriptor.status else { throw .file(DurableFileError(errno, "inspect", url)) }
     guard status.kind == .regular else { throw .file(.notARegularFile(url, kind: status.kind.rawValue)) }
     source = Source(descriptor)
     checksum = 0
     let head = try bytes(ArchiveFormat.mark.count + 4)
     guard head?.starts(with: ArchiveFormat.mark) == true, var rest = head?.dropFirst(ArchiveFormat.mark.count),
       let version = rest.popNumber(UInt32.self)
-    else { throw .unusableArchive(url, reason: "it is no archive of an environment") }
+    else { throw .unusableArchive(url, reason: "it is not an environment archive") }
     guard version <= ArchiveFormat.version else {
       throw .newerArchive(url, found: Int(version), supported: ArchiveFormat.version)
     }
-    guard version > 0 else { throw damaged("there is no version 0") }
+    guard version > 0 else { throw damaged("its version is 0") }
     checksum = (head ?? []).withUnsafeBytes { Checksum.of($0) }
   }
 
@@ -49,37 +49,37 @@ struct ArchiveReader {
     guard let head = try bytes(5) else { throw truncated }
     var rest = head.dropFirst()
     let length = Int(rest.popNumber(UInt32.self) ?? 0)
-    guard length <= ArchiveFormat.longestPayload else { throw damaged("a record is longer than any can be") }
+    guard length <= ArchiveFormat.longestPayload else { throw damaged("the length of a record exceeds the limit") }
     guard let payload = try bytes(length), let mark = try bytes(4) else { throw truncated }
     var expected = mark[...]
     checksum = head.withUnsafeBytes { Checksum.of($0, goingOnFrom: checksum) }
     checksum = payload.withUnsafeBytes { Checksum.of($0, goingOnFrom: checksum) }
     guard expected.popNumber(UInt32.self) == checksum else { throw damaged("a checksum does not match") }
-    guard let kind = ArchiveFormat.Kind(rawValue: head[0]) else { throw damaged("a record is of no known kind") }
+    guard let kind = ArchiveFormat.Kind(rawValue: head[0]) else { throw damaged("a record has an unknown kind") }
     return (kind, payload)
   }
 
   /// The first record.
   mutating func manifest() throws(AppContainerError) -> EnvironmentArchive.Manifest {
     let (kind, payload) = try next()
-    guard kind == .manifest else { throw damaged("it does not begin with its description") }
+    guard kind == .manifest else { throw damaged("it does not begin with a description of the environment") }
     do {
       return try JSONDecoder().decode(EnvironmentArchive.Manifest.self, from: Data(payload))
     } catch {
-      throw damaged("its description cannot be read: \(error)")
+      throw damaged("the description of the environment cannot be decoded: \(error)")
     }
   }
 
   /// Throws if anything follows.
   func end() throws(AppContainerError) {
-    guard try bytes(1) == nil else { throw damaged("something follows its end") }
+    guard try bytes(1) == nil else { throw damaged("data follows its end") }
   }
 
   func damaged(_ how: String) -> AppContainerError {
     .unusableArchive(url, reason: "it is damaged: \(how)")
   }
 
-  private var truncated: AppContainerError { damaged("it ends too early") }
+  private var truncated: AppContainerError { damaged("it is truncated") }
 
   /// So many bytes, or `nil` if there are fewer.
   private func bytes(_ count: Int) throws(AppContainerError) -> [UInt8]? {

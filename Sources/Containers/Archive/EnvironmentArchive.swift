@@ -46,7 +46,7 @@ enum EnvironmentArchive {
     for tree in trees { try check(url, isOutsideOf: tree.folder.url) }
     let description = try encode(manifest, for: url)
     guard description.count <= ArchiveFormat.longestPayload else {
-      throw .unusableArchive(url, reason: "name and description of the environment are longer than an archive can hold")
+      throw .unusableArchive(url, reason: "the name and description of the environment are too long for an archive")
     }
     let file = try wrapped { () throws(DurableFileError) in try ExclusiveFile(locking: url) }
     defer { file.unlock() }
@@ -107,7 +107,7 @@ enum EnvironmentArchive {
     do {
       return try encoder.encode(manifest)
     } catch {
-      throw .unusableArchive(url, reason: "its description cannot be written: \(error)")
+      throw .unusableArchive(url, reason: "the description of the environment cannot be encoded: \(error)")
     }
   }
 
@@ -115,7 +115,7 @@ enum EnvironmentArchive {
     let path = url.deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
     let inside = tree.resolvingSymlinksInPath().path
     guard !path.hasPrefix(inside == "/" ? inside : inside + "/") else {
-      throw .blocked(url, reason: "an archive in the environment itself would have to hold itself")
+      throw .blocked(url, reason: "an archive inside the environment would contain itself")
     }
   }
 }

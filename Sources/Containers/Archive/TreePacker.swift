@@ -40,7 +40,7 @@ struct TreePacker {
   private mutating func packDirectory(
     _ path: EntryPath, in folder: Folder, as place: EntryPath
   ) throws(AppContainerError) {
-    guard let status = folder.status(of: path) else { throw folder.failure("look at", path) }
+    guard let status = folder.status(of: path) else { throw folder.failure("inspect", path) }
     try append(ArchiveEntry(.directory, place, status))
   }
 
@@ -50,7 +50,7 @@ struct TreePacker {
     guard let status = folder.status(of: path) else {
       // Gone since the directory was listed, as temporary files may.
       if errno == ENOENT { return }
-      throw folder.failure("look at", path)
+      throw folder.failure("inspect", path)
     }
     switch status.kind {
     case .directory:
@@ -72,7 +72,7 @@ struct TreePacker {
     guard let file = Descriptor(uninterrupted { openat(folder.number, name.cString, flags) }) else {
       throw folder.failure("read", name)
     }
-    guard let status = EntryStatus(of: file) else { throw folder.failure("look at", name) }
+    guard let status = EntryStatus(of: file) else { throw folder.failure("inspect", name) }
     guard status.kind == .regular else { throw changed(name, folder) }
     var entry = ArchiveEntry(.file, place, status)
     entry.size = UInt64(status.size)
@@ -124,6 +124,6 @@ struct TreePacker {
   }
 
   private func changed(_ name: EntryPath, _ folder: Folder) -> AppContainerError {
-    .heldOpen(reason: "\(folder.place(of: name).path) was changed while it was read")
+    .heldOpen(reason: "\(folder.place(of: name).path) was changed while it was being read")
   }
 }

@@ -44,16 +44,16 @@ struct TreeUnpacker {
     while true {
       let (kind, payload) = try reader.next()
       switch kind {
-      case .manifest: throw reader.damaged("it has two descriptions")
-      case .bytes: throw reader.damaged("there are bytes of no file")
+      case .manifest: throw reader.damaged("it has two descriptions of the environment")
+      case .bytes: throw reader.damaged("it contains bytes that belong to no file")
       case .directory, .file, .link:
-        guard let entry = ArchiveEntry(kind, payload: payload) else { throw reader.damaged("an entry makes no sense") }
+        guard let entry = ArchiveEntry(kind, payload: payload) else { throw reader.damaged("an entry is malformed") }
         try unpack(entry)
       case .end:
         var rest = payload[...]
         guard rest.popNumber(UInt64.self) == UInt64(done.entries), rest.popNumber(UInt64.self) == UInt64(done.bytes),
           rest.isEmpty
-        else { throw reader.damaged("it does not hold as much as it says") }
+        else { throw reader.damaged("its content does not match the recorded totals") }
         try reader.end()
         return try leave(to: .top, for: .top)
       }
@@ -65,12 +65,12 @@ struct TreeUnpacker {
     let parent = entry.path.parent
     if parent == .top {
       guard entry.kind == .directory, names.contains(entry.path.text) else {
-        throw unsafe(entry, "no environment has it")
+        throw unsafe(entry, "it is not in a directory of an environment")
       }
     }
     try leave(to: parent, for: entry.path)
     guard let level = levels.last, level.path == parent else {
-      throw unsafe(entry, "it does not come after its directory")
+      throw unsafe(entry, "it does not follow its directory")
     }
     let (folder, name) = (level.folder, entry.path.name)
     switch entry.kind {
@@ -78,7 +78,7 @@ struct TreeUnpacker {
       guard mkdirat(folder.number, name.cString, 0o700) == 0 else { throw failure(entry, name, folder) }
       levels.append(Level(path: entry.path, folder: try Folder(name, in: folder), entry: entry))
     case .link:
-      if entry.target.contains(0) { throw unsafe(entry, "it is a link with a NUL character") }
+      if entry.target.contains(0) { throw unsafe(entry, "it is a link whose target contains a NUL character") }
       if !allowsOutwardLinks, let problem = problem(withTargetOf: entry) { throw unsafe(entry, problem) }
       let target = entry.target.map(CChar.init(bitPattern:)) + [0]
       guard symlinkat(target, folder.number, name.cString) == 0 else { throw failure(entry, name, folder) }
@@ -104,7 +104,7 @@ struct TreeUnpacker {
     while rest > 0 {
       let (kind, payload) = try reader.next()
       guard kind == .bytes, !payload.isEmpty, payload.count <= rest else {
-        throw reader.damaged("a file does not have the size it should have")
+        throw reader.damaged("the size of a file does not match the recorded size")
       }
       let isWritten = payload.withUnsafeBytes { writeAll($0, to: file.number) == $0.count }
       guard isWritten else { throw folder.failure("write", name) }
@@ -142,7 +142,7 @@ struct TreeUnpacker {
 
   /// The error of having failed to make an entry.
   private func failure(_ entry: ArchiveEntry, _ name: EntryPath, _ folder: Folder) -> AppContainerError {
-    if errno == EEXIST { return unsafe(entry, "it is there twice") }
+    if errno == EEXIST { return unsafe(entry, "it occurs twice") }
     return folder.failure("create", name)
   }
 
@@ -154,19 +154,19 @@ struct TreeUnpacker {
 extension TreeUnpacker {
   /// The reason to refuse a path; `nil` if it is sound.
   static func problem(with path: EntryPath) -> String? {
-    if path.bytes.isEmpty { return "it has no name" }
+    if path.bytes.isEmpty { return "its path is empty" }
     if path.bytes.count > ArchiveFormat.longestPath {
       return "its path is longer than \(ArchiveFormat.longestPath) bytes"
     }
     if path.bytes.count(where: { $0 == slash }) > ArchiveFormat.deepest {
-      return "it lies deeper than \(ArchiveFormat.deepest) directories"
+      return "it is nested more than \(ArchiveFormat.deepest) directories deep"
     }
-    if path.bytes.contains(0) { return "its name contains a NUL character, at which the system would cut it" }
-    if path.bytes.first == slash { return "it is absolute" }
+    if path.bytes.contains(0) { return "its path contains a NUL character, where the system would truncate it" }
+    if path.bytes.first == slash { return "its path is absolute" }
     for name in path.bytes.split(separator: slash, omittingEmptySubsequences: false) {
-      if name.isEmpty { return "a name on its way is empty" }
-      if name.elementsEqual(Self.up) { return "it leads out of its directory" }
-      if name.elementsEqual(Self.here) { return "a name on its way is \".\"" }
+      if name.isEmpty { return "its path has an empty component" }
+      if name.elementsEqual(Self.up) { return "its path has the component \"..\"" }
+      if name.elementsEqual(Self.here) { return "its path has the component \".\"" }
     }
     return nil
   }
@@ -184,10 +184,10 @@ extension TreeUnpacker {
     var isDown = false
     let hidden = Self.folded(hidden.name.bytes)
     for name in entry.target.split(separator: Self.slash) where !name.elementsEqual(Self.here) {
-      if Self.folded(name) == hidden { return "it is a link that leads, or could lead, to other environments" }
+      if Self.folded(name) == hidden { return "it is a link that could lead to other environments" }
       if name.elementsEqual(Self.up) {
         depth -= 1
-        if isDown || depth < 0 { return "it is a link that leads out of its environment" }
+        if isDown || depth < 0 { return "it is a link that could lead out of its environment" }
       } else {
         isDown = true
       }

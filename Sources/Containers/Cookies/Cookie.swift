@@ -66,11 +66,11 @@ public struct Cookie: Codable, Hashable, Sendable {
   ) {
     let parts = name + value + path
     if Self.hasControl(parts) || parts.contains(";") || name.contains("=") {
-      stop(because: "A part of the cookie \(name.debugDescription) would change the meaning of a request's header")
+      stop(because: "The cookie \(name.debugDescription) contains a character that would alter the request's header")
     }
     if !path.hasPrefix("/") { stop(because: "The path \(path.debugDescription) of a cookie must begin with a slash") }
     if domain.isEmpty || domain.contains("/") {
-      stop(because: "The domain \(domain.debugDescription) of a cookie must be a host")
+      stop(because: "The domain \(domain.debugDescription) of a cookie must be a host name")
     }
     let host = domain.lowercased()
     isHostOnly = !host.hasPrefix(".")

@@ -26,7 +26,7 @@ extension ContainerAccess {
       engine.outbox.add { [events = engine.events] in events.send(.failed(from: old, to: new, error: error)) }
       throw error
     }
-    engine.tellChange(from: old, to: environment(id))
+    engine.announceChange(from: old, to: environment(id))
   }
 
   private func ask(_ old: AppContainer.Environment, _ new: AppContainer.Environment) throws(AppContainerError) {
@@ -102,7 +102,7 @@ extension ContainerAccess {
       do {
         try settings.resume(in: layout.settingsURL(state.active))
       } catch {
-        tellFailure(of: settings, error, from: state.active, to: state.active)
+        reportFailure(of: settings, error, from: state.active, to: state.active)
       }
     }
   }

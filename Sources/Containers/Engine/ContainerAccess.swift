@@ -50,7 +50,7 @@ final class ContainerAccess {
       changes.publish { engine.adopt(adoption) }
     }
     if known.revision > 0, known.active != state.active {
-      engine.tellChange(from: environment(known.active), to: environment(state.active))
+      engine.announceChange(from: environment(known.active), to: environment(state.active))
     }
   }
 
@@ -61,14 +61,14 @@ final class ContainerAccess {
       do {
         try settings.follow(from: old, to: new)
       } catch {
-        tellFailure(of: settings, error, from: known.active, to: state.active)
+        reportFailure(of: settings, error, from: known.active, to: state.active)
       }
     }
     engine.scope.followSwap(into: changes) { engine.adopt(adoption) }
   }
 
   /// Reports settings that could not take part in a change that has already happened.
-  func tellFailure(of settings: any EnvironmentSettings, _ error: any Error, from old: UUID, to new: UUID) {
+  func reportFailure(of settings: any EnvironmentSettings, _ error: any Error, from old: UUID, to new: UUID) {
     let error = AppContainerError.settingsFailed(settings.name, reason: "\(error)")
     let (old, new) = (environment(old), environment(new))
     engine.outbox.add { [events = engine.events] in events.send(.failed(from: old, to: new, error: error)) }
@@ -170,7 +170,7 @@ final class ContainerAccess {
       do {
         try hook()
       } catch {
-        throw .flushFailed("What the app keeps", reason: "\(error)")
+        throw .flushFailed("The app's state", reason: "\(error)")
       }
     }
     let directory = layout.settingsURL(state.active)

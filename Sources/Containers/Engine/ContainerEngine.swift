@@ -85,7 +85,7 @@ final class ContainerEngine: Sendable {
     } catch {
       throw .unobservable(error)
     }
-    try exclusively("Opening") { access in try access.reconcile() }
+    try exclusively("Opening the container") { access in try access.reconcile() }
   }
 
   /// The scope for others, who keep this object, and hence follow, for as long as they have it.
@@ -116,7 +116,7 @@ final class ContainerEngine: Sendable {
 
   private func prepareRoot() throws(AppContainerError) {
     if let outer = SwitchedRoots.root(switching: layout.root) {
-      throw .unusableRoot(layout.root, reason: "it lies in \(outer.path), which another AppContainer switches")
+      throw .unusableRoot(layout.root, reason: "it is inside \(outer.path), which another AppContainer switches")
     }
     let root = try Folder(layout.root)
     for parent in layout.hidden.ancestors { try root.makeDirectory(parent) }
@@ -124,10 +124,10 @@ final class ContainerEngine: Sendable {
       try root.makeDirectory(layout.hidden)
     } catch {
       guard case .blocked = error else { throw error }
-      throw .unusableRoot(layout.root, reason: "\(layout.hidden.text) in it is not a directory")
+      throw .unusableRoot(layout.root, reason: "its entry \(layout.hidden.text) is not a directory")
     }
     guard root.status(of: layout.hidden)?.device == root.status(of: .top)?.device else {
-      throw .unusableRoot(layout.root, reason: "\(layout.hidden.text) in it lies on another file system")
+      throw .unusableRoot(layout.root, reason: "its entry \(layout.hidden.text) is on another file system")
     }
   }
 
@@ -218,7 +218,7 @@ final class ContainerEngine: Sendable {
         outbox.deliver { $0() }
       }
     }
-    try turn.withLock { try lockedAccess("Making a file", changes) { _ in try body() } }
+    try turn.withLock { try lockedAccess("Creating a file", changes) { _ in try body() } }
   }
 
   // MARK: The known state
@@ -247,7 +247,7 @@ final class ContainerEngine: Sendable {
   /// Updates the state for a new object of the root, in case other objects of this process have not seen a change yet.
   func catchUp() throws(AppContainerError) {
     do {
-      try exclusively("Opening") { access in try access.reconcile() }
+      try exclusively("Opening the container") { access in try access.reconcile() }
     } catch {
       // From inside of a change, nothing is newer than what this thread knows.
       guard case .nested = error else { throw error }
@@ -274,7 +274,7 @@ final class ContainerEngine: Sendable {
     do {
       guard try isBehind() else { return }
       // It may have been a change of this process, after which the root may be removed as well.
-      _ = try inTurn("Following", isForSubscribers: true, ifDue: isBehind) { _ in }
+      _ = try inTurn("Following another process", isForSubscribers: true, ifDue: isBehind) { _ in }
       lastFailure.withLock { $0 = nil }
     } catch {
       // It cannot be read now. The next change of the file calls this again.
@@ -302,7 +302,7 @@ final class ContainerEngine: Sendable {
   }
 
   /// Announces a switch to the events and the delegates.
-  func tellChange(from old: AppContainer.Environment, to new: AppContainer.Environment) {
+  func announceChange(from old: AppContainer.Environment, to new: AppContainer.Environment) {
     outbox.add { [events] in events.send(.didChange(from: old, to: new)) }
     for (delegate, owner) in participants.delegates {
       outbox.add { delegate.appContainer(owner, didChangeTo: new, from: old) }

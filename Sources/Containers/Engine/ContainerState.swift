@@ -44,7 +44,7 @@ extension ContainerState: Codable {
     let record = try Record(from: decoder)
     func id(_ name: String) throws -> UUID {
       guard let id = ContainerLayout.id(name) else {
-        let problem = "\(name.debugDescription) is no identifier of an environment"
+        let problem = "\(name.debugDescription) is not the identifier of an environment"
         throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: problem))
       }
       return id

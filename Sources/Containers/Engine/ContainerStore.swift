@@ -24,7 +24,7 @@ struct ContainerStore: Sendable {
     if let backup = try state(at: layout.backupURL) { return backup }
     let others = try environmentIDs().filter { $0 != AppContainer.Environment.defaultID }
     guard others.isEmpty else {
-      throw .unreadableState(layout.stateURL, reason: "it is gone, but there are \(others.count) environments")
+      throw .unreadableState(layout.stateURL, reason: "it is missing, but environments exist (\(others.count))")
     }
     return nil
   }

@@ -76,7 +76,7 @@ struct SwitchMoves {
     // Its owner may have removed it in between.
     guard old.status(of: path) != nil else { return }
     guard try ExclusiveRename.move(path, in: old, to: path, in: new) else {
-      throw .blocked(new.place(of: path), reason: "it was made while files were being moved")
+      throw .blocked(new.place(of: path), reason: "it was created while files were being moved")
     }
   }
 

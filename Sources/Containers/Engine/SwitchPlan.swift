@@ -61,7 +61,7 @@ struct SwitchPlan {
       if rules.permanent.contains(entry) { continue }
       if opened.contains(entry) {
         guard data.status(of: entry)?.kind == .directory else {
-          let reason = "it holds what is excluded, and the environment has a file of its name"
+          let reason = "it contains excluded files, and the environment has a file of the same name"
           throw .blocked(root.place(of: entry), reason: reason)
         }
         try look(at: entry, in: data, into: root, &paths)

@@ -51,7 +51,7 @@ extension AppContainer {
     try engine.exclusively("Switching settings") { access in
       let known = engine.participants.settings.first { $0.name == settings.name }
       if let known, !known.isSame(as: settings) {
-        throw AppContainerError.settingsFailed(settings.name, reason: "another storage is switched by this name")
+        throw AppContainerError.settingsFailed(settings.name, reason: "another storage already uses this name")
       }
       do {
         try settings.begin(in: access.layout.settingsURL(access.state.active))

@@ -73,7 +73,7 @@ struct CookieSettings: EnvironmentSettings, @unchecked Sendable {  // Sound: sto
   func load(from directory: URL) throws {
     let new = try saved(in: directory)
     // Foundation on Linux writes its file at each of these, and the process may end at any.
-    setOwner(SettingsDirectory.nobody)
+    setOwner(SettingsDirectory.unowned)
     for cookie in storage.cookies ?? [] where !isOwnerMark(cookie) { storage.deleteCookie(cookie) }
     for cookie in new { set(cookie) }
     setOwner(SettingsDirectory.owner(of: directory))

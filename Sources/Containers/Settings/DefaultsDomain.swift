@@ -19,9 +19,9 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
       if let problem = PathComponent.problem(with: name, limit: PathComponent.maximumFileLength) {
         throw Self.failure(name, problem)
       }
-      if name == UserDefaults.globalDomain { throw Self.failure(name, "all programs share it") }
+      if name == UserDefaults.globalDomain { throw Self.failure(name, "all programs share this suite") }
       guard let defaults = UserDefaults(suiteName: name) else {
-        throw Self.failure(name, "it is what this program keeps anyway; use the standard suite")
+        throw Self.failure(name, "these are the program's own defaults; use the standard suite")
       }
       self.name = name
       self.defaults = defaults
@@ -45,7 +45,7 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
   /// On Linux, Foundation does both only when this is called.
   func synchronize() throws(AppContainerError) {
     guard defaults.synchronize() else {
-      throw .settingsFailed(title, reason: "what was set could not be written to the user's configuration")
+      throw .settingsFailed(title, reason: "pending values could not be saved to the user's configuration")
     }
   }
 
@@ -93,7 +93,7 @@ struct DefaultsDomain: @unchecked Sendable {  // Sound: defaults may be used fro
     if let value = new[last] { defaults.set(value, forKey: last) }
     try synchronize()
     guard Set(values().keys) == Set(new.keys) else {
-      throw .settingsFailed(title, reason: "somebody else changes them at the same time")
+      throw .settingsFailed(title, reason: "another process changed them at the same time")
     }
   }
 }

@@ -108,7 +108,7 @@ struct DefaultsSettings: EnvironmentSettings {
       var values = suites[domain.key] ?? [:]
       values[Self.ownerKey] = SettingsDirectory.owner(of: directory)
       // The process may end before all are there; on Apple's systems, each is on its way at once.
-      domain.set(SettingsDirectory.nobody, forKey: Self.ownerKey)
+      domain.set(SettingsDirectory.unowned, forKey: Self.ownerKey)
       try domain.replace(by: values, endingWith: Self.ownerKey)
     }
   }

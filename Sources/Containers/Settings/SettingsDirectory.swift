@@ -5,7 +5,7 @@ import Foundation
 enum SettingsDirectory {
   /// The owner while settings are replaced, one by one: they belong to no environment, and the settings of the active
   /// one are still in its file.
-  static let nobody = "nobody"
+  static let unowned = "nobody"
 
   /// The identifier of the environment that a directory belongs to.
   static func owner(of directory: URL) -> String { directory.deletingLastPathComponent().lastPathComponent }

@@ -64,7 +64,7 @@ enum ExclusiveRename {
 
   private static func failure(_ path: EntryPath, _ folder: Folder) -> AppContainerError {
     switch errno {
-    case EXDEV: .blocked(folder.place(of: path), reason: "it lies on another file system, and would have to be copied")
+    case EXDEV: .blocked(folder.place(of: path), reason: "it is on another file system, so it cannot be renamed")
     case EBUSY: .blocked(folder.place(of: path), reason: "a file system is mounted there")
     default: folder.failure("move", path)
     }

@@ -82,7 +82,7 @@ final class Folder: Sendable {
     if mkdirat(number, path.cString, mode_t(permissions)) == 0 { return }
     guard errno == EEXIST else { throw failure("create", path) }
     guard status(of: path)?.kind == .directory else {
-      throw .blocked(place(of: path), reason: "a directory was to be there")
+      throw .blocked(place(of: path), reason: "a directory must be created in its place")
     }
   }
 

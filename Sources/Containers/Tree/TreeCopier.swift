@@ -25,7 +25,7 @@ struct TreeCopier {
   mutating func copy(
     _ path: EntryPath, in old: Folder, to destination: EntryPath, in new: Folder
   ) throws(AppContainerError) {
-    guard let status = old.status(of: path) else { throw old.failure("look at", path) }
+    guard let status = old.status(of: path) else { throw old.failure("inspect", path) }
     switch status.kind {
     case .directory: try copyDirectory(path, in: old, to: destination, in: new, status)
     case .regular: try copyFile(path, in: old, to: destination, in: new, status)

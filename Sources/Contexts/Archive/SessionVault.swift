@@ -45,7 +45,7 @@ struct SessionVault<User: SessionUser>: Sendable {
         let old = contents.secretKeys
         guard let id = contents.currentID, var record = contents[id] else {
           sweep(contents)
-          return (.nobody(revision: contents.revision), false)
+          return (.noUser(revision: contents.revision), false)
         }
         let user = try coding.user(of: record)
         let isOld = record.version != User.modelVersion
@@ -84,7 +84,7 @@ struct SessionVault<User: SessionUser>: Sendable {
   }
 
   func current(in contents: ArchiveContents) throws(ContextError) -> Restoration<User> {
-    guard let id = contents.currentID, let record = contents[id] else { return .nobody(revision: contents.revision) }
+    guard let id = contents.currentID, let record = contents[id] else { return .noUser(revision: contents.revision) }
     return .user(session(try coding.user(of: record), contents))
   }
 

@@ -34,7 +34,7 @@ struct UserCoding<User: SessionUser>: Sendable {
     }
     guard data.first == UInt8(ascii: "{") else {
       throw .unencodableUser(
-        userID: user.id, reason: "its JSON is not an object. Encode it with a keyed container, as structures are.")
+        userID: user.id, reason: "its JSON is not an object. Encode its properties in a keyed container")
     }
     return data
   }
@@ -62,11 +62,11 @@ struct UserCoding<User: SessionUser>: Sendable {
   }
 
   private func migrated(_ record: ArchivedRecord) throws(ContextError) -> User {
-    var reason = "there is no migration"
+    var reason = "setup(authDelegate:migrate:) was called without a migration"
     if let migrate = migrate.value {
       do {
         if let user = try migrate(Data(record.payload.utf8), record.version) { return user }
-        reason = "the migration has made nothing of it"
+        reason = "the migration returned nil"
       } catch {
         reason = "\(error)"
       }

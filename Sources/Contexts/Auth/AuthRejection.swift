@@ -24,7 +24,7 @@ public struct AuthRejection: Error, Hashable, Sendable {
 extension AuthRejection: CustomStringConvertible, CustomReflectable, LocalizedError {
   /// The refusal and its status, without the reason.
   public var description: String {
-    "The server has rejected the session\(status.map { " with the status \($0)" } ?? ""). Log in again."
+    "The server rejected the session\(status.map { " with the status \($0)" } ?? ""). Log in again."
   }
 
   /// The status, without the reason.

@@ -1,3 +1,4 @@
+import FileSignals
 public import Foundation
 
 /// An error of a session.
@@ -114,58 +115,60 @@ extension ContextError: CustomStringConvertible, LocalizedError {
     case .notSetUp:
       "The archive has not been read yet. Call setup(authDelegate:) first."
     case .alreadyAuthenticated(let userID):
-      "The user \(userID.debugDescription) is logged in. Log out first, or replace the user on purpose."
+      "The user \(userID.debugDescription) is already logged in. Log out before you log in again."
     case .notAuthenticated:
-      "Nobody is logged in. Log in first."
+      "No user is logged in. Log in first."
     case .noDelegate(let operation):
-      "There is nobody to \(operation): the delegate is not set, or has been released. Keep a reference to it, and hand it "
-        + "to setup(authDelegate:)."
+      "Can't \(operation): no delegate is set, or it has been released. Keep a strong reference to the delegate, and "
+        + "pass it to setup(authDelegate:)."
     case .authenticationFailed(let failure):
-      "Nobody was logged in: \(failure)."
+      "The login failed: \(failure)."
     case .refreshFailed(let failure):
-      "The session could not be renewed, and is tried again later: \(failure)."
+      "The session could not be renewed: \(failure). The renewal will be retried."
     case .refreshBlocked(let processID):
-      "The session is not renewed, because the process \(processID) is renewing it and does not come to an end. Continue "
-        + "or end that process if it is stopped. The renewal is tried again later."
+      "The session could not be renewed: process \(processID) began to renew it and has not finished. If that process "
+        + "is suspended, resume or end it. The renewal will be retried."
     case .expiredOnArrival(let difference):
-      "The session that the server has just issued was over \(difference.components.seconds) seconds ago by this device's "
-        + "clock. Set the clock, or return the server's time from SessionUser.issued."
+      "The session that the server just issued expired \(difference.components.seconds) seconds ago according to this "
+        + "device's clock. Correct the clock, or return the server's time from SessionUser.issued."
     case .rejected(let failure):
-      "The session is over, because the server does not accept it any more: \(failure). Log in again."
+      "The server no longer accepts the session: \(failure). Log in again."
     case .deauthenticationFailed(let failure):
-      "The user is logged out, but the server could not be told: \(failure)."
+      "The user is logged out, but the server could not be notified: \(failure)."
     case .differentUser(let expected, let found):
-      "The user \(expected.debugDescription) cannot become \(found.debugDescription). Log out first."
+      "Can't change the session's user from \(expected.debugDescription) to \(found.debugDescription). Log out first."
     case .sessionEnded:
-      "The session has ended meanwhile, and the answer was dropped."
+      "The session ended during the call, so the result was discarded. Check the status before you call again."
     case .endedElsewhere:
-      "Another process has ended the session."
+      "Another process logged the user out, or logged in another user."
     case .unknownUser(let userID):
-      "There is nothing of a user \(userID.debugDescription) to remove. Use an identity of historyUsers, as it is spelt there."
+      "Can't remove the user \(userID.debugDescription): no data of this user is stored. Use an identity from "
+        + "historyUsers, spelled exactly as it is there."
     case .invalidPolicy(let reason):
-      "Can't open sessions with this SessionPolicy: \(reason)"
+      "Can't open sessions with this SessionPolicy: \(clause(reason))."
     case .environmentSwitched:
-      "The active environment was switched before the call ended, so its result was dropped. Look at the status, and call "
+      "The active environment was switched during the call, so the result was discarded. Check the status, and call "
         + "again for the environment that is active now."
     case .switchedDirectory(let path, let root):
       "Can't open a session in \(path) without a scope: an AppContainer switches the contents of \(root) between "
         + "environments, and the session would not follow. Use StandardAppContext(scope:) with the container's scope, "
-        + "choose a directory outside of that root, or exclude its directory from switching."
+        + "choose a directory outside that root, or exclude its directory from switching."
     case .outsideScope(let place, let root):
-      "Can't use \(place) for sessions in the scope of \(root): all environments would share it. Choose a place below that "
-        + "root, or leave it out of the configuration for the default."
+      "Can't use \(place) for sessions in the scope of \(root): all environments would share it. Choose a location "
+        + "below that root, or omit it from the configuration to use the default."
     case .otherArchive(let path, let configured):
-      "Can't use the empty archive \(configured): the sessions of this root are archived in \(path). Name that archive in "
-        + "ContextConfiguration.archiveLocation, or remove it to log everybody out."
+      "Can't use the empty archive \(configured): the sessions of this root are archived in \(path). Name that archive "
+        + "in ContextConfiguration.archiveLocation, or delete it to log all users out."
     case .archive(let path, let operation, let reason):
-      "Could not \(operation) the archive \(path): \(reason)"
+      "Could not \(operation) the archive \(path): \(clause(reason))."
     case .unencodableUser(let userID, let reason):
-      "The user \(userID.debugDescription) could not be encoded, and was not archived: \(reason)"
+      "The user \(userID.debugDescription) was not archived, because it could not be encoded: \(clause(reason))."
     case .undecodableUser(let userID, let version, let reason):
-      "The archived user \(userID.debugDescription), of version \(version), could not be decoded and stays as it is: \(reason)"
+      "The archived user \(userID.debugDescription) of version \(version) could not be decoded: "
+        + "\(clause(reason)). The archive is unchanged."
     case .notMigrated(let userID, let from, let to, let reason):
-      "The archived user \(userID.debugDescription) was not migrated from version \(from) to \(to) and stays as it is: "
-        + reason
+      "The archived user \(userID.debugDescription) could not be migrated from version \(from) to \(to): "
+        + "\(clause(reason)). The archive is unchanged."
     case .secret(let error):
       error.description
     }

@@ -41,7 +41,7 @@ public struct FileSecretStore: SecretStore {
     } catch .notFound {
       return nil
     } catch {
-      throw .system(operation: "read", place: file.path, reason: "\(error)")
+      throw .system(operation: "read the secret at", place: file.path, reason: "\(error)")
     }
   }
 
@@ -49,7 +49,7 @@ public struct FileSecretStore: SecretStore {
   public func write(_ secret: Data, forKey key: String) throws(SecretStoreError) {
     if try !hasDirectory() {
       guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
-        throw failure("make the directory of", directory)
+        throw failure("create the directory", directory)
       }
       _ = try hasDirectory()
     }
@@ -58,7 +58,7 @@ public struct FileSecretStore: SecretStore {
     do {
       try DurableFile.write(secret, to: file, mode: 0o600)
     } catch {
-      throw .system(operation: "write", place: file.path, reason: "\(error)")
+      throw .system(operation: "write the secret at", place: file.path, reason: "\(error)")
     }
   }
 
@@ -68,16 +68,16 @@ public struct FileSecretStore: SecretStore {
     let file = file(key)
     do {
       if let status = try status(of: file), status.kind != .regular {
-        guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("remove", file) }
+        guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("remove the secret at", file) }
       } else {
         try DurableFile.remove(file)
       }
     } catch let error as DurableFileError {
-      throw .system(operation: "remove", place: file.path, reason: "\(error)")
+      throw .system(operation: "remove the secret at", place: file.path, reason: "\(error)")
     } catch let error as SecretStoreError {
       throw error
     } catch {
-      throw .system(operation: "remove", place: file.path, reason: "\(error)")
+      throw .system(operation: "remove the secret at", place: file.path, reason: "\(error)")
     }
     do throws(DurableFileError) {
       try DurableFile.removeUnusedLocks(in: directory)
@@ -89,7 +89,7 @@ public struct FileSecretStore: SecretStore {
   /// The names of all secrets.
   public func keys() throws(SecretStoreError) -> [String] {
     guard try hasDirectory() else { return [] }
-    guard let names = DirectoryListing.names(in: directory) else { throw failure("list", directory) }
+    guard let names = DirectoryListing.names(in: directory) else { throw failure("list the secrets in", directory) }
     return names.filter { !$0.hasPrefix(".") }.compactMap(EncodedName.decoded)
   }
 
@@ -101,7 +101,7 @@ public struct FileSecretStore: SecretStore {
   /// Returns the status of a file, or `nil` only if the file is known not to exist.
   private func status(of url: URL) throws(SecretStoreError) -> FileStatus? {
     if let status = FileStatus(path: url.path, followsLinks: false) { return status }
-    guard errno == ENOENT else { throw failure("look at", url) }
+    guard errno == ENOENT else { throw failure("inspect the secret at", url) }
     return nil
   }
 
@@ -120,10 +120,10 @@ public struct FileSecretStore: SecretStore {
 
   private func check(_ status: FileStatus, _ kind: FileStatus.Kind, at url: URL) throws(SecretStoreError) {
     func refuse(_ reason: String) throws(SecretStoreError) { throw .unsafe(path: url.path, reason: reason) }
-    if status.kind != kind { try refuse("it is \(status.kind.rawValue)") }
-    if status.owner != geteuid() { try refuse("it belongs to the user \(status.owner)") }
+    if status.kind != kind { try refuse("it is \(status.kind.rawValue), not \(kind.rawValue)") }
+    if status.owner != geteuid() { try refuse("it is owned by user \(status.owner)") }
     if status.permissions & 0o077 != 0 {
-      try refuse("others may use it, by the mode 0\(String(status.permissions, radix: 8))")
+      try refuse("its mode 0\(String(status.permissions, radix: 8)) gives other accounts access")
     }
   }
 }

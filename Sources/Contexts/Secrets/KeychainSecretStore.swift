@@ -31,7 +31,7 @@
       var result: CFTypeRef?
       let status = SecItemCopyMatching(query as CFDictionary, &result)
       if status == errSecItemNotFound { return nil }
-      try check(status, "read", key)
+      try check(status, "read the secret", key)
       return result as? Data
     }
 
@@ -41,15 +41,15 @@
         kSecValueData: secret, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
       ]
       let status = SecItemUpdate(query(key) as CFDictionary, attributes as CFDictionary)
-      guard status == errSecItemNotFound else { return try check(status, "write", key) }
+      guard status == errSecItemNotFound else { return try check(status, "write the secret", key) }
       let item = query(key).merging(attributes) { $1 }
-      try check(SecItemAdd(item as CFDictionary, nil), "write", key)
+      try check(SecItemAdd(item as CFDictionary, nil), "write the secret", key)
     }
 
     /// Removes a secret.
     public func remove(forKey key: String) throws(SecretStoreError) {
       let status = SecItemDelete(query(key) as CFDictionary)
-      if status != errSecItemNotFound { try check(status, "remove", key) }
+      if status != errSecItemNotFound { try check(status, "remove the secret", key) }
     }
 
     /// The names of all secrets.
@@ -60,7 +60,7 @@
       var result: CFTypeRef?
       let status = SecItemCopyMatching(query as CFDictionary, &result)
       if status == errSecItemNotFound { return [] }
-      try check(status, "list", service)
+      try check(status, "list the secrets of", service)
       let items = result as? [[CFString: Any]] ?? []
       return items.compactMap { $0[kSecAttrAccount] as? String }
     }
@@ -75,7 +75,7 @@
 
     private func check(_ status: OSStatus, _ operation: String, _ key: String) throws(SecretStoreError) {
       guard status != errSecSuccess else { return }
-      let reason = SecCopyErrorMessageString(status, nil).map { "\($0)" } ?? "the Keychain says \(status)"
+      let reason = SecCopyErrorMessageString(status, nil).map { "\($0)" } ?? "Keychain error \(status)"
       throw .system(operation: operation, place: "\(service)/\(key)", reason: reason)
     }
   }

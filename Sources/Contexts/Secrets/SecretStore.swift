@@ -1,3 +1,4 @@
+import FileSignals
 public import Foundation
 
 /// A store that keeps secrets, such as tokens, by name.
@@ -53,11 +54,12 @@ extension SecretStoreError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .missing(let key):
-      "The secret \(key.debugDescription) is gone. Log in again."
+      "The secret \(key.debugDescription) is missing. Log in again."
     case .unsafe(let path, let reason):
-      "The secret at \(path) cannot be trusted: \(reason). Find out who has changed that, remove the file, and log in again."
+      "The secret at \(path) cannot be trusted: \(clause(reason)). Find out how this happened, remove the file, and log "
+        + "in again."
     case .system(let operation, let place, let reason):
-      "Could not \(operation) the secret at \(place): \(reason)"
+      "Could not \(operation) \(place): \(clause(reason))."
     }
   }
 

@@ -154,7 +154,7 @@ final class SessionEngine<User: SessionUser>: Sendable {
       }
       // A later call finds the archive already read.
       guard isRestoring else {
-        return engine.ask(in: environment, { .restored(.nobody(revision: 0), $0) }, reply)
+        return engine.ask(in: environment, { .restored(.noUser(revision: 0), $0) }, reply)
       }
       engine.vault.coding.migrate.value = migrate
       let (restoration, isWritten) = engine.vault.bound(to: environment).restore()

@@ -53,7 +53,7 @@ extension SessionEvent {
 /// The current user according to the archive.
 enum Restoration<User: SessionUser>: Sendable {
   /// No user is logged in.
-  case nobody(revision: Int)
+  case noUser(revision: Int)
   /// A user is logged in.
   case user(StoredSession<User>)
   /// The archive or the user cannot be read.

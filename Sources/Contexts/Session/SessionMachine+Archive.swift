@@ -73,7 +73,7 @@ extension SessionMachine {
   mutating func found(_ restoration: Restoration<User>, _ turn: inout Turn) {
     guard state != .restoring else { return }
     switch restoration {
-    case .nobody(let revision):
+    case .noUser(let revision):
       guard revision > self.revision else { return }
     case .user(let new):
       guard new.revision > revision else { return }
@@ -110,20 +110,20 @@ extension SessionMachine {
 
   /// Replaces the session with another one, or with none.
   mutating func replace(by restoration: Restoration<User>, _ turn: inout Turn) {
-    let wasSomebody = stored != nil
+    let hadUser = stored != nil
     switch restoration {
     case .failed(let error):
       lastError = error
       leave(error, &turn)
-    case .nobody(let revision):
+    case .noUser(let revision):
       self.revision = max(self.revision, revision)
-      guard wasSomebody else { return }
+      guard hadUser else { return }
       lastError = .endedElsewhere
       leave(.endedElsewhere, &turn)
     case .user(let new):
       epoch += 1
       activity = .idle
-      lastError = wasSomebody ? .endedElsewhere : nil
+      lastError = hadUser ? .endedElsewhere : nil
       enter(new, &turn)
       publish(&turn)
       turn.answer(&loginCalls, .failure(.alreadyAuthenticated(userID: new.user.id)))

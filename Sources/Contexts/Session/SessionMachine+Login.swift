@@ -4,7 +4,7 @@ extension SessionMachine {
   mutating func restored(_ restoration: Restoration<User>, _ call: Call, _ turn: inout Turn) {
     guard state == .restoring else { return turn.add(.answer(call, .success(stored?.user))) }
     switch restoration {
-    case .nobody(let revision):
+    case .noUser(let revision):
       self.revision = revision
       state = .unauthenticated
       publish(&turn)

@@ -55,13 +55,13 @@ public struct SessionPolicy: Sendable, Hashable {
   func validate() throws(ContextError) {
     func refuse(_ reason: String) throws(ContextError) { throw .invalidPolicy(reason: reason) }
     if retry.limit == nil, let pause = retry.pause(after: 1, chance: 0.5), pause <= .zero {
-      try refuse("retry has no pauses, so the server would be asked all the time. Make them longer than zero.")
+      try refuse("retry never pauses, so it would flood the server with requests. Use pauses longer than zero")
     }
-    if renewalMargin < .zero { try refuse("renewalMargin is \(renewalMargin), and must not be negative.") }
+    if renewalMargin < .zero { try refuse("renewalMargin is \(renewalMargin), but must not be negative") }
     if !(0...1).contains(renewalMarginFraction) {
-      try refuse("renewalMarginFraction is \(renewalMarginFraction), and must be from 0 to 1.")
+      try refuse("renewalMarginFraction is \(renewalMarginFraction), but must lie between 0 and 1")
     }
-    if lockTimeout <= .zero { try refuse("lockTimeout is \(lockTimeout), and must be more than zero.") }
+    if lockTimeout <= .zero { try refuse("lockTimeout is \(lockTimeout), but must be greater than zero") }
   }
 
   /// Returns the date at which to renew a session that expires.

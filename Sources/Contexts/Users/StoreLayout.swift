@@ -38,7 +38,7 @@ struct StoreLayout: Sendable {
   }
 
   private func directory(of userID: String?, in root: URL) -> URL {
-    guard let userID else { return root.appending(path: UserDirectory.nobody, directoryHint: .isDirectory) }
+    guard let userID else { return root.appending(path: UserDirectory.noUser, directoryHint: .isDirectory) }
     let directories = directories(of: userID, in: root)
     return directories.first { FileManager.default.fileExists(atPath: $0.path) } ?? directories[0]
   }

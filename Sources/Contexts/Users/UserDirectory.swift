@@ -9,7 +9,7 @@ enum UserDirectory {
   /// The name of the directory of the context without a user.
   ///
   /// No user's directory has this name.
-  static let nobody = "__standard__"
+  static let noUser = "__standard__"
 
   /// The maximum length of a name, which leaves room for a suffix.
   static let longestName = 150
@@ -30,7 +30,7 @@ enum UserDirectory {
   private static func exactName(for id: String) -> String {
     // No encoded byte looks like the first name, and an encoded underscore never looks like the second.
     if id.isEmpty { return "%" }
-    if id == nobody { return "%5f_standard__" }
+    if id == noUser { return "%5f_standard__" }
     return EncodedName.encoded(id, limit: longestName)
   }
 }

@@ -147,7 +147,7 @@ struct UnsafeArchiveTests {
   @Test(arguments: ["", "x", "\u{89}CNTNR\r\n", String(repeating: "x", count: 1000)])
   func `other files are not archives`(content: String) throws {
     try Data(content.utf8).write(to: fixture.archive)
-    #expect(throws: AppContainerError.unusableArchive(fixture.archive, reason: "it is no archive of an environment")) {
+    #expect(throws: AppContainerError.unusableArchive(fixture.archive, reason: "it is not an environment archive")) {
       try fixture.read()
     }
   }

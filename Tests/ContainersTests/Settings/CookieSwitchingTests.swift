@@ -38,7 +38,7 @@
       let refusal = await #expect(throws: (any Error).self) {
         try await peer.send("switching-cookies \(world.root) other")
       }
-      #expect("\(try #require(refusal))".contains("another storage is switched by this name"))
+      #expect("\(try #require(refusal))".contains("another storage already uses this name"))
     }
 
     @Test func `Secure, HttpOnly and Max-Age survive the process, although Foundation alone loses them`() async throws {

@@ -29,7 +29,7 @@ struct UserDirectoryTests {
     #expect(Set(names.map { $0.lowercased() }).count == identities.count)
     for identity in identities { #expect(EncodedName.decoded(EncodedName.encoded(identity)) == identity) }
     #expect(UserDirectory.name(for: "e\u{301}") == UserDirectory.name(for: "\u{E9}"), "they are one identity")
-    #expect(!names.contains(UserDirectory.nobody))
+    #expect(!names.contains(UserDirectory.noUser))
     for name in names {
       #expect(name.utf8.count <= 200 && !name.isEmpty)
       #expect(!name.contains("/") && !name.hasPrefix(".") && !name.utf8.contains(0))

@@ -75,7 +75,7 @@ do {
 } catch {
   print(error)
 }
-// Prints "The switch was refused: NotNow(). Nothing was moved; try again when that is over."
+// Prints "The switch was refused: NotNow(). Nothing was moved. Try again when the reason no longer applies."
 app.remove(recording)
 
 //: ## One file for all of it
