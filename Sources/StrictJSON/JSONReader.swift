@@ -83,7 +83,9 @@ package struct JSONReader {
   @inlinable
   package mutating func enter(_ end: UInt8) throws(TextProblem) -> Bool {
     depth += 1
-    guard depth <= Self.maximumDepth else { throw problem("values are nested more than \(Self.maximumDepth) deep") }
+    guard depth <= Self.maximumDepth else {
+      throw problem("values are nested more than \(Self.maximumDepth) levels deep")
+    }
     index += 1
     skipSpace()
     return !leaves(end)
@@ -196,7 +198,7 @@ package struct JSONReader {
   package func repetition(of name: String, at offset: Int, first: Int) -> TextProblem {
     let line = TextPosition(of: first, in: bytes).line
     return problem(
-      "duplicate name \(name.debugDescription); the first one is in line \(line)", at: offset
+      "duplicate name \(name.debugDescription); the first one is on line \(line)", at: offset
     )
   }
 }

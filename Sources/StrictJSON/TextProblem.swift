@@ -15,7 +15,7 @@ package struct TextProblem: Error, Hashable, Sendable {
 
 extension TextProblem: CustomStringConvertible {
   /// The reason, with the position.
-  package var description: String { "\(reason) in \(position)" }
+  package var description: String { "\(reason) on \(position)" }
 }
 
 /// A line and a column, both counted from 1.

@@ -17,14 +17,14 @@ struct TweakAccessors: BuildToolPlugin {
   fileprivate static func commands(target: String, files: [URL], tool: URL, folder: URL) -> [Command] {
     let inputs = files.filter { $0.lastPathComponent.hasSuffix(".tweaks.json") }.sorted { $0.path < $1.path }
     guard !inputs.isEmpty else {
-      Diagnostics.error("The target \(target) uses the plugin TweakAccessors, but has no file *.tweaks.json")
+      Diagnostics.error("The target \(target) uses the plugin TweakAccessors, but has no *.tweaks.json file")
       return []
     }
     let configuration = files.first { $0.lastPathComponent == "TweakAccessors.json" }
     let name = configuration.flatMap(accessorName) ?? "GeneratedTweakAccessor"
     return [
       .buildCommand(
-        displayName: "Making \(name) for \(target)",
+        displayName: "Generating \(name) for \(target)",
         executable: tool,
         arguments: inputs.flatMap { ["-l", $0.path] } + (configuration.map { ["-c", $0.path] } ?? [])
           + ["-o", folder.path],

@@ -124,7 +124,7 @@ struct TweakDocumentReader<Builder: TweakDocumentBuilder> {
     if let value = TweakDocument.Value(node, isWide: isWide) { return value }
     if case .int(let number) = node.content {
       complain(
-        "\(number) cannot be held by a Double, as \"PreserveFloat\" of \(variable.fullName) demands", at: node.offset
+        "\(number) has no exact Double, which \"PreserveFloat\" of \(variable.fullName) requires", at: node.offset
       )
     } else {
       complain(

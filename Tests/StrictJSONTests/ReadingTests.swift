@@ -36,8 +36,8 @@ struct ReadingTests {
     (#"["\ud800"]"#, 1, 3, "a string contains an unpaired surrogate"),
     (#"["\ud800\u0041"]"#, 1, 3, "a string contains an unpaired surrogate"),
     (#"["\udc00"]"#, 1, 3, "a string contains an unpaired surrogate"),
-    ("{\"é\":1,\n \"e\u{301}\":2}", 2, 2, "duplicate name \"e\u{301}\"; the first one is in line 1"),
-    (#"{"a":{"b":1,"b":2}}"#, 1, 13, #"duplicate name "b"; the first one is in line 1"#),
+    ("{\"é\":1,\n \"e\u{301}\":2}", 2, 2, "duplicate name \"e\u{301}\"; the first one is on line 1"),
+    (#"{"a":{"b":1,"b":2}}"#, 1, 13, #"duplicate name "b"; the first one is on line 1"#),
   ]
 
   @Test(arguments: faults)
@@ -49,7 +49,7 @@ struct ReadingTests {
       #expect(problem.reason == reason)
       #expect(
         (problem.position.line, problem.position.column) == (line, column), "with the mark \(mark.debugDescription)")
-      #expect(problem.description == "\(reason) in line \(line), column \(column)")
+      #expect(problem.description == "\(reason) on line \(line), column \(column)")
     }
   }
 
@@ -85,7 +85,7 @@ struct ReadingTests {
     #expect(throws: Never.self) { try node(closed(limit)) }
     for text in [closed(limit + 2), deep(1_000_000)] {
       let problem = try #require(throws: TextProblem.self) { try node(text) }
-      #expect(problem.reason == "values are nested more than 512 deep")
+      #expect(problem.reason == "values are nested more than 512 levels deep")
     }
   }
 

@@ -80,7 +80,7 @@ struct SkippingTests {
     let deep = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
     #expect(throws: Never.self) { try layout(deep) }
     let problem = try #require(throws: TextProblem.self) { try layout(deep, depth: 1) }
-    #expect(problem.reason == "values are nested more than 512 deep")
+    #expect(problem.reason == "values are nested more than 512 levels deep")
     #expect(self.problem(deep) == nil)
     #expect(self.problem("[\(deep)]")?.reason == problem.reason)
   }
@@ -92,7 +92,7 @@ struct SkippingTests {
     // Duplicate names and numbers out of range are left to the reader of the value.
     let isAccepted = reason.contains("duplicate name") || reason.contains("does not fit")
     let problem = problem(text)
-    #expect(problem?.description == (isAccepted ? nil : "\(reason) in line \(line), column \(column)"))
+    #expect(problem?.description == (isAccepted ? nil : "\(reason) on line \(line), column \(column)"))
     if let problem {
       let thrown = try #require(throws: TextProblem.self) { try layout(text) }
       #expect(thrown == problem)

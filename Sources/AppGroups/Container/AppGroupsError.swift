@@ -30,10 +30,10 @@ public enum AppGroupsError: Error, Hashable, Sendable, CustomStringConvertible, 
       "Can't open \(url.path) without a scope: an AppContainer switches the contents of \(root.path) between environments, "
         + "and the value would not follow. Open it with `scope:` and the container's `scope`, as in "
         + "`AppGroupsFile(name:initialValue:scope:)`, `AppGroupsSuite(name:scope:)` or `AppGroupsLog(name:scope:)`, choose "
-        + "a directory outside of that root, or exclude its directory with `setExcludedPaths(_:)`."
+        + "a directory outside that root, or exclude its directory with `setExcludedPaths(_:)`."
     case .unusableDirectory(let url, let reason):
       "The group's directory \(url.path) cannot be used: \(reason). "
-        + "Make it a directory that this program may read and write, or choose another."
+        + "Make it a directory that this program can read and write, or choose another one."
     }
   }
 

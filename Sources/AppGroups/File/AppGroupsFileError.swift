@@ -112,9 +112,9 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
       "\(url.path) is a symbolic link to \(target), outside the container. Remove the link; to share a file elsewhere, "
         + "open it by its URL."
     case .missing(let url):
-      "There is no file at \(url.path). The last value stays; a write creates the file again."
+      "There is no file at \(url.path). The last value is kept, and the next write creates the file again."
     case .empty(let url):
-      "\(url.path) is empty. The last value stays until a program writes the file. Write a value to repair it."
+      "\(url.path) is empty. The last value is kept until a program writes the file. Write a value to repair it."
     case .undecodable(let url, let reason):
       "The content of \(url.path) cannot be decoded: \(reason). It was not changed, because a newer version of the program "
         + "may own it. Write a value to replace it."
@@ -153,4 +153,9 @@ extension AppGroupsFileError: CustomStringConvertible, LocalizedError {
 
   /// The same as ``description``.
   public var errorDescription: String? { description }
+
+  /// The cause alone, for a text that already names the file.
+  var cause: String {
+    if case .undecodable(_, let reason) = self { reason } else { clause(description) }
+  }
 }

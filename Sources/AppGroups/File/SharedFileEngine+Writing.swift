@@ -30,7 +30,7 @@ extension SharedFileEngine {
       do throws(AppGroupsFileError) {
         _ = try format.decoded(data, from: location.url)
       } catch {
-        throw .unencodable(location.url, reason: "the format cannot decode what it encodes: \(error)")
+        throw .unencodable(location.url, reason: "the format cannot decode its own output: \(error.cause)")
       }
       hasReadBack.store(true, ordering: .relaxed)
     }

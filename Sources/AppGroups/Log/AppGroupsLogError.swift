@@ -102,49 +102,49 @@ extension AppGroupsLogError: CustomStringConvertible, LocalizedError {
     case .unencodable(let url, let reason):
       "The event for the log \(url.path) cannot be encoded: \(reason). Nothing was appended."
     case .tooLarge(let url, let count, let limit):
-      "The event for the log \(url.path) has \(count) bytes, and \(limit) is the most. Put large content into a file, and "
-        + "its name into the event."
+      "Can't append to the log \(url.path): the event's \(count) bytes exceed the limit of \(limit). Store large content "
+        + "in a file, and append the name of the file."
     case .closedBySwap(let url):
-      "The log \(url.path) is closed: the contents of its root were swapped, and it was opened not to follow. Open it "
-        + "again, or with the policy `.follows`."
+      "The log \(url.path) is closed: the contents of its root were swapped, and its policy does not follow swaps. Open "
+        + "it again, or open it with the policy `.follows`."
     case .inaccessible(let error):
       error.description
     case .unobservable(let error):
       error.description
     case .undecodable(let id, let url, let reason):
-      "Event \(id.sequence) of producer \(id.producer) in \(url.path) cannot be decoded: \(reason). It was passed over; a "
-        + "newer version of the program may have written it."
+      "Event \(id.sequence) of producer \(id.producer) in \(url.path) cannot be decoded: \(reason). The consumer skipped "
+        + "it. A newer version of the program may have written it."
     case .damaged(let url, let bytes, let lostEvents, let reason):
-      "The log's segment \(url.path) is damaged from byte \(bytes.lowerBound) to byte \(bytes.upperBound): \(reason). "
-        + "\(Self.words(forLost: lostEvents)) The undamaged records around that part are delivered; if you need what is "
-        + "lost, load the state that it led to."
+      "The log segment \(url.path) is damaged from byte \(bytes.lowerBound) to byte \(bytes.upperBound): \(reason). "
+        + "\(Self.words(forLost: lostEvents)) The intact records before and after the damage are delivered. If you need "
+        + "the lost events, load the state that they led to."
     case .missing(let producer, let after, let before):
-      "The events after \(after) and before \(before) of producer \(producer) are gone. Somebody removed or damaged a file "
-        + "of the log; load the state that they led to."
+      "The events after \(after) and before \(before) of producer \(producer) are missing: a file of the log was removed "
+        + "or damaged. Load the state that they led to."
     case .snapshotNeeded(let consumer, .sizeLimit):
-      "The log grew beyond its limit, and events that the consumer \(consumer.debugDescription) had not read were removed. "
-        + "Load the state that they led to, read more often, or raise the limit."
+      "The log exceeded its size limit, so events were removed that the consumer \(consumer.debugDescription) had not "
+        + "read. Load the state that they led to. To keep more events, read more often or raise the limit."
     case .snapshotNeeded(let consumer, .absence):
-      "The consumer \(consumer.debugDescription) was away for so long that the log did not keep its place. Load the state "
-        + "that the events led to."
+      "Events were removed because the consumer \(consumer.debugDescription) was absent for longer than the log waits. "
+        + "Load the state that they led to."
     case .consumerInUse(let consumer):
-      "Somebody else reads the log as \(consumer.debugDescription). Give each consumer a name of its own; this one goes on "
-        + "when the other ends."
+      "Another process or object already reads the log as \(consumer.debugDescription). Give each consumer a unique "
+        + "name. This consumer continues when the other one ends."
     case .unreadableCursor(let consumer, let url, let reason):
-      "The cursor \(url.path) of the consumer \(consumer.debugDescription) is damaged: \(reason). The consumer begins "
-        + "with the oldest event there is, and may receive events that it has handled before."
+      "The cursor \(url.path) of the consumer \(consumer.debugDescription) is damaged: \(reason). The consumer starts "
+        + "at the oldest event in the log, and may receive events that it has already handled."
     case .inaccessibleCursor(let consumer, let error):
-      "The cursor of the consumer \(consumer.debugDescription) cannot be read, and it receives no event until it can: "
+      "The cursor of the consumer \(consumer.debugDescription) cannot be read, so it receives no events: "
         + error.description
     }
   }
 
   private static func words(forLost events: UInt64?) -> String {
     switch events {
-    case 0: "No event was lost."
+    case 0: "No events were lost."
     case 1: "One event was lost."
     case let count?: "\(count) events were lost."
-    case nil: "It is not known how many events were lost."
+    case nil: "The number of lost events is unknown."
     }
   }
 

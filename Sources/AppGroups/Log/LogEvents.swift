@@ -131,8 +131,8 @@ public struct LogValues<Event: Codable & Sendable>: AsyncSequence, Sendable {
           owner.end()
           return nil
         }
-        let (supply, handled, isHungry) = owner.loop.take()
-        if handled != nil || isHungry { owner.feed.didHandle(handled, owner.loop, isHungry: isHungry) }
+        let (supply, handled, hasRoom) = owner.loop.take()
+        if handled != nil || hasRoom { owner.feed.didHandle(handled, owner.loop, hasRoom: hasRoom) }
         switch supply {
         case .entry(let entry): return entry.entry(of: Event.self)
         case .ended: return nil

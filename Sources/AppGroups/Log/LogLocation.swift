@@ -128,7 +128,7 @@ final class LogLocation: Sendable {
       if let result = try attempt(isFinal, body) { return result }
       isFinal = try !settle() || round == Scope.maximumFollowings
     }
-    stop(because: "The last attempt at an append came to nothing")
+    stop(because: "The final attempt of a log operation returned no result")
   }
 
   private func attempt<Result>(

@@ -134,7 +134,7 @@ struct PresenceDirectory: Sendable {
   private static func isHeld(_ url: URL) throws(DurableFileError) -> Bool {
     for _ in 0..<1000 {
       guard let lock = FileLock(url.path, .reading, of: url) else { throw DurableFileError(errno, "open", url) }
-      guard let status = lock.status else { throw DurableFileError(errno, "look at", url) }
+      guard let status = lock.status else { throw DurableFileError(errno, "inspect", url) }
       guard status.kind == .regular else { throw .notARegularFile(url, kind: status.kind.rawValue) }
       guard try lock.tryLock(.shared) else { return true }
       // An update renames a new file into place before it releases the old one. So if the file in place is not held, its

@@ -144,7 +144,7 @@ public final class Scope: Sendable {
   package func steadily<Result>(_ body: () throws -> Result) throws -> Result {
     var result: Result?
     try whileSteady { result = try body() }
-    guard let result else { stop(because: "The owner of a scope did not run the closure that it received") }
+    guard let result else { stop(because: "The owner of a scope did not run the closure that was passed to it") }
     return result
   }
 
@@ -245,7 +245,7 @@ public final class Scope: Sendable {
 
   private func withTurn<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if members.turn.isHeldByThisThread {
-      stop(because: "The contents of a scope were swapped inside a swap of the same scope; swap them after it")
+      stop(because: "A swap began inside another swap of the same scope; begin it after the other one has returned")
     }
     return try members.turn.withLock(body)
   }

@@ -20,7 +20,7 @@ package enum JSONMembers {
   /// - Throws: ``TextProblem``.
   static func read(_ text: Data, known: [Data] = []) throws(TextProblem) -> [Member] {
     try JSONReader.read(text) { reader throws(TextProblem) in
-      guard reader.peek == JSONByte.openingBrace else { throw reader.problem("there is no object") }
+      guard reader.peek == JSONByte.openingBrace else { throw reader.problem("expected an object") }
       var members: [Member] = []
       var value: [UInt8] = []
       var next = 0

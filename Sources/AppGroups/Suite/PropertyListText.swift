@@ -25,10 +25,10 @@ enum PropertyListText {
     case let dictionary as [String: Any]: return try dictionary.mapValues(plain)
     case let number as NSNumber:
       guard number.doubleValue.isFinite else {
-        throw Refusal(description: "JSON has no way to write the number \(number)")
+        throw Refusal(description: "JSON cannot represent the number \(number)")
       }
       return number
-    default: throw Refusal(description: "JSON has no way to write a value of type \(type(of: object))")
+    default: throw Refusal(description: "JSON cannot represent a value of type \(type(of: object))")
     }
   }
 }

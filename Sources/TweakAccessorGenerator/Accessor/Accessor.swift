@@ -57,7 +57,7 @@ struct Accessor: Sendable {
   ) {
     if tweak.value.type != entry.tweak.value.type {
       diagnostics.add(
-        "\(entry.name) is of type \(tweak.value.type) here, and of type \(entry.tweak.value.type) in \(place(of: entry))",
+        "\(entry.name) has type \(tweak.value.type) here, but type \(entry.tweak.value.type) in \(place(of: entry))",
         in: file, at: tweak.offset
       )
     }
@@ -67,7 +67,7 @@ struct Accessor: Sendable {
     entry.tweak.isEncrypted = entry.tweak.isEncrypted || tweak.isEncrypted
     if let name = tweak.propertyName, let first = entry.tweak.propertyName, name != first {
       diagnostics.add(
-        "the property of \(entry.name) is called \(name) here, and \(first) in \(place(of: entry))",
+        "the property of \(entry.name) is named \(name) here, but \(first) in \(place(of: entry))",
         in: file, at: tweak.propertyNameOffset ?? tweak.offset
       )
     }
@@ -90,8 +90,8 @@ struct Accessor: Sendable {
       let clashing = [name, "_" + name] + (name.hasPrefix("_") ? [String(name.dropFirst())] : [])
       if let first = clashing.compactMap({ taken[$0] }).first {
         diagnostics.add(
-          "the property of \(entry.name) would be called \(name), and that of \(first.name) in \(place(of: first)) is called "
-            + "\(first.property): give one of them another \"GeneratedPropertyName\"",
+          "the property \(name) of \(entry.name) conflicts with the property \(first.property) of \(first.name) in "
+            + "\(place(of: first)); give one of them a different \"GeneratedPropertyName\"",
           in: entry.file, at: place(of: tweak, in: entry)
         )
       }
@@ -103,20 +103,20 @@ struct Accessor: Sendable {
     let reserved = ["tweakManager", "Features", "Variables", "Keys"]
     guard let name = entry.tweak.propertyName ?? Identifier.camelCased(entry.tweak.name) else {
       diagnostics.add(
-        "no name of a property can be made of \(entry.name): give it a \"GeneratedPropertyName\"",
+        "cannot derive a property name from \(entry.name); add a \"GeneratedPropertyName\"",
         in: entry.file, at: entry.tweak.offset
       )
       return nil
     }
     guard Identifier.isValid(name) else {
       diagnostics.add(
-        "\(name.debugDescription) is no name of a property", in: entry.file, at: place(of: entry.tweak, in: entry)
+        "\(name.debugDescription) is not a valid property name", in: entry.file, at: place(of: entry.tweak, in: entry)
       )
       return nil
     }
     guard !reserved.contains(name) else {
       diagnostics.add(
-        "the accessor has another member that is called \(name): give \(entry.name) another \"GeneratedPropertyName\"",
+        "the accessor already has a member \(name); give \(entry.name) a different \"GeneratedPropertyName\"",
         in: entry.file, at: place(of: entry.tweak, in: entry)
       )
       return nil
@@ -146,7 +146,7 @@ struct Accessor: Sendable {
       names[text] = text
       guard Identifier.isValidRaw(text) else {
         diagnostics.add(
-          "no name of a constant can be made of \(text.debugDescription)", in: entry.file, at: entry.tweak.offset
+          "cannot derive a constant name from \(text.debugDescription)", in: entry.file, at: entry.tweak.offset
         )
         continue
       }

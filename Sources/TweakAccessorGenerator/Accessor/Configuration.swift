@@ -33,13 +33,13 @@ struct Configuration: Sendable {
       if member.name == "accessorName" {
         if AccessorCode.types.contains(text) {
           diagnostics.add(
-            "the accessor cannot be called \(text), because its code uses the type of that name", in: file,
+            "the accessor cannot be named \(text), because its code uses a type of that name", in: file,
             at: member.value.offset
           )
         } else if Identifier.isValid(text), Identifier.declared(text) == text {
           configuration.accessorName = text
         } else {
-          diagnostics.add("\(text.debugDescription) is no name of a type", in: file, at: member.value.offset)
+          diagnostics.add("\(text.debugDescription) is not a valid type name", in: file, at: member.value.offset)
         }
       } else if let level = AccessLevel(rawValue: text) {
         configuration.accessLevel = level

@@ -23,7 +23,7 @@ struct Arguments: Sendable {
       guard let option = options.first(where: { "--" + $0.long == parts[0] || $0.short.map { "-" + $0 } == argument })
       else { throw UsageError(reason: "unknown option \(parts[0])") }
       guard let value = parts.count == 2 ? parts[1] : iterator.next(), !value.isEmpty else {
-        throw UsageError(reason: "nothing follows \(parts[0])")
+        throw UsageError(reason: "missing value for \(parts[0])")
       }
       values[option.long, default: []].append(value)
     }
@@ -35,13 +35,13 @@ struct Arguments: Sendable {
   /// Returns the value of an option that may be given once.
   func one(_ option: String) throws(UsageError) -> String? {
     let all = all(option)
-    guard all.count < 2 else { throw UsageError(reason: "--\(option) is there more than once") }
+    guard all.count < 2 else { throw UsageError(reason: "--\(option) is given more than once") }
     return all.first
   }
 
   /// Returns the value of an option that must be given exactly once.
   func required(_ option: String) throws(UsageError) -> String {
-    guard let value = try one(option) else { throw UsageError(reason: "--\(option) is missing") }
+    guard let value = try one(option) else { throw UsageError(reason: "missing option --\(option)") }
     return value
   }
 }

@@ -17,13 +17,15 @@ struct ConversionOptions: Sendable {
     let arguments = try Arguments(words, options: [(nil, "from"), (nil, "to"), (nil, "feature")])
     from = try Self.format(try arguments.required("from"))
     to = try Self.format(try arguments.one("to") ?? Format.justtweak.rawValue)
-    guard from == .justtweak || to == .justtweak else { throw UsageError(reason: "it is a file of Toggles already") }
+    guard from == .justtweak || to == .justtweak else {
+      throw UsageError(reason: "the input is already a Toggles file")
+    }
     let feature = try arguments.one("feature")
     guard feature == nil || from == .toggles else {
-      throw UsageError(reason: "--feature is for files of Toggles, which know no features")
+      throw UsageError(reason: "--feature applies only to Toggles files, which have no features of their own")
     }
     self.feature = feature ?? "toggles"
-    guard arguments.rest.count == 2 else { throw UsageError(reason: "expected the names of two files") }
+    guard arguments.rest.count == 2 else { throw UsageError(reason: "expected an input file and an output file") }
     input = arguments.rest[0]
     output = arguments.rest[1]
   }

@@ -9,9 +9,9 @@ struct GenerationOptions: Sendable {
       words,
       options: [("l", "local-tweaks-file-path"), ("o", "output-folder"), ("c", "configuration-folder")]
     )
-    if let word = arguments.rest.first { throw UsageError(reason: "nobody knows what \(word) is for") }
+    if let word = arguments.rest.first { throw UsageError(reason: "unexpected argument \(word)") }
     inputs = arguments.all("local-tweaks-file-path")
-    guard !inputs.isEmpty else { throw UsageError(reason: "--local-tweaks-file-path is missing") }
+    guard !inputs.isEmpty else { throw UsageError(reason: "missing option --local-tweaks-file-path") }
     folder = try arguments.required("output-folder")
     configuration = try arguments.one("configuration-folder")
       .map { Files.isDirectory($0) ? $0 + "/config.json" : $0 }

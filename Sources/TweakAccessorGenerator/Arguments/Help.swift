@@ -1,23 +1,23 @@
 /// The help text of the tool.
 enum Help {
   static let text = """
-    Makes a Swift type of files of tweaks, with a property for each tweak.
+    Generates a Swift type with a property for each tweak in the given files.
 
       TweakAccessorGenerator -l FILE… -o FOLDER [-c FOLDER]
 
-      -l, --local-tweaks-file-path FILE   a JSON file of tweaks; more than one may be given, each after an -l
-      -o, --output-folder FOLDER          where to put the code; files that would say the same stay untouched
-      -c, --configuration-folder FOLDER   where a config.json is, or that file itself, which may say
+      -l, --local-tweaks-file-path FILE   a JSON file of tweaks; repeat the option for more files
+      -o, --output-folder FOLDER          the folder for the code; files with unchanged content are not rewritten
+      -c, --configuration-folder FOLDER   the folder of a config.json, or the file itself, such as
                                           { "accessorName": "GeneratedTweakAccessor", "accessLevel": "internal" }
 
-    Makes a file of tweaks of what another library uses.
+    Converts a file of another library to a file of tweaks, or the reverse.
 
       TweakAccessorGenerator convert --from justtweak|toggles [--to toggles] [--feature NAME] INPUT OUTPUT
 
-      --from FORMAT                       whose file it is
-      --to FORMAT                         whose file it becomes; one of tweaks, as JustTweak has them, if it is not given
-      --feature NAME                      the feature that Toggles' variables become part of; "toggles" if it is not given
+      --from FORMAT                       the format of the input
+      --to FORMAT                         the format of the output; by default justtweak, the format of tweak files
+      --feature NAME                      the feature for the variables of a Toggles file; by default "toggles"
 
-    What is wrong in a file is told as FILE:LINE:COLUMN: error: …, and then nothing is written.
+    Problems are reported as FILE:LINE:COLUMN: error: …. If there is an error, nothing is written.
     """
 }

@@ -42,18 +42,18 @@ enum JustTweakFile {
   ) -> TweakDocument.Value {
     guard let node = fields["Value"] else {
       diagnostics.add(
-        "\(fields.name) has no \"Value\", which JustTweak takes for false, and so it is written", in: fields.file,
+        "\(fields.name) has no \"Value\"; JustTweak reads it as false, so false is written", in: fields.file,
         at: variable.offset, isWarning: true
       )
       return .bool(false)
     }
     if let value = TweakDocument.Value(node, isWide: isWide) { return value }
     if case .int(let number) = node.content {
-      diagnostics.add("\(number) cannot be held by a Double", in: fields.file, at: node.offset)
+      diagnostics.add("\(number) has no exact Double", in: fields.file, at: node.offset)
       return .int(number)
     }
     diagnostics.add(
-      "the value of \(fields.name) is \(node.kind), which JustTweak takes for false, and so it is written",
+      "the value of \(fields.name) is \(node.kind); JustTweak reads it as false, so false is written",
       in: fields.file, at: node.offset, isWarning: true
     )
     return .bool(false)

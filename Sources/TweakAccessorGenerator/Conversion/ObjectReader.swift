@@ -28,7 +28,7 @@ struct ObjectReader {
   func drop(unless known: Set<String>, _ diagnostics: inout Diagnostics) {
     for member in members where !known.contains(member.name) {
       diagnostics.add(
-        "unknown property \(member.name.debugDescription) of \(name), which is left out", in: file, at: member.offset,
+        "unknown property \(member.name.debugDescription) of \(name) is not converted", in: file, at: member.offset,
         isWarning: true
       )
     }

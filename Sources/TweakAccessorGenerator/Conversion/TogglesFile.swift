@@ -11,7 +11,7 @@ enum TogglesFile {
     else { return [] }
     root.drop(unless: ["toggles"], &diagnostics)
     guard let list = root["toggles"], case .array(let toggles) = list.content else {
-      diagnostics.add("there is no array \"toggles\"", in: file, at: root["toggles"]?.offset ?? json.offset)
+      diagnostics.add("expected an array \"toggles\"", in: file, at: root["toggles"]?.offset ?? json.offset)
       return []
     }
     var tweaks: [ConvertedTweak] = []
@@ -25,7 +25,7 @@ enum TogglesFile {
       if let first = offsets.updateValue(toggle.offset, forKey: variable) {
         let line = file.position(of: first).line
         diagnostics.add(
-          "\(variable.debugDescription) is here a second time; the first is in line \(line)", in: file,
+          "duplicate variable \(variable.debugDescription); the first one is on line \(line)", in: file,
           at: toggle.offset
         )
       }
@@ -49,13 +49,14 @@ enum TogglesFile {
     }
     guard let value = value(node, of: type) else {
       diagnostics.add(
-        "\(node.kind) is no \(type.debugDescription) for \(fields.name)", in: fields.file, at: node.offset
+        "expected \(type.debugDescription) for \(fields.name), found \(node.kind)", in: fields.file, at: node.offset
       )
       return nil
     }
     if type == "object" {
       diagnostics.add(
-        "the object of \(fields.name) becomes a String of JSON", in: fields.file, at: node.offset, isWarning: true
+        "the object of \(fields.name) becomes a String that contains its JSON", in: fields.file, at: node.offset,
+        isWarning: true
       )
     }
     var tweak = ConvertedTweak(

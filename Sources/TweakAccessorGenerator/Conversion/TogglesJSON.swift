@@ -10,7 +10,7 @@ enum TogglesJSON {
     for tweak in tweaks {
       if let first = first[tweak.variable] {
         diagnostics.add(
-          "Toggles knows no features, so \(name(of: tweak)) would be the same as \(name(of: first)) in line "
+          "Toggles has no features, so \(name(of: tweak)) conflicts with \(name(of: first)) on line "
             + "\(file.position(of: first.offset).line)",
           in: file, at: tweak.offset
         )
@@ -34,7 +34,7 @@ enum TogglesJSON {
       }
     if tweak.isEncrypted {
       if type != "string" {
-        diagnostics.add("\(name(of: tweak)) is encrypted, but no String", in: file, at: tweak.offset)
+        diagnostics.add("\(name(of: tweak)) is encrypted, but not a String", in: file, at: tweak.offset)
       }
       type = "secure"
     }

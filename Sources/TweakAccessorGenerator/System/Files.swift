@@ -31,7 +31,7 @@ enum Files {
 
   static func contents(of path: String) throws(FileError) -> InputFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError("it cannot be opened", path) }
+    guard descriptor >= 0 else { throw FileError("cannot open the file", path) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 65_536)
@@ -41,7 +41,7 @@ enum Files {
       if count > 0 {
         bytes += part.prefix(count)
       } else if errno != EINTR {
-        throw FileError("it cannot be read", path)
+        throw FileError("cannot read the file", path)
       }
     }
   }
@@ -53,11 +53,11 @@ enum Files {
     // The file is replaced at once, so that a compiler that reads it never sees a partial file.
     let temporary = "\(path).\(getpid())"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw FileError("it cannot be written", path) }
+    guard descriptor >= 0 else { throw FileError("cannot write the file", path) }
     let isWritten = writeAll(new, to: descriptor)
     let isClosed = close(descriptor) == 0
     guard isWritten, isClosed, rename(temporary, path) == 0 else {
-      let error = FileError("it cannot be written", path)
+      let error = FileError("cannot write the file", path)
       unlink(temporary)
       throw error
     }
@@ -68,7 +68,7 @@ enum Files {
     guard !isDirectory(path) else { return }
     if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeDirectory(String(path[..<slash])) }
     guard mkdir(path, 0o755) == 0 || errno == EEXIST && isDirectory(path) else {
-      throw FileError("the folder cannot be made", path)
+      throw FileError("cannot create the folder", path)
     }
   }
 

@@ -33,7 +33,7 @@ struct TweakLookup {
       let answer = resolver.needsValue ? opened(at: index) : found(at: index)
       switch answer {
       case .absent:
-        note(.verbose) { lookup in "\(lookup.id): \(lookup.environment.providers.all[index].name) has none" }
+        note(.verbose) { lookup in "\(lookup.id): \(lookup.environment.providers.all[index].name) has no value" }
       case .tweak(let tweak):
         if resolver.needsValue { note(isDecided ? .verbose : .debug) { _ in "\(tweak)" } }
       case .failure(let error): note(.error) { _ in "\(error)" }
@@ -42,7 +42,7 @@ struct TweakLookup {
     }
     let resolution = resolver.resolution
     if case .failure(.notFound) = resolution.result {
-      note(.debug) { lookup in "\(lookup.id): no provider has it" }
+      note(.debug) { lookup in "\(lookup.id): no provider has a value" }
     }
     return resolution
   }

@@ -43,7 +43,7 @@ extension TweakManager {
   func replaceProviders(_ change: (inout [any TweakProvider]) -> Range<Int>) {
     let (providers, added, generation) = changeProviders(change)
     if providers.contains(where: { ($0 as? TweakManager)?.reaches(self) ?? false }) {
-      stop(because: "A TweakManager cannot be a provider of itself, nor of a manager that is one of its providers")
+      stop(because: "A TweakManager cannot be its own provider, directly or through another manager")
     }
     let subscriptions =
       providers.enumerated().flatMap { index, provider in

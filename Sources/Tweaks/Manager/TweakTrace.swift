@@ -52,7 +52,7 @@ public struct TweakTrace: Sendable, Hashable, CustomStringConvertible {
         switch answer.outcome {
         case .absent: "none"
         case .value(let tweak): tweak.shownValue + (tweak.rule.map { ", by \($0)" } ?? "")
-        case .mismatch(let tweak): "\(tweak.shownValue), which is not of the type"
+        case .mismatch(let tweak): "\(tweak.shownValue), which is not of the requested type"
         case .error(let error): error.cause
         }
       return "\(index == winner ? "→" : " ") \(answer.provider): \(text)"

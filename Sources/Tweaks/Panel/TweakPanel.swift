@@ -76,9 +76,10 @@ public final class TweakPanel: Sendable {
     /// A description of the failure and its remedy.
     public var description: String {
       switch self {
-      case .invalidText(let text, .bool): "\(text.debugDescription) is neither true nor false."
-      case .invalidText(let text, .int): "\(text.debugDescription) is no whole number."
-      case .invalidText(let text, let kind): "\(text.debugDescription) is no \(kind)."
+      case .invalidText(let text, .bool): "\(text.debugDescription) is not a Bool. Enter true or false."
+      case .invalidText(let text, .int): "\(text.debugDescription) is not an Int. Enter a whole number."
+      case .invalidText(let text, .double): "\(text.debugDescription) is not a Double. Enter a number."
+      case .invalidText(let text, .string): "\(text.debugDescription) is not a String."
       case .unknown(let id): "There is no tweak \(id)."
       case .failed(let error): error.description
       }

@@ -43,7 +43,7 @@ public struct ArgumentsTweakProvider: TweakProvider {
         var text: String
         if argument == flag {
           guard let next = rest.popFirst() else {
-            throw .invalidArgument(argument, reason: "the name of a tweak should follow")
+            throw .invalidArgument(argument, reason: "the name of a tweak must follow it")
           }
           text = next
         } else if argument.hasPrefix(flag + "=") {
@@ -75,7 +75,7 @@ public struct ArgumentsTweakProvider: TweakProvider {
     }
     guard let value else {
       if tweak.value.kind == .bool, !tweak.isEncrypted { return tweak.id }
-      let reason = "\(flag) without a value is for a Bool; a value should follow the name, as in \(name)=…"
+      let reason = "\(flag) without a value sets a Bool; add a value after the name, as in \(name)=…"
       throw .invalidArgument(name, reason: reason)
     }
     try tweak.check(value, provider: provider)
@@ -85,11 +85,11 @@ public struct ArgumentsTweakProvider: TweakProvider {
   /// Returns the tweak for a name that is not compared with known tweaks.
   private static func parted(_ name: String) throws(TweakError) -> TweakID {
     guard let index = name.firstIndex(of: "/") ?? name.firstIndex(of: ".") else {
-      throw .invalidArgument(name, reason: "it should be a feature and a variable, such as \"shop/limit\"")
+      throw .invalidArgument(name, reason: "it must consist of a feature and a variable, such as \"shop/limit\"")
     }
     let id = TweakID(feature: String(name[..<index]), variable: String(name[name.index(after: index)...]))
     if id.feature.isEmpty || id.variable.isEmpty {
-      throw .invalidArgument(name, reason: "feature and variable should both have a name, such as \"shop/limit\"")
+      throw .invalidArgument(name, reason: "neither the feature nor the variable may be empty, as in \"shop/limit\"")
     }
     return id
   }

@@ -108,7 +108,7 @@ public final class SuiteTweakProvider: MutableTweakProvider {
           if Self.value(key, in: contents) != edit.value.map(Stored.value) ?? .none { changed.insert(edit.id) }
           if let value = edit.value {
             if case .double(let number) = value, !number.isFinite {
-              throw TweakError.notSupported(edit.id, provider: name, reason: "\(number) cannot be written down")
+              throw TweakError.notSupported(edit.id, provider: name, reason: "\(number) cannot be stored")
             }
             try contents.set(value, forKey: key)
           } else {

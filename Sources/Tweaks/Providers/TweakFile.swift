@@ -34,7 +34,7 @@ extension TweakFile: Codable {
     )
   }
 
-  private static let reason = "a file of tweaks is read as it is"
+  private static let reason = "a tweak file has its own format, which does not use Codable"
 }
 
 extension TweakValue {

@@ -95,7 +95,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
     let id = TweakID(feature: feature, variable: variable)
     guard let object = userDefaults.object(forKey: Self.key(of: id)) else { return nil }
     guard let value = Self.value(of: object) else {
-      throw .notSupported(id, provider: name, reason: "what is stored is neither a Bool, a number nor a text")
+      throw .notSupported(id, provider: name, reason: "the stored object is not a Bool, a number or a String")
     }
     return Tweak(feature: feature, variable: variable, value: value, source: name)
   }
@@ -128,7 +128,7 @@ public final class UserDefaultsTweakProvider: MutableTweakProvider, @unchecked S
   public func apply(_ edits: [TweakEdit]) throws(TweakError) -> TweakUpdate {
     for edit in edits {
       if case .double(let number) = edit.value, !number.isFinite {
-        throw .notSupported(edit.id, provider: name, reason: "\(number) cannot be written down")
+        throw .notSupported(edit.id, provider: name, reason: "\(number) cannot be stored")
       }
     }
     var replaced: [(id: TweakID, old: Any?)] = []

@@ -66,7 +66,7 @@ private enum Comparator {
       return attribute.kind == value.kind ? .success(attribute == value) : .failure(Self.kinds(attribute, value))
     case .text(let holds):
       guard let text = attribute.stringValue, let other = value.stringValue else {
-        return .failure(Self.kinds(attribute, value, needing: "texts"))
+        return .failure(Self.kinds(attribute, value, needing: "strings"))
       }
       return .success(holds(text, other))
     case .order(let isLess):
@@ -80,10 +80,10 @@ private enum Comparator {
     case .version:
       guard let other = value.stringValue.flatMap(Self.version) else {
         let found = value.description.debugDescription
-        return .failure(Problem(reason: "the value \(found) is no version such as \"2.10.1\""))
+        return .failure(Problem(reason: "the value \(found) is not a version, such as \"2.10.1\""))
       }
       guard let version = attribute.stringValue.flatMap(Self.version) else {
-        return .failure(Problem(reason: "the attribute, a \(attribute.kind), is no version such as \"2.10.1\""))
+        return .failure(Problem(reason: "the attribute, a \(attribute.kind), is not a version, such as \"2.10.1\""))
       }
       return .success(!version.lexicographicallyPrecedes(other))
     }
@@ -91,8 +91,8 @@ private enum Comparator {
 
   private static func kinds(_ attribute: TweakValue, _ value: TweakValue, needing needed: String? = nil) -> Problem {
     let other = "\(value.kind) \(value.description.debugDescription)"
-    let advice = needed.map { "; both should be \($0)" } ?? ""
-    return Problem(reason: "the attribute is a \(attribute.kind), and the value the \(other)\(advice)")
+    let advice = needed.map { "; both must be \($0)" } ?? ""
+    return Problem(reason: "the type of the attribute is \(attribute.kind), but the value is the \(other)\(advice)")
   }
 
   /// Returns the numbers of a version, without trailing zeros, or `nil` if the text is not a version.

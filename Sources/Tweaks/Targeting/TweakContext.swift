@@ -135,7 +135,7 @@ public struct TweakRule: Sendable, Hashable, Codable {
       let values = condition.values.map(\.description).joined(separator: ", ")
       return "\(condition.attribute) \(condition.isNegated ? "not " : "")\(condition.comparison.rawValue) \(values)"
     }
-    if basisPoints < 10_000 { parts.append("\(Double(basisPoints) / 100) % of the users") }
+    if basisPoints < 10_000 { parts.append("\(Double(basisPoints) / 100) % of users") }
     return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
   }
 

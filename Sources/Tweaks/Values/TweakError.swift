@@ -1,4 +1,5 @@
 public import AppGroups
+import FileSignals
 public import Foundation
 
 /// An error of reading or changing a tweak.
@@ -71,48 +72,48 @@ extension TweakError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .notFound(let id):
-      "No provider has a value for \(id). Add it to the file of tweaks, or read it with a default."
+      "No provider has a value for \(id). Add the tweak to a tweak file, or read it with a default."
     case .notSupported(let id, let provider, let reason):
-      "\(provider) cannot hold the value for \(id): \(reason)."
+      "\(provider) cannot hold the value for \(id): \(clause(reason))."
     case .typeMismatch(let id, let expected, let found, let provider):
-      "The value for \(id) from \(provider) is \(found), and was asked for as \(expected). Correct the value, or the type."
+      "The value for \(id) from \(provider) is \(found), but was requested as \(expected). Correct the value or the type."
     case .decryptionClosureNotProvided(let id, let provider):
       "The value for \(id) from \(provider) is encrypted. Set the decryptionClosure of the manager or of the provider."
     case .decryptionFailed(let id, let provider, let reason):
-      "The value for \(id) from \(provider) could not be decrypted: \(reason)."
+      "The value for \(id) from \(provider) could not be decrypted: \(clause(reason))."
     case .encryptionClosureNotProvided(let id, let provider):
-      "The value for \(id) is secret and would lie in \(provider) for all to read. Set the manager's encryptionClosure."
+      "The value for \(id) is secret, but \(provider) would store it unencrypted. Set the manager's encryptionClosure."
     case .encryptionFailed(let id, let provider, let reason):
-      "The value for \(id) could not be encrypted for \(provider), and has not been stored: \(reason)."
+      "The value for \(id) was not stored in \(provider), because it could not be encrypted: \(clause(reason))."
     case .readOnly(let id):
-      "\(id) cannot be changed, because none of the providers can be written to. Add one, such as EphemeralTweakProvider."
+      "Can't change \(id): no provider is mutable. Add a mutable provider, such as EphemeralTweakProvider."
     case .unavailable(let id, let provider, let reason):
-      "\(provider) failed for \(id): \(reason)."
+      "\(provider) failed for \(id): \(clause(reason))."
     case .targetingKeyMissing(let id, let provider):
-      "\(provider) gives \(id) to a share of the users, and nothing says which user this is. Set the context's targetingKey."
+      "\(provider) gives \(id) to a share of users, but the context does not identify the user. Set its targetingKey."
     case .cyclic(let id, let provider):
-      "\(provider) asked for \(id) while it was being asked for it. Have it ask a manager that it is not part of."
+      "\(provider) requested \(id) while it was providing it. Let it read from a manager that does not contain it."
     case .hookFailed(let id, let reason):
-      "A hook does not allow that \(id) is read: \(reason)."
+      "A hook refused the lookup of \(id): \(clause(reason))."
     case .invalidFile(let url, let line, let column, let reason):
-      "\(url.path):\(line):\(column): \(reason). The tweaks that were read before stand, if any; correct the file."
+      "\(url.path):\(line):\(column): \(reason). Correct the file; until then, the last readable tweaks stay in effect."
     case .unusableFile(let error):
       error.description
     case .unusableStore(let provider, let error):
       "\(provider): \(error)"
     case .unknownOperator(let id, let name, let provider):
-      "A rule of \(provider) for \(id) uses the operator \(name.debugDescription), which this version does not know. The "
-        + "rule does not apply."
+      "A rule of \(provider) for \(id) uses the operator \(name.debugDescription), which this version does not support. "
+        + "The rule does not apply."
     case .incomparable(let id, let attribute, let reason, let provider):
-      "A rule of \(provider) for \(id) cannot compare \(attribute.debugDescription): \(reason). The rule does not apply; "
-        + "correct the condition or the context."
+      "A rule of \(provider) for \(id) cannot compare \(attribute.debugDescription): \(reason). The rule does not "
+        + "apply; correct the condition or the context."
     case .ambiguousName(let id, let other, let name, let provider):
-      "\(name) in \(provider) could mean \(id) or \(other), and gives neither a value. Rename one of these tweaks, or set it "
-        + "by another provider, such as ArgumentsTweakProvider."
+      "\(name) in \(provider) is ambiguous: it could mean \(id) or \(other), so it sets neither. Rename one of these "
+        + "tweaks, or set it with another provider, such as ArgumentsTweakProvider."
     case .unknownArgument(let name, let suggestion):
       "There is no tweak \(name.debugDescription)." + (suggestion.map { " Did you mean \($0.debugDescription)?" } ?? "")
     case .invalidArgument(let argument, let reason):
-      "The argument \(argument.debugDescription) cannot be used: \(reason)."
+      "The argument \(argument.debugDescription) is invalid: \(reason)."
     }
   }
 
@@ -123,12 +124,12 @@ extension TweakError: CustomStringConvertible, LocalizedError {
   var cause: String {
     switch self {
     case .notSupported(_, _, let reason): "it cannot hold the value: \(reason)"
-    case .typeMismatch(_, let expected, let found, _): "\(found), which is no \(expected)"
+    case .typeMismatch(_, let expected, let found, _): "\(found), which is not of type \(expected)"
     case .decryptionClosureNotProvided: "the value is encrypted, and no decryptionClosure is set"
     case .decryptionFailed(_, _, let reason): "the value could not be decrypted: \(reason)"
     case .unavailable(_, _, let reason): "it failed: \(reason)"
-    case .targetingKeyMissing: "a share of the users gets the value, and the context has no targetingKey"
-    case .cyclic: "it asked for the tweak while it was being asked for it"
+    case .targetingKeyMissing: "a share of users gets the value, but the context has no targetingKey"
+    case .cyclic: "it requested the tweak while it was providing it"
     case .ambiguousName(_, let other, let name, _): "\(name) could mean this tweak or \(other)"
     case .unusableStore(_, let error): "\(error)"
     default: description

@@ -84,7 +84,7 @@ struct BadContentTests {
     let file = try fixture.note()
     try fixture.overwrite(with: #"{"count": 1}"#)
     let missing = #expect(throws: AppGroupsFileError.self) { try file.read() }
-    #expect(missing?.description.contains(#"there is no "text""#) == true)
+    #expect(missing?.description.contains(#"the key "text" is missing"#) == true)
     try fixture.overwrite(with: #"{"count": "one", "text": ""}"#)
     let mismatch = #expect(throws: AppGroupsFileError.self) { try file.read() }
     #expect(mismatch?.description.contains("at count") == true)

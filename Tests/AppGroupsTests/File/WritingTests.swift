@@ -34,7 +34,7 @@ struct WritingTests {
     let before = try Data(contentsOf: dates.url)
     #expect {
       try dates.write([Date(timeIntervalSince1970: 0)])
-    } throws: { "\($0)".contains("the format cannot decode what it encodes") }
+    } throws: { "\($0)".contains("the format cannot decode its own output") }
     #expect(try Data(contentsOf: dates.url) == before)
     #expect(dates.value.isEmpty)
   }

@@ -137,11 +137,11 @@ struct FormatContentTests {
   }
 
   @Test(arguments: [
-    ("{\n  \"count\": 1,\n  \"text\": oops\n}", "expected a value in line 3, column 11"),
-    ("{\"count\": 1, \"text\": \"a\"", "in line 1, column 25"),
-    ("{\n  \"text\": \"a\",\n  \"count\": \"one\"\n}", "at count in line 3, column 12"),
-    ("{\n  \"text\": \"a\"\n}", "there is no \"count\" in line 1, column 1"),
-    ("{\n  \"count\": null,\n  \"text\": \"a\"\n}", "at count in line 2, column 12"),
+    ("{\n  \"count\": 1,\n  \"text\": oops\n}", "expected a value on line 3, column 11"),
+    ("{\"count\": 1, \"text\": \"a\"", "on line 1, column 25"),
+    ("{\n  \"text\": \"a\",\n  \"count\": \"one\"\n}", "at count on line 3, column 12"),
+    ("{\n  \"text\": \"a\"\n}", "the key \"count\" is missing on line 1, column 1"),
+    ("{\n  \"count\": null,\n  \"text\": \"a\"\n}", "at count on line 2, column 12"),
   ])
   func `errors in JSON are reported with line and column`(content: String, words: String) throws {
     let fixture = try Fixture()
@@ -169,7 +169,7 @@ struct FormatContentTests {
     try fixture.overwrite("notes.json", with: content)
     let error = #expect(throws: AppGroupsFileError.self) { try file.read() }
     #expect(
-      error?.description.contains("at value.a.[1].count in line 2, column 13") == true, "\(String(describing: error))")
+      error?.description.contains("at value.a.[1].count on line 2, column 13") == true, "\(String(describing: error))")
   }
 
   @Test

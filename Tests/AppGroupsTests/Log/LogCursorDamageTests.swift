@@ -197,7 +197,7 @@ struct LogCursorDamageTests {
     try Data().write(to: url)
     // It takes no space on the disk, and would take all of it in memory.
     try #require(truncate(url.path, 1 << 40) == 0)
-    let reason = "it has \(1 << 40) bytes, more than any cursor"
+    let reason = "its \(1 << 40) bytes exceed the limit for a cursor"
     #expect(throws: AppGroupsLogError.unreadableCursor(consumer: "widget", url, reason: reason)) { try widget.load() }
   }
 

@@ -92,7 +92,7 @@ struct LogTurnTests {
     let log = try fixture.log()
     let place = try ConsumerPlace(name: "widget", place: LogPlace(name: "log", container: fixture.fixture.container))
     // This is told after the lock was looked for, and before it is needed.
-    try place.leaveWord(of: .absence)
+    try place.leaveLossNote(of: .absence)
     let lock = fixture.directory.appending(path: ".shared/trim.lock").path
     let aside = fixture.directory.appending(path: ".shared/aside").path
     let events = try log.events(for: "widget", acknowledgement: .explicit)

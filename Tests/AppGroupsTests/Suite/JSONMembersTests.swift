@@ -72,7 +72,7 @@ struct JSONMembersTests {
   @Test
   func `bytes that are not text are rejected with their position`() throws {
     let error = #expect(throws: TextProblem.self) { try JSONMembers.read(Data("{\n\"é".utf8) + [0xFF]) }
-    #expect(error?.description.hasSuffix("in line 2, column 3") == true)
+    #expect(error?.description.hasSuffix("on line 2, column 3") == true)
   }
 
   /// Generates JSON texts and texts that are almost JSON.

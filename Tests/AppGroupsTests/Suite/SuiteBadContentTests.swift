@@ -186,7 +186,7 @@ struct SuiteBadContentTests {
     let failures = suite.failures.recorded()
     try fixture.overwrite("suite.json", with: "{\n  \"é\": 1,\n  \"é\": truth\n}")
     let failure = try await failures.first("a failure") { _ in true }
-    #expect(failure.description.contains("expected a value in line 3, column 8"))
+    #expect(failure.description.contains("expected a value on line 3, column 8"))
   }
 
   @Test

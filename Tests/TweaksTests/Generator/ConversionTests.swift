@@ -93,7 +93,7 @@ struct ConversionTests {
       ]}
       """, to: "in.json")
     let outcome = try await generator.run("convert", "--from=toggles", "in.json", "out.json")
-    #expect(outcome.errors == [#"in.json:3:31: warning: the object of "b" becomes a String of JSON"#])
+    #expect(outcome.errors == [#"in.json:3:31: warning: the object of "b" becomes a String that contains its JSON"#])
     #expect(
       try generator.text("out.json") == #"""
         {
@@ -179,10 +179,10 @@ struct ConversionTests {
     #expect(outcome.status == 0)
     #expect(
       outcome.errors == [
-        #"in.json:2:18: warning: the value of "f/a" is null, which JustTweak takes for false, and so it is written"#,
-        #"in.json:3:18: warning: the value of "f/b" is an array, which JustTweak takes for false, and so it is written"#,
-        #"in.json:4:3: warning: "f/c" has no "Value", which JustTweak takes for false, and so it is written"#,
-        #"in.json:5:44: warning: unknown property "Colour" of "f/d", which is left out"#,
+        #"in.json:2:18: warning: the value of "f/a" is null; JustTweak reads it as false, so false is written"#,
+        #"in.json:3:18: warning: the value of "f/b" is an array; JustTweak reads it as false, so false is written"#,
+        #"in.json:4:3: warning: "f/c" has no "Value"; JustTweak reads it as false, so false is written"#,
+        #"in.json:5:44: warning: unknown property "Colour" of "f/d" is not converted"#,
       ])
     let provider = try FileTweakProvider(url: generator.directory.file("out.json"), isLive: false)
     #expect(provider.tweaks.map(\.value) == [false, false, false, .double(3)])
@@ -215,24 +215,24 @@ struct ConversionTests {
     #expect(outcome.status == 1)
     #expect(
       outcome.errors == [
-        #"in.json:1:27: error: "f/w" is encrypted, but no String"#,
-        #"in.json:2:8: error: Toggles knows no features, so "g/v" would be the same as "f/v" in line 1"#,
+        #"in.json:1:27: error: "f/w" is encrypted, but not a String"#,
+        #"in.json:2:8: error: Toggles has no features, so "g/v" conflicts with "f/v" on line 1"#,
       ])
     #expect(!generator.exists("out.json"))
   }
 
   static let faults: [(String, String)] = [
-    (#"{"toggles": {}}"#, #"1:13: error: there is no array "toggles""#),
-    (#"{}"#, #"1:1: error: there is no array "toggles""#),
+    (#"{"toggles": {}}"#, #"1:13: error: expected an array "toggles""#),
+    (#"{}"#, #"1:1: error: expected an array "toggles""#),
     (#"{"toggles": [1]}"#, "1:14: error: expected an object for a toggle, found an Int"),
     (#"{"toggles": [{"bool": true}]}"#, #"1:14: error: a toggle has no "variable""#),
     (#"{"toggles": [{"variable": "a"}]}"#, #"1:14: error: expected one value for "a""#),
-    (#"{"toggles": [{"variable": "a", "bool": 1}]}"#, #"1:40: error: an Int is no "bool" for "a""#),
-    (#"{"toggles": [{"variable": "a", "int": 1.5}]}"#, #"1:39: error: a Double is no "int" for "a""#),
+    (#"{"toggles": [{"variable": "a", "bool": 1}]}"#, #"1:40: error: expected "bool" for "a", found an Int"#),
+    (#"{"toggles": [{"variable": "a", "int": 1.5}]}"#, #"1:39: error: expected "int" for "a", found a Double"#),
     (#"{"toggles": [{"variable": "a", "int": 1, "bool": true}]}"#, #"1:14: error: expected one value for "a""#),
     (
       #"{"toggles": [{"variable": "a", "int": 1}, {"variable": "a", "int": 2}]}"#,
-      #"1:43: error: "a" is here a second time; the first is in line 1"#
+      #"1:43: error: duplicate variable "a"; the first one is on line 1"#
     ),
     (#"{"toggles": [,]}"#, "1:14: error: expected a value"),
     (#"{"toggles": [1,,]}"#, "1:16: error: expected a value"),

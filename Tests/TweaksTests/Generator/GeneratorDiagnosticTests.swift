@@ -19,11 +19,11 @@ struct GeneratorDiagnosticTests {
     (#""v": {"Title": "t", "Group": "g", "Value": NaN}"#, "2:44: error: expected a value"),
     (
       "\"é\": {\"Title\": \"ü\", \"Group\": \"g\", \"Value\": 1},\n\"é\": {}",
-      #"3:1: error: duplicate name "é"; the first one is in line 2"#
+      #"3:1: error: duplicate name "é"; the first one is on line 2"#
     ),
     (#""": {"Title": "t", "Group": "g", "Value": 1}"#, "2:1: error: a variable has no name"),
     (#""v": {"Title": 1, "Group": "g", "Value": 1}"#, #"2:16: error: expected a String for "Title", found an Int"#),
-    (#""--": {"Title": "t", "Group": "g", "Value": 1}"#, #"2:1: error: no name of a property can be made of "f/--""#),
+    (#""--": {"Title": "t", "Group": "g", "Value": 1}"#, #"2:1: error: cannot derive a property name from "f/--""#),
   ]
 
   @Test(.patient, arguments: faults)
@@ -85,17 +85,17 @@ struct GeneratorDiagnosticTests {
     let generator = try Generator()
     #expect(
       try await generator.run("-l", "missing.json", "-o", ".").errors
-        == ["missing.json:1:1: error: it cannot be opened: No such file or directory"])
+        == ["missing.json:1:1: error: cannot open the file: No such file or directory"])
     #expect(
-      try await generator.run("-l", ".", "-o", ".").errors == [".:1:1: error: it cannot be read: Is a directory"])
+      try await generator.run("-l", ".", "-o", ".").errors == [".:1:1: error: cannot read the file: Is a directory"])
     try generator.write("{}", to: "a.json")
     let blocked = try await generator.run("-l", "a.json", "-o", "a.json/folder")
     #expect(blocked.status == 1)
-    #expect(try #require(blocked.errors.first).hasPrefix("a.json:1:1: error: the folder cannot be made: "))
+    #expect(try #require(blocked.errors.first).hasPrefix("a.json:1:1: error: cannot create the folder: "))
     try generator.write(#"{"accessorName": "class", "accessLevel": 1, "author": "me"}"#, to: "config.json")
     #expect(
       try await generator.run("-l", "a.json", "-o", ".", "-c", ".").errors == [
-        #"./config.json:1:18: error: "class" is no name of a type"#,
+        #"./config.json:1:18: error: "class" is not a valid type name"#,
         #"./config.json:1:42: error: expected a String for "accessLevel", found an Int"#,
         #"./config.json:1:45: warning: unknown property "author""#,
       ])

@@ -78,7 +78,7 @@ struct GeneratorTests {
     let drifted = try await generator.run("-l", "top.json", "-l", "base.json", "-l", "other.json", "-o", ".")
     #expect(
       drifted.errors == [
-        #"other.json:1:11: error: "shop/limit" is of type Double here, and of type Int in top.json, line 1"#
+        #"other.json:1:11: error: "shop/limit" has type Double here, but type Int in top.json, line 1"#
       ])
   }
 

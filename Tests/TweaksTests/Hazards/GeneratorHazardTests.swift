@@ -14,34 +14,34 @@ struct GeneratorHazardTests {
     async throws
   {
     let generator = try Generator()
-    let hint = #": give one of them another "GeneratedPropertyName""#
+    let hint = #"; give one of them a different "GeneratedPropertyName""#
     try generator.write(
       "{\"f\": {\(Self.variable("v"))},\n \"g\": {\(Self.variable("v"))}}", to: "a.json")
     let features = try await generator.run("-l", "a.json", "-o", ".")
     #expect(features.status == 1)
     #expect(
       features.errors == [
-        #"a.json:2:8: error: the property of "g/v" would be called v, and that of "f/v" in a.json, line 1 is called v"#
+        #"a.json:2:8: error: the property v of "g/v" conflicts with the property v of "f/v" in a.json, line 1"#
           + hint
       ])
     #expect(!generator.exists("GeneratedTweakAccessor.swift"))
     let derived = try await generator.accessor(of: "\(Self.variable("x_y")),\n\(Self.variable("xY"))")
     #expect(
       derived.errors == [
-        #"a.json:3:1: error: the property of "f/xY" would be called xY, and that of "f/x_y" in a.json, line 2 is called xY"#
+        #"a.json:3:1: error: the property xY of "f/xY" conflicts with the property xY of "f/x_y" in a.json, line 2"#
           + hint
       ])
     let stored = try await generator.accessor(of: "\(Self.variable("x")),\n\(Self.variable("y", property: "_x"))")
     #expect(
       stored.errors == [
-        #"a.json:3:72: error: the property of "f/y" would be called _x, and that of "f/x" in a.json, line 2 is called x"#
+        #"a.json:3:72: error: the property _x of "f/y" conflicts with the property x of "f/x" in a.json, line 2"#
           + hint
       ])
     let explicit = try await generator.accessor(
       of: "\(Self.variable("a", property: "same")),\n\(Self.variable("b", property: "same"))")
     #expect(
       explicit.errors == [
-        #"a.json:3:72: error: the property of "f/b" would be called same, and that of "f/a" in a.json, line 2 is called same"#
+        #"a.json:3:72: error: the property same of "f/b" conflicts with the property same of "f/a" in a.json, line 2"#
           + hint
       ])
     for reserved in ["tweakManager", "Features", "Variables", "Keys"] {
@@ -144,7 +144,7 @@ struct GeneratorHazardTests {
       let outcome = try await generator.run("-l", "a.json", "-o", ".", "-c", ".")
       #expect(
         outcome.errors == [
-          "./config.json:1:18: error: the accessor cannot be called \(name), because its code uses the type of that name"
+          "./config.json:1:18: error: the accessor cannot be named \(name), because its code uses a type of that name"
         ])
     }
     for name in ["Tweaks", "Features", "Keys", "Swift"] {

@@ -42,7 +42,7 @@ struct ManagerTests {
     #expect(trace.winner == 1)
     #expect(trace.answers.map(\.provider) == ["p1", "p2"])
     guard case .mismatch = trace.answers[0].outcome else { return #expect(Bool(false)) }
-    #expect(trace.description == "f/a, version 0\n  p1: x, which is not of the type\n→ p2: 5")
+    #expect(trace.description == "f/a, version 0\n  p1: x, which is not of the requested type\n→ p2: 5")
   }
 
   @Test

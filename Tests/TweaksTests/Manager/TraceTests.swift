@@ -68,7 +68,7 @@ struct TraceTests {
     #expect(
       text() == """
         shop/limit, version 1
-        → TargetingTweakProvider: 20, by rule 3 (country not startsWith U; 99.99 % of the users)
+        → TargetingTweakProvider: 20, by rule 3 (country not startsWith U; 99.99 % of users)
         """)
     context.modify { $0.attributes["country"] = nil }
     #expect(

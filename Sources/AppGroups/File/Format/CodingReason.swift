@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 import StrictJSON
 
@@ -12,22 +13,22 @@ enum CodingReason {
   static func words(for error: any Error, in json: Data? = nil) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, let context):
-      return "there is no \"\(key.stringValue)\"" + place(context.codingPath, json)
+      return "the key \"\(key.stringValue)\" is missing" + place(context.codingPath, json)
     case DecodingError.valueNotFound(_, let context), DecodingError.typeMismatch(_, let context):
-      return sentence(context.debugDescription) + place(context.codingPath, json)
+      return clause(context.debugDescription) + place(context.codingPath, json)
     case DecodingError.dataCorrupted(let context):
       if let json, let problem = problem(in: json) { return "it is not JSON: \(problem)" }
-      return sentence(context.debugDescription) + place(context.codingPath, json) + cause(context.underlyingError)
+      return clause(context.debugDescription) + place(context.codingPath, json) + cause(context.underlyingError)
     case EncodingError.invalidValue(_, let context):
-      return sentence(context.debugDescription) + place(context.codingPath, nil)
+      return clause(context.debugDescription) + place(context.codingPath, nil)
     default:
-      return String(describing: error)
+      return clause(String(describing: error))
     }
   }
 
   private static func place(_ path: [any CodingKey], _ json: Data?) -> String {
     let names = path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
-    return (path.isEmpty ? "" : " at \(names)") + (position(of: path, json).map { " in \($0)" } ?? "")
+    return (path.isEmpty ? "" : " at \(names)") + (position(of: path, json).map { " on \($0)" } ?? "")
   }
 
   // Foundation's decoder accepts a comma before a closing bracket, so its errors are never about one.
@@ -49,11 +50,6 @@ enum CodingReason {
 
   private static func cause(_ error: (any Error)?) -> String {
     guard let error = error as NSError?, let words = error.userInfo[NSDebugDescriptionErrorKey] else { return "" }
-    return " (\(sentence("\(words)")))"
-  }
-
-  /// Returns the text without its period.
-  private static func sentence(_ text: String) -> String {
-    text.hasSuffix(".") ? String(text.dropLast()) : text
+    return " (\(clause("\(words)")))"
   }
 }

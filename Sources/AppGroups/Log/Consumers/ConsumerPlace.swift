@@ -110,7 +110,7 @@ struct ConsumerPlace: Sendable {
     } catch .notFound {
       return nil
     } catch .exceedsLimit(_, let size, _) {
-      throw .unreadableCursor(consumer: name, url, reason: "it has \(size) bytes, more than any cursor")
+      throw .unreadableCursor(consumer: name, url, reason: "its \(size) bytes exceed the limit for a cursor")
     } catch .directoryNotFound(let directory) {
       throw .inaccessible(.directoryNotFound(directory))
     } catch {
@@ -190,7 +190,7 @@ struct ConsumerPlace: Sendable {
   /// Removes the consumer's cursor and its note of lost events, so that the log is not kept for it any more.
   func forget() throws(AppGroupsLogError) {
     try removeCursor()
-    _ = takeWordOfLoss()
+    _ = takeLossNote()
   }
 
   /// Removes the consumer's cursor.
@@ -203,7 +203,7 @@ struct ConsumerPlace: Sendable {
   // MARK: Lost events
 
   /// Leaves a note that events were removed before the consumer received them.
-  func leaveWord(of loss: LogLoss) throws(AppGroupsLogError) {
+  func leaveLossNote(of loss: LogLoss) throws(AppGroupsLogError) {
     do throws(DurableFileError) {
       try removeStray(Self.lossSuffix)
       try write(Data(loss.word.utf8), to: Self.lossSuffix)
@@ -213,7 +213,7 @@ struct ConsumerPlace: Sendable {
   }
 
   /// Returns the reason in the note of lost events, and removes the note.
-  func takeWordOfLoss() -> LogLoss? {
+  func takeLossNote() -> LogLoss? {
     let (path, base) = (path(Self.lossSuffix), place.base)
     guard kind(Self.lossSuffix) == .regular else { return nil }
     do throws(DurableFileError) {

@@ -14,11 +14,11 @@ struct CursorContent: Codable {
   /// Returns the positions if they are valid.
   func validated() throws -> [UUID: LogPosition] {
     guard checksum == nil || checksum == Self.checksum(of: positions) else {
-      throw Self.error("the checksum does not fit")
+      throw Self.error("the checksum is wrong")
     }
     var validated: [UUID: LogPosition] = [:]
     for (key, position) in positions {
-      guard position.isPossible else { throw Self.error("no log has so many events or segments") }
+      guard position.isPossible else { throw Self.error("a position is out of range") }
       if let producer = UUID(uuidString: key) { validated[producer] = position }
     }
     return validated

@@ -198,15 +198,15 @@ final class LogAudience: Sendable {
   /// - Parameters:
   ///   - handled: The number of the event, or `nil` if the loop has handled none.
   ///   - loop: The loop.
-  ///   - isHungry: A Boolean value that indicates whether the loop has room for more.
+  ///   - hasRoom: A Boolean value that indicates whether the loop has room for more.
   /// - Returns: Two Boolean values that indicate whether there is something to save, and whether reading must continue.
-  func note(_ handled: UInt64?, by loop: LogLoop, isHungry: Bool) -> (isSaveDue: Bool, isDrainDue: Bool) {
+  func note(_ handled: UInt64?, by loop: LogLoop, hasRoom: Bool) -> (isSaveDue: Bool, isDrainDue: Bool) {
     state.withLock { state in
       if let handled {
         if let index = state.loops.firstIndex(where: { $0.loop === loop }) { state.loops[index].handled = handled }
         state.settle(acknowledgement)
       }
-      return (state.cursor.isChanged && !state.isSaveDue, isHungry && state.isPaused)
+      return (state.cursor.isChanged && !state.isSaveDue, hasRoom && state.isPaused)
     }
   }
 

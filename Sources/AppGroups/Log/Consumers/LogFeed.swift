@@ -103,9 +103,9 @@ final class LogFeed: Sendable {
     }
   }
 
-  /// Records that a loop has handled an event; `isHungry` indicates whether it has room again.
-  func didHandle(_ handled: UInt64?, _ loop: LogLoop, isHungry: Bool) {
-    let (isSaveDue, isDrainDue) = audience.note(handled, by: loop, isHungry: isHungry)
+  /// Records that a loop has handled an event; `hasRoom` indicates whether it has room again.
+  func didHandle(_ handled: UInt64?, _ loop: LogLoop, hasRoom: Bool) {
+    let (isSaveDue, isDrainDue) = audience.note(handled, by: loop, hasRoom: hasRoom)
     if isSaveDue { saver?.saveSoon() }
     if isDrainDue { queue.async { [self] in drain() } }
   }
@@ -229,7 +229,7 @@ final class LogFeed: Sendable {
   }
 
   private func reportLoss(of consumer: ConsumerPlace?) {
-    if let consumer, let loss = consumer.takeWordOfLoss() {
+    if let consumer, let loss = consumer.takeLossNote() {
       failures.send(.snapshotNeeded(consumer: consumer.name, reason: loss))
     }
   }

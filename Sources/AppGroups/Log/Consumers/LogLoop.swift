@@ -57,7 +57,7 @@ final class LogLoop: Sendable {
   /// Takes the next event.
   ///
   /// - Returns: The event, the number of the event that is handled thereby, and whether there is room for many more.
-  func take() -> (supply: Supply, handled: UInt64?, isHungry: Bool) {
+  func take() -> (supply: Supply, handled: UInt64?, hasRoom: Bool) {
     state.withLock { state in
       let handled = state.current.take()
       if state.isEnded { return (.ended, nil, false) }

@@ -126,7 +126,7 @@ struct LogTrimmer {
       // A process that holds the lock is present, even if it is idle. It may also have held the lock a moment ago.
       guard lock != nil, isAbsent(consumer) else { return false }
     }
-    try consumer.leaveWord(of: .absence)
+    try consumer.leaveLossNote(of: .absence)
     try consumer.removeCursor()
     withExtendedLifetime(lock) {}
     return true
@@ -169,7 +169,7 @@ struct LogTrimmer {
     for (_, segment) in oldestFirst where total > limits.totalSize {
       // The note comes first, so that a process that dies in between does not remove events silently.
       for consumer in consumers where !losers.contains(consumer.place.name) && !has(consumer, read: segment) {
-        try consumer.place.leaveWord(of: .sizeLimit)
+        try consumer.place.leaveLossNote(of: .sizeLimit)
         losers.insert(consumer.place.name)
       }
       try remove(segment.id)

@@ -64,7 +64,7 @@ final class SegmentReader {
     guard let file = FileLock(place.path(of: id), in: place.base, .reading, of: url) else {
       throw .inaccessible(DurableFileError(errno, "read", url))
     }
-    guard let status = file.status else { throw .inaccessible(DurableFileError(errno, "look at", url)) }
+    guard let status = file.status else { throw .inaccessible(DurableFileError(errno, "inspect", url)) }
     guard status.kind == .regular else { throw .inaccessible(.notARegularFile(url, kind: status.kind.rawValue)) }
     let header = withUnsafeTemporaryAllocation(byteCount: SegmentHeader.size, alignment: 8) { bytes in
       let count = uninterrupted { pread(file.number, bytes.baseAddress, bytes.count, 0) }
@@ -72,14 +72,14 @@ final class SegmentReader {
     }
     guard let header, header.id == id else {
       let bytes = 0..<UInt64(status.size)
-      throw .damaged(url, bytes: bytes, lostEvents: nil, reason: "it does not begin as this segment should")
+      throw .damaged(url, bytes: bytes, lostEvents: nil, reason: "its header is not the header of this segment")
     }
     salt = header.salt
     firstSequence = header.firstSequence
     if position.segment == id.index, position.offset > 0 {
       guard position.offset <= status.size else {
         let bytes = UInt64(status.size)..<position.offset
-        throw .damaged(url, bytes: bytes, lostEvents: nil, reason: "it is shorter than it was")
+        throw .damaged(url, bytes: bytes, lostEvents: nil, reason: "it is shorter than before")
       }
       (offset, nextSequence) = (position.offset, position.sequence + 1)
     } else {

@@ -46,8 +46,8 @@ struct LogRecord: Hashable, Sendable {
     guard bytes.count >= headerSize else { return .incomplete(size: headerSize) }
     let length = Int(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
     let found = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-    guard length <= maximumPayload else { return .damaged(reason: "a record of \(length) bytes is longer than any") }
-    guard found == sequence else { return .damaged(reason: "record \(sequence) should follow, not \(found)") }
+    guard length <= maximumPayload else { return .damaged(reason: "a record's \(length) bytes exceed the limit") }
+    guard found == sequence else { return .damaged(reason: "expected record \(sequence), found record \(found)") }
     let size = headerSize + length
     guard bytes.count >= size else { return .incomplete(size: size) }
     let expected = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
