@@ -111,7 +111,7 @@ extension DurableFileError: CustomStringConvertible, LocalizedError {
     case .outsideRoot(let url, let target):
       "\(url.path) leads through a symbolic link to \(target), outside its directory. Remove the link."
     case .danglingLink(let url):
-      "\(url.path) is a symbolic link to something that does not exist. Create what it points to, or remove the link."
+      "\(url.path) is a symbolic link whose target does not exist. Create the target, or remove the link."
     case .linkLoop(let url):
       "\(url.path) leads through a cycle of symbolic links. Remove one of the links."
     case .permissionDenied(let url, let operation):
@@ -126,10 +126,10 @@ extension DurableFileError: CustomStringConvertible, LocalizedError {
     case .descriptorLimitReached(let url):
       "Could not open \(url.path): too many open files. Close some, or raise the limit (ulimit -n)."
     case .reentrantLock(let url):
-      "This thread already holds the lock of \(url.path). Do everything inside the outer call, or after it."
+      "This thread already holds the lock of \(url.path). Move the work into the outer call, or after it."
     case .lockTimeout(let url, let limit):
-      "Could not lock \(url.path): another process has held its lock for \(limit). Continue or end that process if it is "
-        + "stopped."
+      "Could not lock \(url.path): another process has held its lock for \(limit). If that process is suspended, resume "
+        + "or end it."
     case .system(let operation, let path, let errno):
       "Could not \(operation) \(path): \(errorWords(errno)) (errno \(errno))."
     }

@@ -117,7 +117,7 @@ struct FileLocation: Hashable, Sendable {
     }
     // The sidecar's name, five characters longer, must fit as well.
     guard name.utf8.count + 5 <= longestName else {
-      throw .invalidPath(url, reason: "the name has \(name.utf8.count) bytes, and at most \(longestName - 5) fit")
+      throw .invalidPath(url, reason: "its name's \(name.utf8.count) bytes exceed the limit of \(longestName - 5)")
     }
     return path
   }

@@ -85,7 +85,7 @@ package final class PreparedWrite {
     guard file.place.directory.status?.isLinked == true else {
       return .directoryNotFound(URL(fileURLWithPath: location.directory, isDirectory: true))
     }
-    return .system(operation: "put in place", path: temporaryURL.path, errno: errno)
+    return .system(operation: "rename", path: temporaryURL.path, errno: errno)
   }
 
   /// The location of the temporary file, for errors.

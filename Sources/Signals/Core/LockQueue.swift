@@ -6,7 +6,7 @@
   #elseif canImport(Musl)
     import Musl
   #else
-    #error("Signals needs a C library with threads")
+    #error("Signals requires a C library with threads")
   #endif
 
   /// The threads that sleep until a lock is free.

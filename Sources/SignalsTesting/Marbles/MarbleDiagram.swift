@@ -30,7 +30,7 @@ struct MarbleDiagram: Sendable {
       case " ": continue
       case "-": break
       case "[":
-        if isInGroup { refuse("a [ inside of [ ] in column \(column + 1)") }
+        if isInGroup { refuse("a [ inside another [ in column \(column + 1)") }
         isInGroup = true
       case "]":
         if !isInGroup { refuse("a ] without a [ in column \(column + 1)") }
@@ -49,7 +49,7 @@ struct MarbleDiagram: Sendable {
       if !isInGroup { second += 1 }
     }
     if let word { refuse("no closing quote after '\(word)") }
-    if isInGroup { refuse("no ] after its last [") }
+    if isInGroup { refuse("no ] for its last [") }
   }
 
   /// The diagram as text, without the time after the last event.

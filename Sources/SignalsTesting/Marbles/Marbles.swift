@@ -89,7 +89,7 @@ public final class Marbles: Sendable {
     if let seconds {
       clock.advance(to: start.advanced(by: .seconds(seconds)))
     } else if !clock.run() {
-      stop(because: "The signal still waits for the clock after 100,000 events; say `until:` which second to draw it")
+      stop(because: "The signal still waits for the clock after 100,000 events; pass `until:` to end the diagram")
     }
     subscription.cancel()
     var diagram = MarbleDiagram()

@@ -69,7 +69,7 @@ extension Database: ScopeMember {
     guard pauses.isHeldByThisThread else {
       // The transaction of this thread comes first.
       return DispatchQueue.global().async { [self] in
-        do { try holdForSwap() } catch { stop(because: "A thread that has just begun was found in a transaction") }
+        do { try holdForSwap() } catch { stop(because: "A new thread is already in a transaction") }
         endSwap(outcome)
       }
     }

@@ -233,7 +233,7 @@ public final class Database: Sendable {
     } catch let error as DatabaseError {
       throw error
     } catch {
-      stop(because: "A read threw what neither it nor its closure can throw")
+      stop(because: "A read threw an error of an unexpected type")
     }
   }
 

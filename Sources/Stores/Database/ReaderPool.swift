@@ -55,7 +55,7 @@ final class ReaderPool: @unchecked Sendable {
       _ = scope?.waitUntilFollowed()
     }
     throw DatabaseError.unopenable(
-      file.location.path, because: "other processes kept swapping the directory around it; read again")
+      file.location.path, because: "other processes kept swapping its directory; read again")
   }
 
   /// The largest number of attempts to open a connection while the contents are swapped.

@@ -22,7 +22,7 @@ public struct Row: Hashable, Sendable {
   /// - Parameter column: The column's name, in the spelling of the statement.
   public subscript(column: String) -> SQLiteValue {
     guard let index = layout.names.firstIndex(of: column) else {
-      stop(because: "A row was asked for a column that its statement does not give; see `columns`")
+      stop(because: "A row has no such column, because its statement does not return it; see `columns`")
     }
     return values[index]
   }

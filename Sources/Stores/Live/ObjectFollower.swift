@@ -45,7 +45,7 @@ final class ObjectFollower<Model: StoreModel>: Sendable {
       let result = try body(&model)
       guard model.id.sqliteValue == id.sqliteValue else {
         stop(
-          because: "A live object's key was changed in its update; put a model with the other key, and delete this one")
+          because: "An update changed the key of a live object; put a model with the new key, and delete this one")
       }
       try transaction.put(model)
       return result

@@ -1,3 +1,4 @@
+import FileSignals
 import Signals
 
 /// The layout of a model's table: its columns, and the statements that every model needs.
@@ -92,11 +93,11 @@ extension ModelLayout {
       } catch let error as ModelError {
         failure = failure ?? error
       } catch {
-        let reason = (error as? Probe.Refusal)?.reason ?? "\(Model.self) refuses made-up values: \(error)"
+        let reason = (error as? Probe.Refusal)?.reason ?? "\(Model.self) rejects sample values: \(clause("\(error)"))"
         failure = failure ?? .columnsNotInferable(table: spec.name, column: probe.asked, reason: reason)
       }
     }
-    throw failure ?? .columnsNotInferable(table: spec.name, column: nil, reason: "it was not tried")
+    throw failure ?? .columnsNotInferable(table: spec.name, column: nil, reason: "it was never decoded")
   }
 
   /// Rejects names that SQLite would misinterpret, and indexes over columns that do not exist.
@@ -106,7 +107,7 @@ extension ModelLayout {
       if let reason = SQL.refusal(of: name) { throw .invalidName(table: spec.name, name: name, reason: reason) }
     }
     for column in columns where !seen.insert(column.name.lowercased()).inserted {
-      throw .invalidName(table: spec.name, name: column.name, reason: "two columns differ only in case, or not at all")
+      throw .invalidName(table: spec.name, name: column.name, reason: "two columns have this name, apart from case")
     }
     for index in spec.indexes + spec.unique {
       if index.columns.isEmpty { throw .invalidName(table: spec.name, name: "", reason: "an index has no columns") }

@@ -1,3 +1,4 @@
+import FileSignals
 import Foundation
 
 /// A decoder that invents values and records the columns that a type requests.
@@ -74,8 +75,10 @@ final class Probe: Decoder {
 
 extension Probe {
   /// The reason why a value could not be invented.
-  struct Refusal: Error {
+  struct Refusal: Error, CustomStringConvertible {
     let reason: String
+
+    var description: String { reason }
   }
 
   /// Invents a value and returns it with its column type.
@@ -89,8 +92,9 @@ extension Probe {
       return (probe.columnType, .success(value))
     } catch {
       if let value = Self.substitute(type) { return (probe.columnType, .success(value)) }
-      let remedy = type is any RawRepresentable.Type ? "; make \(Value.self) CaseIterable, if it is an enumeration" : ""
-      return (probe.columnType, .failure(Refusal(reason: "an invented \(Value.self) is rejected: \(error)\(remedy)")))
+      let remedy = type is any RawRepresentable.Type ? "; if \(Value.self) is an enumeration, make it CaseIterable" : ""
+      let reason = "a sample \(Value.self) is rejected: \(clause("\(error)"))\(remedy)"
+      return (probe.columnType, .failure(Refusal(reason: reason)))
     }
   }
 

@@ -71,11 +71,11 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func refusal(_ key: Key) -> Probe.Refusal {
     probe.asked = key.stringValue
-    return Probe.Refusal(reason: "a model cannot have nested containers; let it have a member that is Codable")
+    return Probe.Refusal(reason: "a model cannot use nested containers; give it a Codable property instead")
   }
 
   func superDecoder() throws -> any Decoder {
-    throw Probe.Refusal(reason: "its superclass has a container of its own")
+    throw Probe.Refusal(reason: "its superclass uses a separate container")
   }
 
   func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }

@@ -38,7 +38,7 @@ struct ProbeValue: SingleValueDecodingContainer {
 /// The elements of an array that a ``Probe`` decodes, of which there are none.
 struct ProbeElements: UnkeyedDecodingContainer {
   struct NoElement: Error, CustomStringConvertible {
-    let description = "a made-up array has no elements"
+    let description = "a sample array has no elements"
   }
 
   var codingPath: [any CodingKey] { [] }

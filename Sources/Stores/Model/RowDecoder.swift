@@ -156,8 +156,8 @@ final class RowDecoder: Decoder {
   }
 
   func read(_: UUID.Type) throws(ModelError) -> UUID {
-    guard statement.type(at: index) == SQLITE_TEXT else { throw mismatch("the text of a UUID") }
-    guard let value = statement.uuid(at: index) else { throw undecodable("its text is not that of a UUID") }
+    guard statement.type(at: index) == SQLITE_TEXT else { throw mismatch("a UUID as text") }
+    guard let value = statement.uuid(at: index) else { throw undecodable("its text is not a UUID") }
     return value
   }
 
@@ -182,14 +182,14 @@ final class RowDecoder: Decoder {
   private func readOther<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if type == URL.self {
       let text = try read(String.self)
-      guard let value = URL(string: text) as? Value else { throw undecodable("its text is not that of a URL") }
+      guard let value = URL(string: text) as? Value else { throw undecodable("its text is not a URL") }
       return value
     }
     if type == Decimal.self, let value = try readDecimal() as? Value { return value }
     guard layout.columns[current].type == .json, !(isNull && type is any ExpressibleByNilLiteral.Type) else {
       return try Value(from: member)
     }
-    guard statement.type(at: index) == SQLITE_TEXT else { throw mismatch("the text of JSON") }
+    guard statement.type(at: index) == SQLITE_TEXT else { throw mismatch("JSON text") }
     return try json.decode(type, from: Data(statement.string(at: index).utf8))
   }
 
@@ -200,7 +200,7 @@ final class RowDecoder: Decoder {
     let text = try read(String.self)
     if text == "NaN" { return .nan }
     guard DecimalText.isNumber(text), let value = Decimal(string: text) else {
-      throw undecodable("its text is not that of a number")
+      throw undecodable("its text is not a number")
     }
     return value
   }

@@ -138,12 +138,12 @@ struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw try refusal(key) }
 
-  func superDecoder() throws -> any Decoder { throw row.undecodable("its superclass has a container of its own") }
+  func superDecoder() throws -> any Decoder { throw row.undecodable("its superclass uses a separate container") }
 
   func superDecoder(forKey key: Key) throws -> any Decoder { throw try refusal(key) }
 
   private func refusal(_ key: Key) throws -> ModelError {
     try row.select(key)
-    return row.undecodable("a model cannot have nested containers; let it have a member that is Codable")
+    return row.undecodable("a model cannot use nested containers; give it a Codable property instead")
   }
 }

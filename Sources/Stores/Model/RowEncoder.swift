@@ -108,7 +108,7 @@ final class RowEncoder: Encoder {
 
   @inline(__always)
   func write(_ value: Double) throws(ModelError) {
-    if value.isNaN { throw unencodable("SQLite would take a number that is none for null") }
+    if value.isNaN { throw unencodable("it is not a number, which SQLite would store as null") }
     statement.bind(value, at: parameter)
   }
 
@@ -118,7 +118,7 @@ final class RowEncoder: Encoder {
   @inline(__always)
   func write(_ value: some FixedWidthInteger) throws(ModelError) {
     guard let value = Int64(exactly: value) else {
-      throw unencodable("\(value) is larger than \(Int64.max), the largest integer of SQLite")
+      throw unencodable("\(value) exceeds \(Int64.max), the largest integer in SQLite")
     }
     statement.bind(value, at: parameter)
   }
@@ -156,7 +156,7 @@ final class RowEncoder: Encoder {
     let type = layout.columns[current].type
     guard type == .decimal || type == .json else {
       throw unencodable(
-        "the column is listed as \(type.rawValue), which a Decimal is not compared as; list it as decimal")
+        "the column is listed as \(type.rawValue), which does not compare Decimals correctly; list it as decimal")
     }
     write(number.description)
   }
@@ -167,7 +167,7 @@ final class RowEncoder: Encoder {
     let data = try json.encode(value)
     // JSON has no NaN, but the encoder writes it for a Decimal. The text may also be part of a string.
     if data.firstRange(of: Data("NaN".utf8)) != nil, !Self.isJSON(data) {
-      throw unencodable("a Decimal in it is not a number; make that property optional, and store nil")
+      throw unencodable("it contains a Decimal that is not a number; make that property optional, and store nil")
     }
     data.withUnsafeBytes { statement.bindText($0, at: parameter) }
   }

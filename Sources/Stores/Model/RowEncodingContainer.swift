@@ -75,7 +75,7 @@ struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { RefusingElements(error: refusal(key)) }
 
   func superEncoder() -> any Encoder {
-    RefusingEncoder(error: row.noteRefusal("its superclass has a container of its own"))
+    RefusingEncoder(error: row.noteRefusal("its superclass uses a separate container"))
   }
 
   func superEncoder(forKey key: Key) -> any Encoder { RefusingEncoder(error: refusal(key)) }
@@ -86,6 +86,6 @@ struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     } catch {
       return error
     }
-    return row.noteRefusal("a model cannot have nested containers; let it have a member that is Codable")
+    return row.noteRefusal("a model cannot use nested containers; give it a Codable property instead")
   }
 }

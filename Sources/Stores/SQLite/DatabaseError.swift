@@ -1,3 +1,4 @@
+import FileSignals
 public import Foundation
 
 #if canImport(SQLite3)
@@ -163,7 +164,7 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
       "The database \(failure.path) cannot be written: \(failure.reason)\(failure.place). Check the owner and mode of the "
         + "file and of its directory."
     case .openedReadOnly(let path):
-      "The database \(path) was opened for reading only, so nothing can be written. Open it with the access readWrite."
+      "Can't write the database \(path): it was opened for reading only. Open it with the access readWrite."
     case .logMissing(let failure):
       "The database \(failure.path) cannot be read: its log files (-wal and -shm) are missing and cannot be created: "
         + "\(failure.reason). Let a process that can write to its directory open it once. If no process ever writes it, open "
@@ -177,31 +178,31 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
       "The database \(failure.path) is locked by another connection: \(failure.reason)\(failure.place). Try again, or find "
         + "the process that holds a transaction open."
     case .constraint(let failure):
-      "A constraint of \(failure.path) rejects the change: \(failure.reason)\(failure.place)."
+      "A constraint of \(failure.path) rejected the change: \(failure.reason)\(failure.place)."
     case .invalidStatement(let failure):
       "SQLite cannot run the statement: \(failure.reason)\(failure.place), in \(failure.path)."
     case .noSuchTable(let name, let path, let known):
       "The table \(name.debugDescription) cannot be observed or shared, because \(path) has no such table; it has "
         + (known.isEmpty ? "none" : known.joined(separator: ", ")) + ". Check the spelling, or create it first."
     case .wrongArgumentCount(let statement, let path, let expected, let given):
-      "The statement has \(expected) parameters and was given \(given) arguments: \(statement), in \(path)."
+      "The statement has \(expected) parameters, but \(given) arguments were passed: \(statement), in \(path)."
     case .writeInRead(let statement, let path):
-      "The statement writes, inside a read of \(path): \(statement). Run it in a write."
+      "A statement that writes was run inside a read of \(path): \(statement). Run it in a write."
     case .transactionStatement(let statement, let path):
-      "The statement begins or ends a transaction of \(path): \(statement). A write is a transaction already; throw to roll "
-        + "it back, and call savepoint for a part of it."
+      "The statement begins or ends a transaction of \(path): \(statement). A write already is a transaction. Throw an error "
+        + "to roll it back, and call savepoint to roll back a part of it."
     case .nestedAccess(let path, let inner, let outer):
-      "A \(inner) of \(path) was begun inside a \(outer) of the same thread. Use the transaction of the outer call."
+      "A \(inner) of \(path) began inside a \(outer) on the same thread. Use the transaction of the outer call."
     case .transactionIsOver(let path):
       "A transaction of \(path) was used after its end. Use it only inside the closure that receives it."
     case .transactionLost(let path, let statement):
-      "SQLite has rolled back the transaction of \(path) after a failure, so this cannot be run in it: \(statement). Nothing "
-        + "has been changed; let the first error propagate out of the write."
+      "SQLite rolled back the transaction of \(path) after a failure, so a statement was not run: \(statement). Nothing has "
+        + "been changed. Let the first error propagate out of the write."
     case .fileRemoved(let path):
       "Can't write the database: \(path) was removed, moved or replaced while it was open. Nothing has been changed. Close "
         + "the database, and open it again."
     case .suspended(let path):
-      "The database \(path) is suspended, so nothing can be written. Write again when it has been resumed."
+      "Can't write the database \(path): it is suspended. Write again after it is resumed."
     case .outsideScope(let path, let root):
       "The database \(path) cannot follow the scope \(root), because it is not in that directory. Move it there, or "
         + "open it without the scope."
@@ -212,7 +213,7 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
       "The directory of \(path) was swapped for another, and the database was closed. Open it again."
     case .switchedDirectory(let path, let root):
       "Can't open \(path) without a scope: an AppContainer switches the contents of \(root) between environments, and the "
-        + "database would not follow. Open it with `scope:` and the container's `scope`, choose a directory outside of that "
+        + "database would not follow. Open it with `scope:` and the container's `scope`, choose a directory outside that "
         + "root, or exclude its directory from switching."
     case .closed(let path):
       "The database \(path) has been closed. Open it again."
@@ -232,7 +233,7 @@ extension DatabaseError: CustomStringConvertible, LocalizedError {
 extension SQLiteFailure {
   /// SQLite's message, the system's message, and the error number.
   fileprivate var reason: String {
-    message + (systemError.map { ", \($0)" } ?? "") + " (SQLite error \(extendedCode))"
+    clause(message) + (systemError.map { ", \($0)" } ?? "") + " (SQLite error \(extendedCode))"
   }
 
   /// The statement, as the end of a clause.

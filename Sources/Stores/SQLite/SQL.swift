@@ -55,7 +55,7 @@ enum SQL {
     if name.isEmpty { return "it is empty" }
     if name.utf8.contains(0) { return "it contains a NUL character" }
     let lowercased = name.lowercased()
-    if lowercased.hasPrefix("sqlite_") { return "names that begin so belong to SQLite" }
+    if lowercased.hasPrefix("sqlite_") { return "SQLite reserves names with the prefix sqlite_" }
     if lowercased.hasPrefix(ownPrefix) { return "names with this prefix are reserved" }
     return nil
   }

@@ -181,9 +181,9 @@ final class SQLiteConnection {
   /// Prepares a statement that the caller keeps, at most until the connection is closed.
   func prepare(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
     var text = SQLText(sql)
-    guard let statement = try text.next(on: self) else { throw invalid(sql, "there is no statement") }
+    guard let statement = try text.next(on: self) else { throw invalid(sql, "the text contains no statement") }
     guard try text.next(on: self) == nil else {
-      throw invalid(sql, "there is more than one statement; run them one by one, or with a script")
+      throw invalid(sql, "the text contains more than one statement; run them one by one, or as a script")
     }
     return statement
   }

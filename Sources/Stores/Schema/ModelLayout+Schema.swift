@@ -34,10 +34,10 @@ extension ModelLayout {
   func difference(from other: String) -> String {
     let ours = Set(fingerprint.split(separator: "\n"))
     let theirs = Set(other.split(separator: "\n"))
-    let added = ours.subtracting(theirs).sorted().map { "the model has \"\($0)\", the file has not" }
-    let removed = theirs.subtracting(ours).sorted().map { "the file has \"\($0)\", the model has not" }
+    let added = ours.subtracting(theirs).sorted().map { "only the model has \"\($0)\"" }
+    let removed = theirs.subtracting(ours).sorted().map { "only the file has \"\($0)\"" }
     let all = added + removed
-    return all.isEmpty ? "its columns have another order" : all.joined(separator: "; ")
+    return all.isEmpty ? "its columns are in a different order" : all.joined(separator: "; ")
   }
 
   /// Checks that the actual table has everything that the model needs.
@@ -51,16 +51,17 @@ extension ModelLayout {
         return "the column \(column.name.debugDescription) is missing"
       }
       guard found.type == column.type.sql else {
-        return "the column \(column.name.debugDescription) holds \(found.type), the model \(column.type.sql)"
+        return "the column \(column.name.debugDescription) has type \(found.type), but the model has \(column.type.sql)"
       }
       // An integer primary key is never null, regardless of its declaration.
       guard found.isRequired != column.isOptional || (column.name == spec.key && found.isKey) else {
-        return "the column \(column.name.debugDescription) may \(found.isRequired ? "not " : "")be null"
+        let (actual, expected) = found.isRequired ? ("required", "optional") : ("optional", "required")
+        return "the column \(column.name.debugDescription) is \(actual), but \(expected) in the model"
       }
     }
     let names = Set(columns.map { $0.name.lowercased() })
     for column in actual where !names.contains(column.name.lowercased()) && column.isRequired && !column.hasDefault {
-      return "the column \(column.name.debugDescription) needs a value, and the model has none for it"
+      return "the column \(column.name.debugDescription) requires a value, but the model has no such property"
     }
     return nil
   }

@@ -1,3 +1,4 @@
+import FileSignals
 public import Foundation
 
 /// An error of a file that does not match a ``Schema``.
@@ -45,29 +46,29 @@ extension SchemaError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .tooNew(let found, let supported):
-      "The database has version \(found), and this program supports version \(supported) at most. It was not changed; update "
-        + "this program."
+      "The database has version \(found), and this program supports versions up to \(supported). It was not changed. "
+        + "Update this program."
     case .notReady(let found, let expected):
-      "The database has version \(found), and this program, which may not migrate it, needs version \(expected). Start the "
+      "The database has version \(found), but this program needs version \(expected) and may not migrate it. Start the "
         + "program that migrates it, and open it again."
     case .changedMeanwhile(let found, let opened):
       "The database has version \(found), but was opened with version \(opened): another process has migrated or "
         + "emptied it. Close it, and open it again with a schema of version \(found)."
     case .missingStep(let to, let from):
-      "The database has version \(from), and there is no step that migrates it to version \(to). Add a MigrationStep(to: "
+      "The database has version \(from), and no step migrates it to version \(to). Add a MigrationStep(to: "
         + "\(to)); it may be empty."
     case .invalidSchema(let reason):
       "The schema is inconsistent: \(reason)."
     case .unknownTables(let tables):
       "The database has tables that are not in this schema: \(tables.joined(separator: ", ")). Add a MigrationStep(to: 1) that "
-        + "takes them over, or choose another file."
+        + "adopts them, or choose another file."
     case .mismatch(let table, let reason):
       "The table \(table.debugDescription) does not match its model: \(reason). Increase the schema's version, and add a step that "
         + "changes the table."
     case .stepFailed(let to, let reason):
-      "The migration to version \(to) failed, and the database is unchanged: \(reason)"
+      "The migration to version \(to) failed, and the database is unchanged: \(clause(reason))."
     case .backupFailed(let copy, let reason):
-      "The database was not migrated, because no copy could be made at \(copy): \(reason)"
+      "The database was not migrated, because it could not be copied to \(copy): \(clause(reason))."
     }
   }
 

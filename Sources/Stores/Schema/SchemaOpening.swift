@@ -28,16 +28,18 @@ struct SchemaOpening {
   }
 
   private var contradiction: String? {
-    if schema.version < 1 { return "versions begin with 1, and it is of version \(schema.version)" }
-    if schema.version > Int32.max { return "SQLite has no version as large as \(schema.version)" }
+    if schema.version < 1 { return "its version is \(schema.version), but versions start at 1" }
+    if schema.version > Int32.max { return "its version \(schema.version) exceeds the limit of SQLite, \(Int32.max)" }
     let tables = layouts.map { $0.table.lowercased() }
     for (place, table) in tables.enumerated() where tables[..<place].contains(table) {
       return "two of its models have the table \(layouts[place].table.debugDescription)"
     }
     var last = 0
     for step in schema.steps {
-      if step.version <= last { return "its step to version \(step.version) comes after one to version \(last)" }
-      if step.version > schema.version { return "it has a step to version \(step.version), beyond its own" }
+      if step.version <= last { return "its step to version \(step.version) follows its step to version \(last)" }
+      if step.version > schema.version {
+        return "its step to version \(step.version) exceeds its own version \(schema.version)"
+      }
       last = step.version
     }
     return nil

@@ -95,7 +95,7 @@ enum ChangeCoding {
     }
 
     mutating func byte() throws(Unreadable) -> UInt8 {
-      guard position < bytes.count else { throw Unreadable(description: "it ends too early") }
+      guard position < bytes.count else { throw Unreadable(description: "it is truncated") }
       defer { position += 1 }
       return bytes[position]
     }
@@ -113,7 +113,7 @@ enum ChangeCoding {
     /// Reads the count of the elements that follow, each of which needs at least one byte.
     mutating func count() throws(Unreadable) -> Int {
       let number = try number()
-      guard number <= UInt64(bytes.count - position) else { throw Unreadable(description: "it ends too early") }
+      guard number <= UInt64(bytes.count - position) else { throw Unreadable(description: "it is truncated") }
       return Int(number)
     }
 
@@ -142,7 +142,7 @@ enum ChangeCoding {
       case 2: return .real(Double(bitPattern: try number()))
       case 3: return .text(try text())
       case 4: return .blob(Data(try run()))
-      case let tag: throw Unreadable(description: "it contains a key of the unknown kind \(tag)")
+      case let tag: throw Unreadable(description: "it contains a key of unknown kind \(tag)")
       }
     }
   }

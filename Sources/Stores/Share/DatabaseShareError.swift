@@ -54,9 +54,9 @@ extension DatabaseShareError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .inMemory:
-      "A database in memory cannot be shared. Open one in a file."
+      "An in-memory database cannot be shared. Open a database in a file."
     case .outsideContainer(let url, let container):
-      "\(url.path) is not in the container \(container.path), where the other processes would find it. Move it there."
+      "\(url.path) is not in the container \(container.path), where other processes look for it. Move it there."
     case .invalidAuthor(let name, let reason):
       "\(name.debugDescription) cannot be the name of an author: \(reason). Choose another name."
     case .authorInUse(let name, let url):

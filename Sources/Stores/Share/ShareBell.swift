@@ -56,7 +56,7 @@ final class ShareBell: Sendable {
   /// Creates the directory, unless it exists.
   static func make(_ directory: URL) throws(FileObserverError) {
     guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
-      throw FileObserverError(errno, "make", directory.path)
+      throw FileObserverError(errno, "create", directory.path)
     }
   }
 

@@ -24,7 +24,7 @@ import Testing
 
   @Test func `its removal during a write is not reported as a missing file`() throws {
     let temporary = folder.file(".shared/value.tmp")
-    let error = DurableFileError.system(operation: "put in place", path: temporary.path, errno: ENOENT)
+    let error = DurableFileError.system(operation: "rename", path: temporary.path, errno: ENOENT)
     #expect(throws: error) { try write { try FileManager.default.removeItem(at: temporary) } }
     #expect(try text(file) == "old")
     try FileManager.default.removeItem(at: file)

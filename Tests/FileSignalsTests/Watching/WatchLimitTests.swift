@@ -25,7 +25,7 @@
       await #expect {
         try await peer.send("watch-file \(folder.file("value").path) never")
       } throws: {
-        "\($0)".contains("The limit of 1 watches")
+        "\($0)".contains("the limit of 1 watches")
       }
       try await peer.send("limit-watching max_inotify_watches 1000")
       try await peer.send("watch-file \(folder.file("value").path) never")
@@ -38,7 +38,7 @@
       try await peer.send("limit-watching max_inotify_watches 1")
       try await peer.send("watch-file \(file.path) 20")
       try await expect("health polling(every: 0.02 seconds, because")
-      try await expect("The limit of 1 watches")
+      try await expect("the limit of 1 watches")
       try store("x", file)
       try await expect("file created")
       try await peer.send("limit-watching max_inotify_watches 1000")

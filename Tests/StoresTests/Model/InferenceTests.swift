@@ -49,7 +49,7 @@ struct InferenceTests {
       return
     }
     #expect(error.description.contains("\"state\"") && error.description.contains("TableSpec"))
-    #expect(error.description.contains("State CaseIterable"))
+    #expect(error.description.contains("State is an enumeration"))
     #expect(error.localizedDescription == error.description)
     #expect(try Listed.columns.map(\.description) == ["id INTEGER NOT NULL", "state TEXT NOT NULL"])
   }

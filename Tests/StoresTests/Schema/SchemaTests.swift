@@ -22,7 +22,7 @@ struct SchemaTests {
     let expected = DatabaseError.schema(.tooNew(found: 3, supported: 2), path: fixture.path)
     #expect(throws: expected) { try fixture.open(.second) }
     #expect(try bytes() == before)
-    #expect(expected.description.contains("3") && expected.description.contains("update"))
+    #expect(expected.description.contains("3") && expected.description.contains("Update"))
   }
 
   @Test

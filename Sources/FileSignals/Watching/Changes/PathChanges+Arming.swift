@@ -56,7 +56,7 @@ extension PathChanges {
         return choosePolling(&arming)
       }
     }
-    arming.failure = .system(operation: "keep up with changes of", path: path, errno: EAGAIN)
+    arming.failure = .system(operation: "keep up with changes to", path: path, errno: EAGAIN)
   }
 
   private func watches(of plan: WatchPlan, _ arming: inout Arming) -> [WatchToken] {

@@ -195,7 +195,7 @@ struct DirectoryTree: ChangeInterpreter {
     case ENOENT, ENOTDIR, ELOOP: return false
     default:
       let absolutePath = Self.path(ExactString(watch.targetPath), path).text
-      watch.fail(FileObserverError(errno, "look into", absolutePath), at: path)
+      watch.fail(FileObserverError(errno, "read", absolutePath), at: path)
       return true
     }
   }

@@ -92,11 +92,11 @@ extension FileObserverError: CustomStringConvertible, LocalizedError {
     case .notADirectory(let url):
       "\(url.path) is not a directory. Observe files with FileObserver, or check the path."
     case .isADirectory(let url):
-      "\(url.path) is a directory. Observe what happens in it with DirectoryObserver."
+      "\(url.path) is a directory. Observe it with DirectoryObserver."
     case .permissionDenied(let url):
-      "No permission to observe \(url.path). The process must be able to read the directory and to search those above."
+      "No permission to observe \(url.path). The process must be able to read the directory, and to search its parents."
     case .watchLimitReached(let limit):
-      "The limit of \(limit) watches for this user is reached. Raise fs.inotify.max_user_watches, or observe less."
+      "This user has reached the limit of \(limit) watches. Raise fs.inotify.max_user_watches, or observe less."
     case .descriptorLimitReached:
       "No file descriptor is left for observing. Close files, or raise ulimit -n or fs.inotify.max_user_instances."
     case .system(let operation, let path, let errno):
