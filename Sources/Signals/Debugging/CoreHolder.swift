@@ -10,6 +10,8 @@ extension InputHub {
   var heldCore: any TracedSource { core }
 }
 
+extension ChunkedHub: CoreHolder {}
+
 extension CombineLatestHub: CoreHolder {}
 
 extension DropUntilOutputHub: CoreHolder {}
@@ -17,6 +19,8 @@ extension DropUntilOutputHub: CoreHolder {}
 extension MergeHub: CoreHolder {}
 
 extension PrefixUntilOutputHub: CoreHolder {}
+
+extension RaceHub: CoreHolder {}
 
 extension SampleByHub: CoreHolder {}
 

@@ -157,7 +157,8 @@ private struct Way: Sendable {
   private static let irregular = [
     "ValueSink": "sink", "CompletionSink": "sink", "ChannelSubscriber": "values", "CarrierStage": "receive(on:)",
     "PrefixUntilOutputHub": "prefix(untilOutputFrom:)", "DropUntilOutputHub": "drop(untilOutputFrom:)",
-    "PropertyFeed": "property", "ShareRound": "share",
+    "PropertyFeed": "property", "ShareRound": "share", "PrefixForHub": "prefix(for:)",
+    "ChunkedByPredicateStage": "chunked",
   ]
 }
 

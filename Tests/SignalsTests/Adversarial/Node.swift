@@ -95,6 +95,21 @@ struct Ingredient: Sendable {
       return input.handleEvents(receiveOutput: { _ in probe.touch() }, receiveCancel: { probe.touch() })
         .eraseToAnySignal()
     },
+    Ingredient("suffix") { input, _, number in input.suffix(number * 2).eraseToAnySignal() },
+    Ingredient("pairwise") { input, _, _ in input.pairwise().map { $1 }.eraseToAnySignal() },
+    Ingredient("chunked(by:)") { input, _, number in
+      input.chunked { _, next in next.allSatisfy { $0.serial % 5 != number } }.map { Array($0.joined()) }
+        .eraseToAnySignal()
+    },
+    Ingredient("flatMapFirst") { input, _, _ in
+      input.flatMapFirst { AnySignal<Items, Mishap>.just($0) }.eraseToAnySignal()
+    },
+    Ingredient(joining: "race", repeats: false) { race($0, $1).eraseToAnySignal() },
+    Ingredient(joining: "switchIfEmpty", repeats: false) { $0.switchIfEmpty($1).eraseToAnySignal() },
+    Ingredient(joining: "chunked(by: signal)", repeats: false) { values, boundaries in
+      values.chunked(by: boundaries.catch { _ in NeverSignal<Items, Never>() }).map { Array($0.joined()) }
+        .eraseToAnySignal()
+    },
     Ingredient(joining: "append", repeats: false) { $0.append($1).eraseToAnySignal() },
     Ingredient(joining: "prefix(untilOutputFrom:)", repeats: false) {
       $0.prefix(untilOutputFrom: $1).eraseToAnySignal()

@@ -93,4 +93,28 @@ struct SequenceMarbleTests {
     expect("--#", { $0.replaceEmpty(with: "x") }, "--#")
     expect("-a-|", { $0.replaceEmpty(with: "x") }, "-a-|")
   }
+
+  @Test func `an empty signal is replaced by another`() {
+    let other = marbles.cold("xy|")
+    #expect(marbles.diagram(of: marbles.cold("--|").switchIfEmpty(other)) == "--xy|")
+    #expect(marbles.diagram(of: marbles.cold("-a-|").switchIfEmpty(other)) == "-a-|")
+    #expect(marbles.diagram(of: marbles.cold("--#").switchIfEmpty(other)) == "--#")
+    #expect(marbles.diagram(of: marbles.cold("--|").switchIfEmpty(marbles.cold("-#"))) == "---#")
+    #expect(Watch(EmptySignal<Int, Never>().switchIfEmpty(AnySignal<Int, Mishap>.fail(.fire))).entries == ["#fire"])
+  }
+
+  @Test func `suffix sends the last values at the end`() {
+    expect("a-b-c-|", { $0.suffix(2) }, "------[bc|]")
+    expect("a-|", { $0.suffix(2) }, "--[a|]")
+    expect("a-b-#", { $0.suffix(2) }, "----#")
+    expect("a-b-|", { $0.suffix(0) }, "----|")
+    expect("a-b-|", { $0.suffix(-1) }, "----|")
+    expect("-[abc|]", { $0.suffix(.max).prefix(2) }, "-[ab|]")
+  }
+
+  @Test func `pairwise sends each value with the previous one`() {
+    expect("a-b--c|", { $0.pairwise().map { $0 + $1 } }, "--'ab'--'bc'|")
+    expect("a-|", { $0.pairwise().map { $0 + $1 } }, "--|")
+    expect("a-b#", { $0.pairwise().map { $0 + $1 } }, "--'ab'#")
+  }
 }

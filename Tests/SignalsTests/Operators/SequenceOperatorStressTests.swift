@@ -8,6 +8,7 @@ import Testing
 struct SequenceOperatorStressTests {
   enum Shape: CaseIterable {
     case prefix, prefixWhile, prefixUntil, dropUntil, first, collect, reduce, append, appendAtOnce, concat, events, all
+    case suffix, pairwise, chunked, chunkedBySignal, switchIfEmpty, race, flatMapFirst
 
     func signal(of one: Emitter<Int, Never>, and two: Emitter<Int, Never>) -> AnySignal<Int, Never> {
       switch self {
@@ -24,6 +25,13 @@ struct SequenceOperatorStressTests {
       case .events: AnySignal(one.handleEvents(receiveOutput: { _ in }, receiveCancel: {}))
       case .all:
         AnySignal(one.dropFirst(3).append(two).prefix(untilOutputFrom: two.dropFirst(90)).replaceEmpty(with: 1))
+      case .suffix: AnySignal(one.suffix(9))
+      case .pairwise: AnySignal(one.pairwise().map { $1 })
+      case .chunked: AnySignal(one.chunked { $0 < $1 }.map(\.count))
+      case .chunkedBySignal: AnySignal(one.chunked(by: two).map(\.count))
+      case .switchIfEmpty: AnySignal(one.filter { $0 > 90 }.switchIfEmpty(two))
+      case .race: AnySignal(Signals.race([one, two]))
+      case .flatMapFirst: AnySignal(one.flatMapFirst { $0 < 30 ? AnySignal(two.prefix(3)) : .just($0) })
       }
     }
   }

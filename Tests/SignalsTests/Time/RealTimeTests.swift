@@ -71,6 +71,7 @@ struct RealTimeTests {
       emitter.debounce(for: .microseconds(50)).eraseToAnySignal(),
       emitter.sample(every: .microseconds(100)).eraseToAnySignal(),
       emitter.collect(every: .microseconds(100), upTo: 7).map(\.count).eraseToAnySignal(),
+      emitter.prefix(for: .microseconds(500)).eraseToAnySignal(),
     ]
     let tokens = shapes.enumerated().map { index, shape in
       let busy = Counter()
@@ -117,12 +118,13 @@ struct RealTimeTests {
       let receive = { @Sendable (_: Int) in probe.touch() }
       let interval = Duration.microseconds(round % 7 * 10)
       let token =
-        switch round % 6 {
+        switch round % 7 {
         case 0: source.debounce(for: interval).sink(receive)
         case 1: source.throttle(for: interval, latest: true).sink(receive)
         case 2: source.delay(for: interval).sink(receive)
         case 3: source.timeout(interval).sink(receive)
         case 4: source.sample(every: interval).sink(receive)
+        case 5: source.prefix(for: interval).sink(receive)
         default: source.collect(every: interval).map(\.count).sink(receive)
         }
       Task.detached { [emitter] in

@@ -90,6 +90,33 @@ struct TimeMarbleTests {
     #expect(marbles.diagram(of: source.timeout(.seconds(3), clock: marbles.clock)) == "--a--|")
   }
 
+  // MARK: Prefix
+
+  @Test func `prefix for a time finishes at its end, which is excluded`() {
+    let source = marbles.signal("a-b-c-d|")
+    #expect(marbles.diagram(of: source.prefix(for: .seconds(4), clock: marbles.clock)) == "a-b-|")
+    #expect(marbles.diagram(of: marbles.cold("a-b|").prefix(for: .seconds(9), clock: marbles.clock)) == "a-b|")
+    #expect(marbles.diagram(of: marbles.cold("a-#").prefix(for: .seconds(9), clock: marbles.clock)) == "a-#")
+    #expect(marbles.diagram(of: marbles.cold("-----").prefix(for: .seconds(3), clock: marbles.clock)) == "---|")
+  }
+
+  @Test func `prefix for no time finishes without subscribing`() {
+    let asked = Counter()
+    let source = DeferredSignal {
+      asked.add()
+      return (1...).signal
+    }
+    for duration in [Duration.zero, .seconds(-1)] {
+      #expect(Watch(source.prefix(for: duration, clock: marbles.clock)).entries == ["|"])
+    }
+    #expect(asked.value == 0)
+  }
+
+  @Test func `prefix for a time stops an endless source on a real clock`() async {
+    let count: Int? = await (1...).signal.prefix(for: .milliseconds(5)).count().firstValue()
+    #expect(count != nil)
+  }
+
   // MARK: Collect
 
   @Test func `collect sends the values of each interval, and the rest at the end`() {

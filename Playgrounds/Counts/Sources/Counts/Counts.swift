@@ -26,7 +26,7 @@ enum Counts {
     var breaches: [String] = []
     print("| operation | allocations | bytes kept | retains | releases | |")
     print("|---|---:|---:|---:|---:|---|")
-    for promise in emissions + hops + derivations + changes + waits + subscriptions + flags {
+    for promise in emissions + operators + hops + derivations + changes + waits + subscriptions + flags {
       let cost = promise.count()
       let broken = promise.breaches(by: cost)
       breaches += broken.map { "\(promise.title): \($0)" }

@@ -100,7 +100,7 @@ func tenMaps(_ source: Source) -> some Signal<Int, Never> {
     .map { $0 &+ 6 }.map { $0 &+ 7 }.map { $0 &+ 8 }.map { $0 &+ 9 }.map { $0 &+ 10 }
 }
 
-private func emission(_ source: Source, _ subscribe: (Source, Tally) -> [SignalSubscription]) -> Cost {
+func emission(_ source: Source, _ subscribe: (Source, Tally) -> [SignalSubscription]) -> Cost {
   withExtendedLifetime(subscribe(source, Tally())) {
     counting { for value in 0..<$0 { source.send(value) } }
   }

@@ -110,6 +110,18 @@ show("all small", squares.allSatisfy { $0 < 50 })  // Prints "all small false"
 let tenth: Int? = await squares.output(at: 9).firstValue()
 print("tenth", tenth ?? 0)  // Prints "tenth 100"
 
+//: `pairwise` sends each value with the one before it, `suffix` the last ones, and `chunked` those that belong together.
+
+show("step", [1, 4, 9].signal.pairwise().map { $1 - $0 })
+// Prints "step 3"
+// Prints "step 5"
+show("last", numbers.suffix(2))
+// Prints "last 4"
+// Prints "last 5"
+show("rising", [1, 3, 2, 4].signal.chunked { $0 < $1 })
+// Prints "rising [1, 3]"
+// Prints "rising [2, 4]"
+
 //: ## One after the other
 
 show("item", numbers.prefix(1).prepend(0).append(7, 8))
@@ -158,6 +170,14 @@ let tapped = taps.withLatest(from: temperature) { _, degrees in degrees }.sink {
 temperature.value = 21
 taps.send()  // Prints "tapped at 21"
 
+//: `race` follows the signal that sends first, and cancels the others.
+
+let near = Emitter<String, Never>()
+let far = Emitter<String, Never>()
+let fastest = race(near, far).sink { print("fastest", $0) }
+near.send("mirror")  // Prints "fastest mirror"
+far.send("origin")
+
 //: ## Signals of signals
 //:
 //: `flatMap` takes what all of them send; `switchToLatest` follows the newest and leaves the others.
@@ -177,6 +197,15 @@ doors.send(1)  // Prints "hall dark"
 rooms[0].value = "kitchen lit"
 rooms[1].value = "hall lit"  // Prints "hall lit"
 visitor.cancel()
+
+//: `flatMapFirst` lets the running one finish, and ignores what comes meanwhile.
+
+let clicks = Emitter<Int, Never>()
+let saving = Emitter<String, Never>()
+let saver = clicks.flatMapFirst { click in saving.map { "save \(click) \($0)" } }.sink { print($0) }
+clicks.send(1)
+clicks.send(2)
+saving.send("done")  // Prints "save 1 done"
 
 //: ## One subscription for many
 //:
@@ -213,6 +242,9 @@ show("score", scores.signal.replaceNil(with: 0))
 // Prints "score 0"
 // Prints "score 5"
 show("found", numbers.filter { $0 > 9 }.replaceEmpty(with: -1))  // Prints "found -1"
+show("or", numbers.filter { $0 > 9 }.switchIfEmpty([10, 11].signal))
+// Prints "or 10"
+// Prints "or 11"
 
 //: ## Time
 //:
@@ -220,6 +252,9 @@ show("found", numbers.filter { $0 > 9 }.replaceEmpty(with: -1))  // Prints "foun
 
 let typing = ["s", "si", "sig"].signal.debounce(for: .milliseconds(20))
 for await query in typing.values { print("search", query) }  // Prints "search sig"
+
+let moment = (1...).signal.prefix(for: .milliseconds(1)).count()
+for await count in moment.values { print("many", count > 0) }  // Prints "many true"
 
 for await batch in TimerSignal(every: .milliseconds(1)).prefix(3).count().values { print("ticks", batch) }
 // Prints "ticks 3"

@@ -53,7 +53,8 @@ extension Signal where Failure == Never {
 }
 
 /// A signal of the values of inner signals; the result of
-/// ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>``.
+/// ``Signal/flatMap(maxConcurrent:_:)->FlatMapSignal<Self,Inner>`` and
+/// ``Signal/flatMapFirst(_:)->FlatMapSignal<Self,Inner>``.
 @frozen
 public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner.Failure == Upstream.Failure {
   /// The values of the inner signals.
@@ -64,12 +65,23 @@ public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner
 
   @usableFromInline let upstream: Upstream
   @usableFromInline let limit: Int
+  @usableFromInline let keepsExcess: Bool
   @usableFromInline let transform: @Sendable (Upstream.Element) -> Inner
 
+  /// Creates the signal.
+  ///
+  /// - Parameters:
+  ///   - upstream: The signal of the values from which inner signals are created.
+  ///   - limit: The maximum number of active inner signals.
+  ///   - keepsExcess: A Boolean value that indicates whether values beyond the limit wait; if not, they are dropped.
+  ///   - transform: The closure that creates an inner signal.
   @inlinable @inline(__always)
-  init(upstream: Upstream, limit: Int, transform: @escaping @Sendable (Upstream.Element) -> Inner) {
+  init(
+    upstream: Upstream, limit: Int, keepsExcess: Bool = true, transform: @escaping @Sendable (Upstream.Element) -> Inner
+  ) {
     self.upstream = upstream
     self.limit = limit
+    self.keepsExcess = keepsExcess
     self.transform = transform
   }
 
@@ -78,7 +90,7 @@ public struct FlatMapSignal<Upstream: Signal, Inner: Signal>: Signal where Inner
   public func subscribe<Subscriber: SignalSubscriber<Element, Failure>>(
     _ subscriber: Subscriber
   ) -> SignalSubscription {
-    let hub = FlatMapHub(limit: limit, transform: transform)
+    let hub = FlatMapHub(limit: limit, keepsExcess: keepsExcess, transform: transform)
     let subscription = hub.core.subscribe(subscriber)
     subscription.bind(hub)
     hub.keep(upstream.subscribe(FlatMapOuter(hub: hub)))

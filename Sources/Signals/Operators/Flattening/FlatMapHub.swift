@@ -11,6 +11,9 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
   @usableFromInline let core = EmitterCore<Inner.Element, Inner.Failure>()
   private let limit: Int
 
+  /// A Boolean value that indicates whether values beyond the limit wait; if not, they are dropped.
+  private let keepsExcess: Bool
+
   private let lock = Lock()
   private let isOver = Atomic<Bool>(false)
 
@@ -34,8 +37,9 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
   private var isStarting = false
 
   @usableFromInline
-  init(limit: Int, transform: @escaping @Sendable (Value) -> Inner) {
+  init(limit: Int, keepsExcess: Bool, transform: @escaping @Sendable (Value) -> Inner) {
     self.limit = limit
+    self.keepsExcess = keepsExcess
     self.transform = transform
   }
 
@@ -63,6 +67,7 @@ final class FlatMapHub<Value: Sendable, Inner: Signal>: SubscriptionOwner, @unch
   func receive(_ value: Value) {
     let isOurs = lock.withLock {
       if isCancelled { return false }
+      if !keepsExcess, running + waiting.count >= limit { return false }
       waiting.append(value)
       if isStarting { return false }
       isStarting = true

@@ -33,6 +33,7 @@ struct TimeOperator: Sendable, CustomStringConvertible {
       TimeOperator(description: "measureInterval") { signal, clock in
         signal.measureInterval(using: clock).map { Int($0.components.seconds) }.eraseToAnySignal()
       },
+      TimeOperator(description: "prefix") { $0.prefix(for: .seconds(9), clock: $1).eraseToAnySignal() },
       TimeOperator(description: "throttle without latest") {
         $0.throttle(for: .seconds(2), latest: false, clock: $1).eraseToAnySignal()
       },

@@ -1,0 +1,40 @@
+import Signals
+
+/// What it costs to send a value through the operators that have more to do than to pass it on.
+let operators: [Promise] = [
+  Promise(title: "pairwise → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [source.pairwise().sink { tally.add($0 &+ $1) }] }
+  },
+  Promise(title: "suffix, never ending", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [source.suffix(10).sink { tally.add($0) }] }
+  },
+  Promise(title: "switchIfEmpty → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [source.switchIfEmpty(JustSignal(0)).sink { tally.add($0) }] }
+  },
+  Promise(title: "race of 2 → sink", allocations: 0, retains: 0) {
+    let other = Source()
+    return emission(Source()) { source, tally in [race([source, other]).sink { tally.add($0) }] }
+  },
+  Promise(title: "prefix for a time → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [source.prefix(for: .seconds(3600)).sink { tally.add($0) }] }
+  },
+  Promise(title: "flatMapFirst, a value of the inner signal → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [JustSignal(0).flatMapFirst { _ in source }.sink { tally.add($0) }] }
+  },
+  Promise(title: "flatMapFirst, a dropped value", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in
+      let subscription = source.flatMapFirst { _ in NeverSignal<Int, Never>() }.sink { tally.add($0) }
+      source.send(0)
+      return [subscription]
+    }
+  },
+  // The buffer of an array grows nine times up to 1,000 values.
+  Promise(title: "chunked by a condition, arrays of 1,000", allocations: 0.01, retains: 0) {
+    emission(Source()) { source, tally in [source.chunked { $0 < $1 }.sink { tally.add($0.count) }] }
+  },
+  Promise(title: "chunked by a signal, arrays of 1,000", allocations: 0.01, retains: 0) {
+    emission(Source()) { source, tally in
+      [source.chunked(by: source.filter { $0 == 0 }).sink { tally.add($0.count) }]
+    }
+  },
+]
