@@ -47,4 +47,14 @@ extension AnySignal {
   ) -> AnySignal {
     AnySignal(FutureSignal(operation))
   }
+
+  /// Returns a signal whose values a closure sends.
+  ///
+  /// - Parameter start: A closure that is called for each subscription. It returns a token that stops the work.
+  /// - Returns: A ``CreateSignal``, with its type erased.
+  public static func create(
+    _ start: @escaping @Sendable (SignalSink<Element, Failure>) -> SignalSubscription
+  ) -> AnySignal {
+    AnySignal(CreateSignal(start))
+  }
 }
