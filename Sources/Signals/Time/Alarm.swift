@@ -32,6 +32,11 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
   @exclusivity(unchecked) private var sleeper: Task<Void, Never>?
   @exclusivity(unchecked) private var wakeUp: C.Instant?
 
+  /// A Boolean value that indicates whether the task is calling the function.
+  ///
+  /// It is not cancelled then, because the function may be code of the user. The task checks afterwards what to do.
+  @exclusivity(unchecked) private var isRinging = false
+
   /// The number of tasks or scheduled calls so far, by which an outdated one is recognised.
   @exclusivity(unchecked) private var generation = 0
 
@@ -74,7 +79,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
     let old = lock.withLock {
       deadline = nil
       generation += 1
-      return (ring.take(), sleeper.take(), scheduled.take())
+      return (ring.take(), isRinging ? nil : sleeper.take(), scheduled.take())
     }
     old.1?.cancel()
     old.2?.cancel()
@@ -117,7 +122,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
       guard ring != nil else { return nil }
       self.deadline = deadline
       // A task that wakes up before the deadline will see it. A task that would wake up later must be replaced.
-      if sleeper != nil, let wakeUp, wakeUp <= deadline { return nil }
+      if sleeper != nil, let wakeUp, isRinging || wakeUp <= deadline { return nil }
       let replaced = sleeper
       generation += 1
       wakeUp = deadline
@@ -146,6 +151,7 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
   private func next(_ generation: Int) -> C.Instant? {
     lock.withLock {
       guard generation == self.generation else { return nil }
+      isRinging = false
       wakeUp = deadline
       if deadline == nil { sleeper = nil }
       return deadline
@@ -158,7 +164,21 @@ package final class Alarm<C: Clock>: @unchecked Sendable where C.Duration == Dur
     return lock.withLock {
       guard generation == self.generation, self.deadline == deadline else { return nil }
       self.deadline = nil
+      isRinging = true
       return ring
     }
+  }
+}
+
+extension Alarm {
+  /// Calls a function once, after a pause.
+  ///
+  /// - Returns: A token. After it has been cancelled or released, the function is not called any more.
+  @usableFromInline
+  static func call(after pause: Duration, on clock: C, _ action: @escaping @Sendable () -> Void) -> SignalSubscription {
+    let alarm = Alarm(clock: clock)
+    alarm.start { _ in action() }
+    alarm.set(clock.now.advanced(by: pause))
+    return SignalSubscription { alarm.stop() }
   }
 }

@@ -18,7 +18,7 @@ extension Signal {
   /// ```
   ///
   /// Attempts follow each other without a pause. A signal that always fails at once keeps the subscribing thread busy
-  /// for as long as `retries` allows.
+  /// for as long as `retries` allows. To pause between attempts, use ``retry(_:clock:resetsOnValue:when:)``.
   ///
   /// - Parameters:
   ///   - retries: The maximum number of attempts after the first one. The default is no limit.
@@ -29,14 +29,57 @@ extension Signal {
   public func retry(
     _ retries: Int = .max,
     when shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true }
-  ) -> RetrySignal<Self> {
-    RetrySignal(upstream: self, retries: retries, shouldRetry: shouldRetry)
+  ) -> RetrySignal<Self, ContinuousClock> {
+    let limit = retries == .max ? nil : Swift.max(0, retries)
+    return retry(.constant(.zero, limit: limit), clock: ContinuousClock(), when: shouldRetry)
+  }
+
+  /// Subscribes again when the signal fails, after pauses that a ``Backoff`` determines.
+  ///
+  /// The backoff says how long each pause is, how much it varies, and how many attempts follow the first one. Values
+  /// that were sent before a failure are not retracted.
+  ///
+  /// ```swift
+  /// import Signals
+  /// import SignalsTesting
+  ///
+  /// let marbles = Marbles()
+  /// let shaky = marbles.cold("a#")
+  /// let patient = shaky.retry(.exponential(from: .seconds(1), upTo: .seconds(3), limit: 3), clock: marbles.clock)
+  /// print(marbles.diagram(of: patient))
+  /// // Prints "a-a--a---a#"
+  /// ```
+  ///
+  /// - **Threads:** An attempt after a pause begins on a thread of the clock, for most clocks a thread of the
+  ///   concurrency pool. With a pause of zero, it begins at once on the failing thread, in constant stack space.
+  /// - **Cancellation:** Cancelling ends the current attempt or the current pause. No timer remains on the clock.
+  /// - **Memory:** Nothing is allocated for a value. A pause allocates its timer.
+  ///
+  /// - Parameters:
+  ///   - backoff: The pauses between attempts. Its `limit` is the maximum number of attempts after the first one.
+  ///   - clock: The clock that measures the pauses.
+  ///   - resetsOnValue: A Boolean value that indicates whether each value starts the series of pauses over. Set it for
+  ///     a connection that works for hours between two failures.
+  ///   - shouldRetry: A closure that is called with each error while attempts are left, and returns `true` to make
+  ///     another. By default, every failure is retried.
+  /// - Returns: A signal of the values of all attempts. It fails with the error of the last one.
+  @inlinable
+  public func retry<C: Clock>(
+    _ backoff: Backoff,
+    clock: C = ContinuousClock(),
+    resetsOnValue: Bool = false,
+    when shouldRetry: @escaping @Sendable (Failure) -> Bool = { _ in true }
+  ) -> RetrySignal<Self, C> where C.Duration == Duration {
+    RetrySignal(
+      upstream: self, backoff: backoff, clock: clock, resetsOnValue: resetsOnValue, shouldRetry: shouldRetry
+    )
   }
 }
 
-/// A signal that subscribes again after a failure; the result of ``Signal/retry(_:when:)``.
+/// A signal that subscribes again after a failure; the result of ``Signal/retry(_:when:)`` and
+/// ``Signal/retry(_:clock:resetsOnValue:when:)``.
 @frozen
-public struct RetrySignal<Upstream: Signal>: Signal {
+public struct RetrySignal<Upstream: Signal, C: Clock>: Signal where C.Duration == Duration {
   /// The values of the upstream signal.
   public typealias Element = Upstream.Element
 
@@ -44,13 +87,20 @@ public struct RetrySignal<Upstream: Signal>: Signal {
   public typealias Failure = Upstream.Failure
 
   @usableFromInline let upstream: Upstream
-  @usableFromInline let retries: Int
+  @usableFromInline let backoff: Backoff
+  @usableFromInline let clock: C
+  @usableFromInline let resetsOnValue: Bool
   @usableFromInline let shouldRetry: @Sendable (Failure) -> Bool
 
   @inlinable @inline(__always)
-  init(upstream: Upstream, retries: Int, shouldRetry: @escaping @Sendable (Failure) -> Bool) {
+  init(
+    upstream: Upstream, backoff: Backoff, clock: C, resetsOnValue: Bool,
+    shouldRetry: @escaping @Sendable (Failure) -> Bool
+  ) {
     self.upstream = upstream
-    self.retries = retries
+    self.backoff = backoff
+    self.clock = clock
+    self.resetsOnValue = resetsOnValue
     self.shouldRetry = shouldRetry
   }
 
@@ -67,21 +117,27 @@ public struct RetrySignal<Upstream: Signal>: Signal {
 
 /// One subscription to a signal that is retried after a failure.
 @usableFromInline
-final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>:
+final class RetryRun<Upstream: Signal, C: Clock, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>:
   @unchecked Sendable
-{
-  // Sound: `left` belongs to the running attempt; the rest is immutable, atomic or guards itself.
+where C.Duration == Duration {
+  // Sound: `pauses` belongs to the running attempt; the rest is immutable, atomic or guards itself.
   @usableFromInline let upstream: Upstream
   @usableFromInline let downstream: Downstream
   @usableFromInline let shouldRetry: @Sendable (Upstream.Failure) -> Bool
+  @usableFromInline let clock: C
+  @usableFromInline let resetsOnValue: Bool
+
+  /// The subscription of the current attempt, or the timer of the current pause.
   @usableFromInline let current = CurrentUpstream()
-  @usableFromInline var left: Int
+  @exclusivity(unchecked) @usableFromInline var pauses: Backoff.Pauses
   @usableFromInline let trampoline = Trampoline()
 
   @inlinable
-  init(of signal: RetrySignal<Upstream>, for downstream: Downstream) {
+  init(of signal: RetrySignal<Upstream, C>, for downstream: Downstream) {
     upstream = signal.upstream
-    left = signal.retries
+    clock = signal.clock
+    resetsOnValue = signal.resetsOnValue
+    pauses = signal.backoff.pauses()
     shouldRetry = signal.shouldRetry
     self.downstream = downstream
   }
@@ -102,37 +158,50 @@ final class RetryRun<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Ele
     current.keep(upstream.subscribe(RetryStage(run: self)), of: input)
   }
 
-  /// Starts another attempt, or passes the failure on.
+  @inlinable @inline(__always)
+  func receive(_ value: Upstream.Element) {
+    guard !current.isCancelled else { return }
+    if resetsOnValue { pauses.reset() }
+    downstream.receive(value)
+  }
+
+  /// Starts another attempt, at once or after a pause, or passes the failure on.
   @inlinable
   func fail(_ error: Upstream.Failure) {
     guard !current.isCancelled else { return }
-    if left > 0, shouldRetry(error) {
-      if left < .max { left -= 1 }
-      advance()
+    if let pause = pauses.next(), shouldRetry(error) {
+      if pause > .zero { wait(for: pause) } else { advance() }
     } else if !current.isCancelled {
       downstream.receive(completion: .failure(error))
     }
+  }
+
+  @inlinable
+  func wait(for pause: Duration) {
+    let input = current.begin()
+    current.keep(Alarm.call(after: pause, on: clock) { [self] in advance() }, of: input)
   }
 }
 
 /// A subscriber that passes on the values of one attempt.
 @usableFromInline
 @frozen
-struct RetryStage<Upstream: Signal, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>: SignalSubscriber
-{
+struct RetryStage<Upstream: Signal, C: Clock, Downstream: SignalSubscriber<Upstream.Element, Upstream.Failure>>:
+  SignalSubscriber
+where C.Duration == Duration {
   @usableFromInline typealias Element = Upstream.Element
   @usableFromInline typealias Failure = Upstream.Failure
 
-  @usableFromInline let run: RetryRun<Upstream, Downstream>
+  @usableFromInline let run: RetryRun<Upstream, C, Downstream>
 
   @inlinable @inline(__always)
-  init(run: RetryRun<Upstream, Downstream>) {
+  init(run: RetryRun<Upstream, C, Downstream>) {
     self.run = run
   }
 
   @inlinable @inline(__always)
   func receive(_ value: Element) {
-    if !run.current.isCancelled { run.downstream.receive(value) }
+    run.receive(value)
   }
 
   @inlinable @inline(__always)
