@@ -207,7 +207,7 @@ struct ShareTests {
   @Test func `a subscriber that joins while the others complete is not lost`() {
     let shared = (1...).signal.share()
     let questions = Counter()
-    let joined = Box<ShareRound<Int, Never>>()
+    let joined = Box<ShareRound<SequenceSignal<PartialRangeFrom<Int>, Never>>>()
     let late = Box<SignalSubscription>()
     let log = Log<Int>()
     let arrive: @Sendable () -> Void = {

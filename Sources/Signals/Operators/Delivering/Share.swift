@@ -1,8 +1,9 @@
 extension Signal {
   /// Shares one upstream subscription among all subscribers.
   ///
-  /// - **Lifetime:** The first subscriber starts the upstream subscription, and the last one to leave cancels it. A
-  ///   later subscriber starts a new one, with nothing to replay.
+  /// - **Lifetime:** The first subscriber starts the upstream subscription, and the last one to leave cancels it, at
+  ///   once or as `disconnection` says. A later subscriber starts a new one, with nothing to replay. Releasing the last
+  ///   reference to the shared signal cancels the upstream subscription, too.
   /// - **Replay:** A late subscriber receives the last values that were sent, at most `count`, and then every later
   ///   one, without gaps or repetition.
   /// - **Completion:** After the upstream has ended, it is not subscribed to again. New subscribers receive the
@@ -25,14 +26,19 @@ extension Signal {
   ///
   /// Share the result of this method. Each call returns a signal with an upstream subscription of its own.
   ///
-  /// - Parameter count: The number of values to replay to a late subscriber. The default, and the minimum, is 0.
+  /// - Parameters:
+  ///   - count: The number of values to replay to a late subscriber. The default, and the minimum, is 0.
+  ///   - disconnection: The time at which the upstream subscription is cancelled after the last subscriber has left. The
+  ///     default is ``ShareDisconnection/immediately``.
   /// - Returns: A signal with one upstream subscription, however many subscribers it has.
-  public func share(replay count: Int = 0) -> SharedSignal<Self> {
-    SharedSignal(upstream: self, replay: Swift.max(0, count))
+  public func share(replay count: Int = 0, disconnecting disconnection: ShareDisconnection = .immediately)
+    -> SharedSignal<Self>
+  {
+    SharedSignal(upstream: self, replay: Swift.max(0, count), disconnection: disconnection)
   }
 }
 
-/// A signal with one upstream subscription; the result of ``Signal/share(replay:)``.
+/// A signal with one upstream subscription; the result of ``Signal/share(replay:disconnecting:)``.
 public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   // Sound: the lock guards the mutable state.
 
@@ -43,6 +49,7 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   public typealias Failure = Upstream.Failure
 
   private let replay: Int
+  private let disconnection: ShareDisconnection
   private let lock = Lock()
 
   /// The signal that is shared.
@@ -51,11 +58,18 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   private var upstream: Upstream?
 
   /// The state that the current subscribers share, from the first that joins to the last that leaves.
-  private var round: ShareRound<Element, Failure>?
+  private var round: ShareRound<Upstream>?
 
-  init(upstream: Upstream, replay: Int) {
+  init(upstream: Upstream, replay: Int, disconnection: ShareDisconnection) {
     self.upstream = upstream
     self.replay = replay
+    self.disconnection = disconnection
+  }
+
+  deinit {
+    // No other thread holds a reference any more, and nobody can subscribe again.
+    round?.upstreams.cancelAll()
+    round?.pause?.cancel()
   }
 
   /// Attaches a subscriber and, if it is the first, subscribes to the upstream signal.
@@ -77,54 +91,92 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
 
   /// Adds a subscriber to the current round, or begins a round.
   @usableFromInline
-  func join() -> (round: ShareRound<Element, Failure>, isFirst: Bool) {
-    lock.withLock {
-      if let round {
+  func join() -> (round: ShareRound<Upstream>, isFirst: Bool) {
+    let (round, isFirst, pause) = lock.withLock { () -> (ShareRound<Upstream>, Bool, SignalSubscription?) in
+      if let round = self.round {
         round.members += 1
         round.joined += 1
-        return (round, false)
+        return (round, false, round.pause.take())
       }
-      let round = ShareRound<Element, Failure>(replay: replay)
+      let round = ShareRound(of: self, replay: replay)
       self.round = round
-      return (round, true)
+      return (round, true, nil)
     }
+    pause?.cancel()
+    return (round, isFirst)
   }
 
   /// Notes that a subscriber that has joined has been attached to the core.
   @usableFromInline
-  func admit(to round: ShareRound<Element, Failure>) {
+  func admit(to round: ShareRound<Upstream>) {
     lock.withLock { round.admitted += 1 }
   }
 
   @usableFromInline
-  func start(_ round: ShareRound<Element, Failure>) {
+  func start(_ round: ShareRound<Upstream>) {
     guard let upstream = lock.withLock({ upstream }) else { return }
-    round.upstreams.add(upstream.subscribe(ShareStage(shared: self, round: round)))
+    round.upstreams.add(upstream.subscribe(ShareStage(round: round)))
   }
 
-  /// Removes a subscriber from a round; the last one to leave cancels the upstream subscription.
-  fileprivate func leave(_ round: ShareRound<Element, Failure>) {
-    let isOver = lock.withLock {
+  /// Removes a subscriber from a round; the last one to leave cancels the upstream subscription, now or after a pause.
+  fileprivate func leave(_ round: ShareRound<Upstream>) {
+    let (joined, isCurrent) = lock.withLock {
       round.members -= 1
-      guard round.members == 0 else { return false }
-      if self.round === round, !round.hasEnded { self.round = nil }
+      return (round.joined, self.round === round && !round.hasEnded)
+    }
+    switch disconnection.kind {
+    case .never where isCurrent: break
+    case .after(let schedule) where isCurrent: pause(round, leftSince: joined, schedule)
+    default: disconnect(round, ifLeftSince: joined)
+    }
+  }
+
+  /// Disconnects a round after a pause, unless it has subscribers or one joins meanwhile.
+  private func pause(
+    _ round: ShareRound<Upstream>, leftSince joined: Int, _ schedule: ShareDisconnection.Schedule
+  ) {
+    guard lock.withLock({ isWaiting(round, since: joined) }) else { return }
+    let pause = schedule { [weak self, weak round] in
+      if let round { self?.disconnect(round, ifLeftSince: joined) }
+    }
+    let isKept = lock.withLock {
+      guard isWaiting(round, since: joined) else { return false }
+      round.pause = pause
       return true
     }
-    if isOver { round.upstreams.cancelAll() }
+    if !isKept { pause.cancel() }
   }
 
-  @usableFromInline
-  func end(_ round: ShareRound<Element, Failure>, _ completion: SignalCompletion<Failure>) {
-    let released = lock.withLock { () -> Upstream? in
+  /// Returns a Boolean value that indicates whether the current round waits for subscribers.
+  ///
+  /// The caller holds the lock.
+  private func isWaiting(_ round: ShareRound<Upstream>, since joined: Int) -> Bool {
+    self.round === round && round.members == 0 && round.joined == joined && !round.hasEnded
+  }
+
+  /// Cancels the upstream subscription of a round, unless it has subscribers.
+  private func disconnect(_ round: ShareRound<Upstream>, ifLeftSince joined: Int) {
+    let (isOver, pause) = lock.withLock { () -> (Bool, SignalSubscription?) in
+      guard round.members == 0, round.joined == joined else { return (false, nil) }
+      if self.round === round, !round.hasEnded { self.round = nil }
+      return (true, round.pause.take())
+    }
+    if isOver { round.upstreams.cancelAll() }
+    pause?.cancel()
+  }
+
+  fileprivate func end(_ round: ShareRound<Upstream>, _ completion: SignalCompletion<Failure>) {
+    let (released, pause) = lock.withLock { () -> (Upstream?, SignalSubscription?) in
       round.hasEnded = true
       // The end of a round that all subscribers have left must not end the next round.
-      guard self.round === round else { return nil }
+      guard self.round === round else { return (nil, nil) }
       let released = upstream
       upstream = nil
-      return released
+      return (released, round.pause.take())
     }
     round.core.end(completion)
     round.upstreams.cancelAll()
+    pause?.cancel()
     // Not under the lock: the `deinit` of a captured value may run code.
     withExtendedLifetime(released) {}
   }
@@ -132,12 +184,13 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
   /// Returns a Boolean value that indicates whether no subscriber of a round needs more values.
   ///
   /// If so, the next subscriber begins a new round.
-  @usableFromInline
-  func isDone(_ round: ShareRound<Element, Failure>) -> Bool {
+  fileprivate func isDone(_ round: ShareRound<Upstream>) -> Bool {
     if round.upstreams.isCancelled { return true }
+    if case .never = disconnection.kind { return false }
     // The core does not yet know subscribers that are still being attached. It must also be asked again if one has
-    // joined since.
-    guard let joined = lock.withLock({ round.admitted == round.joined ? round.joined : nil }) else { return false }
+    // joined since. Without subscribers, the round waits for the next one until it is disconnected.
+    let current = lock.withLock { round.admitted == round.joined && round.members > 0 ? round.joined : nil }
+    guard let joined = current else { return false }
     guard round.core.isDone else { return false }
     return lock.withLock {
       guard round.joined == joined else { return false }
@@ -149,10 +202,13 @@ public final class SharedSignal<Upstream: Signal>: Signal, @unchecked Sendable {
 
 /// The state shared by the subscribers of a shared signal.
 @usableFromInline
-final class ShareRound<Element: Sendable, Failure: Error>: @unchecked Sendable {
-  // Sound: the lock of the shared signal guards the mutable state.
-  @usableFromInline let core: EmitterCore<Element, Failure>
+final class ShareRound<Upstream: Signal>: @unchecked Sendable {
+  // Sound: the lock of the shared signal guards the mutable state; the reference to it never changes.
+  @usableFromInline let core: EmitterCore<Upstream.Element, Upstream.Failure>
   @usableFromInline let upstreams = Upstreams()
+
+  /// The shared signal, which the members retain; without members, the upstream signal does not keep it alive.
+  fileprivate weak var shared: SharedSignal<Upstream>?
 
   /// The number of subscribers, including any that are still being attached.
   fileprivate var members = 1
@@ -165,8 +221,12 @@ final class ShareRound<Element: Sendable, Failure: Error>: @unchecked Sendable {
 
   fileprivate var hasEnded = false
 
-  fileprivate init(replay: Int) {
+  /// The timer that runs after the last subscriber has left.
+  fileprivate var pause: SignalSubscription?
+
+  fileprivate init(of shared: SharedSignal<Upstream>, replay: Int) {
     core = EmitterCore(replay: replay)
+    self.shared = shared
   }
 }
 
@@ -176,10 +236,10 @@ final class ShareMembership<Upstream: Signal>: SubscriptionOwner, @unchecked Sen
   // Sound: the lock guards the mutable state.
   private let lock = Lock()
   private let shared: SharedSignal<Upstream>
-  private var round: ShareRound<Upstream.Element, Upstream.Failure>?
+  private var round: ShareRound<Upstream>?
 
   @usableFromInline
-  init(of shared: SharedSignal<Upstream>, in round: ShareRound<Upstream.Element, Upstream.Failure>) {
+  init(of shared: SharedSignal<Upstream>, in round: ShareRound<Upstream>) {
     self.shared = shared
     self.round = round
   }
@@ -201,12 +261,10 @@ struct ShareStage<Upstream: Signal>: SignalSubscriber {
   @usableFromInline typealias Element = Upstream.Element
   @usableFromInline typealias Failure = Upstream.Failure
 
-  @usableFromInline let shared: SharedSignal<Upstream>
-  @usableFromInline let round: ShareRound<Element, Failure>
+  @usableFromInline let round: ShareRound<Upstream>
 
   @usableFromInline
-  init(shared: SharedSignal<Upstream>, round: ShareRound<Element, Failure>) {
-    self.shared = shared
+  init(round: ShareRound<Upstream>) {
     self.round = round
   }
 
@@ -217,9 +275,9 @@ struct ShareStage<Upstream: Signal>: SignalSubscriber {
 
   @usableFromInline
   func receive(completion: SignalCompletion<Failure>) {
-    shared.end(round, completion)
+    round.shared?.end(round, completion)
   }
 
   @usableFromInline
-  var isDone: Bool { shared.isDone(round) }
+  var isDone: Bool { round.shared?.isDone(round) ?? true }
 }
