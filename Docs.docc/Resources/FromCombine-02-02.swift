@@ -8,7 +8,7 @@ func results(for text: String) -> Result<[String], SearchFailure> {
 
 let query = MutableProperty("")
 let display = query.changes
-  // Instead of `tryMap`: what can go wrong is part of the value.
+  // `tryMap` would end the signal at the first failure. Here, a failure is part of the value.
   .map { results(for: $0) }
   .sink { result in
     switch result {

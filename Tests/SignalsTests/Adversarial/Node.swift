@@ -39,7 +39,8 @@ struct Ingredient: Sendable {
       let input = inputs[0]
       return Node(
         name: "\(input.name).\(name)", signal: make(input.signal, world, chance.number(below: 4)), paths: input.paths,
-        direct: isDirect ? input.direct : nil, isImmediate: isDirect && input.isImmediate && name != "receive(on:)",
+        direct: isDirect ? input.direct : nil,
+        isImmediate: isDirect && input.isImmediate && name != "receive(on:)",
         repeats: input.repeats
       )
     }
@@ -94,6 +95,30 @@ struct Ingredient: Sendable {
       let probe = world.probe()
       return input.handleEvents(receiveOutput: { _ in probe.touch() }, receiveCancel: { probe.touch() })
         .eraseToAnySignal()
+    },
+    Ingredient("create", isDirect: true) { input, world, _ in
+      let probe = world.probe()
+      return AnySignal.create { sink in
+        let token = input.sink(receiveCompletion: { sink.send(completion: $0) }, receiveValue: { sink.send($0) })
+        return SignalSubscription {
+          probe.touch()
+          token.cancel()
+        }
+      }
+    },
+    // Not direct: a subscriber may join between the sending of a value and its arrival at the shared signal.
+    Ingredient("share") { input, _, number in
+      let kinds: [ShareDisconnection] = [.immediately, .never, .after(.milliseconds(1)), .after(.seconds(60))]
+      return input.share(disconnecting: kinds[number]).eraseToAnySignal()
+    },
+    Ingredient("tryMap", isDirect: true) { input, _, _ in
+      input.tryMap { items throws(Mishap) in items }.eraseToAnySignal()
+    },
+    Ingredient("tryScan") { input, _, number in
+      input.tryScan([]) { (_, items) throws(Mishap) in
+        if items.contains(where: { $0.serial == 20 + number }) { throw .flood }
+        return items
+      }.eraseToAnySignal()
     },
     Ingredient("suffix") { input, _, number in input.suffix(number * 2).eraseToAnySignal() },
     Ingredient("pairwise") { input, _, _ in input.pairwise().map { $1 }.eraseToAnySignal() },

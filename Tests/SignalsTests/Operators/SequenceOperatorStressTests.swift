@@ -9,6 +9,15 @@ struct SequenceOperatorStressTests {
   enum Shape: CaseIterable {
     case prefix, prefixWhile, prefixUntil, dropUntil, first, collect, reduce, append, appendAtOnce, concat, events, all
     case suffix, pairwise, chunked, chunkedBySignal, switchIfEmpty, race, flatMapFirst
+    case create, retry, tryMap, shareForever, shareForAWhile
+
+    /// A signal that fails at some values.
+    private static func failing(_ source: Emitter<Int, Never>) -> some Signal<Int, Mishap> {
+      source.tryMap { value throws(Mishap) in
+        if value % 25 == 24 { throw .fire }
+        return value
+      }
+    }
 
     func signal(of one: Emitter<Int, Never>, and two: Emitter<Int, Never>) -> AnySignal<Int, Never> {
       switch self {
@@ -31,6 +40,14 @@ struct SequenceOperatorStressTests {
       case .chunkedBySignal: AnySignal(one.chunked(by: two).map(\.count))
       case .switchIfEmpty: AnySignal(one.filter { $0 > 90 }.switchIfEmpty(two))
       case .race: AnySignal(Signals.race([one, two]))
+      case .create:
+        .create { sink in
+          one.sink(receiveCompletion: { sink.send(completion: $0) }, receiveValue: { sink.send($0) })
+        }
+      case .retry: AnySignal(Self.failing(one).retry(.constant(.zero, limit: 5)).replaceError(with: 1))
+      case .tryMap: AnySignal(Self.failing(one).replaceError(with: 1))
+      case .shareForever: AnySignal(one.share(replay: 2, disconnecting: .never))
+      case .shareForAWhile: AnySignal(one.share(replay: 2, disconnecting: .after(.seconds(60))))
       case .flatMapFirst: AnySignal(one.flatMapFirst { $0 < 30 ? AnySignal(two.prefix(3)) : .just($0) })
       }
     }

@@ -37,4 +37,41 @@ let operators: [Promise] = [
       [source.chunked(by: source.filter { $0 == 0 }).sink { tally.add($0.count) }]
     }
   },
+  Promise(title: "a created signal → sink", allocations: 0, retains: 0) {
+    let source = Source()
+    return emission(source) { source, tally in
+      [CreateSignal<Int, Never> { sink in source.sink { sink.send($0) } }.sink { tally.add($0) }]
+    }
+  },
+  Promise(title: "retry with a backoff → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in
+      [source.retry(.constant(.seconds(1)), resetsOnValue: true).sink { tally.add($0) }]
+    }
+  },
+  Promise(title: "share that never disconnects → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [source.share(disconnecting: .never).sink { tally.add($0) }] }
+  },
+  Promise(title: "tryMap.tryFilter.tryScan → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in
+      let tried = source.setFailureType(to: Overflow.self).tryMap { number throws(Overflow) in
+        if number == .max { throw Overflow() }
+        return number
+      }.tryFilter { number throws(Overflow) in number >= 0 }.tryScan(0) { sum, number throws(Overflow) in sum &+ number
+      }
+      return [tried.sink(receiveCompletion: { _ in }, receiveValue: { tally.add($0) })]
+    }
+  },
+  Promise(title: "a chain of ten operators → sink", allocations: 0, retains: 0) {
+    emission(Source()) { source, tally in [tenOperators(source).sink { tally.add($0) }] }
+  },
 ]
+
+private struct Overflow: Error {}
+
+/// A chain of ten operators.
+///
+/// The package's manifest sets the time in which the compiler has to check its types.
+private func tenOperators(_ source: Source) -> some Signal<Int, Never> {
+  source.map { $0 + 1 }.filter { $0 > 0 }.removeDuplicates().scan(0, max).pairwise().map(\.1).prefix { $0 >= 0 }
+    .dropFirst(2).compactMap { $0.isMultiple(of: 2) ? $0 : nil }.handleEvents(receiveOutput: { _ in })
+}

@@ -40,6 +40,19 @@ for _ in 1...2 { announce(greeting) }
 // Prints "announcing visitor 1"
 // Prints "announcing visitor 2"
 
+//: `CreateSignal` calls a closure for each subscription. The closure sends through a sink, and returns what stops its work.
+
+let countdown = CreateSignal<Int, Never> { sink in
+  for number in [3, 2, 1] { sink.send(number) }
+  sink.finish()
+  return SignalSubscription { print("stopped") }
+}
+let launch = countdown.sink { print($0) }
+// Prints "3"
+// Prints "2"
+// Prints "1"
+// Prints "stopped"
+
 //: ## Transform
 
 let words = Emitter<String, Never>()
@@ -222,6 +235,16 @@ costly.send(3)
 // Prints "first reader 9"
 let secondReader = computed.sink { print("second reader", $0) }  // Prints "second reader 9"
 
+//: A shared signal can stay connected when its last subscriber leaves: for a time, or until its end.
+
+let connected = costly.share(replay: 1, disconnecting: .never)
+connected.sink { _ in }.cancel()
+costly.send(4)
+// Prints "computing 4"
+// Prints "first reader 16"
+// Prints "second reader 16"
+let lateReader = connected.sink { print("late reader", $0) }  // Prints "late reader 4"
+
 //: ## After a failure
 
 struct Unplugged: Error {}
@@ -231,8 +254,23 @@ let shaky = DeferredSignal {
   return attempts.value < 3 ? AnySignal<String, Unplugged>.fail(Unplugged()) : .just("reading \(attempts.value)")
 }
 let patient = shaky.retry(5).replaceError(with: "nothing").sink { print($0) }  // Prints "reading 3"
+let slowly = shaky.retry(.exponential(from: .milliseconds(1), upTo: .milliseconds(9), jitter: 0.2, limit: 5))
+attempts.value = 0
+for await reading in slowly.replaceError(with: "nothing").values { print("after pauses,", reading) }
+// Prints "after pauses, reading 3"
 let broken = FailSignal<Int, Unplugged>(Unplugged())
 show("instead", broken.catch { _ in JustSignal(0) })  // Prints "instead 0"
+
+//: A closure that throws ends the signal with its error, whose type it names.
+
+let plugged = [1, 2, 0].signal.tryMap { number throws(Unplugged) in
+  if number == 0 { throw Unplugged() }
+  return number * 10
+}
+show("tried", plugged.replaceError(with: -1))
+// Prints "tried 10"
+// Prints "tried 20"
+// Prints "tried -1"
 
 //: ## What is missing
 
