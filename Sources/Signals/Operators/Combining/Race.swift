@@ -14,8 +14,8 @@
 /// ```
 ///
 /// The signals are subscribed to in the order given. If one wins inside that call, the rest are not subscribed to.
-/// Values are sent on the thread of the winner. If several threads send at the same time, one of their signals wins, and
-/// no value of the others is delivered.
+/// Values are sent on the thread of the winner. If several threads send at the same time, one of their signals wins. No
+/// value of the others is delivered.
 ///
 /// - Parameter signals: The signals, which all have the same element and failure types.
 /// - Returns: A signal of the values of the winner.
