@@ -101,20 +101,30 @@ final class RegionRegistry: Sendable {
   ///
   /// The registry retains the observer for as long as the observer has a region.
   func move(_ observer: any RegionObserver, from old: ObservedRegion?, to new: ObservedRegion?) {
-    let (ended, isFirst, isLast) = state.withLock { state in
+    let (ended, isMissing) = state.withLock { state in
       let key = ObjectIdentifier(observer)
       if let old { state.change(old) { $0[key] = nil } }
       if let new { state.change(new) { $0[key] = observer } }
-      let hadSubscription = state.subscription != nil
-      if state.isEmpty { return (state.subscription.take(), false, hadSubscription) }
-      if !hadSubscription {
-        state.subscription = changes.named("live queries").sink { [weak self] in self?.tell($0) }
-      }
-      return (nil, !hadSubscription, false)
+      return state.isEmpty ? (state.subscription.take(), false) : (nil, state.subscription == nil)
     }
-    ended?.cancel()
-    if isFirst { sharing.addFollower() }
-    if isLast { sharing.removeFollower() }
+    if let ended {
+      ended.cancel()
+      sharing.removeFollower()
+    }
+    if isMissing { subscribe() }
+  }
+
+  /// Subscribes to the changes, unless another thread does so first.
+  ///
+  /// No lock is held meanwhile, because a new subscriber also sends the changes that other threads have left waiting.
+  private func subscribe() {
+    let new = changes.named("live queries").sink { [weak self] in self?.tell($0) }
+    let isUsed = state.withLock { state in
+      guard state.subscription == nil, !state.isEmpty else { return false }
+      state.subscription = new
+      return true
+    }
+    isUsed ? sharing.addFollower() : new.cancel()
   }
 
   /// The lowercase names of the observed tables.

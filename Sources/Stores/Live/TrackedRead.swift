@@ -185,12 +185,15 @@ final class TrackedRead<Value: Sendable>: RegionObserver {
   }
 
   private func follow(_ region: ObservedRegion, isKnown: Bool) {
-    state.withLock { state in
+    let move: (from: ObservedRegion?, to: ObservedRegion)? = state.withLock { state in
       state.isRegionKnown = isKnown
-      if state.isOver || state.followed == region { return }
-      database.regions.move(self, from: state.followed, to: region)
-      state.followed = region
+      if state.isOver || state.followed == region { return nil }
+      return (exchange(&state.followed, with: region), region)
     }
+    guard let move else { return }
+    database.regions.move(self, from: move.from, to: move.to)
+    // The end may have come first, when there was nothing to remove yet.
+    if state.withLock({ $0.isOver }) { database.regions.move(self, from: region, to: nil) }
   }
 
   // MARK: Swaps

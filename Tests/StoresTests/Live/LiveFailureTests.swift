@@ -160,6 +160,19 @@ struct LiveFailureTests {
     try await reads.wait(for: 1)
   }
 
+  @Test func `may begin and end at any moment of a write on another thread`() async throws {
+    let database = try liveDatabase()
+    let isOver = Shared(false)
+    async let writing: Void = onThread {
+      while !isOver.value { try database.write { try $0.put(Errand(id: 1)) } }
+    }
+    try await onThread {
+      for _ in 0..<Scale.count(5_000, torture: 50_000) { database.query(Query<Errand>()).sink { _ in }.cancel() }
+      isOver.value = true
+    }
+    try await writing
+  }
+
   @Test func `and all who follow a database are listed`() async throws {
     let database = try liveDatabase()
     let query = database.query(Query<Errand>())
