@@ -204,7 +204,9 @@ final class DatabaseWriter: @unchecked Sendable {  // Sound: all is guarded by t
   func pause(_ pause: DatabasePause) {
     lock.withLock {
       guard let connection = open?.connection, !isClosed else { return }
-      // So that the file alone is all there is; if another process has it open, its log goes along with it.
+      // So that the file alone is all there is. While another process uses it, its log goes along with it: a wait would
+      // last as long as others read and write without a gap.
+      connection.refuseWaiting()
       do { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") } catch {}
       connection.close()
       open = nil

@@ -91,6 +91,11 @@ final class SQLiteConnection {
     "file:\(URL(filePath: path, directoryHint: .notDirectory).path(percentEncoded: true))?immutable=1"
   }
 
+  /// Makes every later statement fail at once if it would have to wait for another connection.
+  func refuseWaiting() {
+    sqlite3_busy_handler(handle, nil, nil)
+  }
+
   deinit {
     close()
   }

@@ -95,6 +95,28 @@ struct DatabaseScopeTests {
     #expect(there + gone == 1)
   }
 
+  @Test func `is swapped while another process reads an older state, without waiting for it`() async throws {
+    try fixture.fill("live", title: "old")
+    try fixture.fill("b", title: "new")
+    let database = try fixture.open()
+    // A connection of its own, as another process has one.
+    let reader = try SQLiteConnection(path: fixture.url.path, access: .reading, busyTimeout: .zero)
+    try reader.begin()
+    #expect(try reader.value("SELECT title FROM errand") == "old")
+    try await database.write { try $0.put(Errand(id: 1, title: "older")) }
+    let swapped = Recorder<Bool>()
+    async let swapping: Void = onThread { [fixture] in
+      try fixture.swap(away: "a", in: "b")
+      swapped.record(true)
+    }
+    try await swapped.wait(for: true)
+    try await swapping
+    #expect(try reader.value("SELECT title FROM errand") == "old")
+    reader.endReading()
+    reader.close()
+    #expect(try fixture.title(in: "a") == "older")
+  }
+
   @Test func `is swapped again and again under load, and no write is lost or torn`() async throws {
     try fixture.fill("live", title: "a")
     try fixture.fill("b", title: "b")
