@@ -16,7 +16,11 @@ extension ScopedWorld {
       group.addTask { [self] in
         try await onThread { [self] in
           try untilOver {
-            try file.update { advance(&$0, "an update of the file") }
+            try file.update {
+              advance(&$0, "an update of the file")
+              // The switch waits for the update, so the event goes to the environment that it names.
+              try log.append($0.environment)
+            }
             try mark.update { advance(&$0, "an update of the suite") }
             try beat.update { $0 += 1 }
           }

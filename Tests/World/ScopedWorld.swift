@@ -17,11 +17,14 @@ public final class ScopedWorld: Sendable {
   let file: AppGroupsFile<Mark>
   let mark: SuiteValue<Mark>
   let beat: SuiteValue<Int>
+  let log: AppGroupsLog<String>
   let flags: TweakManager
   let database: Database
   let context: StandardAppContext<Resident>
   let server = ResidentServer()
   private let row: LiveObject<MarkRow>
+  private let events: LogEvents<String>
+  private let received = MutableProperty(0)
 
   let report = Guarded(Report())
   private let subscriptions = Guarded<Set<SignalSubscription>>([])
@@ -32,6 +35,10 @@ public final class ScopedWorld: Sendable {
   /// What was seen and done.
   struct Report: Sendable {
     var moments = 0
+    /// The environments that events named, by the swap count of their entries.
+    var eventEnvironments: [Int: String] = [:]
+    /// The events that were received, by the environments that they name.
+    var events: [String: Set<LogEventID>] = [:]
     /// How often a user's rows were not there yet.
     var missing = 0
     var writes = 0
@@ -48,6 +55,8 @@ public final class ScopedWorld: Sendable {
     let suite = try AppGroupsSuite(name: "flags.json", scope: scope)
     beat = suite.preference("beat", default: 0)
     flags = TweakManager(providers: [SuiteTweakProvider(suite: suite)])
+    log = try AppGroupsLog(name: "events", scope: scope)
+    events = try log.events(for: "process \(getpid())")
     let url = app.home.appending(path: "marks.sqlite", directoryHint: .notDirectory)
     database = try Database(
       .file(url), schema: Schema(version: 1, models: [MarkRow.self]), busyTimeout: .seconds(60), scope: scope)
@@ -117,6 +126,7 @@ public final class ScopedWorld: Sendable {
 
   /// Subscribes to everything, each value by itself and all together.
   public func subscribe() {
+    subscribeToEvents()
     for (name, moments) in moments() {
       let subscription = moments.sink { [weak self] moment in
         self?.report.withLock { report in
@@ -132,6 +142,22 @@ public final class ScopedWorld: Sendable {
       }
       subscriptions.withLock { _ = $0.insert(subscription) }
     }
+  }
+
+  /// Checks that all events between two switches name one environment.
+  private func subscribeToEvents() {
+    let subscription = events.sink { [weak self] entry in
+      self?.report.withLock { report in
+        let environment = report.eventEnvironments[entry.swapCount, default: entry.event]
+        report.eventEnvironments[entry.swapCount] = environment
+        if environment != entry.event {
+          report.violations.append("an event of \(entry.event) came after switch \(entry.swapCount) to \(environment)")
+        }
+        report.events[entry.event, default: []].insert(entry.id)
+      }
+      self?.received.modify { $0 += 1 }
+    }
+    subscriptions.withLock { _ = $0.insert(subscription) }
   }
 
   // MARK: Results
@@ -160,5 +186,12 @@ public final class ScopedWorld: Sendable {
       ]
     }
     for (source, mark) in stored where mark != name { note("\(source) in \(name) has stored \(mark)") }
+    let appended = try await onThread { [log] in try log.entries().map { try $0.get() } }
+    for entry in appended where entry.event != name { note("the log in \(name) has an event of \(entry.event)") }
+    // The consumer receives what it missed while another environment was active.
+    let ids = Set(appended.map(\.id))
+    _ = try await received.firstValue("all events of \(name)") { [self] _ in
+      ids.isSubset(of: report.withLock { $0.events[name, default: []] })
+    }
   }
 }

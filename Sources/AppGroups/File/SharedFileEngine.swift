@@ -173,7 +173,7 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - retry: The number of the retry, if this is one.
-  ///   - followings: The number of swaps by other processes that this call has already followed.
+  ///   - followings: The number of times that the scope was made to follow without effect.
   func lookNow(retry: Int? = nil, followings: Int = 0) {
     while true {
       let begun = memory.withLock { memory -> (known: Data?, epoch: UInt64)? in
@@ -200,9 +200,11 @@ final class SharedFileEngine<Value: Sendable>: Sendable {
   private func followsSwap(before retry: Int?, _ followings: Int) -> Bool {
     // If the owner of the scope cannot determine its state, the content counts as it is.
     guard followings < Scope.maximumFollowings, let scope = location.scope, !scope.isFollowed else { return false }
+    let count = scope.swapCount.value
     scope.follow { [weak self] in
       guard let self else { return }
-      queue.async { self.lookNow(retry: retry, followings: followings + 1) }
+      let followings = scope.swapCount.value == count ? followings + 1 : 0
+      queue.async { self.lookNow(retry: retry, followings: followings) }
     }
     return true
   }

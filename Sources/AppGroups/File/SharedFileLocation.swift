@@ -84,15 +84,14 @@ struct SharedFileLocation: Sendable {
   func lockFollowing() throws(AppGroupsFileError) -> ExclusiveFile {
     var file = try lock()
     guard let scope else { return file }
-    var timeouts = 0
     for _ in 0..<Self.maximumAttempts {
       if scope.isFollowed { return file }
       // The members that follow want the lock, too.
       file.unlock()
-      if !scope.waitUntilFollowed() { timeouts += 1 }
+      let isFollowed = scope.waitUntilFollowed()
       // The next swap may already have begun.
       file = try lock()
-      if timeouts == Scope.maximumFollowings || timeouts > 0 && scope.isDelayedByThisThread { break }
+      if !isFollowed { break }
     }
     return file
   }

@@ -36,10 +36,10 @@ public final class Scope: Sendable {
   let foreign: URL?
 
   private let swaps: MutableProperty<Int>
-  private let members: ScopeMembers
+  let members: ScopeMembers
   private let whileSteady: @Sendable (() throws -> Void) throws -> Void
   private let hasGoneOver: @Sendable () -> Bool
-  private let catchUp: @Sendable () -> Void
+  let catchUp: @Sendable () -> Void
 
   /// The object that announces swaps, retained so that it stays alive.
   private let owner: (any AnyObject & Sendable)?
@@ -108,37 +108,6 @@ public final class Scope: Sendable {
 
   /// The identity of the scope, which objects share if their members are swapped together.
   var identity: ObjectIdentifier { ObjectIdentifier(members) }
-
-  /// The number of times that a member with unknown contents makes the scope follow, before it accepts them as they
-  /// are.
-  static let maximumFollowings = 3
-
-  /// Waits on another thread until no process swaps the contents, and makes the members show them.
-  ///
-  /// - Parameter completion: Called on that thread when the members show the contents, or when the owner cannot
-  ///   determine them.
-  package func follow(_ completion: @escaping @Sendable () -> Void) {
-    DispatchQueue.global(qos: .userInitiated).async { [self] in
-      // A swap by this process ends first.
-      members.turn.withLock {}
-      catchUp()
-      completion()
-    }
-  }
-
-  /// Waits until the members show the current contents of the root.
-  ///
-  /// The wait has a limit, because a swap may in turn wait for this thread: inside an update or a transaction, or while
-  /// it holds a lock of the user.
-  ///
-  /// - Returns: `true` if the members show the current contents.
-  package func waitUntilFollowed() -> Bool {
-    if isFollowed { return true }
-    let isDone = DispatchSemaphore(value: 0)
-    follow { isDone.signal() }
-    _ = isDone.wait(timeout: .now() + .milliseconds(500))
-    return isFollowed
-  }
 
   /// Runs a closure that creates something in the root, while the contents are not being swapped.
   package func steadily<Result>(_ body: () throws -> Result) throws -> Result {
@@ -277,53 +246,5 @@ public final class Scope: Sendable {
     }
     members.isSwapping = false
     for member in held { member.resumeAfterSwap() }
-  }
-}
-
-/// The members of a scope, ordered by stage and then by enrolment.
-private final class ScopeMembers: Sendable {
-  private struct Entry {
-    let number: Int
-    let stage: ScopeStage
-    weak var member: (any ScopeMember)?
-  }
-
-  /// The lock that is held while the contents are swapped.
-  let turn = OwnedLock()
-
-  private struct State {
-    var entries: [Entry] = []
-    var count = 0
-  }
-
-  private let state = Guarded(State())
-
-  private let isActing = Atomic(false)
-
-  /// A Boolean value that indicates whether the contents are being swapped and the members do not show the new ones
-  /// yet.
-  ///
-  /// Only the thread that holds ``turn`` changes it.
-  var isSwapping: Bool {
-    get { isActing.load(ordering: .acquiring) }
-    set { isActing.store(newValue, ordering: .releasing) }
-  }
-
-  func add(_ member: any ScopeMember) -> Int {
-    let stage = member.swapStage
-    return state.withLock { state in
-      state.count += 1
-      let index = state.entries.firstIndex { stage < $0.stage } ?? state.entries.endIndex
-      state.entries.insert(Entry(number: state.count, stage: stage, member: member), at: index)
-      return state.count
-    }
-  }
-
-  func remove(_ number: Int) {
-    state.withLock { $0.entries.removeAll { $0.number == number } }
-  }
-
-  var all: [any ScopeMember] {
-    state.withLock { $0.entries.compactMap(\.member) }
   }
 }

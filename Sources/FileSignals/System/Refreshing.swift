@@ -3,7 +3,7 @@ import Signals
 /// A coordinator that guarantees a look after every change, by one thread at a time.
 ///
 /// Changes during a look share the next one.
-final class Refreshing: Sendable {
+package final class Refreshing: Sendable {
   private struct State {
     var isDue = false
     var isRunning = false
@@ -21,10 +21,12 @@ final class Refreshing: Sendable {
 
   private let state = Guarded(State())
 
+  package init() {}
+
   /// Records a change.
   ///
   /// - Returns: Whether the caller must arrange a call of ``run(_:)``.
-  func demand() -> Bool {
+  package func demand() -> Bool {
     state.withLock { state in
       state.isDue = true
       if state.isRunning || state.isOver { return false }
@@ -36,14 +38,14 @@ final class Refreshing: Sendable {
   /// Looks repeatedly until no change is left.
   ///
   /// Only a caller that ``demand()`` has asked may call it.
-  func run(_ look: () -> Void) {
+  package func run(_ look: () -> Void) {
     while state.withLock({ $0.takeTurn() }) { look() }
   }
 
   /// Looks once.
   ///
   /// - Returns: Whether another look is due, for which the caller must arrange a call of ``run(_:)``.
-  func runOnce(_ look: () -> Void) -> Bool {
+  package func runOnce(_ look: () -> Void) -> Bool {
     state.withLock { $0.isDue = false }
     look()
     return state.withLock { state in
@@ -53,7 +55,7 @@ final class Refreshing: Sendable {
   }
 
   /// Ends all looks.
-  func end() {
+  package func end() {
     state.withLock { $0.isOver = true }
   }
 }

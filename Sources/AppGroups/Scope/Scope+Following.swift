@@ -1,0 +1,54 @@
+import Dispatch
+import FileSignals
+import Signals
+
+/// How the members of a scope follow the swaps of other processes.
+extension Scope {
+  /// The number of times that a member makes the scope follow without effect, before it accepts the contents as they
+  /// are.
+  static let maximumFollowings = 3
+
+  /// The longest wait for a swap, in seconds.
+  private static let followTimeout = 10.0
+
+  /// Waits on another thread until no process swaps the contents, and makes the members show them.
+  ///
+  /// Calls during a wait share the next one.
+  ///
+  /// - Parameter completion: Called on that thread when the members show the contents, or when the owner cannot
+  ///   determine them.
+  package func follow(_ completion: @escaping @Sendable () -> Void) {
+    members.followers.withLock { $0.append(completion) }
+    guard members.following.demand() else { return }
+    DispatchQueue.global(qos: .userInitiated).async { [self] in
+      members.following.run {
+        let followers = members.followers.withLock { exchange(&$0, with: []) }
+        // A swap by this process ends first.
+        members.turn.withLock {}
+        catchUp()
+        for completion in followers { completion() }
+      }
+    }
+  }
+
+  /// Waits until the members show the current contents of the root.
+  ///
+  /// The wait has a limit, because a swap may in turn wait for this thread while it holds a lock of the user. Inside an
+  /// operation that a swap waits for, this method does not wait.
+  ///
+  /// - Returns: `true` if the members show the current contents.
+  package func waitUntilFollowed() -> Bool {
+    if isFollowed { return true }
+    if isDelayedByThisThread { return false }
+    let deadline = DispatchTime.now() + Self.followTimeout
+    var (count, followings) = (swapCount.value, 0)
+    repeat {
+      let isDone = DispatchSemaphore(value: 0)
+      follow { isDone.signal() }
+      guard isDone.wait(timeout: deadline) == .success else { break }
+      // Without a swap in between, the owner cannot determine the contents.
+      followings = exchange(&count, with: swapCount.value) == count ? followings + 1 : 0
+    } while !isFollowed && followings < Self.maximumFollowings
+    return isFollowed
+  }
+}
