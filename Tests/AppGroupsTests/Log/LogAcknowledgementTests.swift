@@ -5,7 +5,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: acknowledging when nobody subscribes any more", .patient)
+@Suite("Log: acknowledging after the last subscription has ended", .patient)
 struct LogAcknowledgementTests {
   private let fixture: LogFixture
   private let log: AppGroupsLog<String>
@@ -21,10 +21,10 @@ struct LogAcknowledgementTests {
     get throws { try ConsumerPlace(name: "widget", place: LogPlace(name: "log", container: fixture.fixture.container)) }
   }
 
-  /// What is saved of how many events the consumer has handled.
+  /// The saved number of events that the consumer has handled.
   private func savedSequence() throws -> UInt64? { try place.load()?[log.producer]?.sequence }
 
-  /// Has a subscription get some events and end.
+  /// Appends events, receives them in a subscription, and ends it.
   private func take(_ texts: [String]) async throws -> [LogEntry<String>] {
     try log.append(contentsOf: texts)
     let entries = Recorder<LogEntry<String>>()
@@ -36,7 +36,7 @@ struct LogAcknowledgementTests {
   }
 
   @Test
-  func `what is acknowledged then is saved, and does not come again`() async throws {
+  func `an acknowledgement after the subscription ended is saved, and the event is not redelivered`() async throws {
     let entries = try await take(["one", "two", "three"])
     events.acknowledge(entries[1])
     try await events.saveProgress()
@@ -46,7 +46,7 @@ struct LogAcknowledgementTests {
   }
 
   @Test
-  func `it is saved also if it is not asked for, and the object goes`() async throws {
+  func `an acknowledgement is saved even if the events object is released right after it`() async throws {
     let place = try place
     let producer = log.producer
     var other: LogEvents? = try log.events(for: "widget", acknowledgement: .explicit)
@@ -64,13 +64,13 @@ struct LogAcknowledgementTests {
   }
 
   @Test
-  func `what cannot be saved then is told, and not forgotten`() async throws {
+  func `an acknowledgement that cannot be saved throws, and still counts for the next subscription`() async throws {
     let entries = try await take(["one", "two", "three"])
     var lock = try place.lock()
     #expect(lock != nil)
     events.acknowledge(entries[1])
     await #expect(throws: AppGroupsLogError.consumerInUse("widget")) { try await events.saveProgress() }
-    // Somebody else is the consumer, who has come less far.
+    // Another object is the consumer, and is further behind.
     var positions = try #require(try place.load())
     positions[log.producer]?.sequence = 1
     positions[log.producer]?.offset = entries[0].position.offset
@@ -82,7 +82,7 @@ struct LogAcknowledgementTests {
   }
 
   @Test
-  func `who has come further meanwhile is not thrown back`() async throws {
+  func `a late acknowledgement does not move a saved cursor back`() async throws {
     let entries = try await take(["one", "two", "three"])
     var positions = try #require(try place.load())
     positions[log.producer] = entries[2].position
@@ -93,7 +93,7 @@ struct LogAcknowledgementTests {
   }
 
   @Test
-  func `a consumer that was removed does not come back`() async throws {
+  func `a late acknowledgement does not bring back a removed consumer`() async throws {
     let entries = try await take(["one"])
     try log.removeConsumer("widget")
     events.acknowledge(entries[0])
@@ -102,14 +102,14 @@ struct LogAcknowledgementTests {
   }
 
   @Test
-  func `what could not be saved is saved when it can be, also if nothing else is handled`() async throws {
+  func `a cursor that could not be saved is saved later, even if no other event is handled`() async throws {
     let recorder = LogRecorder(events)
     try log.append("one")
     let entry = try await recorder.entries.first("the event") { _ in true }
     try await events.saveProgress()
     let cursor = fixture.directory.appending(path: ".consumers/widget.cursor")
     let aside = fixture.directory.appending(path: ".consumers/aside")
-    // A link could lead out of the container, so nothing is written to where it leads.
+    // A link could lead out of the container, so nothing is written through it.
     #expect(rename(cursor.path, aside.path) == 0)
     #expect(symlink("aside", cursor.path) == 0)
     events.acknowledge(entry)

@@ -6,8 +6,8 @@ import Signals
 import TestSupport
 import Testing
 
-/// A log that learns of changes only from the test, which knows when nothing can come by itself.
-@Suite("Log: changes that a test sends")
+/// A log whose only changes are those that the test sends, so that nothing arrives unexpectedly.
+@Suite("Log: injected changes")
 struct LogChangesTests {
   private let fixture: Fixture
   private let place: LogPlace
@@ -39,7 +39,7 @@ struct LogChangesTests {
     return texts
   }
 
-  /// Delivers a change on the queue, like the kernel's, and returns when the log has been read.
+  /// Delivers a change on the queue, like the kernel's, and returns after the log has been read.
   private func send(_ change: PathChange) {
     queue.sync { changes.send(change) }
   }
@@ -49,7 +49,7 @@ struct LogChangesTests {
   }
 
   @Test
-  func `an appended event comes with the change of its segment, and not before`() throws {
+  func `an appended event is delivered with the change of its segment, and not before`() throws {
     let log = try log()
     try log.append("before")
     let texts = record(try feed("widget"))
@@ -62,7 +62,7 @@ struct LogChangesTests {
   }
 
   @Test
-  func `a write into a segment that is not known leads to a look at all of them`() throws {
+  func `a write to an unknown segment makes the feed scan all segments`() throws {
     let log = try log(LogLimits(segmentSize: 4096))
     let texts = record(try feed())
     let long = String(repeating: "-", count: 4000)
@@ -75,7 +75,7 @@ struct LogChangesTests {
   }
 
   @Test(arguments: ["overflow", "rearmed", "poll"])
-  func `everything is looked at after a change that names nothing`(_ kind: String) throws {
+  func `an overflow, a rearmed watch or a poll makes the feed read the whole log`(_ kind: String) throws {
     let log = try log()
     try log.append("before")
     let texts = record(try feed("widget"))
@@ -89,7 +89,7 @@ struct LogChangesTests {
   }
 
   @Test
-  func `a log that is removed and made again is read on with the next change`() throws {
+  func `a log that is removed and recreated is read at the next change`() throws {
     try log().append("before")
     let texts = record(try feed())
     try FileManager.default.removeItem(at: place.url)
@@ -101,7 +101,7 @@ struct LogChangesTests {
   }
 
   @Test
-  func `its subscription is listed like any other, and ends with the feed`() async throws {
+  func `the feed's subscription to changes is listed, and ends with the feed`() async throws {
     var feed: LogFeed? = try feed()
     #expect(await changes.subscriptions().map(\.description) == ["sink"])
     #expect(feed?.changes.health.value == .active)
@@ -129,7 +129,7 @@ struct LogChangesTests {
   }
 
   @Test
-  func `the subscription of a log that the kernel reports on is listed, too`() async throws {
+  func `a log's subscription to kernel notifications is listed, too`() async throws {
     let events = try log().newEvents()
     let changes = try #require(events.feed.changes as? PathChanges)
     #expect(await changes.subscriptions().map(\.description) == ["sink"])

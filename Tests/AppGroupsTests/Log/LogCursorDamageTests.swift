@@ -28,7 +28,7 @@ struct LogCursorDamageTests {
     try ConsumerPlace(name: name, place: LogPlace(name: "log", container: fixture.fixture.container))
   }
 
-  /// Something that is not a file, in the place of a cursor.
+  /// An entry in place of a cursor that is not a file.
   enum Stray: CaseIterable {
     case pipe, link, directory, fullDirectory
 
@@ -43,7 +43,7 @@ struct LogCursorDamageTests {
     }
   }
 
-  /// Has a consumer handle all events that there are.
+  /// Lets a consumer handle all present events.
   private func handle(_ count: Int, as name: String = "widget") async throws {
     do {
       let recorder = LogRecorder(try log.events(for: name))
@@ -54,7 +54,7 @@ struct LogCursorDamageTests {
   }
 
   @Test
-  func `no changed byte of a cursor leads beyond what was handled`() async throws {
+  func `no flipped bit in a cursor moves it past the handled events`() async throws {
     for text in texts[..<20] { try log.append(text) }
     try await handle(20)
     let place = try place("widget")
@@ -112,7 +112,7 @@ struct LogCursorDamageTests {
   }
 
   @Test(arguments: Stray.allCases, [0.0, -7200])
-  func `something that is no file among the cursors neither stops trimming nor fails other consumers`(
+  func `a stray entry among the cursors neither stops trimming nor disturbs other consumers`(
     stray: Stray, age: Double
   ) async throws {
     let log = try fixture.log(LogLimits(segmentSize: 4096, consumerAbsence: .seconds(3600)))
@@ -125,13 +125,13 @@ struct LogCursorDamageTests {
     try await recorder.wait(for: 40)
     try await recorder.events.saveProgress()
     try log.trim()
-    // The one that is being appended to stays.
+    // The segment that is being appended to stays.
     #expect(try fixture.segments().count == 1)
     #expect(recorder.failures.elements == [])
   }
 
   @Test
-  func `a lock that is no file does not keep a consumer from being dropped`() async throws {
+  func `a directory in place of the lock does not keep an absent consumer from being dropped`() async throws {
     try await handle(0, as: "gone")
     for suffix in ["lock", "loss"] {
       let url = folder.appending(path: "gone.\(suffix)")
@@ -152,7 +152,7 @@ struct LogCursorDamageTests {
   }
 
   @Test
-  func `a log is kept for a consumer that runs, whatever is in the place of its cursor`() async throws {
+  func `segments are kept for a running consumer, even if a link replaces its cursor`() async throws {
     let url = folder.appending(path: "slow.cursor")
     let slow = try log.events(for: "slow", acknowledgement: .explicit)
     let entries = slow.recorded()
@@ -160,7 +160,7 @@ struct LogCursorDamageTests {
     let last = try await entries.wait(for: "all") { $0.count == 40 }[39]
     try await handle(40)
     let count = try fixture.segments().count
-    // In one step: without anything in that place, the log is kept for nobody, and a trimming may be under way.
+    // In one step: while that place is empty, no segment is kept for the consumer, and a trim may be in progress.
     let stray = folder.appending(path: "stray")
     try Stray.link.make(at: stray)
     #expect(rename(stray.path, url.path) == 0)
@@ -174,8 +174,8 @@ struct LogCursorDamageTests {
   }
 
   @Test(arguments: [Stray.pipe, .link, .directory])
-  func `a consumer replaces what is no file with its cursor, says so, and gets every event`(stray: Stray) async throws {
-    // In one segment, which is not removed while this process may append to it.
+  func `a stray entry at a cursor is reported and replaced, and every event is delivered`(stray: Stray) async throws {
+    // In one segment, which cannot be removed while this process may append to it.
     let log = try fixture.log()
     for text in texts { try log.append(text) }
     let url = folder.appending(path: "widget.cursor")
@@ -191,23 +191,23 @@ struct LogCursorDamageTests {
   }
 
   @Test
-  func `a cursor that is larger than any is refused before it is read`() throws {
+  func `an oversized cursor is rejected before it is read`() throws {
     let widget = try place("widget")
     let url = widget.place.consumers.appending(path: "widget.cursor")
     try Data().write(to: url)
-    // It takes no space on the disk, and would take all of it in memory.
+    // It is sparse, so it occupies no disk space, but it would fill memory.
     try #require(truncate(url.path, 1 << 40) == 0)
     let reason = "its \(1 << 40) bytes exceed the limit for a cursor"
     #expect(throws: AppGroupsLogError.unreadableCursor(consumer: "widget", url, reason: reason)) { try widget.load() }
   }
 
   @Test
-  func `a cursor that cannot be read is not taken for another consumer`() async throws {
+  func `an unreadable cursor is not mistaken for a consumer in use`() async throws {
     for text in texts { try log.append(text) }
     let url = folder.appending(path: "widget.cursor")
     try Stray.fullDirectory.make(at: url)
     let recorder = LogRecorder(try log.events(for: "widget"))
-    // By the tenth attempt, it would have been.
+    // After ten attempts, a consumer in use would have been reported.
     try await recorder.firstFailure { _ in true }
     for attempt in 1...10 {
       recorder.events.feed.queue.sync {}

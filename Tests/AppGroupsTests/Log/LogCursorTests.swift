@@ -11,20 +11,20 @@ struct LogCursorTests {
   }
 
   @Test
-  func `what was given and is not handled holds the cursor, whatever was passed over since`() {
+  func `a delivered event that is not handled holds the cursor, even if later ones are skipped`() {
     var cursor = LogCursor()
     cursor.give(position(1), of: producer)
     cursor.pass(position(2), of: producer)
     #expect(cursor.positions[producer] == .beginning && !cursor.isChanged)
     cursor.handle(position(1), of: producer)
-    // What was passed over goes with it.
+    // The skipped position is included.
     #expect(cursor.positions[producer] == position(2) && cursor.isChanged)
     cursor.pass(position(3), of: producer)
     #expect(cursor.positions[producer] == position(3))
   }
 
   @Test
-  func `handling an event handles those of its producer before it, and none after it`() {
+  func `handling an event handles the earlier ones of its producer, and none after it`() {
     var cursor = LogCursor()
     for sequence in 1...5 { cursor.give(position(UInt64(sequence)), of: producer) }
     cursor.handle(position(3), of: producer)
@@ -39,7 +39,7 @@ struct LogCursorTests {
   }
 
   @Test
-  func `what was handled before it is read again stays so, and is no further back for what is read`() {
+  func `an event handled before it is reread stays handled, and rereading never moves the cursor back`() {
     var cursor = LogCursor([producer: position(1)])
     cursor.handle(position(5), of: producer)
     #expect(cursor.positions[producer] == position(5) && cursor.isChanged)
@@ -54,7 +54,7 @@ struct LogCursorTests {
   }
 
   @Test
-  func `a producer of whom nothing is left is forgotten once all of it is handled`() {
+  func `a producer without segments is forgotten once all its events are handled`() {
     var cursor = LogCursor([producer: position(4)])
     cursor.give(position(5), of: producer)
     cursor.keep(only: [])

@@ -19,7 +19,7 @@ struct LogDamageTests {
   }
 
   @Test
-  func `one damaged record is not delivered, and all others are`() async throws {
+  func `a damaged record is not delivered, and all others are`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log(Self.small)
     let texts = (1...12).map { "\($0) " + String(repeating: "x", count: 1000) }
@@ -34,12 +34,12 @@ struct LogDamageTests {
       if case .damaged(damaged, _, lostEvents: 1, _) = $0 { true } else { false }
     }
     #expect(recorder.texts == Array(texts[..<4]) + Array(texts[5...]))
-    // It is told once, also to who comes back.
+    // It is reported once, even to a consumer that returns.
     #expect(recorder.failures.elements.count == 1)
   }
 
   @Test
-  func `a segment whose beginning is damaged keeps nobody from the others`() async throws {
+  func `a segment with a damaged header does not block the others`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log(Self.small)
     let texts = (1...6).map { "\($0) " + String(repeating: "x", count: 1000) }
@@ -51,13 +51,13 @@ struct LogDamageTests {
   }
 
   @Test
-  func `damage where a producer appends is told, and what it begins next is read`() async throws {
+  func `damage at the end of a live segment is reported, and the producer's next segment is read`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log(Self.small)
     let recorder = LogRecorder(try log.events(for: "widget"))
     try log.append("one")
     try await recorder.wait(for: 1)
-    // Somebody else writes where nobody but the producer should.
+    // Bytes that the producer did not write.
     let handle = try FileHandle(forWritingTo: fixture.segments()[0])
     try handle.seekToEnd()
     try handle.write(contentsOf: Data(repeating: 7, count: 100))
@@ -68,7 +68,7 @@ struct LogDamageTests {
   }
 
   @Test
-  func `the beginning of a record that a dead process left holds up nobody`() async throws {
+  func `an incomplete record of a dead process blocks neither reading nor trimming`() async throws {
     let fixture = try LogFixture()
     let peer = try await fixture.peer()
     try await peer.send("append whole")
@@ -77,7 +77,7 @@ struct LogDamageTests {
     let record = try DurableFile.read(segment)[SegmentHeader.size...]
     let handle = try FileHandle(forWritingTo: segment)
     try handle.seekToEnd()
-    // The next in order, cut off in the payload.
+    // The next record in order, cut off in its payload.
     var next = Data(record.prefix(28))
     next[next.startIndex + 8] = 2
     try handle.write(contentsOf: next)
@@ -87,14 +87,14 @@ struct LogDamageTests {
     try log.append("after")
     #expect(Set(try await recorder.wait(for: 2)) == ["whole", "after"])
     #expect(recorder.failures.elements.isEmpty)
-    // It does not keep the segment from being removed either.
+    // It does not prevent the removal of the segment either.
     try await recorder.events.saveProgress()
     try log.trim()
     #expect(!FileManager.default.fileExists(atPath: segment.path))
   }
 
   @Test
-  func `segments that somebody removed are told of, and all that is left comes`() async throws {
+  func `removed segments are reported, and all remaining events are delivered`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log(Self.small)
     let texts = (1...12).map { "\($0) " + String(repeating: "x", count: 1000) }
@@ -115,7 +115,7 @@ struct LogDamageTests {
   }
 
   @Test
-  func `a directory removed and made again is used by producers and consumers alike`() async throws {
+  func `producers and consumers both use a directory that was removed and recreated`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let peer = try await fixture.peer()
@@ -125,7 +125,7 @@ struct LogDamageTests {
       try await peer.send("append theirs \(round)")
       try await recorder.entries.first("ours") { $0.event == "ours \(round)" }
       try await recorder.entries.first("theirs") { $0.event == "theirs \(round)" }
-      // Away at once; somebody may be about to make something in it.
+      // Move it away in one step, because another process may be about to create a file in it.
       let elsewhere = fixture.fixture.directory.file("away \(round)")
       try FileManager.default.moveItem(at: fixture.directory, to: elsewhere)
       if round.isMultiple(of: 2) { continue }
@@ -136,12 +136,12 @@ struct LogDamageTests {
     try log.append("last")
     try await recorder.entries.first("the last event") { $0.event == "last" }
     #expect(Set(recorder.entries.elements.map(\.id)).count == recorder.entries.elements.count)
-    // All were read before they were removed, so nothing is missing.
+    // All events were read before they were removed, so none is missing.
     #expect(recorder.failures.elements.allSatisfy { if case .missing = $0 { false } else { true } })
   }
 
   @Test
-  func `an event that cannot be decoded is told and passed over, and stays for others`() async throws {
+  func `an undecodable event is reported and skipped, and stays for other readers`() async throws {
     let fixture = try LogFixture()
     let numbers = try AppGroupsLog<Int>(name: "log", container: fixture.fixture.container)
     let texts = try fixture.log()
@@ -164,7 +164,7 @@ struct LogDamageTests {
   }
 
   @Test
-  func `damage at a consumer's place is told to it before the segment is removed`() async throws {
+  func `damage at a consumer's position is reported to it before the segment is removed`() async throws {
     let fixture = try LogFixture()
     let peer = try await fixture.peer()
     let log = try fixture.log()
@@ -184,7 +184,7 @@ struct LogDamageTests {
     #expect(FileManager.default.fileExists(atPath: segment.path))
     let recorder = LogRecorder(try log.events(for: "widget"))
     try await recorder.firstFailure { if case .damaged(segment, _, lostEvents: 1, _) = $0 { true } else { false } }
-    // Then it is of no use to any consumer.
+    // After that, no consumer needs the segment.
     try log.append("four")
     #expect(try await recorder.wait(for: 2) == ["three", "four"])
     try await recorder.events.saveProgress()
@@ -193,7 +193,7 @@ struct LogDamageTests {
   }
 
   @Test(arguments: ["sequence", "segment", "offset"])
-  func `a number that no log reaches does not end who reads it in a cursor`(key: String) async throws {
+  func `an impossible number in a cursor is reported, and does not crash the consumer`(key: String) async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let id = try log.append("one")
@@ -213,7 +213,7 @@ struct LogDamageTests {
   }
 
   @Test
-  func `a cursor that cannot be read is told of, and everything comes again`() async throws {
+  func `an unreadable cursor is reported, and every event is delivered again`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     try log.append("one")
@@ -229,9 +229,9 @@ struct LogDamageTests {
   }
 
   @Test
-  func `events that the system lost are found by looking`() async throws {
+  func `events whose notifications were lost are found by a scan`() async throws {
     let fixture = try Fixture()
-    // In a process of its own, because all observers of a process lose these events.
+    // In its own process, because all observers in a process lose these events.
     await #expect(processExitsWith: .success) { [path = fixture.path as String] in try await loseEvents(path) }
   }
 }

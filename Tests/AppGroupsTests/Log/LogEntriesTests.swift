@@ -15,7 +15,7 @@ struct LogEntriesTests {
     fixture = try LogFixture()
   }
 
-  /// Twelve events of four segments.
+  /// Twelve events that fill four segments.
   private let texts = (1...12).map { "\($0) " + String(repeating: "x", count: 1000) }
 
   /// The texts of the events, and the errors in between.
@@ -32,7 +32,7 @@ struct LogEntriesTests {
     return (texts, failures)
   }
 
-  /// All that lies in the log's directory, with the time of its last change.
+  /// The entries of the log's directory with their modification dates.
   private func listing() throws -> [String: Date] {
     var listing: [String: Date] = [:]
     for path in try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.path) {
@@ -42,7 +42,7 @@ struct LogEntriesTests {
     return listing
   }
 
-  @Test func `the events of all processes come in the order of their dates`() async throws {
+  @Test func `the events of all processes are read in the order of their dates`() async throws {
     let log = try fixture.log(Self.small)
     #expect(contents(log.entries()).texts == [])
     let peer = try await fixture.peer()
@@ -60,7 +60,7 @@ struct LogEntriesTests {
     #expect(Set(entries.map(\.id)).count == 6)
   }
 
-  @Test func `a loop ends with what was there when it began, and the next one has more`() throws {
+  @Test func `a loop ends at the last event present when it began, and the next loop reads more`() throws {
     let log = try fixture.log(Self.small)
     for text in texts[..<5] { try log.append(text) }
     let entries = log.entries()
@@ -73,7 +73,7 @@ struct LogEntriesTests {
     #expect(contents(entries).texts == texts)
   }
 
-  @Test func `reading leaves no trace, and keeps nothing from being removed`() async throws {
+  @Test func `reading changes no file, and does not prevent trimming`() async throws {
     let log = try fixture.log(Self.small)
     for text in texts { try log.append(text) }
     let before = try listing()
@@ -87,7 +87,7 @@ struct LogEntriesTests {
     #expect(contents(log.entries()).texts == Array(texts[9...]))
   }
 
-  @Test func `events that are removed on the way are reported, and those after them follow`() async throws {
+  @Test func `events trimmed during a loop are reported, and the remaining ones follow`() async throws {
     let log = try fixture.log(Self.small)
     for text in texts { try log.append(text) }
     let events = try log.events(for: "widget", acknowledgement: .explicit)
@@ -103,14 +103,14 @@ struct LogEntriesTests {
     #expect(failures == [.missing(producer: log.producer, after: 3, before: 10)])
   }
 
-  @Test func `the end of a log that is removed on the way is reported, too`() async throws {
+  @Test func `events removed from the end of a log during a loop are reported, too`() async throws {
     let peer = try await fixture.peer()
     try await peer.send("append gone")
     try await peer.kill()
     let log = try fixture.log(Self.small)
     let iterator = log.entries().makeIterator()
     for url in try fixture.segments() { try FileManager.default.removeItem(at: url) }
-    // The file is open already.
+    // The iterator has already opened the file.
     #expect(contents(IteratorSequence(iterator)).texts == ["gone"])
     for text in texts { try log.append(text) }
     let second = log.entries().makeIterator()
@@ -120,10 +120,10 @@ struct LogEntriesTests {
     #expect(failures == [.missing(producer: log.producer, after: 3, before: 13)])
   }
 
-  @Test func `a damaged record costs only itself`() throws {
+  @Test func `a damaged record loses no other event`() throws {
     let log = try fixture.log(Self.small)
     for text in texts { try log.append(text) }
-    // One in a file that is complete, and one where the process appends.
+    // One in a complete file, and one where the process appends.
     for (segment, offset) in [(1, 2000), (3, 1500)] {
       let url = try fixture.segments()[segment]
       let handle = try FileHandle(forWritingTo: url)
@@ -140,7 +140,7 @@ struct LogEntriesTests {
     #expect(urls == [try fixture.segments()[1], try fixture.segments()[3]])
   }
 
-  @Test func `an end that cannot be read is reported once, and a loop ends there`() throws {
+  @Test func `an unreadable end is reported once, and ends the loop`() throws {
     let log = try fixture.log(Self.small)
     try log.append("one")
     let handle = try FileHandle(forWritingTo: fixture.segments()[0])
@@ -152,7 +152,7 @@ struct LogEntriesTests {
     #expect(failures.count == 1)
   }
 
-  @Test func `an event that cannot be decoded is reported, and passed over`() throws {
+  @Test func `an undecodable event is reported and skipped`() throws {
     let numbers = try AppGroupsLog<Int>(name: "log", container: fixture.fixture.container)
     try numbers.append(1)
     let texts = try fixture.log()
@@ -170,20 +170,20 @@ struct LogEntriesTests {
     #expect(events == [1] && undecodable == [id])
   }
 
-  @Test func `events before a date are passed over`() throws {
+  @Test func `events before the given date are skipped`() throws {
     let log = try fixture.log(Self.small)
     for text in texts { try log.append(text) }
     let dates = try log.entries().map { try $0.get().date }
     #expect(contents(log.entries(since: dates[8])).texts.last == texts[11])
     let all = try log.entries(since: dates[8]).map { try $0.get().date }
-    // A `Date` has fewer digits than the log.
+    // A `Date` is less precise than the times in the log.
     #expect(all.allSatisfy { $0 >= dates[7] } && (3...5).contains(all.count))
     #expect(contents(log.entries(since: .distantFuture)).texts == [])
     #expect(contents(log.entries(since: Date(timeIntervalSinceNow: 60))).texts == [])
   }
 
   @Test(.asRoot)
-  func `a process that may only read the directory reads the events`() async throws {
+  func `a process with read-only access to the directory reads the events`() async throws {
     let log = try fixture.log(Self.small)
     for text in texts[..<4] { try log.append(text) }
     try await shell(#"chmod -R go+rX "$1""#, fixture.fixture.directory.url.path)

@@ -3,7 +3,7 @@ import Foundation
 import Signals
 import TestSupport
 
-/// A log of one test's own.
+/// A log for one test.
 struct LogFixture: Sendable {
   let fixture: Fixture
   private let remover: Remover
@@ -17,7 +17,9 @@ struct LogFixture: Sendable {
     remover = Remover(fixture.directory.url)
   }
 
-  /// Removes the directory at the end, again and again, since a consumer may be noting how far it is at that moment.
+  /// Removes the directory at the end.
+  ///
+  /// The removal is retried, because a consumer may be saving its cursor at that moment.
   private final class Remover: Sendable {
     private let url: URL
 
@@ -38,14 +40,14 @@ struct LogFixture: Sendable {
     try AppGroupsLog(name: "log", container: fixture.container, limits: limits)
   }
 
-  /// Starts a process that has the log open.
+  /// Starts a process that opens the log.
   func peer() async throws -> PeerProcess {
     let peer = try PeerProcess()
     try await peer.send("log \(fixture.path) log")
     return peer
   }
 
-  /// Waits until a consumer that has ended has noted how far it is, which it does on its own queue.
+  /// Waits until a consumer that has ended has saved its cursor, which happens on its own queue.
   func settle(_ consumer: String = "widget") async throws {
     let place = try ConsumerPlace(name: consumer, place: LogPlace(name: "log", container: fixture.container))
     for _ in 0..<6000 {
@@ -54,13 +56,13 @@ struct LogFixture: Sendable {
     }
   }
 
-  /// The segments that there are, in order of their names.
+  /// The segments in the order of their names.
   func segments() throws -> [URL] {
     try fixture.contents(of: directory).filter { $0.hasSuffix(".segment") }.map { directory.appending(path: $0) }
   }
 }
 
-/// What a consumer was given, with what went wrong.
+/// The events that a consumer received, and its failures.
 struct LogRecorder {
   let events: LogEvents<String>
   let entries: Recorder<LogEntry<String>>
@@ -74,7 +76,7 @@ struct LogRecorder {
 
   var texts: [String] { entries.elements.map(\.event) }
 
-  /// Waits for so many events.
+  /// Waits for a number of events.
   @discardableResult
   func wait(for count: Int) async throws -> [String] {
     try await entries.wait(for: "\(count) events") { $0.count >= count }.map(\.event)
@@ -85,7 +87,7 @@ struct LogRecorder {
   }
 }
 
-/// One line of what a peer reports of a log.
+/// One line of a peer's report about a log.
 struct ReportedEntry: Hashable {
   let producer: String
   let sequence: Int
@@ -97,15 +99,15 @@ struct ReportedEntry: Hashable {
     (producer, self.sequence, text) = (words[2], sequence, words[4])
   }
 
-  /// Reads a line of a file of effects, which has no time.
+  /// Creates an entry from a line of a file of effects, which has no time.
   init?(effect line: Substring) {
     self.init("entry 0 " + line)
   }
 }
 
-/// Says what is wrong with the order of events of each producer, which should be numbered without a gap from 1 on.
+/// Returns the errors in the order of each producer's events, which are numbered from 1 without a gap.
 ///
-/// An event that comes again is no fault, if `isRepeating`; then those after it may come again, too.
+/// If `isRepeating` is `true`, an event may occur again, followed by its successors.
 func faults(in ids: [(producer: String, sequence: Int)], isRepeating: Bool = false) -> [String] {
   var last: [String: Int] = [:]
   var faults: [String] = []

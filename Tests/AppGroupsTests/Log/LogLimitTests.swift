@@ -9,7 +9,7 @@ import Testing
 struct LogLimitTests {
   #if os(Linux)
     @Test(.asRoot)
-    func `a full disk is told, tears no event and takes none that was reported as appended`() async throws {
+    func `a full disk is reported, tears no event, and loses none that was reported as appended`() async throws {
       try await withDisk("mount -t tmpfs -o size=256k tmpfs \"$1\"") { disk in
         let container = try AppGroupsContainer(directory: disk)
         let log = try AppGroupsLog<String>(name: "log", container: container)
@@ -21,7 +21,7 @@ struct LogLimitTests {
             for _ in 0..<1000 { appended.append(try log.append(text)) }
             Issue.record("The disk is never full")
           } catch AppGroupsLogError.inaccessible(.diskFull) {
-            // What fits no more is taken back, so a smaller event may still fit.
+            // An event that does not fit is rolled back, so a smaller one may still fit.
           }
         }
         try Data(count: 100_000).write(to: filler)
@@ -40,14 +40,14 @@ struct LogLimitTests {
       }
     }
 
-    /// The consumer's place cannot be noted on a full disk either, and it says so.
+    /// A full disk also prevents the consumer from saving its cursor, which it reports.
     private func isAboutDisk(_ error: AppGroupsLogError) -> Bool {
       if case .inaccessible(.diskFull) = error { true } else { false }
     }
   #endif
 
   @Test
-  func `a limit on the size of files is told instead of ending the process, and lifted again`() async throws {
+  func `exceeding a file size limit throws instead of ending the process, until the limit is lifted`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let recorder = LogRecorder(try log.events(for: "widget"))

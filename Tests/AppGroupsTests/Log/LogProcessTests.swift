@@ -19,7 +19,7 @@ struct LogProcessTests {
   }
 
   @Test
-  func `what several processes append comes to every consumer once and in order`() async throws {
+  func `events of several processes reach every consumer once and in order`() async throws {
     let fixture = try LogFixture()
     let count = Scale.count(300, torture: 20_000)
     let log = try fixture.log()
@@ -52,14 +52,14 @@ struct LogProcessTests {
 
   #if os(Linux)
     @Test
-    func `two processes that cannot reach /dev/urandom are two producers all the same`() async throws {
+    func `two processes that cannot read /dev/urandom are still two producers`() async throws {
       let fixture = try LogFixture()
       let hiding = #"mount --bind /dev/null /dev/urandom && exec "$0""#
       let unshare = URL(filePath: "/usr/bin/unshare")
       do {
         try await shell(#"/usr/bin/unshare -m sh -c "mount --bind /dev/null /dev/urandom""#)
       } catch is ShellError {
-        // In containers that give root no right to mount.
+        // Some containers do not permit root to mount.
         return
       }
       var producers: Set<Substring> = []
@@ -74,7 +74,7 @@ struct LogProcessTests {
   #endif
 
   @Test
-  func `a producer killed at any moment leaves all that it had appended, and holds up nobody`() async throws {
+  func `a producer killed at any moment loses no appended event, and blocks no reader`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let live = LogRecorder(try log.events(for: "live"))
@@ -84,7 +84,7 @@ struct LogProcessTests {
       let producer = try await fixture.peer()
       let answer = try await producer.send("append first \(round)")
       try await producer.send("append-loop \(1 + chance.number(below: 40)) \([10, 100, 3000][chance.number(below: 3)])")
-      // Not to wait for anything, but to strike at a moment that nobody has chosen.
+      // A random delay, so that the kill hits at an arbitrary moment.
       try await Task.sleep(for: .microseconds(chance.number(below: 8000)))
       try await producer.kill()
       try log.append("ours \(round)")
@@ -93,7 +93,7 @@ struct LogProcessTests {
       #expect(live.entries.elements.contains { $0.producer.uuidString == first && $0.event == "first \(round)" })
       if round.isMultiple(of: 50) { Scale.progress("\(round) of \(rounds) producers killed") }
     }
-    // All that was complete has come, and nothing else: who looks later finds the same.
+    // All complete events were delivered, and nothing else: a later reader finds the same.
     let late = LogRecorder(try log.events(for: "late"))
     try await late.entries.first("the last event") { $0.event == "ours \(rounds)" }
     #expect(faults(in: ids(live.entries.elements)) == [])
@@ -102,7 +102,7 @@ struct LogProcessTests {
   }
 
   @Test
-  func `a consumer killed between effect and cursor gets events again, and loses none`() async throws {
+  func `a consumer killed between an effect and its cursor receives events again, and loses none`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let effects = fixture.fixture.directory.file("effects")
@@ -137,7 +137,7 @@ struct LogProcessTests {
   }
 
   @Test
-  func `what several producers appended while a consumer was away comes in the order of their clocks`() async throws {
+  func `events that several producers appended before a consumer began are delivered in clock order`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let peers = try await [fixture.peer(), fixture.peer()]
@@ -155,7 +155,7 @@ struct LogProcessTests {
   }
 
   @Test
-  func `an effect is later than its cause, though the clocks of processes are not the same`() async throws {
+  func `an effect that another process appends is delivered after its cause`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let peer = try await fixture.peer()
@@ -173,7 +173,7 @@ struct LogProcessTests {
   }
 
   @Test
-  func `a fork continues nobody's segment`() async throws {
+  func `a forked process begins its own segment`() async throws {
     let fixture = try LogFixture()
     let peer = try await fixture.peer()
     let before = try await peer.send("append parent")
@@ -189,7 +189,7 @@ struct LogProcessTests {
 
   #if os(Linux)
     @Test
-    func `a log in which nothing happens wakes nobody`() async throws {
+    func `an idle log wakes no thread`() async throws {
       let fixture = try LogFixture()
       let peer = try await fixture.peer()
       try await peer.send("follow-log widget")
@@ -198,13 +198,13 @@ struct LogProcessTests {
       func switches() throws -> Int {
         let tasks = "/proc/\(peer.identifier)/task"
         return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
-          // A thread may end between the two looks.
+          // A thread may end between listing and reading.
           let data = FileManager.default.contents(atPath: "\(tasks)/\(task)/status") ?? Data()
           let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("voluntary") }
           return sum + (line.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0)
         }
       }
-      // The cursor is saved and threads that have nothing to do end; then there must come a time of quiet.
+      // After the cursor is saved and idle threads have ended, there must be a quiet interval.
       var last = try switches()
       for _ in 0..<100 {
         try await Task.sleep(for: .milliseconds(300))

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Log: reading what several producers have appended")
+@Suite("Log: merging the events of several producers")
 struct LogReaderTests {
   private let fixture: Fixture
   private let place: LogPlace
@@ -13,7 +13,7 @@ struct LogReaderTests {
     place = try LogPlace(name: "log", container: fixture.container)
   }
 
-  /// Makes a producer's segment, with one record for each time, which is its payload, too.
+  /// Writes a producer's segment with one record for each time, whose payload is the time as text.
   private func write(_ times: [UInt64], of producer: UUID) throws -> SegmentID {
     let id = SegmentID(producer: producer, index: 1)
     let header = SegmentHeader(id: id, firstSequence: 1, time: 0)
@@ -37,7 +37,7 @@ struct LogReaderTests {
   }
 
   @Test
-  func `an older event, found after one was given out, comes next, and none is passed over`() throws {
+  func `an older event found after a delivery is delivered next, and none is skipped`() throws {
     _ = try write([10, 30, 50], of: UUID())
     let reader = LogReader(place, from: [:]) { Issue.record("\($0)") }
     reader.scan()
@@ -48,13 +48,13 @@ struct LogReaderTests {
   }
 
   @Test
-  func `what is appended after an event was given out is found by the next look`() throws {
+  func `an event appended after a delivery is found when its segment is read again`() throws {
     let producer = UUID()
     let id = try write([1], of: producer)
     let reader = LogReader(place, from: [:]) { Issue.record("\($0)") }
     reader.scan()
     #expect(reader.next()?.record.time == 1)
-    // Before the reader has seen that nothing follows, and after it has.
+    // Once before the reader has reached the end of the file, and once after.
     _ = try write([1, 2], of: producer)
     #expect(reader.look(atSegment: id.fileName))
     #expect(rest(of: reader) == [2])

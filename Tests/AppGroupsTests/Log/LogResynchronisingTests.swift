@@ -33,13 +33,13 @@ enum Wound: CaseIterable {
     }
   }
 
-  /// Those that change one byte.
+  /// The cases that change one byte.
   static let small: [Wound] = [
     .lengthHighBit, .lengthMiddleBit, .lengthLowBit, .checksum, .sequence, .time, .payload,
   ]
 }
 
-@Suite("Log: going on after damage", .patient)
+@Suite("Log: resuming after damage", .patient)
 struct LogResynchronisingTests {
   private let segment: SegmentFixture
   private let log: AppGroupsLog<Data>
@@ -54,7 +54,7 @@ struct LogResynchronisingTests {
 
   private var url: URL { segment.place.url(of: segment.id) }
 
-  /// Where each record of a segment lies.
+  /// The range of each record in a segment.
   private func ranges(of payloads: [Data]) -> [Range<Int>] {
     var (start, ranges) = (SegmentHeader.size, [Range<Int>]())
     for payload in payloads {
@@ -64,13 +64,13 @@ struct LogResynchronisingTests {
     return ranges
   }
 
-  /// Writes a segment of a producer that is gone, and reads it as a consumer for which the log was kept.
+  /// Writes a segment of a producer that has ended, and reads it as an existing consumer.
   ///
-  /// - Returns: The payloads that came, and what was reported.
+  /// - Returns: The delivered payloads and the reported failures.
   private func read(_ bytes: [UInt8]) async throws -> (payloads: [Data], failures: [AppGroupsLogError]) {
-    // The last reading notes how far it was when it ends, on its own queue.
+    // The previous feed saves its cursor on its own queue when it ends.
     while try consumer.lock() == nil { try await Task.sleep(for: .milliseconds(1)) }
-    // A trimming in the background must not know the former segment's cursor and this segment.
+    // A background trim must not combine the previous segment's cursor with this segment.
     try withExtendedLifetime(try segment.place.lockTrimming(isWaiting: true)) { _ in
       try consumer.save((try consumer.load() ?? [:]).filter { $0.key == log.producer })
       try Data(bytes).write(to: url)
@@ -80,10 +80,10 @@ struct LogResynchronisingTests {
     let events = try log.events(for: "widget")
     let failures = events.failures.recorded()
     let entries = events.recorded()
-    // It is later than all others, so they have come when it comes.
+    // Its time is later than all others, so they were delivered before it.
     try log.append(Data("end".utf8))
     try await entries.first("the end") { $0.producer == log.producer }
-    // What was read to its end is noted after the last event was given out.
+    // The end of a segment is recorded after the last event was delivered.
     events.feed.queue.sync {}
     try await events.saveProgress()
     try log.trim()
@@ -96,7 +96,7 @@ struct LogResynchronisingTests {
   }
 
   @Test(arguments: Wound.allCases, [0, 14, 29])
-  func `a damaged record costs itself alone, and is reported once`(wound: Wound, index: Int) async throws {
+  func `a damaged record loses no other event, and is reported once`(wound: Wound, index: Int) async throws {
     let payloads = (1...30).map { Data("event \($0) \(String(repeating: "x", count: $0 * 7))".utf8) }
     var bytes = segment.bytes(payloads)
     wound.apply(to: &bytes, ranges(of: payloads)[index])
@@ -106,7 +106,7 @@ struct LogResynchronisingTests {
   }
 
   @Test
-  func `two damaged records, one after another, cost themselves alone`() async throws {
+  func `two damaged records close together lose no other event`() async throws {
     let payloads = (1...30).map { Data("event \($0)".utf8) }
     for (first, second) in [(Wound.payload, Wound.lengthHighBit), (.lengthHighBit, .payload), (.zeroed, .zeroed)] {
       for gap in [1, 2] {
@@ -121,7 +121,7 @@ struct LogResynchronisingTests {
   }
 
   @Test
-  func `bytes put between records cost no event, and records cut out cost only themselves`() async throws {
+  func `inserted bytes lose no event, and removed records lose only themselves`() async throws {
     let payloads = (1...30).map { Data("event \($0)".utf8) }
     let place = ranges(of: payloads)[10]
     var longer = segment.bytes(payloads)
@@ -137,7 +137,7 @@ struct LogResynchronisingTests {
   }
 
   @Test(arguments: Wound.small)
-  func `a payload that contains records is not taken for records when it is damaged`(wound: Wound) async throws {
+  func `records inside a damaged payload are not mistaken for events`(wound: Wound) async throws {
     for numbers in [[3], [2], [4], [3, 4, 5], [2, 3]] {
       let fakes = numbers.flatMap { segment.record(Data("fake \($0)".utf8), UInt64($0)) }
       for (before, after) in [(0, 0), (50, 50), (50, 0)] {
@@ -154,7 +154,7 @@ struct LogResynchronisingTests {
   }
 
   @Test
-  func `a record that a living producer is writing is not damage, whatever it contains`() throws {
+  func `a record still being written is not reported as damage, whatever its payload`() throws {
     let fake = Data(segment.record(Data("fake".utf8), 3))
     let payloads = [Data("one".utf8), Data(repeating: 65, count: 50) + fake + Data(repeating: 66, count: 50)]
     let bytes = segment.bytes(payloads)
@@ -171,7 +171,7 @@ struct LogResynchronisingTests {
     reader.update([1])
     reader.advance { failures.append($0) }
     #expect(reader.head?.sequence == 1)
-    // One byte after another, and read again far more often than damage is looked at.
+    // Written byte by byte, and read far more often than a reader checks for damage.
     for count in written + 1...bytes.count {
       write(upTo: count)
       for _ in 1...8 where reader.head?.sequence != 2 { reader.advance { failures.append($0) } }
@@ -181,7 +181,7 @@ struct LogResynchronisingTests {
   }
 
   @Test
-  func `damage where a living producer appends costs no event that it appends later`() throws {
+  func `damage in a live segment loses no event appended later`() throws {
     let payloads = (1...3).map { Data("event \($0)".utf8) }
     for wound in Wound.allCases {
       var bytes = segment.bytes(payloads)
@@ -209,7 +209,7 @@ struct LogResynchronisingTests {
   }
 
   @Test
-  func `a segment that is cut off during the search for its next record has none`() throws {
+  func `a segment truncated during the search for its next record yields none`() throws {
     try Data(segment.bytes([Data("one".utf8)])).write(to: url)
     let file = open(url.path, O_RDONLY | O_CLOEXEC)
     defer { close(file) }

@@ -6,7 +6,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: saving while a backlog is handled", .patient)
+@Suite("Log: saving progress while a backlog is handled", .patient)
 struct LogSavingTests {
   private let fixture: LogFixture
   private let log: AppGroupsLog<String>
@@ -36,7 +36,7 @@ struct LogSavingTests {
     let count = try fixture.segments().count
     let consumer = try await fixture.peer()
     try await consumer.send("follow-until worker 50")
-    // The subscriber never returns from the next event, so nothing but the saving can come in between.
+    // The subscriber never returns from the next event, so only the saving can happen in between.
     try await waitUntilSaved(50)
     try log.trim()
     #expect(try fixture.segments().count < count)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Log: appending and consuming", .patient)
 struct LogTests {
   @Test
-  func `what was appended before a consumer began, and after, comes in order`() async throws {
+  func `events appended before and after a consumer began are delivered in order`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let first = try log.append("one")
@@ -23,7 +23,7 @@ struct LogTests {
   }
 
   @Test
-  func `a log can be removed while it is read, with nobody putting things in the way`() async throws {
+  func `a log's directory can be removed while a loop reads it`() async throws {
     for _ in 0..<20 {
       let fixture = try LogFixture()
       try fixture.log().append("one")
@@ -37,7 +37,7 @@ struct LogTests {
   }
 
   @Test
-  func `a consumer goes on where it was, also after being away`() async throws {
+  func `a consumer resumes where it stopped, even after being away`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     do {
@@ -52,7 +52,7 @@ struct LogTests {
   }
 
   @Test
-  func `two consumers are independent of one another`() async throws {
+  func `two consumers are independent of each other`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     try log.append("one")
@@ -65,7 +65,7 @@ struct LogTests {
   }
 
   @Test
-  func `who wants only new events gets those after the subscription`() async throws {
+  func `new events begin with the first one after the subscription`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     try log.append("old")
@@ -77,7 +77,7 @@ struct LogTests {
   }
 
   @Test
-  func `own events can be left out, and do not come when others begin`() async throws {
+  func `own events can be excluded, and later events of others do not bring them back`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let peer = try await fixture.peer()
@@ -90,7 +90,7 @@ struct LogTests {
   }
 
   @Test
-  func `an event that is not acknowledged comes again, and one that is does not`() async throws {
+  func `unacknowledged events are redelivered, and acknowledged ones are not`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     try log.append(contentsOf: ["one", "two", "three"])
@@ -106,7 +106,7 @@ struct LogTests {
   }
 
   @Test
-  func `a loop has handled an event when it asks for the next`() async throws {
+  func `a loop handles an event by requesting the next one`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     try log.append(contentsOf: (1...200).map(String.init))
@@ -116,7 +116,7 @@ struct LogTests {
       seen.append(entry.event)
       if seen.count == 150 { break }
     }
-    // The one that it broke off in was not handled; those that waited for it were not either.
+    // The event at the break was not handled, and neither were those buffered after it.
     for await entry in events.values {
       seen.append(entry.event)
       if entry.event == "200" { break }
@@ -126,7 +126,7 @@ struct LogTests {
   }
 
   @Test
-  func `a cancelled loop ends, whether it waits or works`() async throws {
+  func `a cancelled loop ends`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let events = try log.events(for: "widget")
@@ -146,7 +146,7 @@ struct LogTests {
   }
 
   @Test
-  func `a subscriber that appends and cancels in its callback is served as it asks`() async throws {
+  func `a subscriber may append and cancel in its callback`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let seen = Recorder<String>()
@@ -165,7 +165,7 @@ struct LogTests {
   }
 
   @Test
-  func `many threads append to one log, and all of it comes once`() async throws {
+  func `events that many threads append to one log are each delivered once`() async throws {
     let fixture = try LogFixture()
     let recorder = LogRecorder(try fixture.log().events(for: "widget"))
     let logs = try [fixture.log(LogLimits(segmentSize: 8192)), fixture.log(LogLimits(segmentSize: 8192))]
@@ -180,16 +180,16 @@ struct LogTests {
     for thread in 0..<4 {
       #expect(texts.filter { $0.hasPrefix("\(thread) ") } == (1...200).map { "\(thread) \($0)" })
     }
-    // They are one producer, whose events are numbered without a gap.
+    // All threads are one producer, whose events are numbered without a gap.
     #expect(recorder.entries.elements.map(\.sequence) == Array(1...800))
-    // What has been handled need not be kept; the trimming in between may have come too early for it.
+    // Handled segments are removable now; earlier trims may have run before they were handled.
     try await recorder.events.saveProgress()
     try logs[0].trim()
     #expect(try fixture.segments().allSatisfy { !$0.lastPathComponent.hasSuffix(".00000001.segment") })
   }
 
   @Test
-  func `two objects are not one consumer at a time, and the second takes over`() async throws {
+  func `only one object at a time acts as a consumer, and a second one takes over from the first`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     var first: LogRecorder? = LogRecorder(try log.events(for: "widget"))
@@ -203,7 +203,7 @@ struct LogTests {
   }
 
   @Test(arguments: ["", ".hidden", "a/b", "../up", "line\nbreak", String(repeating: "x", count: 201)])
-  func `a name that is no plain name is refused`(name: String) throws {
+  func `an invalid name is rejected`(name: String) throws {
     let fixture = try LogFixture()
     #expect(throws: AppGroupsLogError.self) {
       try AppGroupsLog<String>(name: name, container: fixture.fixture.container)
@@ -214,7 +214,7 @@ struct LogTests {
   }
 
   @Test
-  func `nobody else may read what a log has, and links do not lead out of it`() async throws {
+  func `only the user can access a log's files, and links do not lead out of it`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let recorder = LogRecorder(try log.events(for: "widget"))
@@ -244,7 +244,7 @@ struct LogTests {
   }
 
   @Test
-  func `an event that is too large or cannot be encoded is refused, and the next is appended`() async throws {
+  func `an event that is too large or cannot be encoded is rejected, and the next one is appended`() async throws {
     let fixture = try LogFixture()
     let numbers = try AppGroupsLog<Double>(name: "numbers", container: fixture.fixture.container)
     #expect { try numbers.append(.infinity) } throws: {

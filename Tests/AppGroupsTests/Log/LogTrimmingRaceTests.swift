@@ -5,10 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Log: trimming while others come and go", .seeded, .patient)
+@Suite("Log: trimming while producers and consumers come and go", .seeded, .patient)
 struct LogTrimmingRaceTests {
   @Test
-  func `a consumer that comes while others trim misses nothing between two events`() async throws {
+  func `a consumer that starts during trimming finds no gap in the events`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log(LogLimits(segmentSize: 256))
     let resident = LogRecorder(try log.events(for: "resident"))
@@ -20,7 +20,7 @@ struct LogTrimmingRaceTests {
       try await resident.events.saveProgress()
       let pause = UInt32(chance.number(below: 1500))
       async let trimming: Void = {
-        // Not to wait for anything, but to strike at a moment that nobody has chosen.
+        // A random delay, so that the trim begins at an arbitrary moment.
         usleep(pause)
         try log.trim()
       }()
@@ -32,7 +32,7 @@ struct LogTrimmingRaceTests {
     #expect(resident.failures.elements == [])
   }
 
-  /// What a consumer is told that comes, reads some events, and goes.
+  /// Lets a consumer start, read some events and end, and returns its failures.
   private func failuresOfGuest(at log: AppGroupsLog<String>) async throws -> [AppGroupsLogError] {
     let guest = LogRecorder(try log.events(for: "guest"))
     try await guest.wait(for: 1)
@@ -41,7 +41,7 @@ struct LogTrimmingRaceTests {
   }
 
   @Test
-  func `what a producer appends last, while somebody looks whether it is gone, is not taken for read`() async throws {
+  func `an event appended just before its producer ends is not trimmed as already read`() async throws {
     let fixture = try LogFixture()
     let place = try LogPlace(name: "log", container: fixture.fixture.container)
     var chance = Chance()
@@ -51,14 +51,14 @@ struct LogTrimmingRaceTests {
     }
   }
 
-  /// Has an event handled, and appends another as the last thing that its producer does, while somebody else trims.
+  /// Appends another event as its producer ends, while a trimmer runs that may consider the first one handled.
   ///
   /// - Parameters:
-  ///   - fixture: Where the log is.
-  ///   - place: The log.
-  ///   - pause: How many microseconds the trimming goes on before the last event is appended.
-  /// - Returns: Where both are.
-  /// - Throws: The error that keeps it from appending or trimming.
+  ///   - fixture: The fixture of the log.
+  ///   - place: The place of the log.
+  ///   - pause: The time in microseconds between the start of trimming and the last event.
+  /// - Returns: The URL of the segment that contains both events.
+  /// - Throws: An error of appending or trimming.
   private func appendOnceMore(to fixture: LogFixture, _ place: LogPlace, after pause: UInt32) async throws -> URL {
     let isOver = Atomic(false)
     var log: AppGroupsLog? = try fixture.log()
@@ -67,7 +67,7 @@ struct LogTrimmingRaceTests {
       let trimmer = LogTrimmer(place: place, limits: LogLimits())
       while !isOver.load(ordering: .relaxed) { try trimmer.trim(isWaiting: true) }
     }()
-    // While it is trimmed, at moments that nobody has chosen.
+    // A random delay, so that the append happens at an arbitrary moment of trimming.
     usleep(pause)
     try log?.append("last")
     log = nil

@@ -15,7 +15,7 @@ struct LogTrimmingTests {
   }
 
   @Test
-  func `what all consumers have handled is removed, and not before`() async throws {
+  func `events handled by all consumers are removed, and not before`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log(Self.small)
     let slow = try log.events(for: "slow", acknowledgement: .explicit)
@@ -34,14 +34,14 @@ struct LogTrimmingTests {
     slow.acknowledge(entries[11])
     try await slow.saveProgress()
     try log.trim()
-    // The last one is being appended to.
+    // The last segment is being appended to.
     #expect(try fixture.segments().count == 1)
     #expect(try fixture.fixture.contents(of: fixture.directory.appending(path: ".shared")) == ["trim.lock"])
   }
 
   #if os(Linux)
     @Test
-    func `a consumer keeps no file open that was removed, and with it its space`() async throws {
+    func `a consumer closes removed segments, which frees their space`() async throws {
       let fixture = try LogFixture()
       let log = try fixture.log()
       let recorder = LogRecorder(try log.events(for: "widget"))
@@ -61,7 +61,7 @@ struct LogTrimmingTests {
       #expect(removedFiles(in: fixture) == 0)
     }
 
-    /// How many files of the log this process has open that have no name any more.
+    /// The number of segments that this process has open although they were removed.
     private func removedFiles(in fixture: LogFixture) -> Int {
       let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
       return numbers.count { number in
@@ -72,7 +72,7 @@ struct LogTrimmingTests {
   #endif
 
   @Test
-  func `what dead processes appended and everybody handled is removed, litter and all`() async throws {
+  func `segments and leftovers of dead processes are removed once all events are handled`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log()
     let recorder = LogRecorder(try log.events(for: "widget"))
@@ -91,7 +91,7 @@ struct LogTrimmingTests {
     try log.trim()
     #expect(try fixture.segments().isEmpty)
     #expect(try fixture.fixture.contents(of: fixture.directory.appending(path: ".shared")) == ["trim.lock"])
-    // The cursor does not remember producers of whom nothing is left.
+    // The cursor forgets producers that have no segments.
     try log.append("four")
     try await recorder.wait(for: 4)
     try await recorder.events.saveProgress()
@@ -100,7 +100,7 @@ struct LogTrimmingTests {
   }
 
   @Test
-  func `a log that nobody reads stays within its limit, and keeps the newest`() async throws {
+  func `a log without consumers stays within its size limit, and keeps the newest events`() async throws {
     let fixture = try LogFixture()
     let limits = LogLimits(segmentSize: 4096, totalSize: 40_960)
     let log = try fixture.log(limits)
@@ -109,12 +109,12 @@ struct LogTrimmingTests {
     #expect(try fixture.segments().count <= 10)
     let recorder = LogRecorder(try log.events(for: "new"))
     try await recorder.entries.first("the newest") { $0.event.hasPrefix("100 ") }
-    // Who is new has lost nothing.
+    // A new consumer has lost nothing.
     #expect(recorder.failures.elements.isEmpty)
   }
 
   @Test
-  func `a consumer that is too far behind is told so, and goes on with what there is`() async throws {
+  func `a consumer that falls too far behind is notified, and continues with the remaining events`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log(LogLimits(segmentSize: 4096, totalSize: 20_480))
     do {
@@ -132,7 +132,7 @@ struct LogTrimmingTests {
   }
 
   @Test
-  func `a consumer that is away for too long is dropped, and told so when it comes back`() async throws {
+  func `a consumer absent for too long is dropped, and notified when it returns`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log(LogLimits(segmentSize: 4096, consumerAbsence: .seconds(3600)))
     for name in ["gone", "here"] {
@@ -152,7 +152,7 @@ struct LogTrimmingTests {
     }
     try await fixture.settle("here")
     try log.trim()
-    // Nobody waits for the one that is gone.
+    // No segment is kept for the absent consumer.
     #expect(try fixture.segments().count == 1)
     #expect(!FileManager.default.fileExists(atPath: cursor.path))
     let back = LogRecorder(try log.events(for: "gone"))
@@ -161,7 +161,7 @@ struct LogTrimmingTests {
   }
 
   @Test
-  func `a consumer that reads is not dropped, however little there is to read`() async throws {
+  func `an active consumer is not dropped, however few events it receives`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log(LogLimits(segmentSize: 4096, consumerAbsence: .zero))
     let recorder = LogRecorder(try log.events(for: "widget"))
@@ -176,7 +176,7 @@ struct LogTrimmingTests {
   }
 
   @Test
-  func `a consumer that is removed keeps nothing from being removed`() async throws {
+  func `a consumer in use cannot be removed, and a removed one does not prevent trimming`() async throws {
     let fixture = try LogFixture()
     let log = try fixture.log(Self.small)
     do {
@@ -196,7 +196,7 @@ struct LogTrimmingTests {
   }
 
   @Test
-  func `any process may trim, also all at once, while others append and read`() async throws {
+  func `threads may trim concurrently while two processes append and a consumer reads`() async throws {
     let fixture = try LogFixture()
     let limits = LogLimits(segmentSize: 4096)
     let log = try fixture.log(limits)

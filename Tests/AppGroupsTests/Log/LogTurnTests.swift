@@ -6,7 +6,7 @@ import Signals
 import TestSupport
 import Testing
 
-@Suite("Log: one subscription after another", .patient)
+@Suite("Log: successive subscriptions", .patient)
 struct LogTurnTests {
   private let fixture: LogFixture
 
@@ -15,7 +15,7 @@ struct LogTurnTests {
   }
 
   @Test
-  func `who comes before the reading for another has begun gets only what is appended from then on`() async throws {
+  func `a subscriber that replaces one not yet served receives only later events`() async throws {
     let log = try fixture.log()
     let events = try log.newEvents()
     let gate = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ struct LogTurnTests {
   }
 
   @Test
-  func `what was being read for another when somebody comes is not read again for who comes`() async throws {
+  func `an event being read for a former subscriber is not delivered to the next one`() async throws {
     let (isReached, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let format = FileFormat<String>(
       encode: { Data($0.utf8) },
@@ -50,17 +50,17 @@ struct LogTurnTests {
     try await onThread { isReached.wait() }
     former.cancel()
     let entries = Recorder<LogEventID>()
-    // Half of a subscription: it has looked where the log ends only when what was being read is refused.
+    // Adds the subscriber without its start position, which is set only when the event being read is discarded.
     let (number, _) = events.feed.audience.add("half a subscription") { entries.record($0.id) }
     gate.signal()
-    // First what is being read, then what follows from that.
+    // First the event being read, then its consequences.
     for _ in 0..<2 { events.feed.queue.sync {} }
     #expect(entries.elements.isEmpty)
     #expect(events.feed.audience.remove(number))
   }
 
   @Test(arguments: [nil, 256])
-  func `what was handled is not given out while it is read again, nor missed if it is gone`(size: Int?) async throws {
+  func `events acknowledged during a reread are not redelivered, and trimming loses none`(size: Int?) async throws {
     let log = try fixture.log(size.map { LogLimits(segmentSize: $0) } ?? LogLimits())
     let events = try log.events(for: "widget", acknowledgement: .explicit)
     let ids = try log.append(contentsOf: (1...200).map(String.init))
@@ -80,7 +80,7 @@ struct LogTurnTests {
     try log.append("new")
     var count = 1
     while let entry = await loop.next(), entry.event != "new" { count += 1 }
-    // The first, those that waited for the loop by then, and one that was on its way.
+    // The first event, the buffered ones, and one in transit.
     #expect(count <= LogLoop.capacity + 2)
     try await events.saveProgress()
     #expect(try place.load()?[log.producer]?.sequence == 200)
@@ -88,10 +88,10 @@ struct LogTurnTests {
   }
 
   @Test
-  func `a consumer that could not be made known is so when it can be, also if it handles nothing`() async throws {
+  func `a consumer that could not be registered is registered later, even if it handles no event`() async throws {
     let log = try fixture.log()
     let place = try ConsumerPlace(name: "widget", place: LogPlace(name: "log", container: fixture.fixture.container))
-    // This is told after the lock was looked for, and before it is needed.
+    // This failure is reported between the lookup of the lock and its use.
     try place.leaveLossNote(of: .absence)
     let lock = fixture.directory.appending(path: ".shared/trim.lock").path
     let aside = fixture.directory.appending(path: ".shared/aside").path

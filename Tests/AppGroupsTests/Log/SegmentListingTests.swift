@@ -2,13 +2,12 @@
 import Foundation
 import Testing
 
-/// What a directory shows that changes while it is listed.
+/// The entries of a directory that changes while it is listed.
 @Suite("A listing of segments")
 struct SegmentListingTests {
   private let producer = UUID()
 
-  /// What is taken for the segments if the directory shows these lists, one after the other, and then the last for
-  /// ever.
+  /// Returns the accepted segments if the directory shows these lists in turn, and repeats the last one.
   private func outcome(of listings: [[UInt64]], after start: UInt64?) throws -> (numbers: [UInt64]?, looks: Int) {
     var looks = 0
     let segments = try SegmentListing.withoutPassingGaps(after: start.map { [producer: $0] } ?? [:]) {
@@ -18,35 +17,35 @@ struct SegmentListingTests {
     return (segments[producer], looks)
   }
 
-  @Test func `a segment that was not shown beside a later one is looked for again`() throws {
+  @Test func `a gap between segments makes the listing repeat`() throws {
     let outcome = try outcome(of: [[1, 3], [1, 2, 3]], after: 1)
     #expect(outcome.numbers == [1, 2, 3])
     #expect(outcome.looks == 2)
   }
 
-  @Test func `so is the first segment of a producer that nobody has read yet`() throws {
+  @Test func `a missing first segment of an unread producer makes the listing repeat`() throws {
     let outcome = try outcome(of: [[2], [1, 2]], after: nil)
     #expect(outcome.numbers == [1, 2])
   }
 
-  @Test func `so is the one after that which is being read`() throws {
+  @Test func `a gap after the segment being read makes the listing repeat`() throws {
     let outcome = try outcome(of: [[6], [5, 6, 7]], after: 4)
     #expect(outcome.numbers == [5, 6, 7])
   }
 
-  @Test func `a listing that shows another gap is not the last`() throws {
+  @Test func `a repeated listing with another gap is repeated again`() throws {
     let outcome = try outcome(of: [[1, 3], [1, 2, 3, 5], [1, 2, 3, 4, 5]], after: 1)
     #expect(outcome.numbers == [1, 2, 3, 4, 5])
     #expect(outcome.looks == 3)
   }
 
-  @Test func `a gap that stays is one`() throws {
+  @Test func `a gap that remains in the next listing is accepted`() throws {
     let outcome = try outcome(of: [[4, 5]], after: 1)
     #expect(outcome.numbers == [4, 5])
     #expect(outcome.looks == 2)
   }
 
-  @Test func `a listing without a gap is taken at once, and what was read long ago is no gap`() throws {
+  @Test func `a listing without a gap is accepted at once, and a gap before the last segment read is none`() throws {
     #expect(try outcome(of: [[3, 4]], after: 2).looks == 1)
     #expect(try outcome(of: [[1, 2]], after: nil).looks == 1)
     #expect(try outcome(of: [[1, 7, 8]], after: 6).looks == 1)

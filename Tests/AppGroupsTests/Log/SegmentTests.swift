@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A segment made by hand, to be cut and damaged.
+/// A handmade segment that tests truncate and damage.
 struct SegmentFixture {
   let fixture: Fixture
   let place: LogPlace
@@ -32,7 +32,7 @@ struct SegmentFixture {
     return record
   }
 
-  /// What a reader makes of bytes.
+  /// Returns the payloads that a reader finds in the given bytes.
   func payloads(of bytes: [UInt8]) throws -> [Data] {
     try Data(bytes).write(to: place.url(of: id))
     guard let reader = try? SegmentReader(id, in: place, from: .beginning) else { return [] }
@@ -68,13 +68,13 @@ struct SegmentTests {
   }
 
   @Test
-  func `the checksum is the CRC-32 that everybody knows`() {
+  func `the checksum is the standard CRC-32`() {
     #expect(Array("123456789".utf8).withUnsafeBytes { Checksum.of($0) } == 0xCBF4_3926)
     #expect(Checksum.of(UnsafeRawBufferPointer(start: nil, count: 0)) == 0)
   }
 
   @Test
-  func `a segment's name says which it is, and nothing else has such a name`() {
+  func `a segment's name identifies it, and no other name is accepted`() {
     let id = SegmentID(producer: UUID(), index: 7)
     #expect(SegmentID(fileName: id.fileName) == id)
     for name in [
@@ -85,7 +85,7 @@ struct SegmentTests {
   }
 
   @Test
-  func `whatever is written is read, however large`() throws {
+  func `payloads of any size are read as written`() throws {
     let segment = try SegmentFixture()
     var chance = Chance()
     for largest in [0, 10, 5000, 300_000] {
@@ -95,7 +95,7 @@ struct SegmentTests {
   }
 
   @Test
-  func `every prefix of a segment gives a prefix of its records`() throws {
+  func `a prefix of a segment yields a prefix of its records`() throws {
     let segment = try SegmentFixture()
     var chance = Chance()
     let payloads = randomPayloads(12, largest: 20, using: &chance)
@@ -109,7 +109,7 @@ struct SegmentTests {
   }
 
   @Test
-  func `whatever is damaged, a reader finds nothing but records of the segment, in order`() throws {
+  func `a damaged segment yields only its own records, in order`() throws {
     let segment = try SegmentFixture()
     var chance = Chance()
     for round in 0..<Scale.count(300, torture: 20_000) {
@@ -129,13 +129,13 @@ struct SegmentTests {
   }
 
   @Test
-  func `what a writer takes back, because it could not write all of it, hides nothing that comes after`() throws {
+  func `an incomplete write that is rolled back hides no later record`() throws {
     let segment = try SegmentFixture()
     let url = segment.place.url(of: segment.id)
     let first = Data("first".utf8)
     let later = (1...500).map { Data("later \($0)".utf8) }
     let torn = segment.bytes([first, Data(count: 8000)])
-    // The reader has seen its beginning: and found its end missing, or not looked for it yet.
+    // The reader has seen the beginning of the torn record, and either missed its end or not looked for it yet.
     for (count, isEndSeen) in [(5000, true), (200, true), (90, true), (5000, false), (200, false)] {
       try Data(torn[..<count]).write(to: url)
       let reader = try SegmentReader(segment.id, in: segment.place, from: .beginning)
@@ -152,14 +152,14 @@ struct SegmentTests {
   }
 
   @Test
-  func `a file that is no segment is said to be none`() throws {
+  func `a foreign segment, a pipe and a link are rejected`() throws {
     let segment = try SegmentFixture()
     try Data(segment.bytes([Data("x".utf8)])).write(to: segment.place.url(of: SegmentID(producer: UUID(), index: 1)))
-    // One under another's name.
+    // A segment under the name of another.
     let other = SegmentID(producer: segment.id.producer, index: 2)
     try Data(segment.bytes([])).write(to: segment.place.url(of: other))
     #expect(throws: AppGroupsLogError.self) { try SegmentReader(other, in: segment.place, from: .beginning) }
-    // A named pipe would keep who opens it waiting, and a link may lead anywhere.
+    // Opening a named pipe could block, and a link may lead anywhere.
     let pipe = SegmentID(producer: segment.id.producer, index: 3)
     mkfifo(segment.place.url(of: pipe).path, 0o600)
     #expect(throws: AppGroupsLogError.self) { try SegmentReader(pipe, in: segment.place, from: .beginning) }
@@ -170,7 +170,7 @@ struct SegmentTests {
   }
 
   @Test(arguments: [0, UInt64.max, UInt64.max / 2])
-  func `a segment whose numbers no log reaches is said to be none, and ends nobody`(first: UInt64) throws {
+  func `a segment with impossible sequence numbers is rejected without a crash`(first: UInt64) throws {
     let segment = try SegmentFixture()
     try Data(SegmentHeader(id: segment.id, firstSequence: first, time: 0).bytes)
       .write(to: segment.place.url(of: segment.id))
@@ -179,7 +179,7 @@ struct SegmentTests {
   }
 
   @Test
-  func `the clock never goes back, and follows what it has seen`() {
+  func `the clock never goes back, and advances past plausible observed times`() {
     let clock = LogClock()
     var last: UInt64 = 0
     for _ in 0..<1000 {

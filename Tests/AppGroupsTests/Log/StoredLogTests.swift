@@ -5,9 +5,9 @@ import Testing
 
 /// The log has segments of two producers.
 ///
-/// The first segment of `a` was removed when the consumer `late` had handled one event of it. `b` was killed while it
-/// appended its fourth event. The consumer `widget` has handled 20 events of `a` and the first one of `b`.
-@Suite("Logs that earlier versions wrote", .patient)
+/// The first segment of `a` was removed after the consumer `late` had handled one of its events. `b` was killed while
+/// it appended its fourth event. The consumer `widget` has handled 20 events of `a` and the first one of `b`.
+@Suite("Logs written by earlier versions", .patient)
 struct StoredLogTests {
   private func text(_ producer: String, _ number: Int) -> String {
     "\(producer) \(number) " + String(repeating: producer, count: 250)
@@ -18,7 +18,7 @@ struct StoredLogTests {
   }
 
   @Test(.enabled(if: StoredFormat.writtenGeneration != nil))
-  func `the log is written`() async throws {
+  func `writes the stored log of this version`() async throws {
     let fixture = try LogFixture()
     let limits = LogLimits(segmentSize: 4096)
     let log = try fixture.log(limits)
@@ -47,19 +47,19 @@ struct StoredLogTests {
       fixture.segments().first { !$0.lastPathComponent.hasPrefix(own.uuidString.lowercased()) })
     let handle = try FileHandle(forWritingTo: theirs)
     try handle.seekToEnd()
-    // The head of a record with 100 bytes, and the first three of them.
+    // The header of a record of 100 bytes, and its first three bytes.
     try handle.write(contentsOf: Data([100, 0, 0, 0, 1, 2, 3, 4, 4] + Array(repeating: 0, count: 15) + [34, 98, 32]))
     try handle.close()
     try StoredFormat.store(fixture.fixture.directory.url, as: "log")
   }
 
   @Test
-  func `there is something to read`() {
+  func `stored logs of earlier versions exist`() {
     #expect(!StoredFormat.all("log").isEmpty)
   }
 
   @Test(arguments: StoredFormat.all("log"))
-  func `a consumer goes on where it was, and gets what is appended after it`(_ stored: StoredFormat) async throws {
+  func `a consumer resumes where it stopped, and receives events appended later`(_ stored: StoredFormat) async throws {
     let fixture = LogFixture(try Fixture(stored))
     let log = try fixture.log()
     do {
@@ -77,7 +77,7 @@ struct StoredLogTests {
   }
 
   @Test(arguments: StoredFormat.all("log"))
-  func `a consumer that missed events learns of it, and gets those that are left`(_ stored: StoredFormat) async throws {
+  func `a consumer that missed events is notified, and receives the rest`(_ stored: StoredFormat) async throws {
     let fixture = LogFixture(try Fixture(stored))
     let late = LogRecorder(try fixture.log().events(for: "late"))
     try await late.firstFailure { $0 == .snapshotNeeded(consumer: "late", reason: .sizeLimit) }
@@ -90,7 +90,7 @@ struct StoredLogTests {
   }
 
   @Test(arguments: StoredFormat.all("log"))
-  func `a log whose events all are handled is trimmed, and can be appended to`(_ stored: StoredFormat) async throws {
+  func `a fully handled log is trimmed, and can be appended to`(_ stored: StoredFormat) async throws {
     let fixture = LogFixture(try Fixture(stored))
     let log = try fixture.log()
     try log.removeConsumer("late")
