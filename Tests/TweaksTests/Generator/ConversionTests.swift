@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("Files of other libraries become files of tweaks")
+@Suite("Converting files of other libraries")
 struct ConversionTests {
-  /// The file that Toggles' migrator comes with.
+  /// The sample file of Toggles' migrator.
   private static let toggles = """
     {
       "toggles" : [
@@ -56,7 +56,7 @@ struct ConversionTests {
     """
 
   @Test(.patient)
-  func `a file of Toggles becomes one that is read, and that an accessor is made of`() async throws {
+  func `a converted file of Toggles can be read, and an accessor generated from it`() async throws {
     let generator = try Generator()
     try generator.write(Self.toggles, to: "Toggles.json")
     let outcome = try await generator.run(
@@ -83,7 +83,7 @@ struct ConversionTests {
   }
 
   @Test(.patient)
-  func `toggles without metadata have their names, whole numbers become Doubles, objects become JSON`() async throws {
+  func `toggles without metadata keep their names, numbers become Doubles, and objects become JSON`() async throws {
     let generator = try Generator()
     try generator.write(
       """
@@ -115,7 +115,7 @@ struct ConversionTests {
   }
 
   @Test(.patient, arguments: ["toggles", "justtweak"])
-  func `commas before a closing bracket, which both libraries read over, are left out`(format: String) async throws {
+  func `trailing commas, which both libraries accept, are dropped`(format: String) async throws {
     let generator = try Generator()
     let texts = [
       "toggles": #"""
@@ -147,7 +147,7 @@ struct ConversionTests {
   }
 
   @Test(.patient)
-  func `JustTweak's example stays what it is`() async throws {
+  func `converting JustTweak's example changes no tweak`() async throws {
     let generator = try Generator()
     try generator.write(JustTweakExample.json, to: "in.json")
     let outcome = try await generator.run("convert", "--from", "justtweak", "in.json", "out.json")
@@ -164,7 +164,7 @@ struct ConversionTests {
   private static func plain(_ text: String) -> String { text.replacing(/FileTweakProvider\(.*?\)/, with: "") }
 
   @Test(.patient)
-  func `what JustTweak silently took for false is written as false, with a warning`() async throws {
+  func `a value that JustTweak silently reads as false is written as false, with a warning`() async throws {
     let generator = try Generator()
     try generator.write(
       """
@@ -189,7 +189,7 @@ struct ConversionTests {
   }
 
   @Test(.patient)
-  func `a file of tweaks becomes one of Toggles, and back again`() async throws {
+  func `a file of Toggles survives a conversion to tweaks and back`() async throws {
     let generator = try Generator()
     try generator.write(Self.toggles, to: "Toggles.json")
     let arguments = ["--feature", "app", "Toggles.json", "a.json"]
@@ -204,7 +204,7 @@ struct ConversionTests {
   }
 
   @Test(.patient)
-  func `what Toggles cannot say is told, and nothing is written`() async throws {
+  func `a file that Toggles cannot represent is rejected, and nothing is written`() async throws {
     let generator = try Generator()
     try generator.write(
       """
@@ -240,7 +240,7 @@ struct ConversionTests {
   ]
 
   @Test(.patient, arguments: faults)
-  func `bad files of Toggles are told with line and column, and nothing is written`(fault: (String, String))
+  func `errors in files of Toggles are reported with line and column, and nothing is written`(fault: (String, String))
     async throws
   {
     let generator = try Generator()
@@ -252,7 +252,7 @@ struct ConversionTests {
   }
 
   @Test(.patient)
-  func `conversions that make no sense are errors`() async throws {
+  func `invalid arguments of a conversion are errors`() async throws {
     let generator = try Generator()
     for arguments in [
       ["--from", "toggles", "a"], ["a", "b"], ["--from", "xml", "a", "b"],

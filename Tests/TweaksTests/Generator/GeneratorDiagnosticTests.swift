@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What the generator of accessors complains about")
+@Suite("Diagnostics of the accessor generator")
 struct GeneratorDiagnosticTests {
   static let faults: [(String, String)] = [
     (#""v": {"Title": "t", "Group": "g", "Value": [1]}"#, #"2:44: error: unsupported value for "f/v": an array"#),
@@ -27,7 +27,9 @@ struct GeneratorDiagnosticTests {
   ]
 
   @Test(.patient, arguments: faults)
-  func `bad files are told with line and column, and nothing is written`(fault: (String, String)) async throws {
+  func `errors in a file are reported with line and column, and no accessor is written`(fault: (String, String))
+    async throws
+  {
     let generator = try Generator()
     let outcome = try await generator.accessor(of: fault.0)
     #expect(outcome.status == 1)
@@ -36,7 +38,7 @@ struct GeneratorDiagnosticTests {
   }
 
   @Test(.patient)
-  func `all that is wrong is told at once, and what is odd is a warning`() async throws {
+  func `all errors are reported at once, and unknown properties are warnings`() async throws {
     let generator = try Generator()
     let outcome = try await generator.accessor(
       of: """
@@ -57,7 +59,7 @@ struct GeneratorDiagnosticTests {
   }
 
   @Test(.patient)
-  func `a byte-order mark is no column`() async throws {
+  func `a byte-order mark does not count as a column`() async throws {
     let generator = try Generator()
     let text = #"{"f": {"v": {"Title": 1, "Group": "g", "Value": 1}}}"#
     try generator.write(text, to: "plain.json")
@@ -81,7 +83,7 @@ struct GeneratorDiagnosticTests {
   }
 
   @Test(.patient)
-  func `what cannot be read or written, and arguments that make no sense, are errors`() async throws {
+  func `unreadable and unwritable files and invalid arguments are errors`() async throws {
     let generator = try Generator()
     #expect(
       try await generator.run("-l", "missing.json", "-o", ".").errors

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("The generator of accessors")
+@Suite("The accessor generator")
 struct GeneratorTests {
   @Test(.patient)
-  func `JustTweak's example gives the accessor that JustTweak gives, with values that are observed`() async throws {
+  func `JustTweak's example yields JustTweak's accessor, with observable values`() async throws {
     let generator = try Generator()
     try generator.write(JustTweakExample.json, to: "LocalTweaks_example.json")
     try generator.write(#"{"accessorName": "GeneratedTweakAccessor"}"#, to: "CodeGeneration/config.json")
@@ -27,7 +27,7 @@ struct GeneratorTests {
   }
 
   @Test(.patient)
-  func `only what would say something else is written`() async throws {
+  func `a file is rewritten only if its content changes`() async throws {
     let generator = try Generator()
     let names = ["GeneratedTweakAccessor.swift", "GeneratedTweakAccessor+Constants.swift"]
     let old = Date(timeIntervalSinceReferenceDate: 0)
@@ -58,7 +58,7 @@ struct GeneratorTests {
   }
 
   @Test(.patient)
-  func `several files become one accessor, in which the first says the most`() async throws {
+  func `several files yield one accessor, and the first file takes precedence`() async throws {
     let generator = try Generator()
     try generator.write(
       #"{"shop": {"limit": {"Value": 20}, "title": {"Title": "Title", "Group": "Shop", "Value": "a"}}}"#,
@@ -83,7 +83,7 @@ struct GeneratorTests {
   }
 
   @Test(.patient)
-  func `a public accessor can be used by other modules`() async throws {
+  func `a public accessor has public members, and compiles`() async throws {
     let generator = try Generator()
     try generator.write(#"{"f": {"v": {"Title": "t", "Group": "g", "Value": true}}}"#, to: "a.json")
     try generator.write(#"{"accessorName": "Flags", "accessLevel": "public"}"#, to: "own.json")
@@ -97,7 +97,7 @@ struct GeneratorTests {
   }
 
   @Test(.patient)
-  func `whole numbers that are to be Doubles are`() async throws {
+  func `PreserveFloat makes a whole number a Double, and large numbers stay exact`() async throws {
     let generator = try Generator()
     let outcome = try await generator.accessor(
       of: """

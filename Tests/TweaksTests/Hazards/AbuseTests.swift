@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import Tweaks
 
-/// What nobody should do with flags, and what must not come of it.
+/// Uses of flags that must do no harm.
 @Suite("Abuse of flags")
 struct AbuseTests {
   private let key = TweakID(feature: "f", variable: "v")
 
   @Test
-  func `a key has a type, users can be told apart, and whatever changes can be followed back`() throws {
+  func `a value depends on the user's context, and every change names its source`() throws {
     let context = MutableProperty(TweakContext(attributes: ["country": "NL"]))
     let rule = TweakRule("f", "v", value: 50, if: [TweakCondition("country", .isOneOf, "NL")])
     let targeting = TargetingTweakProvider(rules: [rule], context: context)
@@ -34,7 +34,7 @@ struct AbuseTests {
     "{\"f\": {\"v\": {\"Value\": 1}}", "{\"f\": {\"v\": {\"Value\": \"\\u12\"}}}", "{\"f\": {\"v\": {\"Value\": \"\\",
     String(repeating: "[", count: 100_000), String(repeating: "{\"a\":", count: 100_000),
   ])
-  func `garbage in a file that is followed is told, changes nothing, and is forgotten`(garbage: String) async throws {
+  func `garbage in a watched file is reported, and the last good values stand`(garbage: String) async throws {
     let fixture = try Fixture()
     let url = try fixture.write(#"{"f": {"v": {"Value": 1}}}"#)
     let manager = TweakManager(providers: [try FileTweakProvider(url: url)])
@@ -48,7 +48,7 @@ struct AbuseTests {
   }
 
   @Test
-  func `bytes that are no text are an error with their place`() throws {
+  func `invalid UTF-8 is an error with line and column`() throws {
     let fixture = try Fixture()
     let url = fixture.directory.file("tweaks.json")
     for (bytes, column) in [([0xFF, 0xFE], 1), ([0x7B, 0x22, 0xC3, 0x28], 3), ([0x7B, 0xED, 0xA0, 0x80], 2)] {
@@ -58,9 +58,9 @@ struct AbuseTests {
     }
   }
 
-  /// Only what has changed in a file is read again; that must not be seen.
+  /// Only the changed parts of a file are decoded again, which must make no difference.
   @Test(.patient, arguments: [1, 2, 3] as [UInt64])
-  func `a file that is edited at random says what it would say if it were read for the first time`(
+  func `a randomly edited file reads the same when followed and when opened anew`(
     seed: UInt64
   ) async throws {
     let fixture = try Fixture()
@@ -102,7 +102,7 @@ struct AbuseTests {
   }
 
   @Test
-  func `a value that is not a number stays what it is, and is no change`() throws {
+  func `setting NaN again is no change, and persistent providers reject it`() throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider()])
     let changes = manager.changes.recorded()
     for _ in 1...3 {
@@ -122,7 +122,7 @@ struct AbuseTests {
   }
 
   @Test
-  func `an Int that no Double can hold is stored and read as it is, everywhere`() throws {
+  func `an Int without an exact Double is stored and read unchanged by every provider`() throws {
     let value: TweakValue = 9_007_199_254_740_993
     let defaults = try TestDefaults()
     let providers: [any MutableTweakProvider] = [
@@ -139,7 +139,7 @@ struct AbuseTests {
   }
 
   @Test
-  func `names that Unicode calls equal are one name`() throws {
+  func `canonically equivalent names are one name`() throws {
     let names = [("K;`", "\u{212A}\u{37E}\u{1FEF}"), ("é", "e\u{301}"), ("Ω", "\u{2126}")]
     let manager = TweakManager(providers: [EphemeralTweakProvider()])
     for (number, (one, other)) in names.enumerated() {
@@ -155,7 +155,7 @@ struct AbuseTests {
   }
 
   @Test
-  func `names of any length are told from each other`() throws {
+  func `names of any length are distinguished`() throws {
     let names = (0...70).flatMap { length in
       ["", "a", "b"].map { String(repeating: "x", count: length) + $0 + String(repeating: "y", count: length / 3) }
     }
@@ -167,7 +167,7 @@ struct AbuseTests {
   }
 
   @Test
-  func `observers may set the flag that they observe, and others, on many managers`() throws {
+  func `observers may set the observed flag and others, across several managers`() throws {
     let shared = EphemeralTweakProvider()
     let inner = TweakManager(providers: [shared], name: "Inner")
     let outer = TweakManager(providers: [inner, shared], name: "Outer")
@@ -186,7 +186,7 @@ struct AbuseTests {
   }
 
   @Test(.patient)
-  func `managers that share providers, set and read by many threads, never wait for each other`() async throws {
+  func `managers that share providers never deadlock, whichever threads set and read`() async throws {
     let shared = EphemeralTweakProvider()
     let inner = TweakManager(providers: [shared], name: "Inner")
     let managers = [inner, TweakManager(providers: [inner, shared]), TweakManager(providers: [inner])]
@@ -207,7 +207,7 @@ struct AbuseTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  /// Uses a manager when it goes away.
+  /// An object that performs an action when it is deinitialized.
   final class Parting: Sendable {
     let act: @Sendable () -> Void
 
@@ -228,7 +228,7 @@ struct AbuseTests {
   }
 
   @Test(.patient)
-  func `what a manager lets go of may use it`() throws {
+  func `an object that a manager releases may use the manager in its deinit`() throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider(["f": ["v": 7]])])
     let partings = Recorder<Int>()
     func parting() -> Parting {
@@ -251,7 +251,7 @@ struct AbuseTests {
   }
 
   @Test
-  func `nothing that is dumped or printed shows a secret`() throws {
+  func `no dump or description shows a secret`() throws {
     let fixture = try Fixture()
     let local = try fixture.local(#"{"f": {"v": {"Value": "2retnuh", "Encrypted": true}}}"#)
     let ephemeral = EphemeralTweakProvider()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("Features whose state cannot be used")
+@Suite("Features with an unusable state")
 struct FeatureFailureTests {
   private let id = TweakID(feature: "shop", variable: Tweak.enabledVariable)
 
@@ -14,7 +14,7 @@ struct FeatureFailureTests {
   }
 
   @Test(arguments: [#"{"Value": "false"}"#, #"{"Value": 0}"#])
-  func `a state that is no Bool switches the feature off and is reported as of the flag`(text: String) throws {
+  func `a state that is not a Bool disables the feature and is reported with the flag's error`(text: String) throws {
     for usesCache in [false, true] {
       let manager = TweakManager(providers: [try file(text), EphemeralTweakProvider(["shop": ["enabled": true]])])
       manager.usesCache = usesCache
@@ -25,7 +25,7 @@ struct FeatureFailureTests {
       let error = try #require(failures.elements.first)
       #expect(throws: error) { try manager.value(feature: "shop", variable: "enabled", as: Bool.self) }
       #expect(throws: error) { try manager.featureState("shop") }
-      // After a change it is reported anew.
+      // After a change it is reported again.
       manager.resetCache()
       _ = manager.isFeatureEnabled("shop")
       #expect(failures.elements == [error, error])
@@ -33,7 +33,7 @@ struct FeatureFailureTests {
   }
 
   @Test
-  func `an encrypted state is decrypted, or switches the feature off and is reported`() throws {
+  func `an encrypted state is decrypted, or disables the feature and is reported`() throws {
     let manager = TweakManager(providers: [try file(#"{"Value": "eurt", "Encrypted": true}"#)])
     let failures = manager.failures.recorded()
     let seen = manager.property(forFeature: "shop").recorded()
@@ -50,7 +50,7 @@ struct FeatureFailureTests {
   }
 
   @Test
-  func `an error of a provider does not leave the decision to the next one`() throws {
+  func `in strict mode, an error of a provider does not pass the decision to the next one`() throws {
     let broken = TargetingTweakProvider(
       rules: [TweakRule("shop", "enabled", value: true, basisPoints: 5_000)], context: .constant(TweakContext()))
     let below = EphemeralTweakProvider(["shop": ["enabled": true]])
@@ -68,7 +68,7 @@ struct FeatureFailureTests {
   }
 
   @Test
-  func `a feature that no provider knows is reported once, if that is wanted`() throws {
+  func `an unknown feature is reported once, if requested`() throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider(["shop": ["enabled": true]])], missing: .reported)
     let failures = manager.failures.recorded()
     for _ in 1...3 { #expect(!manager.isFeatureEnabled("shpo")) }

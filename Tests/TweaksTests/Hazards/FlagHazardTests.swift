@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("What went wrong with flags before")
+@Suite("Hazards of flags")
 struct FlagHazardTests {
   private let key = TweakID(feature: "f", variable: "v")
 
   @Test
-  func `a provider that comes first can switch a feature off that the file knows, and on again`() throws {
+  func `an override disables and re-enables a feature that the file declares`() throws {
     let local = try Fixture().local(#"{"f": {"v": {"Value": 1}}, "empty": {}, "off": {"enabled": {"Value": false}}}"#)
     let manager = TweakManager(providers: [EphemeralTweakProvider(), local])
     #expect(manager.isFeatureEnabled("f"))
@@ -32,7 +32,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `a value that is missing or of another type never stops the program`() throws {
+  func `a missing value or one of another type yields the default, not a crash`() throws {
     let provider = EphemeralTweakProvider(["f": ["int": 3, "text": "42", "float": 1.0]])
     let manager = TweakManager(providers: [provider])
     let failures = manager.failures.recorded()
@@ -46,14 +46,14 @@ struct FlagHazardTests {
       #expect(drifted == 7)
       #expect(int == 7)
     }
-    // Each is told once.
+    // Each failure is reported once.
     #expect(failures.elements.count == 2)
     provider.apply([TweakEdit(TweakID(feature: "f", variable: "text"), 42)])
     #expect(drifted == 42)
   }
 
   @Test
-  func `tweaks of the same variable in two features are two tweaks, wherever they are stored`() throws {
+  func `equal variable names in different features are different tweaks in every store`() throws {
     let fixture = try Fixture()
     let defaults = try TestDefaults()
     let providers: [any MutableTweakProvider] = [
@@ -76,7 +76,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `what is wrong with a tweak reaches the caller as what it is`() throws {
+  func `the cause of a failed read reaches the caller as a specific error`() throws {
     let local = try Fixture().local(#"{"f": {"v": {"Value": "abc", "Encrypted": true}}}"#)
     let name = local.name
     let manager = TweakManager(providers: [local])
@@ -107,7 +107,7 @@ struct FlagHazardTests {
   }
 
   @Test(arguments: ["nan", "inf", "-inf", "1e300", "9223372036854775808", "0x1F", ""])
-  func `no text crashes whoever reads it as a number`(text: String) throws {
+  func `text that is not a valid number yields an error, not a crash`(text: String) throws {
     let environment = EnvironmentTweakProvider(environment: ["TWEAK_F__V": text])
     let ephemeral = EphemeralTweakProvider(["f": ["v": .string(text)]])
     for provider in [environment as any TweakProvider, ephemeral] {
@@ -118,7 +118,7 @@ struct FlagHazardTests {
   }
 
   @Test(.patient, arguments: [false, true])
-  func `whoever is called back may use the manager, for the same tweak, too`(usesCache: Bool) async throws {
+  func `callbacks may use the manager, even for the same tweak`(usesCache: Bool) async throws {
     let reference = MutableProperty<TweakManager?>(nil)
     let calls = MutableProperty(0)
     let use: @Sendable () -> Void = {
@@ -162,7 +162,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `a provider that asks for what it is asked for is an error, and no endless recursion`() throws {
+  func `a provider that reads the tweak it provides gets an error, not endless recursion`() throws {
     let reference = MutableProperty<TweakManager?>(nil)
     let errors = Recorder<TweakError>()
     let provider = CountingProvider("Snake") { id throws(TweakError) in
@@ -181,7 +181,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `managers that contain one another are told so at once`() async {
+  func `inserting a manager into one that it contains stops the process`() async {
     await #expect(processExitsWith: .failure) {
       let inner = TweakManager(providers: [])
       let outer = TweakManager(providers: [TweakManager(providers: [inner])])
@@ -190,7 +190,7 @@ struct FlagHazardTests {
   }
 
   @Test(.patient)
-  func `nobody keeps an old value, whoever writes, and whatever they read meanwhile`() async throws {
+  func `every manager reads a write at once, despite caches and concurrent reads`() async throws {
     let ephemeral = EphemeralTweakProvider()
     let first = TweakManager(providers: [ephemeral])
     let second = TweakManager(providers: [ephemeral])
@@ -215,7 +215,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `bad files and unsupported values are errors with line and column`() throws {
+  func `errors in files and unsupported values are reported with line and column`() throws {
     let fixture = try Fixture()
     let cases: [(String, Int, Int, String)] = [
       (#"{"f": {"v": {"Value": null}}}"#, 1, 23, "null"), (#"{"f": {"v": {"Value": [1]}}}"#, 1, 23, "array"),
@@ -253,7 +253,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `a provider keeps its own closure, and providers can be added and removed`() throws {
+  func `a provider keeps its own decryption closure, and providers can be inserted and removed`() throws {
     let local = try Fixture().local(#"{"f": {"v": {"Value": "abc", "Encrypted": true}}}"#)
     local.decryptionClosure = Example.reversed
     let manager = TweakManager(providers: [local])
@@ -269,7 +269,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `an observer is not kept alive, hears of its own manager only, and of remote changes`() async throws {
+  func `an observer is not retained, and receives only the changes of its own manager`() async throws {
     let remote = CountingProvider { _ in nil }
     let manager = TweakManager(providers: [EphemeralTweakProvider(), remote])
     let other = TweakManager(providers: [EphemeralTweakProvider()])
@@ -288,7 +288,7 @@ struct FlagHazardTests {
   }
 
   @Test(.patient)
-  func `a provider that refreshes without saying what has everything looked at again`() async throws {
+  func `an update without details makes the manager read all values again`() async throws {
     let value = MutableProperty(1)
     let provider = CountingProvider { _ in .int(value.value) }
     let manager = TweakManager(providers: [provider])
@@ -305,7 +305,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `an override of an encrypted tweak is encrypted where it is written down, and nowhere in clear`() throws {
+  func `an override of an encrypted tweak is stored encrypted, never in plain text`() throws {
     let fixture = try Fixture()
     let local = try fixture.local(#"{"f": {"v": {"Value": "abc", "Encrypted": true}}}"#)
     let suite = try fixture.suite()
@@ -326,7 +326,7 @@ struct FlagHazardTests {
   }
 
   @Test
-  func `no provider looks for a bundle, or stops if there is nothing`() throws {
+  func `a manager without providers returns defaults, and does not crash`() throws {
     let manager = TweakManager(providers: [])
     #expect(manager.value(feature: "", variable: "", default: 1) == 1)
     #expect(!manager.isFeatureEnabled(""))

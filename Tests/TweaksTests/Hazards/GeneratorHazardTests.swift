@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What went wrong with generated accessors before")
+@Suite("Hazards of generated accessors")
 struct GeneratorHazardTests {
   private static func variable(_ name: String, property: String? = nil) -> String {
     let property = property.map { #", "GeneratedPropertyName": "\#($0)""# } ?? ""
@@ -10,7 +10,7 @@ struct GeneratorHazardTests {
   }
 
   @Test(.patient)
-  func `no two tweaks share a property: both are named, and nothing is generated that does not compile`()
+  func `two tweaks with one property name are an error that names both, and nothing is generated`()
     async throws
   {
     let generator = try Generator()
@@ -51,7 +51,7 @@ struct GeneratorHazardTests {
   }
 
   @Test(.patient)
-  func `tweaks with names of their own for the property lose neither property nor constant`() async throws {
+  func `tweaks with custom property names lose neither property nor constant`() async throws {
     let generator = try Generator()
     let outcome = try await generator.accessor(
       of: [
@@ -77,7 +77,7 @@ struct GeneratorHazardTests {
   }
 
   @Test(.patient)
-  func `keywords, digits and signs become names that compile, and no text escapes from its quotation marks`()
+  func `keywords, digits and symbols become valid names, and texts are escaped`()
     async throws
   {
     let keywords = [
@@ -113,7 +113,7 @@ struct GeneratorHazardTests {
     #expect(compiled.errors == [])
   }
 
-  /// The names that generated code uses, and some that a reader would expect it to use.
+  /// The names that generated code uses, and some that it might use.
   private static let names = [
     "TweakProperty", "TweakKey", "TweakManager", "Tweaks", "Sendable", "Swift", "Bool", "Int", "Double", "String",
     "Optional", "Type", "Protocol", "Self", "self", "init", "wrappedValue", "projectedValue", "type", "protocol",
@@ -121,7 +121,7 @@ struct GeneratorHazardTests {
   ]
 
   @Test(.patient)
-  func `properties and constants may be called like anything that generated code uses`() async throws {
+  func `properties and constants may have any name that generated code uses`() async throws {
     let generator = try Generator()
     let outcome = try await generator.accessor(
       of: Self.names.map { Self.variable($0, property: $0) }.joined(separator: ",\n"))
@@ -133,7 +133,7 @@ struct GeneratorHazardTests {
   }
 
   @Test(.patient)
-  func `an accessor may have any name but those of the types that it uses`() async throws {
+  func `an accessor may have any name except those of the types it uses`() async throws {
     let generator = try Generator()
     try generator.write(
       #"{"f": {"b": {"Title": "t", "Group": "g", "Value": true}, "d": {"Title": "t", "Group": "g", "Value": 1.5}}}"#,
@@ -156,7 +156,7 @@ struct GeneratorHazardTests {
   }
 
   @Test(.patient)
-  func `small whole numbers are Ints, on every system`() async throws {
+  func `whole numbers of every size are Ints`() async throws {
     let generator = try Generator()
     let numbers = [0, 1, -1, 127, 128, 255, 65_536, 4_294_967_296, Int.max, Int.min]
     let outcome = try await generator.accessor(

@@ -7,14 +7,14 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("Misuse of flags that is reported")
+@Suite("Reported misuse of flags")
 struct ReportedMisuseTests {
   private let id = TweakID(feature: "f", variable: "v")
 
   // MARK: Falling through
 
   @Test
-  func `an error that no other provider makes up for is the result, and is reported`() throws {
+  func `an error is the result and is reported, unless another provider has the value`() throws {
     let file = try Fixture().local(#"{"f": {"v": {"Value": "abc", "Encrypted": true}}}"#)
     let manager = TweakManager(providers: [EphemeralTweakProvider(), file], mismatch: .fallThrough)
     let error = TweakError.decryptionClosureNotProvided(id, provider: file.name)
@@ -28,7 +28,7 @@ struct ReportedMisuseTests {
   }
 
   @Test
-  func `a snapshot gives the value that the manager gave, also of a provider below`() throws {
+  func `a snapshot returns the manager's value, even from a lower provider`() throws {
     let manager = TweakManager(
       providers: [EphemeralTweakProvider(["f": ["v": "text"]]), EphemeralTweakProvider(["f": ["v": 5]])],
       mismatch: .fallThrough)
@@ -43,7 +43,7 @@ struct ReportedMisuseTests {
   // MARK: Failures before the first subscriber
 
   @Test
-  func `failures from before the first subscriber are kept for it, each once`() throws {
+  func `failures before the first subscriber are kept for it, each once`() throws {
     let provider = EphemeralTweakProvider(["f": ["v": "text"]])
     let manager = TweakManager(providers: [provider], missing: .reported)
     #expect(manager.value(feature: "f", variable: "v", default: 1) == 1)
@@ -57,7 +57,7 @@ struct ReportedMisuseTests {
     #expect(manager.failures.recorded().elements.isEmpty)
     for number in 0..<150 { _ = manager.value(feature: "g", variable: "v\(number)", default: 1) }
     #expect(failures.elements.count == 152)
-    // No more than a hundred are kept for a subscriber that may never come.
+    // At most a hundred failures are kept for the first subscriber.
     let other = TweakManager(providers: [], missing: .reported)
     for number in 0..<150 { _ = other.value(feature: "g", variable: "v\(number)", default: 1) }
     let late = other.failures.recorded().elements
@@ -66,7 +66,7 @@ struct ReportedMisuseTests {
   }
 
   @Test(.patient)
-  func `a file that was damaged before the manager was made is reported, once, and shown by its status`() async throws {
+  func `damage that precedes the manager is reported once, and shown by the provider's status`() async throws {
     let fixture = try Fixture()
     let url = try fixture.write(#"{"f": {"v": {"Value": 1}}}"#)
     let provider = try FileTweakProvider(url: url)
@@ -80,7 +80,7 @@ struct ReportedMisuseTests {
       Issue.record("\(failures.elements)")
       return
     }
-    // Other providers that come and go do not have it reported again.
+    // Inserting and removing other providers does not report it again.
     manager.insert(EphemeralTweakProvider(name: "Added"))
     manager.removeProviders(named: "Added")
     #expect(failures.elements.count == 1)
@@ -127,7 +127,7 @@ struct ReportedMisuseTests {
   }
 
   @Test(arguments: [false, true])
-  func `a comparison that makes no sense does not hold, negated or not, and is reported`(isNegated: Bool) {
+  func `an impossible comparison never holds, even negated, and is reported`(isNegated: Bool) {
     let context = TweakContext(attributes: ["version": "2.10.1", "beta": "2.10.1-beta", "age": 30, "country": "NL"])
     let conditions = [
       TweakCondition("version", .isVersionFrom, "v3.0", isNegated: isNegated),
@@ -153,7 +153,7 @@ struct ReportedMisuseTests {
   }
 
   @Test
-  func `large whole numbers are compared exactly, and another value that fits counts`() {
+  func `large whole numbers are compared exactly, and one matching value in a list is enough`() {
     let context = TweakContext(attributes: ["number": 9_007_199_254_740_993, "age": 30])
     for (condition, isHeld) in [
       (TweakCondition("number", .isGreater, 9_007_199_254_740_992), true),
@@ -168,7 +168,7 @@ struct ReportedMisuseTests {
   }
 
   @Test
-  func `a user without a name is in no share, also if the name is empty`() {
+  func `an empty targeting key counts as a missing one`() {
     let provider = TargetingTweakProvider(
       rules: [TweakRule("f", "v", value: 1, basisPoints: 5_000)], context: .constant(TweakContext(targetingKey: "")))
     #expect(throws: TweakError.targetingKeyMissing(id, provider: provider.name)) {
@@ -188,7 +188,7 @@ struct ReportedMisuseTests {
     ["--tweak", "shop/title", "Sale"], ["--tweak", "shop/limit"], ["--no-tweak", "shop/title"],
     ["--no-tweak=shop/limit"], ["--tweak", "a.b.c=1"], ["--no-tweak", "shop/on=hunter2"],
   ])
-  func `an argument without a value, or with a name of two flags, is refused`(arguments: [String]) {
+  func `an argument without a value, or with an ambiguous name, is rejected`(arguments: [String]) {
     do {
       _ = try ArgumentsTweakProvider(arguments: arguments, known: known)
       Issue.record("\(arguments)")
@@ -201,7 +201,7 @@ struct ReportedMisuseTests {
   }
 
   @Test
-  func `names that only one flag has are taken, and a part without a name is refused`() throws {
+  func `an unambiguous name is accepted, and an empty feature or variable is rejected`() throws {
     let provider = try ArgumentsTweakProvider(
       arguments: ["--tweak", "a.b/c=2", "--tweak", "a/b.c=3", "--no-tweak", "shop.on"], known: known)
     #expect(provider.tweak(feature: "a.b", variable: "c")?.value == "2")
@@ -213,7 +213,7 @@ struct ReportedMisuseTests {
   }
 
   @Test
-  func `variables of the environment are checked by the known flags`() throws {
+  func `environment variables are checked against the known flags`() throws {
     func provider(_ environment: [String: String]) throws(TweakError) -> EnvironmentTweakProvider {
       try EnvironmentTweakProvider(known: known, environment: environment)
     }
@@ -227,7 +227,7 @@ struct ReportedMisuseTests {
     let checked = try provider(["TWEAK_SHOP__LIMIT": "20", "PATH": "/bin"])
     #expect(checked.tweakIDs == [known[1].id])
     let manager = TweakManager(providers: [checked])
-    // It is in a snapshot, though no one has read it.
+    // A snapshot contains it although it was never read.
     #expect(manager.snapshot()[TweakKey("shop", "limit", default: 1)] == 20)
     let twins = [Tweak(feature: "a-b", variable: "c", value: 1), Tweak(feature: "a_b", variable: "c", value: 1)]
     let ambiguous = TweakError.ambiguousName(
@@ -241,7 +241,7 @@ struct ReportedMisuseTests {
   // MARK: Providers
 
   @Test
-  func `the number of removed providers is returned`() {
+  func `removing providers returns their number`() {
     let manager = TweakManager(providers: [
       EphemeralTweakProvider(), EphemeralTweakProvider(), EphemeralTweakProvider(name: "Other"),
     ])

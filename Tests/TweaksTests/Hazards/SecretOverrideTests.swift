@@ -17,7 +17,7 @@ struct SecretOverrideTests {
   }
 
   @Test
-  func `a plain value in between does not make an override of an encrypted flag plain`() throws {
+  func `a plain value of a provider in between does not make an override of an encrypted flag plain`() throws {
     let suite = try fixture.suite()
     let environment = EnvironmentTweakProvider(environment: ["TWEAK_API__KEY": "variable"])
     let manager = TweakManager(providers: [SuiteTweakProvider(suite: suite), environment, file])
@@ -32,7 +32,7 @@ struct SecretOverrideTests {
     #expect(!text.contains("hunter2"))
     #expect(try manager.requiredTweak(feature: "api", variable: "key").value == "hunter2")
     #expect(manager.value(feature: "api", variable: "key", default: "") == "hunter2")
-    // The stored text is never taken for the value.
+    // The stored text is never used as the value.
     manager.decryptionClosure = nil
     #expect(throws: TweakError.decryptionClosureNotProvided(id, provider: "SuiteTweakProvider")) {
       try manager.requiredTweak(feature: "api", variable: "key")
@@ -41,7 +41,7 @@ struct SecretOverrideTests {
   }
 
   @Test
-  func `an inner manager that cannot decrypt a flag still says that it is secret`() throws {
+  func `an inner manager that cannot decrypt a flag still marks it as secret`() throws {
     let manager = TweakManager(providers: [
       SuiteTweakProvider(suite: try fixture.suite()), TweakManager(providers: [file]),
     ])
@@ -51,7 +51,7 @@ struct SecretOverrideTests {
   }
 
   @Test
-  func `a plain override of an encrypted flag is read as it is and shown nowhere`() throws {
+  func `a plain override of an encrypted flag is read unchanged, and shown nowhere`() throws {
     let arguments = try ArgumentsTweakProvider(arguments: ["--tweak", "api/key=hunter2"])
     let rules = TargetingTweakProvider(
       rules: [TweakRule("api", "key", value: "hunter2")], context: .constant(TweakContext()))

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Tweaks
 
-/// What JustTweak's own tests say, in their groups, where it is no fault.
-@Suite("As JustTweak does it")
+/// The expectations of JustTweak's own tests, in their groups, except those that are faults.
+@Suite("Behavior adopted from JustTweak")
 struct JustTweakTests {
   @Suite("FileTweakProvider")
   struct Local {
@@ -17,7 +17,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `it reads Bools, numbers and texts, with what is said about them`() {
+    func `a file provides Bools, numbers and texts, with title, description and group`() {
       let red = provider.tweak(feature: "ui_customization", variable: "display_red_view")
       #expect(red?.value == false)
       #expect(red?.title == "Display Red View")
@@ -30,13 +30,13 @@ struct JustTweakTests {
     }
 
     @Test
-    func `it lists features and variables`() {
+    func `a file lists its features and variables`() {
       #expect(Set(provider.features.keys) == ["ui_customization", "general"])
       #expect(provider.features["general"]?.count == 4)
     }
 
     @Test
-    func `it has no closure to decrypt until one is set`() throws {
+    func `a file provider has no decryption closure until one is set`() throws {
       #expect(provider.decryptionClosure == nil)
       provider.decryptionClosure = Example.reversed
       let tweak = Tweak(feature: "f", variable: "v", value: "abc")
@@ -47,7 +47,7 @@ struct JustTweakTests {
   @Suite("UserDefaultsTweakProvider")
   struct Defaults {
     @Test(arguments: [true, 42, 3.5, "text", false, 0, 1, 0.0, 1.0, "", "1"] as [TweakValue])
-    func `a value that was set is read again, by another provider, too`(value: TweakValue) throws {
+    func `a set value is read by another provider of the same defaults`(value: TweakValue) throws {
       let test = try TestDefaults()
       let provider = UserDefaultsTweakProvider(userDefaults: test.defaults)
       #expect(try provider.tweak(feature: "f", variable: "v") == nil)
@@ -70,7 +70,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `without a provider that can be written to, setting is an error`() throws {
+    func `setting a tweak without a writable provider is an error`() throws {
       let manager = TweakManager(providers: [try Fixture().local(Example.json)])
       #expect(throws: TweakError.readOnly(TweakID(feature: "f", variable: "v"))) {
         try manager.set(1, feature: "f", variable: "v")
@@ -78,7 +78,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `what nobody knows is not found`() {
+    func `an unknown tweak is an error`() {
       let id = TweakID(feature: "general", variable: "nothing")
       #expect(throws: TweakError.notFound(id)) { try manager.requiredTweak(feature: id.feature, variable: id.variable) }
       #expect(throws: TweakError.notFound(id)) {
@@ -91,7 +91,7 @@ struct JustTweakTests {
       ("ui_customization", "display_green_view", false), ("general", "greet_on_app_did_become_active", true),
       ("general", "tap_to_change_color_enabled", true),
     ])
-    func `the first provider that has a tweak decides`(feature: String, variable: String, value: Bool) throws {
+    func `the first provider with a tweak decides`(feature: String, variable: String, value: Bool) throws {
       let tweak = try manager.requiredTweak(feature: feature, variable: variable)
       #expect(tweak.boolValue == value)
       #expect(tweak.source == (variable.hasPrefix("tap") ? "FileTweakProvider(tweaks.json)" : "Remote"))
@@ -99,7 +99,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `what the user sets comes first`() throws {
+    func `an override comes first until it is deleted`() throws {
       try manager.set(false, feature: "general", variable: "greet_on_app_did_become_active")
       #expect(try manager.requiredTweak(feature: "general", variable: "greet_on_app_did_become_active").value == false)
       try manager.deleteValue(feature: "general", variable: "greet_on_app_did_become_active")
@@ -107,7 +107,7 @@ struct JustTweakTests {
     }
 
     @Test(.patient)
-    func `an observer is told of changes, on its queue, until it is deregistered`() async throws {
+    func `an observer receives changes until it is removed`() async throws {
       let observer = Observer()
       let changes = Recorder<TweakChange>()
       manager.addObserver(observer, on: .global()) { changes.record($0) }
@@ -138,7 +138,7 @@ struct JustTweakTests {
     let provider = CountingProvider { _ in 42 }
 
     @Test
-    func `without a cache, providers are asked each time`() throws {
+    func `without a cache, every read queries the providers`() throws {
       let manager = TweakManager(providers: [provider])
       #expect(!manager.usesCache)
       for count in 1...2 {
@@ -155,7 +155,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `with a cache, providers are asked once, and once more after it is reset`() throws {
+    func `with a cache, providers are queried once, and again after a reset`() throws {
       let manager = TweakManager(providers: [provider])
       manager.usesCache = true
       for _ in 1...2 {
@@ -174,7 +174,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `setting a tweak is seen through the cache`() throws {
+    func `setting a tweak updates the cache`() throws {
       let manager = TweakManager(providers: [EphemeralTweakProvider(), provider])
       manager.usesCache = true
       #expect(try manager.requiredTweak(feature: "f", variable: "v").value == 42)
@@ -183,7 +183,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `that there is no tweak is remembered, too`() {
+    func `a missing tweak is cached, too`() {
       let provider = CountingProvider { _ in nil }
       let manager = TweakManager(providers: [provider])
       manager.usesCache = true
@@ -200,7 +200,7 @@ struct JustTweakTests {
     let manager = TweakManager(providers: [EphemeralTweakProvider()])
 
     @Test
-    func `fallbacks until something is set, for all types`() {
+    func `a property with a fallback returns it until a value is set, for all types`() {
       @FallbackTweakProperty(fallbackValue: "a", feature: "f", variable: "s", tweakManager: manager) var string: String
       @FallbackTweakProperty(fallbackValue: true, feature: "f", variable: "b", tweakManager: manager) var bool: Bool
       @FallbackTweakProperty(fallbackValue: 4, feature: "f", variable: "i", tweakManager: manager) var int: Int
@@ -218,7 +218,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `nothing until something is set, and nothing after that is deleted, for all types`() {
+    func `an optional property is nil until it is set, and after it is deleted, for all types`() {
       @OptionalTweakProperty(fallbackValue: nil, feature: "f", variable: "s", tweakManager: manager) var string: String?
       @OptionalTweakProperty(feature: "f", variable: "b", tweakManager: manager) var bool: Bool?
       @OptionalTweakProperty(fallbackValue: nil, feature: "f", variable: "i", tweakManager: manager) var int: Int?
@@ -236,7 +236,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `what is required and missing is zero, or the default`() {
+    func `a property without a value returns zero, or its default`() {
       @TweakProperty(feature: "f", variable: "s", tweakManager: manager) var string: String
       @TweakProperty(feature: "f", variable: "i", tweakManager: manager) var int: Int
       @TweakProperty(feature: "f", variable: "b", tweakManager: manager) var bool = true
@@ -247,7 +247,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `the dollar sign gives a property that follows`() {
+    func `the projected value is a property that follows the tweak`() {
       @FallbackTweakProperty(fallbackValue: 1, feature: "f", variable: "v", tweakManager: manager) var value: Int
       @OptionalTweakProperty(feature: "f", variable: "v", tweakManager: manager) var optional: Int?
       let seen = $value.recorded()
@@ -268,12 +268,12 @@ struct JustTweakTests {
       arguments: [
         ("true", true), ("false", false), ("TrUe", true), ("fAlSe", false), ("1.0", 1.0), ("1", 1), ("hello", "hello"),
       ] as [(String, TweakValue)])
-    func `a text looks like a value`(text: String, value: TweakValue) {
+    func `text is parsed as the value that it represents`(text: String, value: TweakValue) {
       #expect(TweakValue.tweakValue(parsing: text) == value)
     }
 
     @Test(arguments: [false, true, 42, 3.5, "Hello"] as [TweakValue])
-    func `tweaks of equal values are equal, and of others are not`(value: TweakValue) {
+    func `tweaks are equal if and only if their values are`(value: TweakValue) {
       #expect(Tweak(feature: "f", variable: "v", value: value) == Tweak(feature: "f", variable: "v", value: value))
       for other: TweakValue in [false, true, 42, 3.5, "Hello"] where other != value {
         #expect(Tweak(feature: "f", variable: "v", value: value) != Tweak(feature: "f", variable: "v", value: other))
@@ -281,7 +281,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `a Float goes through preferences as it is, and a provider in memory decrypts nothing`() throws {
+    func `a Float survives user defaults, and a provider in memory has no decryption closure`() throws {
       let test = try TestDefaults()
       let manager = TweakManager(providers: [UserDefaultsTweakProvider(userDefaults: test.defaults)])
       try manager.set(Float(0.1).tweakValue, feature: "f", variable: "v")
@@ -290,7 +290,7 @@ struct JustTweakTests {
     }
   }
 
-  @Suite("The panel, in place of the view controller")
+  @Suite("The panel in place of JustTweak's view controller")
   struct Panel {
     private let manager: TweakManager
     private let panel: TweakPanel
@@ -305,7 +305,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `switches, titles, numbers and texts are shown, and what is not there is not found`() {
+    func `rows show switches, titles, numbers and texts, and an unknown tweak has no row`() {
       #expect(row("display_green_view")?.isOn == true)
       #expect(row("display_red_view")?.isOn == false)
       #expect(row("display_red_view")?.title == "Display Red View")
@@ -317,7 +317,7 @@ struct JustTweakTests {
     }
 
     @Test
-    func `whoever turns a switch, or ends typing, changes the value`() throws {
+    func `a toggled switch or an edited text changes the value`() throws {
       let id = TweakID(feature: "ui_customization", variable: "display_red_view")
       let seen = manager.signal(feature: id.feature, variable: id.variable, as: Bool.self).recorded()
       try panel.edit(id, isOn: true)

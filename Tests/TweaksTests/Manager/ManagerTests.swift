@@ -19,7 +19,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `strictly, the first provider decides, even if its value is of another type`() throws {
+  func `in strict mode, the first provider decides, even if its value has another type`() throws {
     let manager = manager(.strict)
     let failures = manager.failures.recorded()
     #expect(throws: TweakError.typeMismatch(id, expected: "Int", found: "the String \"x\"", provider: "p1")) {
@@ -34,7 +34,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `if it is allowed to fall through, the next provider with the type decides, and the trace says why`() throws {
+  func `with fall-through, the next provider with the type decides, and the trace says why`() throws {
     let manager = manager(.fallThrough)
     #expect(try manager.value(feature: "f", variable: "a", as: Int.self) == 5)
     #expect(try manager.value(feature: "f", variable: "a", as: String.self) == "x")
@@ -46,7 +46,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `what a provider does not say about a tweak is taken from those below, with the one that decides as source`()
+  func `missing metadata is taken from lower providers, and the source is the deciding provider`()
     throws
   {
     let local = try Fixture().local(#"{"f": {"a": {"Title": "T", "Description": "D", "Group": "G", "Value": 1}}}"#)
@@ -59,7 +59,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `what is set below a provider that cannot be written to is said to be shadowed`() throws {
+  func `a value set below a read-only provider is reported as shadowed`() throws {
     let environment = EnvironmentTweakProvider(environment: ["TWEAK_F__A": "1"])
     let manager = TweakManager(providers: [environment, EphemeralTweakProvider()])
     let seen = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
@@ -70,7 +70,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `what is set to what it is, and what is deleted and was not there, is no change`() throws {
+  func `setting an equal value and deleting a missing one are no changes`() throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider(), EphemeralTweakProvider(["f": ["a": 1]])])
     let changes = manager.changes.recorded()
     let version = manager.version
@@ -87,7 +87,7 @@ struct ManagerTests {
   }
 
   @Test(.patient)
-  func `what is changed by one update is seen together, and is one version`() async throws {
+  func `an update of several tweaks is observed as one change with one version`() async throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider()])
     let first = TweakKey("f", "first", default: 0)
     let second = TweakKey("f", "second", default: 0)
@@ -125,13 +125,13 @@ struct ManagerTests {
   }
 
   @Test
-  func `a snapshot in the midst of an update shows none of it, also of tweaks that nobody has read`() throws {
+  func `a snapshot during an update shows none of it, even for unread tweaks`() throws {
     let slow = SlowProvider(["f": ["first": 0, "second": 0]])
     defer { slow.meanwhile.value = nil }
     let manager = TweakManager(providers: [slow])
     let ids = ["first", "second"].map { TweakID(feature: "f", variable: $0) }
     _ = try manager.requiredTweak(feature: "f", variable: "first")
-    // A wrapper that nobody has read.
+    // A wrapper that was never read.
     @FallbackTweakProperty(fallbackValue: 7, feature: "f", variable: "second", tweakManager: manager) var second: Int
     @Sendable func values() -> [TweakValue?] { ids.map { manager.snapshot().tweaks[$0]?.value } }
     for number in 1...2 {
@@ -150,7 +150,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `a snapshot has each tweak, also one that is just being written and that nobody has read`() throws {
+  func `a snapshot includes a tweak that is being written and was never read`() throws {
     let slow = SlowProvider([:])
     defer { slow.meanwhile.value = nil }
     let manager = TweakManager(providers: [slow, EphemeralTweakProvider(["f": ["first": 0]])])
@@ -163,12 +163,12 @@ struct ManagerTests {
   }
 
   @Test
-  func `what changes while the result of an update is stored is not lost`() throws {
+  func `a change that arrives while an update's result is stored is not lost`() throws {
     let slow = SlowProvider(["f": ["first": 0, "second": 0]])
     let manager = TweakManager(providers: [slow])
     let first = TweakID(feature: "f", variable: "first")
     _ = manager.snapshot()
-    // Between the answer that the writer got and its storing, the provider changes once more, and tells another thread.
+    // Between the writer's answer and its storage, the provider changes again and notifies from another thread.
     let isHooked = MutableProperty(false)
     manager.add(
       TweakHook(finally: { id in
@@ -182,7 +182,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `a change wakes those who observe the tweak, and nobody else`() throws {
+  func `a change notifies only the observers of its tweak`() throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider()])
     let observed = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
     let others = (0..<50).map { manager.signal(feature: "f", variable: "v\($0)", as: Int.self).recorded() }
@@ -193,7 +193,7 @@ struct ManagerTests {
   }
 
   @Test(.patient)
-  func `changes come in the order in which they were made, from any number of threads`() async throws {
+  func `changes are sent in the order in which they were made, from any number of threads`() async throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider(["f": ["a": 0]])])
     let changes = manager.changes.recorded()
     let values = manager.signal(feature: "f", variable: "a", as: Int.self).recorded()
@@ -207,7 +207,7 @@ struct ManagerTests {
     let sent = changes.elements
     for (change, next) in zip(sent, sent.dropFirst()) { #expect(change.new == next.old) }
     #expect(sent.last?.new == manager.snapshot()["f", "a"]?.value)
-    // A property may pass over a value that is outdated already, but its values are in the same order.
+    // A property may skip outdated values, but keeps their order.
     var rest = sent.compactMap(\.new)[...]
     for value in values.elements.dropFirst().compactMap({ $0.map(TweakValue.int) }) {
       let index = rest.firstIndex(of: value)
@@ -218,7 +218,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `a manager is a provider of another one`() throws {
+  func `a manager can be a provider of another one`() throws {
     let inner = TweakManager(providers: [EphemeralTweakProvider(["f": ["a": 1]])], name: "Inner")
     let outer = TweakManager(providers: [inner, EphemeralTweakProvider(["f": ["a": 2, "b": 3]])])
     #expect(outer.value(feature: "f", variable: "a", default: 0) == 1)
@@ -231,7 +231,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `hooks run once for each lookup, in order and in reverse, and can refuse`() throws {
+  func `hooks run once for each lookup, in order and in reverse order, and can reject it`() throws {
     let calls = MutableProperty<[String]>([])
     let manager = TweakManager(providers: [EphemeralTweakProvider(["f": ["a": 1]])])
     for name in ["one", "two"] {
@@ -260,7 +260,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `a tweak that nobody has can be reported, once`() {
+  func `a missing tweak is reported once, if requested`() {
     let manager = TweakManager(providers: [EphemeralTweakProvider()], missing: .reported)
     let failures = manager.failures.recorded()
     for _ in 1...3 { #expect(manager.value(feature: "f", variable: "a", default: 1) == 1) }
@@ -268,7 +268,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `the log tells what was found and what went wrong`() throws {
+  func `the log contains found values and errors`() throws {
     let log = MutableLog()
     let manager = manager(.strict)
     manager.logClosure = log.closure
@@ -279,7 +279,7 @@ struct ManagerTests {
   }
 
   @Test
-  func `ten thousand tweaks are found among each other`() {
+  func `each of ten thousand tweaks is found`() {
     var variables: [String: TweakValue] = [:]
     for number in 0..<10_000 { variables["v\(number)"] = .int(number) }
     let manager = TweakManager(providers: [EphemeralTweakProvider(["f": variables])])
@@ -290,7 +290,7 @@ struct ManagerTests {
   }
 
   @Test(.patient)
-  func `values are whole while others write them`() async throws {
+  func `concurrent reads return only whole values`() async throws {
     let manager = TweakManager(providers: [EphemeralTweakProvider()])
     let values: [TweakValue] = [1, 2.5, true, "text", "a longer text than fits into a word", 9_007_199_254_740_993]
     let seen = MutableProperty<Set<TweakValue>>([])
@@ -321,7 +321,7 @@ private func elsewhere(_ body: @escaping @Sendable () -> Void) {
   end.wait()
 }
 
-/// A provider during whose changes there is time for something else.
+/// A provider that runs a closure during each change.
 private final class SlowProvider: MutableTweakProvider {
   let meanwhile = MutableProperty<(@Sendable () -> Void)?>(nil)
   private let provider: EphemeralTweakProvider

@@ -2,11 +2,11 @@ import Signals
 import TestSupport
 import Tweaks
 
-/// A manager with providers that come and go, and a simple reference: the values of each provider, in order.
+/// A manager whose providers change, and a simple reference: the values of each provider, in order.
 ///
 /// One thread plays the program, so the reference is right after each step.
 final class ManagerWorld {
-  /// A provider that can refuse to write, after a part of it, and that need not say that it has changed.
+  /// A provider whose writes can fail, even partly, and whose changes can be silent.
   final class Provider: MutableTweakProvider {
     enum Fault: Sendable { case none, nothingWritten, partlyWritten }
 
@@ -36,7 +36,7 @@ final class ManagerWorld {
         for edit in fault == .none ? edits : Array(edits.prefix(1)) where values.value[edit.id] != edit.value {
           values.modify { $0[edit.id] = edit.value }
           changed.insert(edit.id)
-          // One by one, as a provider may that has no transactions.
+          // One at a time, as a provider without transactions may do.
           emitter.send(.tweaks([edit.id]))
         }
       }
@@ -54,7 +54,7 @@ final class ManagerWorld {
   private var providers: [Provider] = []
   private var made = 0
 
-  /// What observers have received: every value, and what replaying all changes gives.
+  /// The values that observers have received, and the result of replaying all changes.
   private let seen = MutableProperty<[TweakID: [TweakValue?]]>([:])
   private let replayed = MutableProperty<[TweakID: TweakValue]>([:])
   private let gaps = MutableProperty<[String]>([])
@@ -123,7 +123,7 @@ final class ManagerWorld {
       let removed = providers.remove(at: chance.number(below: providers.count))
       log.append("remove \(removed.name)")
       manager.removeProviders(named: removed.name)
-      // Nobody listens to it any more.
+      // The manager no longer observes it.
       removed.tell(.everything)
     case 2 where !providers.isEmpty:
       let provider = providers[chance.number(below: providers.count)]

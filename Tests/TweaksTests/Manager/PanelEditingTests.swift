@@ -22,7 +22,7 @@ struct PanelEditingTests {
   }
 
   @Test
-  func `a field shows the value, keeps what is being typed, and sets it when it is left`() throws {
+  func `a field shows the value, keeps a draft while typing, and sets it when editing ends`() throws {
     var draft = TweakDraft()
     draft.follow(try row(answer), isTyping: false)
     #expect(draft.text == "42")
@@ -36,7 +36,7 @@ struct PanelEditingTests {
   }
 
   @Test
-  func `a field that is left unchanged sets nothing`() throws {
+  func `a field left unchanged sets nothing`() throws {
     var draft = TweakDraft()
     draft.follow(try row(answer), isTyping: false)
     draft.leave(try row(answer), of: panel)
@@ -44,7 +44,7 @@ struct PanelEditingTests {
   }
 
   @Test
-  func `a text that was refused stays in the field with the reason, and the reason goes with the next good text`()
+  func `a rejected text stays in the field with the reason, which disappears with the next valid text`()
     throws
   {
     var draft = TweakDraft()
@@ -59,7 +59,7 @@ struct PanelEditingTests {
   }
 
   @Test
-  func `reset shows the value that is in force without what was set, and drops what was being typed`() throws {
+  func `a reset shows the value without the override, and discards the draft`() throws {
     try panel.edit(answer, text: "7")
     let old = try row(answer)
     var draft = TweakDraft()
@@ -88,7 +88,7 @@ struct PanelEditingTests {
   }
 
   @Test
-  func `a switch turns a Bool on and off, and no other value`() throws {
+  func `a switch sets a Bool, and is rejected for other types`() throws {
     var draft = TweakDraft()
     draft.turn(try row(flag), on: false, of: panel)
     #expect(try row(flag).isOn == false)
@@ -100,7 +100,7 @@ struct PanelEditingTests {
   }
 
   @Test
-  func `without a provider that can be written to, an edit says so and there is nothing to reset`() throws {
+  func `without a writable provider, an edit fails with the reason, and there is nothing to reset`() throws {
     let manager = TweakManager(providers: [try Fixture().local(Example.json)])
     let panel = TweakPanel(manager: manager)
     #expect(throws: TweakPanel.EditError.failed(.readOnly(answer))) { try panel.edit(answer, text: "7") }
@@ -113,7 +113,7 @@ struct PanelEditingTests {
   }
 
   @Test
-  func `a panel that is gone follows nothing`() throws {
+  func `a manager does not retain a panel`() throws {
     weak var gone: TweakPanel?
     do {
       let other = TweakPanel(manager: manager)

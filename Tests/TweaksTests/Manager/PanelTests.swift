@@ -21,7 +21,7 @@ struct PanelTests {
   }
 
   @Test
-  func `groups and titles are in order, and what has no group is with the others`() throws {
+  func `groups and titles are sorted, and tweaks without a group are listed under Other`() throws {
     #expect(panel.sections.value.map(\.group) == ["General", "UI"])
     #expect(panel.sections.value.map(\.rows.count) == [4, 5])
     #expect(panel.sections.value[1].rows.map(\.title).first == "Display Green View")
@@ -31,7 +31,7 @@ struct PanelTests {
   }
 
   @Test
-  func `of two files, the first one's value and words are shown`() throws {
+  func `of two files, the first one's value and title are shown`() throws {
     let first = try Fixture().local(
       #"{"general": {"answer_to_the_universe": {"Title": "A", "Description": "D", "Group": "G", "Value": 43}}}"#
     )
@@ -41,7 +41,7 @@ struct PanelTests {
   }
 
   @Test
-  func `a search finds titles, names and descriptions, in any case, and edits hit the right tweak`() throws {
+  func `a search matches titles, names and descriptions in any case, and edits change the right tweak`() throws {
     panel.search.value = "ULTIMATE"
     #expect(panel.sections.value.map(\.rows.count) == [1])
     panel.search.value = "tap_to"
@@ -56,7 +56,7 @@ struct PanelTests {
   }
 
   @Test
-  func `a value keeps its kind whatever is typed`() throws {
+  func `an edit never changes the type of a value`() throws {
     let text = TweakID(feature: "ui_customization", variable: "label_text")
     let number = TweakID(feature: "general", variable: "answer_to_the_universe")
     let alpha = TweakID(feature: "ui_customization", variable: "red_view_alpha_component")
@@ -80,7 +80,7 @@ struct PanelTests {
   }
 
   @Test
-  func `what was set is marked, also if it is equal, and can be removed, one or all`() throws {
+  func `an override is marked even if it is equal, and can be reset alone or with all others`() throws {
     let id = TweakID(feature: "general", variable: "answer_to_the_universe")
     #expect(row(id.feature, id.variable)?.isOverridden == false)
     try panel.edit(id, text: "42")
@@ -96,7 +96,7 @@ struct PanelTests {
   }
 
   @Test
-  func `tweaks whose names look alike when joined are two rows, and rows follow changes`() throws {
+  func `tweaks whose joined names are equal have separate rows, and rows follow changes`() throws {
     try manager.set(1, feature: "a-b", variable: "c")
     try manager.set(2, feature: "a", variable: "b-c")
     #expect(row("a-b", "c")?.text == "1")
@@ -108,7 +108,7 @@ struct PanelTests {
   }
 
   @Test
-  func `a secret is not shown`() {
+  func `a secret is redacted`() {
     let secret = row("general", "encrypted_answer_to_the_universe")
     #expect(secret?.isSecret == true)
     #expect(secret?.text == "<redacted>")

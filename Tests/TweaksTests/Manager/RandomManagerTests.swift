@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 import Tweaks
 
-/// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of the programs again, or many.
+/// ``runRandomPrograms(seconds:repetitions:_:)`` explains how to repeat one program, or run many.
 @Suite("Random programs of flags", .serialized)
 struct RandomManagerTests {
   @Test(.patient)
-  func `whatever providers do and subscribers set, every way of reading says what the first provider has`() async {
+  func `after any changes by providers and subscribers, all reads return the first provider's value`() async {
     await runRandomPrograms(seconds: 1, repetitions: 1) { seed in
       let world = ManagerWorld(seed: seed)
       world.run()
@@ -19,7 +19,7 @@ struct RandomManagerTests {
   }
 
   @Test(.patient)
-  func `when threads that set, refuse and refresh are done, everyone has been told the last values`() async throws {
+  func `after concurrent writes, failures and refreshes, all observers have the last values`() async throws {
     try await runRandomPrograms(seconds: 1, repetitions: 50) { seed in
       let breaches = try await onThread { Self.meet(seed) }
       #expect(breaches.isEmpty, "SIGNALS_SEED=\(seed): \(breaches.joined(separator: "\n"))")
@@ -29,7 +29,7 @@ struct RandomManagerTests {
 
   /// Lets threads change two nested managers and their provider at once.
   ///
-  /// - Returns: What was wrong afterwards.
+  /// - Returns: The errors found afterwards.
   private static func meet(_ seed: UInt64) -> [String] {
     let provider = ManagerWorld.Provider("shared")
     let defaults = EphemeralTweakProvider(["f0": ["x": -1, "y": -1]])

@@ -20,7 +20,7 @@ struct TraceTests {
   }
 
   @Test
-  func `a line that says why a provider failed names the provider once`() async throws {
+  func `a line about a failed provider names the provider once`() async throws {
     let suite = try Fixture().suite("settings.json")
     try await suite.set("garbage", forKey: "shop/limit")
     let stored = try #require(answers(SuiteTweakProvider(suite: suite, name: "overrides")).first)
@@ -42,7 +42,7 @@ struct TraceTests {
   }
 
   @Test
-  func `a trace names the rule that gave a value, and the version that a snapshot of the same moment has`() throws {
+  func `a trace names the rule that gave a value, and has the version of the current snapshot`() throws {
     let context = MutableProperty(TweakContext(targetingKey: "user-42", attributes: ["country": "NL"]))
     let targeting = TargetingTweakProvider(
       rules: [

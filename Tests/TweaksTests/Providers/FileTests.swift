@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("A file of tweaks, followed while it changes")
+@Suite("A watched file of tweaks")
 struct LocalTests {
   private let fixture: Fixture
 
@@ -17,7 +17,7 @@ struct LocalTests {
   private func text(_ value: String) -> String { #"{"f": {"v": {"Value": \#(value)}, "other": {"Value": 0}}}"# }
 
   @Test(.patient)
-  func `what is written is seen, garbage is an error with its place, and the last good tweaks stand`() async throws {
+  func `changes are observed, errors are reported with their position, and the last good tweaks stand`() async throws {
     let url = try fixture.write(text("1"))
     let local = try FileTweakProvider(url: url)
     let manager = TweakManager(providers: [local])
@@ -41,7 +41,7 @@ struct LocalTests {
   }
 
   @Test(.patient)
-  func `a file that is removed leaves the last tweaks, or none if it is optional`() async throws {
+  func `a removed file leaves the last tweaks, or none if it is optional`() async throws {
     let url = try fixture.write(text("1"))
     let kept = TweakManager(providers: [try FileTweakProvider(url: url)])
     let optional = TweakManager(providers: [try FileTweakProvider(url: url, isOptional: true)])
@@ -56,7 +56,7 @@ struct LocalTests {
   }
 
   @Test(.patient)
-  func `an optional file may come later`() async throws {
+  func `an optional file may appear later`() async throws {
     let local = try FileTweakProvider(url: fixture.directory.file("tweaks.json"), isOptional: true)
     let manager = TweakManager(providers: [local])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
@@ -66,7 +66,7 @@ struct LocalTests {
   }
 
   @Test(.patient)
-  func `a symbolic link that is pointed elsewhere is followed, as in a mounted configuration`() async throws {
+  func `a symbolic link that changes its target is followed, as in a mounted configuration`() async throws {
     let folder = fixture.directory.url
     for (name, value) in [("one", "1"), ("two", "2")] {
       try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: true)
@@ -85,7 +85,7 @@ struct LocalTests {
   }
 
   @Test
-  func `a file that is not followed needs no watch, and says the same`() throws {
+  func `an unwatched file provides its tweaks`() throws {
     let local = try fixture.local(Example.json)
     #expect(local.tweaks.count == 9)
     #expect(local.tweakIDs.count == 9)
@@ -93,7 +93,7 @@ struct LocalTests {
   }
 
   @Test
-  func `numbers are what is written, and unknown properties are tolerated`() throws {
+  func `numbers have the type of their notation, and unknown properties are ignored`() throws {
     let local = try fixture.local(
       #"""
       {"f": {"int": {"Value": 42}, "double": {"Value": 42.0}, "exponent": {"Value": 1e2},

@@ -36,7 +36,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `a file is read after each change, and tweaks that stay the same are not sent`() throws {
+  func `a file is read after each change, and unchanged tweaks are not sent`() throws {
     try write(1)
     let manager = TweakManager(providers: [try provider()])
     let values = manager.signal(feature: "f", variable: "v", as: Int.self).recorded()
@@ -52,7 +52,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `a file that cannot be decoded keeps its tweaks until the next change`() async throws {
+  func `an undecodable file keeps its tweaks until the next change`() async throws {
     try write(1)
     let provider = try provider()
     let failures = provider.failures.recorded()
@@ -84,7 +84,7 @@ struct InjectedChangesTests {
   }
 
   @Test
-  func `a provider subscribes to the changes for as long as it lives`() async throws {
+  func `a provider subscribes to changes as long as it lives`() async throws {
     try write(1)
     var local: FileTweakProvider? = try provider()
     #expect(await changes.subscriptions().map(\.description) == ["sink"])

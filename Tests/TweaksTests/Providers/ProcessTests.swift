@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("Flags that several processes set")
+@Suite("Flags set by several processes")
 struct ProcessTests {
   @Test(.patient)
-  func `a flag that one process sets is in force in another`() async throws {
+  func `a flag set by one process is observed in another`() async throws {
     let directory = try TemporaryDirectory()
     let writer = try PeerProcess()
     let reader = try PeerProcess()
@@ -20,12 +20,12 @@ struct ProcessTests {
   }
 
   #if !canImport(Darwin)
-    /// In a process of its own, because Foundation writes all user defaults down whenever any are.
+    /// In its own process, because Foundation stores all user defaults whenever it stores any.
     @Test(.patient)
-    func `user defaults that cannot be written down are an error, and what was set is as it was`() async throws {
+    func `a failure to store user defaults is an error, and the old values remain`() async throws {
       let directory = try TemporaryDirectory()
       let peer = try PeerProcess()
-      // The name is a path from the folder for settings, which is in somebody's home.
+      // The name is a path relative to the settings folder in the home directory.
       let suite = String(repeating: "../", count: 32) + directory.url.path.dropFirst() + "/defaults"
       _ = try await peer.send("tweak-defaults \(suite)")
       _ = try await peer.send("tweak-set shop limit 1")
@@ -40,7 +40,7 @@ struct ProcessTests {
   #endif
 
   @Test(.patient)
-  func `processes that set flags at random agree in the end, and see each one's numbers in order`() async throws {
+  func `processes that set flags at random converge, and observe changes in the same order`() async throws {
     let directory = try TemporaryDirectory()
     let peers = try (0..<4).map { _ in try PeerProcess() }
     for peer in peers { _ = try await peer.send("tweaks \(directory.url.path)") }
@@ -56,7 +56,7 @@ struct ProcessTests {
         }
         try await group.waitForAll()
       }
-      // What the file says now reaches all.
+      // The file's current values reach all processes.
       let truth = try Self.truth(in: directory)
       #expect(!truth.isEmpty)
       for peer in peers {
@@ -84,8 +84,7 @@ struct ProcessTests {
     .joined(separator: ",")
   }
 
-  /// A process may pass over what is outdated already, but what two of them have seen, they have seen in the same
-  /// order.
+  /// A process may skip outdated values, but two processes see their common values in the same order.
   private func expectOneOrder(of flag: String, in peers: [PeerProcess]) async throws {
     var orders: [[Substring]] = []
     for peer in peers { orders.append(try await peer.send("tweak-order \(flag)").split(separator: ",")) }

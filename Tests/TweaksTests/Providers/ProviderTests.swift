@@ -7,12 +7,12 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("Where tweaks come from")
+@Suite("Providers of tweaks")
 struct ProviderTests {
   // MARK: Preferences
 
   @Test
-  func `preferences come from JustTweak's once, and are told apart by feature from then on`() throws {
+  func `preferences of JustTweak are migrated once, and distinguished by feature afterwards`() throws {
     let test = try TestDefaults()
     let prefix = UserDefaultsTweakProvider.legacyPrefix
     test.defaults.set(true, forKey: prefix + "same")
@@ -32,7 +32,7 @@ struct ProviderTests {
   }
 
   @Test
-  func `preferences do not hold what cannot be written down, and what is no tweak is an error`() throws {
+  func `user defaults reject unsupported values, and a stored value that is not a tweak is an error`() throws {
     let test = try TestDefaults()
     let provider = UserDefaultsTweakProvider(userDefaults: test.defaults)
     for number in [Double.nan, .infinity] {
@@ -45,7 +45,7 @@ struct ProviderTests {
   // MARK: Suites and shared values
 
   @Test(.patient)
-  func `a suite keeps kinds, leaves other values alone, and tells of what others change`() async throws {
+  func `a suite keeps types and other values, and sends changes by others`() async throws {
     let fixture = try Fixture()
     let suite = try fixture.suite()
     try await suite.set("theirs", forKey: "theme")
@@ -69,7 +69,7 @@ struct ProviderTests {
   struct Limits: Codable, Sendable, Equatable { var limit = 1 }
 
   @Test
-  func `a shared value becomes tweaks, which follow it`() throws {
+  func `a shared value provides tweaks that follow it`() throws {
     let fixture = try Fixture()
     let container = try AppGroupsContainer(directory: fixture.directory.url)
     let file = try AppGroupsFile(name: "limits.json", initialValue: Limits(), container: container)
@@ -82,7 +82,7 @@ struct ProviderTests {
     #expect(try manager.requiredTweak(feature: "shop", variable: "limit").title == "Limit")
   }
 
-  /// A value on a server, as far as a provider needs it.
+  /// A minimal shared value on a server.
   private final class ServerValue: SharedValue {
     enum Outage: Error, Hashable { case line(Int) }
 
@@ -106,7 +106,7 @@ struct ProviderTests {
   }
 
   @Test
-  func `a shared value of any kind becomes tweaks, and its failures are those of the provider`() throws {
+  func `any kind of shared value provides tweaks and reports its failures`() throws {
     let value = ServerValue()
     let manager = TweakManager(providers: [
       SharedTweakProvider(value, name: "server") { [Tweak(feature: "shop", variable: "limit", value: .int($0))] }
@@ -126,7 +126,7 @@ struct ProviderTests {
   // MARK: Environment and arguments
 
   @Test
-  func `the environment gives texts, which are read as the type that is asked for`() throws {
+  func `environment variables are parsed as the requested type`() throws {
     let provider = EnvironmentTweakProvider(
       environment: ["TWEAK_SHOP__LIMIT": "20", "TWEAK_SHOP__ON": "on", "TWEAK_A_B__C_D": "", "OTHER": "x"]
     )
@@ -149,7 +149,7 @@ struct ProviderTests {
   }
 
   @Test
-  func `a variable of the environment that could mean two tweaks that are read means neither, and both are named`()
+  func `an environment variable that matches two tweaks is used for neither, and the error names both`()
     throws
   {
     let environment = ["TWEAK_A_B__C": "1", "TWEAK_SHOP__LIMIT": "2", "TWEAK_X__Y__Z": "3"]
@@ -173,7 +173,7 @@ struct ProviderTests {
   }
 
   @Test
-  func `arguments come in several forms, the last one counts, and names may contain dots`() throws {
+  func `arguments have several forms, the last one wins, and names may contain dots`() throws {
     let known = [
       Tweak(feature: "general", variable: "answer", value: 42), Tweak(feature: "a.b", variable: "c", value: "x"),
       Tweak(feature: "general", variable: "on", value: false),
@@ -196,7 +196,7 @@ struct ProviderTests {
   }
 
   @Test
-  func `arguments that are wrong are errors before the work begins, with what may have been meant`() {
+  func `invalid arguments are rejected at once, with a suggestion where possible`() {
     let known = [Tweak(feature: "general", variable: "answer", value: 42)]
     func error(_ arguments: String..., known: [Tweak] = []) -> TweakError? {
       do {
@@ -225,7 +225,7 @@ struct ProviderTests {
   // MARK: Remote
 
   @Test(.patient)
-  func `an answer that comes after that of a later request is dropped, and a failure changes nothing`() async throws {
+  func `an answer that arrives after that of a later request is dropped, and a failure changes nothing`() async throws {
     struct Offline: Error {}
     let gates = [Emitter<Int, any Error>(replay: 1), Emitter<Int, any Error>(replay: 1)]
     let number = MutableProperty(0)

@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("Values for some users")
+@Suite("Targeting of users")
 struct TargetingTests {
   @Test(arguments: [
     ("gr1", "123", 73), ("groupX", "999", 25), ("new-checkout", "user-42", 75),
   ])
-  func `shares are those of other services`(name: String, user: String, bucket: Int) {
+  func `buckets match those of other services`(name: String, user: String, bucket: Int) {
     #expect(TweakRule.bucket(name, targetingKey: user) % 100 + 1 == bucket)
   }
 
   @Test
-  func `shares are the same on every platform, whatever the letters`() {
+  func `buckets are the same on every platform, for any characters`() {
     #expect(TweakRule.bucket("new-checkout", targetingKey: "user-42") == 774)
     #expect(TweakRule.bucket("føø", targetingKey: "日本") == 8638)
   }
@@ -24,7 +24,7 @@ struct TargetingTests {
   }
 
   @Test
-  func `shares are as large as they say, grow without dropping anybody, and are independent of one another`() {
+  func `shares have their size, grow without dropping users, and are independent of each other`() {
     let users = 20_000
     for share in [100, 500, 2_500, 5_000] {
       let found = count("a/v", share, users: users)
@@ -43,7 +43,7 @@ struct TargetingTests {
   }
 
   @Test
-  func `conditions hold or not, and never if the attribute is missing`() throws {
+  func `conditions compare attributes, and never hold if the attribute is missing`() throws {
     #expect(try holds(TweakCondition("country", .isOneOf, "BE", "NL")))
     #expect(try !holds(TweakCondition("country", .isOneOf, "BE")))
     #expect(try holds(TweakCondition("country", .isOneOf, "BE", isNegated: true)))
@@ -62,7 +62,7 @@ struct TargetingTests {
   }
 
   @Test
-  func `an operator that is not known is told`() {
+  func `an unknown operator is reported`() {
     let provider = TargetingTweakProvider(
       rules: [TweakRule("f", "v", value: 1, if: [TweakCondition("country", .init(rawValue: "sounds"), "NL")])],
       context: context
@@ -75,7 +75,7 @@ struct TargetingTests {
   }
 
   @Test
-  func `the first rule that applies decides, and follows rules and context`() {
+  func `the first matching rule decides, and the value follows rules and context`() {
     let provider = TargetingTweakProvider(
       rules: [
         TweakRule("f", "v", value: 1, if: [TweakCondition("country", .isOneOf, "BE")]),
@@ -93,7 +93,7 @@ struct TargetingTests {
   }
 
   @Test
-  func `nobody and everyone need no name, a share does`() throws {
+  func `shares of 0 and 100 percent need no targeting key, and others do`() throws {
     let provider = TargetingTweakProvider(
       rules: [
         TweakRule("f", "nobody", value: 1, basisPoints: 0), TweakRule("f", "everyone", value: 1),

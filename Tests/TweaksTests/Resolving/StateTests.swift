@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 @testable import Tweaks
 
-/// ``runRandomPrograms(seconds:repetitions:_:)`` tells how to run one of the programs again, or many.
+/// ``runRandomPrograms(seconds:repetitions:_:)`` explains how to repeat one program, or run many.
 @Suite("The state of a manager")
 struct StateTests {
   @Test(.patient)
-  func `no order of reads, changes and writes shows a part of a write, goes back or loses a change`() async {
+  func `no order of reads, changes and writes shows a partial write, goes back or loses a change`() async {
     await runRandomPrograms(seconds: 1, repetitions: 1) { seed in
       var world = StateWorld(seed: seed)
       world.run()
@@ -24,7 +24,7 @@ struct StateTests {
   }
 
   @Test
-  func `an update of a tweak that is being written is left to the writer, which asks once`() {
+  func `an update of a tweak during its write is left to the writer, which queries once`() {
     var state = TweakState()
     _ = state.take([value(a, 0)], to: state.read([.tweak(a)]))
     let write = state.beginWrite([a])
@@ -40,7 +40,7 @@ struct StateTests {
   }
 
   @Test
-  func `a write that changes nothing asks nothing`() {
+  func `a write that changes nothing queries nothing`() {
     var state = TweakState()
     _ = state.take([value(a, 0)], to: state.read([.tweak(a)]))
     let inquiry = state.endWrite(state.beginWrite([a]), changed: .nothing, following: nil)
@@ -51,7 +51,7 @@ struct StateTests {
   }
 
   @Test
-  func `of two writes that overlap, the one that ends last shows what both have written`() {
+  func `when two writes overlap, the last to end publishes both`() {
     var state = TweakState()
     _ = state.take([value(a, 0), value(b, 0)], to: state.read([.tweak(a), .tweak(b)]))
     let first = state.beginWrite([a, b])
@@ -65,7 +65,7 @@ struct StateTests {
   }
 
   @Test
-  func `an answer that was asked for before a stored one is dropped`() {
+  func `an answer requested before a stored one is dropped`() {
     var state = TweakState()
     let slow = state.read([.tweak(a)])
     let update = state.update(.tweaks([a]), following: nil)
@@ -75,8 +75,7 @@ struct StateTests {
   }
 
   @Test
-  func `a question is repeated if an older inquiry was answered meanwhile, because either answer may be the newer one`()
-  {
+  func `a question is repeated if an older inquiry was answered in between`() {
     var state = TweakState()
     _ = state.take([value(a, 0)], to: state.read([.tweak(a)]))
     let older = state.update(.tweaks([a]), following: nil)
@@ -131,7 +130,7 @@ struct ResolverTests {
   }
 
   @Test(.patient)
-  func `random answers are resolved as the documentation says, and no more are taken than needed`() async {
+  func `random answers are resolved as documented, and no more are taken than needed`() async {
     await runRandomPrograms(seconds: 0.3, repetitions: 1) { seed in
       var chance = Chance(seed: seed)
       let mismatch = chance.once(in: 2) ? TweakMismatch.strict : .fallThrough

@@ -4,14 +4,14 @@ import TestSupport
 
 /// One provider and one manager's state, used by many threads that a random program plays in turns.
 ///
-/// Each value is a stamp that grows, so that a value that goes back is seen. The first two tweaks are a pair that is
-/// only ever written together; the others are also written alone and changed behind the manager's back.
+/// Values are increasing stamps, so that a value that goes back is detected. The first two tweaks are always written as
+/// a pair. The others are also written alone, and changed without the manager.
 struct StateWorld {
   private static let ids = ["a", "b", "c", "d", "e"].map { TweakID(feature: "f", variable: $0) }
   private static let pair = Set(ids[..<2])
   private static let singles = Array(ids[2...])
 
-  /// A thread, and what it has still to do.
+  /// A thread and its remaining steps.
   private struct Actor {
     enum Step {
       case read([TweakQuestion])
@@ -82,7 +82,7 @@ struct StateWorld {
   private mutating func writer(of ids: Set<TweakID>) -> Actor {
     let isFailing = ids.isDisjoint(with: Self.pair) && chance.once(in: 4)
     var steps: [Actor.Step] = [.begin(ids), .apply(isFailing: isFailing)]
-    // What providers send meanwhile; once, several times, or not at all.
+    // The updates that providers send during the write: none, one or several.
     for _ in 0..<chance.number(below: 3) { steps += [.update(chance.once(in: 4) ? .everything : .tweaks(ids)), .ask] }
     return Actor(steps: steps + [.end, .ask], ids: ids)
   }
@@ -146,9 +146,9 @@ struct StateWorld {
     }
   }
 
-  /// Asks one question, or takes the answers when all have been asked.
+  /// Asks one question, or passes on the answers after the last one.
   ///
-  /// - Returns: Whether there is more to ask.
+  /// - Returns: `true` if there are more questions.
   private mutating func ask(_ actor: inout Actor) -> Bool {
     guard let inquiry = actor.inquiry else { return false }
     if actor.answers.count < inquiry.questions.count {
@@ -174,7 +174,7 @@ struct StateWorld {
     return outcome.next != nil
   }
 
-  /// What a manager does of which this one is a provider.
+  /// Updates the outer manager, of which this one is a provider.
   private mutating func pass(_ update: TweakUpdate) {
     let ids = if case .tweaks(let ids) = update { ids } else { Set(Self.ids) }
     for id in ids { outer[id] = provider[id] }
@@ -191,10 +191,10 @@ struct StateWorld {
     if state.version != versions { breaches.append("the version is \(state.version) after \(versions) changes") }
   }
 
-  /// A writer has returned: unless a write of several holds its tweaks back, they show what it wrote, or newer.
+  /// After a writer returns, its tweaks have its values or newer ones, unless another write holds them back.
   private mutating func checkSeen(_ written: [TweakID: Int]) {
     let open = actors.filter { $0.write != nil }.reduce(into: Set<TweakID>()) { $0.formUnion($1.ids) }
-    // What is left to a write is held with all of it.
+    // A tweak left to an open write is published together with all tweaks of that write.
     guard open.isEmpty else { return }
     for (id, stamp) in written {
       if let value = state[.tweak(id)]?.tweak?.intValue, value < stamp {

@@ -32,7 +32,7 @@ struct Fixture {
   }
 }
 
-/// The defaults of one test, which leave nothing behind.
+/// User defaults for one test, which are removed at the end.
 final class TestDefaults {
   let name: String
   let defaults: UserDefaults
@@ -43,7 +43,7 @@ final class TestDefaults {
     #if canImport(Darwin)
       name = "org.signals.tests.\(UUID())"
     #else
-      // The name is a path from the folder for settings, which is in somebody's home.
+      // The name is a path relative to the settings folder in the home directory.
       name = String(repeating: "../", count: 32) + directory.url.path.dropFirst() + "/defaults"
     #endif
     defaults = try #require(UserDefaults(suiteName: name))
@@ -54,7 +54,7 @@ final class TestDefaults {
   }
 }
 
-/// A provider as a user would write one, which counts how often it is asked.
+/// A custom provider that counts its queries.
 final class CountingProvider: TweakProvider {
   let name: String
   let asked = MutableProperty(0)
@@ -81,7 +81,7 @@ final class CountingProvider: TweakProvider {
   var updates: AnySignal<TweakUpdate, Never> { emitter.eraseToAnySignal() }
 }
 
-/// What JustTweak's tests and its example use.
+/// The data of JustTweak's tests and example.
 enum Example {
   static let json = """
     {

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real tool, in a process of its own, in a folder of its own.
+/// The real tool, run in its own process and folder.
 struct Generator {
-  /// How the tool ended, and what it said.
+  /// The exit status and output of the tool.
   struct Outcome {
     let status: Int
     let output: String
 
-    /// What went wrong, line by line.
+    /// The lines of standard error.
     let errors: [String]
   }
 
@@ -19,7 +19,7 @@ struct Generator {
     directory = try TemporaryDirectory()
   }
 
-  /// Writes a file that the tool is to read.
+  /// Writes an input file for the tool.
   func write(_ text: String, to name: String) throws {
     let url = directory.file(name)
     try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -30,7 +30,7 @@ struct Generator {
 
   func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: directory.file(name).path) }
 
-  /// The tool that was built together with the tests.
+  /// The tool built together with the tests.
   static var tool: URL {
     PeerProcess.builtExecutable.deletingLastPathComponent().appending(path: "TweakAccessorGenerator")
   }
@@ -52,7 +52,7 @@ struct Generator {
     )
   }
 
-  /// Generates an accessor of a file with these variables of the feature `f`.
+  /// Generates an accessor from a file with the given variables in the feature `f`.
   func accessor(of variables: String) async throws -> Outcome {
     try write("{\"f\": {\n\(variables)\n}}", to: "a.json")
     return try await run("-l", "a.json", "-o", ".")

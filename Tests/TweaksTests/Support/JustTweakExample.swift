@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file that comes with JustTweak's demonstration, and what its generator makes of it.
+/// The file of JustTweak's demo, and the output of JustTweak's generator for it.
 enum JustTweakExample {
   static let json = """
     {
@@ -94,7 +94,9 @@ enum JustTweakExample {
     #"tapToChangeColorEnabled = "tap_to_change_color_enabled""#,
   ]
 
-  /// Code that uses the accessor, the first half as code for JustTweak does.
+  /// Code that uses the accessor.
+  ///
+  /// The first half uses it as with JustTweak.
   static let user = """
     import Signals
     import Tweaks

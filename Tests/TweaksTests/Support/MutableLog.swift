@@ -1,7 +1,7 @@
 import Signals
 import Tweaks
 
-/// Keeps what a manager logs.
+/// Collects the log of a manager.
 final class MutableLog: Sendable {
   private let entries = MutableProperty<[(text: String, level: TweakLogLevel)]>([])
 

@@ -7,7 +7,7 @@ import Tweaks
 @Suite("Values of tweaks")
 struct ValueTests {
   @Test
-  func `values are equal if their kind and their content are`() {
+  func `values are equal if their types and contents are`() {
     #expect(TweakValue.int(1) != .bool(true))
     #expect(TweakValue.int(1) != .double(1))
     #expect(TweakValue.string("1") != .int(1))
@@ -19,7 +19,7 @@ struct ValueTests {
   }
 
   @Test
-  func `a value is read as its own type, and as nothing else`() {
+  func `a value is read only as its own type`() {
     #expect(TweakValue.bool(true).boolValue == true)
     #expect(TweakValue.bool(true).intValue == nil)
     #expect(TweakValue.bool(true).doubleValue == nil)
@@ -45,19 +45,19 @@ struct ValueTests {
   }
 
   @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300])
-  func `no number is too large to be asked for as an Int`(number: Double) {
+  func `a number out of range is not read as an Int`(number: Double) {
     #expect(TweakValue.double(number).intValue == nil)
     #expect(TweakValue.string("\(number)").intValue == nil)
   }
 
   @Test
-  func `a Float is stored so that it reads the same`() {
+  func `a Float is stored without loss`() {
     #expect(Float(0.1).tweakValue == .double(0.1))
     #expect(Float(tweakValue: Float(0.1).tweakValue) == 0.1)
   }
 
   @Test
-  func `texts of the environment are read as the type that is asked for`() {
+  func `texts of the environment are parsed as the requested type`() {
     for text in ["on", "yes", "1", "TRUE", "tRuE"] { #expect(Bool.tweakValue(parsing: text) == true) }
     for text in ["off", "no", "0", "False"] { #expect(Bool.tweakValue(parsing: text) == false) }
     for text in ["maybe", "", "2", " true"] { #expect(Bool.tweakValue(parsing: text) == nil) }
@@ -77,7 +77,7 @@ struct ValueTests {
   enum Level: Int, TweakValueConvertible { case low = 1, high }
 
   @Test
-  func `enumerations are read by their raw value`() {
+  func `enumerations are read by their raw values`() {
     #expect(Theme(tweakValue: "dark") == .dark)
     #expect(Theme(tweakValue: "blue") == nil)
     #expect(Level(tweakValue: 2) == .high)
@@ -87,18 +87,18 @@ struct ValueTests {
   }
 
   @Test(arguments: [true, 1, 1.0, "1", -0.0, 9_007_199_254_740_993] as [TweakValue])
-  func `a value that is written down keeps its kind`(value: TweakValue) throws {
+  func `an encoded value keeps its type`(value: TweakValue) throws {
     let data = try JSONEncoder().encode(value)
     #expect(try JSONDecoder().decode(TweakValue.self, from: data) == value)
   }
 
   @Test(arguments: ["1", "{}", #"{"int":1,"bool":true}"#, #"{"int":1.5}"#, #"{"bool":1}"#, #"{"text":"x"}"#])
-  func `what is no value is not read as one`(text: String) {
+  func `invalid content is not decoded as a value`(text: String) {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(TweakValue.self, from: Data(text.utf8)) }
   }
 
   @Test
-  func `a tweak has a title to show, and compares all that it has`() {
+  func `a tweak has a display title, and equality includes the title`() {
     var tweak = Tweak(feature: "f", variable: "v", value: 3.5)
     #expect(tweak.displayTitle == "f:v")
     let bare = tweak
@@ -116,7 +116,7 @@ struct ValueTests {
 @Suite("Secrets")
 struct SecretTests {
   @Test
-  func `a secret is not shown by any way of printing`() {
+  func `no way of printing shows a secret`() {
     let secret = Secret("hunter2")
     var dumped = ""
     dump(secret, to: &dumped)
@@ -128,7 +128,7 @@ struct SecretTests {
   }
 
   @Test
-  func `a secret tweak is not shown by any way of printing, nor in errors and changes`() throws {
+  func `no way of printing shows a secret tweak, nor do errors and changes`() throws {
     let provider = EphemeralTweakProvider(["f": ["v": "2retnuh"]])
     let manager = TweakManager(providers: [provider, try Fixture().local(encrypted)])
     manager.encryptionClosure = Example.reversed
