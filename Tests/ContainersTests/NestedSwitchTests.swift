@@ -6,8 +6,8 @@ import Stores
 import TestSupport
 import Testing
 
-/// Changes of a root by a thread that another thread or process, which switches, waits for.
-@Suite("Switches from inside of an update or a transaction", .timeLimit(.minutes(5)))
+/// Changes of a root by a thread for which another thread or process waits in order to switch.
+@Suite("Switches inside an update or a transaction", .timeLimit(.minutes(5)))
 struct NestedSwitchTests {
   private struct Errand: StoreModel {
     static let table = TableSpec("errand")
@@ -28,7 +28,7 @@ struct NestedSwitchTests {
 
   private var refusal: String { AppContainerError.nested(operation: "activate").description }
 
-  /// Activates `Work` on another thread, and waits until the inner switch was refused and this one is over.
+  /// Activates `Work` on another thread, and waits until the inner switch is rejected and this one is finished.
   private func switchOnAnotherThread() async throws {
     Thread { [app, work] in
       do { try app.activate(work) } catch { log.record("\(error)") }
@@ -47,10 +47,10 @@ struct NestedSwitchTests {
     }
   }
 
-  @Test func `an update is refused a switch, and does not wait for another thread that waits for it`() async throws {
+  @Test func `a switch inside an update is rejected without waiting for a thread that waits for it`() async throws {
     let file = try AppGroupsFile(name: "number.json", initialValue: 0, scope: app.scope)
     let (updating, switching) = (Recorder<Bool>(), Recorder<Bool>())
-    // The other thread has the turn by then, and waits for the file next.
+    // By then, the other thread has its turn, and waits for the file next.
     let hook = app.onFlush { switching.record(true) }
     Thread {
       do {
@@ -70,7 +70,7 @@ struct NestedSwitchTests {
     hook.cancel()
   }
 
-  @Test func `an update is refused a switch, and does not wait for another process that waits for it`() async throws {
+  @Test func `a switch inside an update is rejected without waiting for a process that waits for it`() async throws {
     let file = try AppGroupsFile(name: "text.json", initialValue: "none", scope: app.scope)
     let peer = try PeerProcess()
     try await peer.send("env \(fixture.root.path)")
@@ -101,7 +101,7 @@ struct NestedSwitchTests {
   }
 
   @Test(arguments: [true, false])
-  func `a transaction is refused a switch, and does not wait for a thread that waits for it`(
+  func `a switch inside a transaction is rejected without waiting for a thread that waits for it`(
     writes: Bool
   ) async throws {
     let database = try Database(
@@ -125,9 +125,9 @@ struct NestedSwitchTests {
     hook.cancel()
   }
 
-  @Test func `no change of the root is made from inside of an update, and all can be made after it`() throws {
+  @Test func `changes of the root are rejected inside an update, and allowed after it`() throws {
     let file = try AppGroupsFile(name: "number.json", initialValue: 0, scope: app.scope)
-    // A file of the root, whichever object writes it, and however deep inside.
+    // Nested updates of other files of the root are allowed.
     let second = try AppGroupsFile(name: "second.json", initialValue: 0, scope: app.scope)
     let listed = app.environments.value
     try file.update { value in
@@ -142,7 +142,7 @@ struct NestedSwitchTests {
     #expect(file.value == 0)
   }
 
-  /// Blocks the thread until something was recorded.
+  /// Blocks the thread until a value is recorded.
   private func block(until recorder: Recorder<Bool>) {
     let limit = ContinuousClock.now + .seconds(120)
     while recorder.elements.isEmpty, ContinuousClock.now < limit { usleep(1_000) }

@@ -15,7 +15,7 @@ struct OneChangeTests {
     let isSet = Atomic(false)
   }
 
-  /// What one subscriber saw at one moment.
+  /// The values that a subscriber sees at one moment.
   struct Moment: Equatable, Sendable {
     let first, second, suite, active: String
     var isMixed: Bool { Set([first, second, suite, active]).count > 1 }
@@ -52,7 +52,7 @@ struct OneChangeTests {
 
   private var names: String { ids.map(\.uuidString).joined(separator: ",") }
 
-  /// Makes three environments, each with its name in all values.
+  /// Creates three environments, each with its name in all values.
   init() throws {
     fixture = try Fixture(filled: false)
     let app = try fixture.open()
@@ -75,7 +75,7 @@ struct OneChangeTests {
     #expect(moments.elements.map(\.active) == ([ids[0]] + hops).map(\.uuidString))
   }
 
-  @Test func `whoever is called by one member reads the new environment from all others`() throws {
+  @Test func `a subscriber of one member reads the new environment from all others`() throws {
     let mixed = Mutex<[String]>([])
     let (values, app) = (values, app)
     let check: @Sendable (String) -> Void = { name in
@@ -110,7 +110,7 @@ struct OneChangeTests {
     let count = Scale.count(40, torture: 1_000)
     async let hops = peer.send("env-hammer \(names) \(count) 11")
     try await onThread {
-      // Each update leaves the value as it is, or says that it found another environment's.
+      // Each update writes the value it found. In the wrong environment, that would replace the value there.
       for _ in 0..<count { try values.first.update { $0 = String($0.prefix(36)) } }
     }
     _ = try await hops
@@ -121,7 +121,7 @@ struct OneChangeTests {
     }
   }
 
-  @Test func `activating from inside a subscriber of the change is refused, whatever it subscribed to`() throws {
+  @Test func `activating inside any subscriber of the change is rejected`() throws {
     let errors = Mutex<[String: AppContainerError]>([:])
     let (app, ids) = (app, ids)
     let activate: @Sendable (String) -> Void = { name in

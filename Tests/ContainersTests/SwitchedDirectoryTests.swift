@@ -74,7 +74,7 @@ struct SwitchedDirectoryTests {
     #expect(try AppGroupsFile(name: "n.json", initialValue: 1, container: outside).value == 1)
   }
 
-  @Test func `a presence stays the presence of the group, because it is never switched`() throws {
+  @Test func `a presence opens without the scope, because it is never switched`() throws {
     _ = try AppGroupsPresence<String>(name: "here", container: group)
   }
 

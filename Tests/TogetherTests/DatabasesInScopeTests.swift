@@ -29,7 +29,7 @@ struct DatabasesInScopeTests {
     let active, file, row: String
     let rows: [String]
     let count: Int
-    /// A Boolean value that indicates whether something is of another environment than the rest.
+    /// A Boolean value that indicates whether the values belong to different environments.
     var isMixed: Bool { file != active || row != active || rows != [active, active] || count != 2 }
   }
 
@@ -62,7 +62,7 @@ struct DatabasesInScopeTests {
     }
   }
 
-  @Test func `change together with files and the active environment, and are there when activate returns`() throws {
+  @Test func `live rows and queries change with files and the active environment before activate returns`() throws {
     let database = try open()
     try fill(database)
     let values = try Values(app, database)
@@ -82,7 +82,7 @@ struct DatabasesInScopeTests {
     subscription.cancel()
   }
 
-  @Test func `are never mixed when other processes switch, whatever this one writes meanwhile`() async throws {
+  @Test func `live rows and queries are never mixed when other processes switch during writes`() async throws {
     let database = try open()
     try await onThread { [self] in try fill(database) }
     let values = try Values(app, database)
@@ -95,7 +95,7 @@ struct DatabasesInScopeTests {
     async let second = peers[1].send("env-hammer \(names) \(count) 5")
     try await onThread {
       for _ in 0..<count {
-        // The same rows again, which are read again.
+        // Equal rows, which are read again.
         try database.write { transaction in try transaction.put(try transaction.all(Entry.self)) }
       }
     }
@@ -105,7 +105,7 @@ struct DatabasesInScopeTests {
     #expect(moments.elements.last?.active == ids[1].uuidString)
   }
 
-  @Test func `are gone in the same change if the database of an environment cannot be read`() throws {
+  @Test func `live rows and queries become empty in the same change if a database cannot be read`() throws {
     try app.activate(id: ids[1])
     guard case .file(let url) = location else { return }
     try Data(repeating: 65, count: 5_000).write(to: url)

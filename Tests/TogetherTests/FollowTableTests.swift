@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tweaks
 
-@Suite("The table of what follows a switch", .timeLimit(.minutes(5)))
+@Suite("Table of values that follow a switch", .timeLimit(.minutes(5)))
 struct FollowTableTests {
   private let root: TemporaryDirectory
   private let app: AppContainer
@@ -22,7 +22,7 @@ struct FollowTableTests {
     second = try app.create(name: "Work").id
   }
 
-  /// The rows of the table, and a test of each, or several.
+  /// The rows of the table with the tests of each.
   private static let tests: [String: [String]] = [
     "``/AppGroups/AppGroupsFile``, ``/AppGroups/AppGroupsSuite``": [
       "a file follows a switch to the new environment and back", "a suite follows a switch with all its values at once",
@@ -30,8 +30,8 @@ struct FollowTableTests {
     ],
     "``/AppGroups/AppGroupsLog``": [
       "events go to the log of the active environment, and stay in it",
-      "a consumer stops in the old log and goes on from its place in the new one",
-      "a consumer follows switches by another process, and reports nothing",
+      "a consumer stops in the old log and continues from its position in the new one",
+      "a consumer follows switches by another process, and reports no failure",
       "every event is found once, in the environment in which it was appended",
     ],
     "``/Containers/CookieJar``": ["a jar follows switches of environments"],
@@ -39,31 +39,31 @@ struct FollowTableTests {
     "`HTTPCookieStorage`": ["no cookie is visible in another environment, and each returns with all its attributes"],
     "``/Stores/Database``": ["shows what is in the other, in rows, queries and changes"],
     "``/Stores/LiveQuery``, ``/Stores/LiveObject``": [
-      "change together with files and the active environment, and are there when activate returns",
-      "are never mixed when other processes switch, whatever this one writes meanwhile",
+      "live rows and queries change with files and the active environment before activate returns",
+      "live rows and queries are never mixed when other processes switch during writes",
     ],
     "``/Stores/DatabaseShare``": ["goes over when it may write again, and says so until then"],
     "``/Tweaks/TweakManager``": [
       "a flag from a suite changes together with files and the active environment",
       "flags from a file and from a shared value change together with the active environment",
       "flags in switched defaults follow each switch as a part of it",
-      "flags of a provider that reads a database of the scope change together with the active environment",
+      "flags from a database of the scope change together with the active environment",
     ],
     "``/Contexts/StandardAppContext``": [
-      "a switch restores the session that is archived in the new environment, in the same change",
-      "a login that is answered after the switch changes nothing",
+      "a switch restores the archived session of the new environment in the same change",
+      "a login answered after the switch changes nothing",
     ],
     "``/Stores/Store`` of an ``/Contexts/AppContext``": [
-      "an old context's databases refuse, also for the same user in the new environment"
+      "databases of an old context throw, even for the same user in the new environment"
     ],
     "``/Contexts/StandardAppContext/query(_:in:)``, ``/Contexts/StandardAppContext/live(_:id:in:)``": [
       "queries and rows of the current context change together with the environment"
     ],
-    "``/AppGroups/AppGroupsPresence``": ["every environment sees the same processes"],
+    "``/AppGroups/AppGroupsPresence``": ["a presence lists the same processes in every environment"],
     "files that you open by their path": [
-      "a file that was opened by its path stays with its environment until it is opened again"
+      "a file opened by its path stays with its environment until it is reopened"
     ],
-    "what memory holds": ["a hook and a delegate write what memory holds into the environment that goes"],
+    "what memory holds": ["flush hooks and delegates can write in-memory state into the environment that is left"],
   ]
 
   @Test func `every row has a test`() throws {
@@ -82,7 +82,7 @@ struct FollowTableTests {
     #expect(missing == [])
   }
 
-  /// A provider of an application, whose store is a table.
+  /// A custom provider that stores its tweaks in a table.
   private struct TableProvider: TweakProvider {
     let name = "table"
     let database: Database
@@ -103,7 +103,7 @@ struct FollowTableTests {
     }
   }
 
-  @Test func `flags of a provider that reads a database of the scope change together with the active environment`()
+  @Test func `flags from a database of the scope change together with the active environment`()
     throws
   {
     let url = app.home.appending(path: "flags.sqlite", directoryHint: .notDirectory)
@@ -119,7 +119,7 @@ struct FollowTableTests {
     #expect(moments.elements.count == 7 && moments.elements.allSatisfy { $0[0] == $0[1] })
   }
 
-  @Test func `every environment sees the same processes`() async throws {
+  @Test func `a presence lists the same processes in every environment`() async throws {
     let group = try AppGroupsContainer(directory: app.home)
     let presence = try AppGroupsPresence<String>(name: "here", container: group)
     let peer = try PeerProcess()
@@ -133,7 +133,7 @@ struct FollowTableTests {
     #expect(try AppGroupsPresence<String>(name: "here", container: group).value.map(\.value) == ["recording"])
   }
 
-  @Test func `a file that was opened by its path stays with its environment until it is opened again`() throws {
+  @Test func `a file opened by its path stays with its environment until it is reopened`() throws {
     let url = app.home.appending(path: "notes.txt", directoryHint: .notDirectory)
     try Data("first".utf8).write(to: url)
     let file = try FileHandle(forUpdating: url)
@@ -160,7 +160,7 @@ struct FollowTableTests {
     }
   }
 
-  @Test func `a hook and a delegate write what memory holds into the environment that goes`() throws {
+  @Test func `flush hooks and delegates can write in-memory state into the environment that is left`() throws {
     let urls = ["hook.txt", "delegate.txt"].map { app.home.appending(path: $0, directoryHint: .notDirectory) }
     let (home, delegate) = (urls[0], Delegate(url: urls[1]))
     app.add(delegate)

@@ -6,9 +6,9 @@ import TestSupport
 import TestWorld
 import Testing
 
-@Suite("Everything in a root that is switched under load", .timeLimit(.minutes(Scale.isTorture ? 60 : 5)))
+@Suite("A switched root under load", .timeLimit(.minutes(Scale.isTorture ? 60 : 5)))
 struct OneWorldTests {
-  @Test func `no subscriber in any process ever sees a mixed state or another environment's datum`() async throws {
+  @Test func `no subscriber in any process sees a mixed state or another environment's data`() async throws {
     let root = try TemporaryDirectory()
     let home = root.url.appending(path: "home", directoryHint: .isDirectory)
     let world = try await ScopedWorld(home: home)
@@ -28,7 +28,7 @@ struct OneWorldTests {
     }
     async let writing: Void = world.write()
 
-    // This process and one of the others switch, at the same time.
+    // This process and another one switch concurrently.
     let count = Scale.count(10, torture: 150)
     let names = ids.map(\.uuidString).joined(separator: ",")
     async let theirs = peers[0].send("world-hop \(names) \(count) 7")

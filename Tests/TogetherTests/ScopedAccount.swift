@@ -4,21 +4,21 @@ import Signals
 import Stores
 import TestSupport
 
-/// A user who knows in which environment they logged in.
+/// A user with the environment of the login.
 struct ScopedAccount: SessionUser, Equatable {
   let id: String
   var environment: String
   var token = 0
 }
 
-/// A row of such a user.
+/// A row with the environment of its user.
 struct Entry: StoreModel, Equatable {
   static let table = TableSpec("entry")
   var id: Int
   var environment: String
 }
 
-/// A server that renews at once, and answers logins and renewals when a test says so.
+/// A server whose answers to logins and renewals a test can delay.
 final class ScopedServer: AuthControllerDelegate {
   let renewals = MutableProperty(0)
   let trusts: Bool

@@ -14,7 +14,7 @@ struct SessionsInScopeTests {
   private let app: AppContainer
   private let first = AppContainer.Environment.defaultID
   private let second: UUID
-  /// The delegates, which contexts hold weakly.
+  /// The delegates, retained because contexts hold them weakly.
   private let servers = Recorder<ScopedServer>()
   private let versions = StoreVersions(cacheVersion: 1, persistenceVersion: 1, models: [Entry.self])
 
@@ -31,7 +31,7 @@ struct SessionsInScopeTests {
     return context
   }
 
-  /// A context with a user in each of both environments, of which the first is active.
+  /// Returns a context with a user in each of two environments, the first of which is active.
   private func signedIn(
     _ server: ScopedServer, as ids: [String] = ["ada", "grace"]
   ) async throws -> StandardAppContext<ScopedAccount> {
@@ -50,7 +50,7 @@ struct SessionsInScopeTests {
 
   private func moments(of context: StandardAppContext<ScopedAccount>) -> Property<Moment> {
     .derived(context.status, context.user, context.current, app.active) { status, user, current, active in
-      // A context that belongs to another user than the status is mixed, too.
+      // A context of another user than the status counts as mixed, too.
       let isOneUser = status.user == user && (user?.id ?? StandardAppContext<ScopedAccount>.standardID) == current.id
       return Moment(
         userID: user?.id ?? "", environment: isOneUser ? status.user?.environment ?? "" : "mixed",
@@ -58,8 +58,7 @@ struct SessionsInScopeTests {
     }
   }
 
-  @Test func `a switch restores the session that is archived in the new environment, in the same change`() async throws
-  {
+  @Test func `a switch restores the archived session of the new environment in the same change`() async throws {
     let server = ScopedServer()
     let context = try await context(server)
     try await context.startAppContext(with: ScopedAccount(id: "ada", environment: first.uuidString, token: 5))
@@ -75,13 +74,13 @@ struct SessionsInScopeTests {
     try await app.activate(id: second)
     #expect(context.user.value?.token == 7)
     #expect(moments.elements.filter(\.isMixed) == [])
-    // A start in this environment finds the same.
+    // A new context in this environment finds the same session.
     let other = try await self.context(server)
     #expect(other.user.value == context.user.value)
   }
 
   @Test(arguments: [["ada", "grace"], ["ada", "ada"]])
-  func `nobody sees a user of another environment, whatever renews and writes during switches`(
+  func `no user of another environment is ever visible during concurrent renewals and writes`(
     _ names: [String]
   ) async throws {
     let server = ScopedServer(pause: { for _ in 0..<20 { await Task.yield() } })
@@ -96,7 +95,7 @@ struct SessionsInScopeTests {
           do {
             try await context.refreshAuthentication(force: true)
           } catch ContextError.environmentSwitched {
-            // Its answer came too late.
+            // The answer arrived too late.
           } catch {
             unexpected.record("\(error)")
           }
@@ -114,7 +113,7 @@ struct SessionsInScopeTests {
               try current.store.persistence.write { try $0.put(entry) }
               written.record(entry)
             } catch DatabaseError.swapped {
-              // The context has become an old one.
+              // The context was replaced by the switch.
             } catch {
               unexpected.record("\(error)")
             }
@@ -140,7 +139,7 @@ struct SessionsInScopeTests {
     }
   }
 
-  @Test func `a login that is answered after the switch changes nothing`() async throws {
+  @Test func `a login answered after the switch changes nothing`() async throws {
     let (gate, answered) = (Gate(), MutableProperty(false))
     let name = first.uuidString
     let context = try await context(
@@ -157,13 +156,13 @@ struct SessionsInScopeTests {
     gate.open()
     try await answered.firstValue("the answer") { $0 }
     try await context.startAppContext(with: ScopedAccount(id: "grace", environment: second.uuidString))
-    // It is read again after each write.
+    // The history is read again after each write.
     try await context.historyUsers.firstValue("grace alone") { $0.map(\.id) == ["grace"] }
     try await app.activate(id: first)
     #expect(context.authState.value == .unauthenticated && context.historyUsers.value.isEmpty)
   }
 
-  @Test func `an old context's databases refuse, also for the same user in the new environment`() async throws {
+  @Test func `databases of an old context throw, even for the same user in the new environment`() async throws {
     let context = try await signedIn(ScopedServer(), as: ["ada", "ada"])
     let old = context.current.value
     let database = try old.store.persistence
@@ -236,7 +235,8 @@ struct SessionsInScopeTests {
     #expect(moments.elements.last?.first == second.uuidString)
   }
 
-  @Test func `queries have no rows in an environment whose database cannot be read, and say why`() async throws {
+  @Test func `queries have no rows in an environment with an unreadable database, and report the failure`() async throws
+  {
     let context = try await signedIn(ScopedServer())
     try await context.current.value.store.persistence.write { try $0.put(Entry(id: 1, environment: first.uuidString)) }
     try await app.activate(id: second)
@@ -259,7 +259,7 @@ struct SessionsInScopeTests {
     #expect(moments.elements == ["Default 1", "Work 0", "Default 1"])
   }
 
-  @Test func `a switch that is refused leaves the session and its renewal as they are`() async throws {
+  @Test func `a rejected switch leaves the session and its renewal unchanged`() async throws {
     let gate = Gate()
     let context = try await signedIn(ScopedServer(pause: { try await gate.pass() }))
     let current = context.current.value
@@ -269,7 +269,7 @@ struct SessionsInScopeTests {
     let app = app
     let second = second
     try await onThread {
-      // A transaction of the thread that switches is in the way.
+      // A transaction of the switching thread prevents the switch.
       try database.read { _ in
         _ = #expect(throws: AppContainerError.self) { try app.activate(id: second) }
       }
@@ -280,7 +280,7 @@ struct SessionsInScopeTests {
     try await database.write { try $0.put(Entry(id: 1, environment: "first")) }
   }
 
-  @Test func `a session in a switched directory without the scope is refused with the remedy`() throws {
+  @Test func `a session in a switched directory without the scope is rejected with the remedy`() throws {
     for place in [app.home, app.home.appending(path: "Session")] {
       let error = #expect(throws: ContextError.self) { try StandardAppContext<ScopedAccount>(root: place) }
       guard case .switchedDirectory(_, let root) = error else {
@@ -292,7 +292,7 @@ struct SessionsInScopeTests {
     }
   }
 
-  @Test func `places that all environments would share are refused in a scope`() throws {
+  @Test func `locations that all environments would share are rejected in a scope`() throws {
     let outside = root.file("outside")
     let configurations = [
       ContextConfiguration(archiveLocation: .file(outside)), ContextConfiguration(cacheDirectory: outside),
@@ -310,7 +310,7 @@ struct SessionsInScopeTests {
     }
   }
 
-  @Test func `the directory of an earlier session goes on in a scope`() async throws {
+  @Test func `a session directory of an earlier version is adopted in a scope`() async throws {
     for stored in StoredFormat.all("session-database") {
       let copy = try stored.copy()
       let place = app.home.appending(path: "Session \(stored.generation)", directoryHint: .isDirectory)
@@ -326,7 +326,7 @@ struct SessionsInScopeTests {
     }
   }
 
-  @Test func `a session follows a switch by another process, and another process follows this one's`() async throws {
+  @Test func `a session follows another process's switch, and other processes follow this one's`() async throws {
     let server = root.file("server.json").path
     let peer = try PeerProcess()
     try await peer.send("context-scope \(app.home.path) \(server)")
@@ -350,14 +350,14 @@ struct SessionsInScopeTests {
     try await context.user.firstValue("nobody") { $0 == nil }
     try await switching.send("env-hammer \(first),\(second) \(Scale.count(20, torture: 500)) 3")
     try await switching.send("env-activate \(first)")
-    // It is active already, and this process follows before the call returns.
+    // It is already active, and this process catches up before the call returns.
     try await app.activate(id: first)
     #expect(moments.elements.filter(\.isMixed) == [])
     #expect(context.user.value?.id == "ada")
   }
 }
 
-/// What the archived users of `Tests/Fixtures/Formats` have in common with this one.
+/// A user type that decodes the archived users of `Tests/Fixtures/Formats`.
 private struct StoredAccount: SessionUser {
   let id: String
   var name: String

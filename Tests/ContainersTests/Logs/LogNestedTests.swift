@@ -7,7 +7,7 @@ import Testing
 
 @testable import Containers
 
-@Suite("A log that is used while others switch", .timeLimit(.minutes(5)))
+@Suite("A log in use while others switch", .timeLimit(.minutes(5)))
 struct LogNestedTests {
   private let world: LogWorld
   private let app: AppContainer
@@ -19,7 +19,7 @@ struct LogNestedTests {
     (app, log, ids) = (world.app, world.log, world.ids)
   }
 
-  /// Runs a closure once another thread has begun to switch, which waits for this one.
+  /// Runs a closure after another thread has begun a switch that waits for this thread.
   private func whileSwitching(_ body: () throws -> Void) throws {
     let switching = DispatchSemaphore(value: 0)
     let hook = app.onFlush { switching.signal() }
@@ -62,7 +62,7 @@ struct LogNestedTests {
     #expect(try await world.texts(in: ids[0]) == ["inside"])
   }
 
-  @Test func `an append inside an update does not wait for another process either`() async throws {
+  @Test func `an append inside an update does not wait for another process's switch either`() async throws {
     let file = try AppGroupsFile(name: "text.json", initialValue: "", scope: app.scope)
     let peer = try PeerProcess()
     try await peer.send("env \(world.fixture.root.path)")
@@ -87,7 +87,7 @@ struct LogNestedTests {
     #expect(try await world.texts(in: ids[0]) == ["inside"])
   }
 
-  @Test func `an append that begins while files are moved waits, and is in the new log`() async throws {
+  @Test func `an append that begins while files are moved waits, and goes to the new log`() async throws {
     final class Appending: Sendable {
       let isDone = DispatchSemaphore(value: 0)
     }
@@ -117,7 +117,7 @@ struct LogNestedTests {
     #expect(try await world.texts(in: ids[0]) == ["before"])
   }
 
-  @Test func `moves that are undone leave log and consumer as they were`() async throws {
+  @Test func `moves that are undone leave the log and its consumer unchanged`() async throws {
     struct Failing: EnvironmentSettings {
       struct Failure: Error {}
       let name = "What cannot be loaded"

@@ -19,7 +19,7 @@ struct LogProcessTests {
     (app, log, ids) = (world.app, world.log, world.ids)
   }
 
-  @Test func `an append after another process has switched is in the new log, before any news of the switch`()
+  @Test func `an append after another process's switch goes to the new log, even before the switch is observed`()
     async throws
   {
     let peer = try await world.peer()
@@ -33,7 +33,7 @@ struct LogProcessTests {
     #expect(try await world.texts(in: ids[2]) == ["round 2", "round 5"])
   }
 
-  @Test func `a consumer follows switches by another process, and reports nothing`() async throws {
+  @Test func `a consumer follows switches by another process, and reports no failure`() async throws {
     let peer = try await world.peer()
     let consumer = EntryRecorder(try log.events(for: "widget"))
     try await peer.send("append default 1")
@@ -44,11 +44,11 @@ struct LogProcessTests {
     try await peer.send("env-activate \(ids[0])")
     try await peer.send("append default 2")
     try await consumer.expect(["default 1", "work 1", "default 2"])
-    // The peer's events of one environment are numbered without a gap, each time anew.
+    // The peer is a new producer after each switch, whose events are numbered from 1.
     #expect(consumer.entries.elements.allSatisfy { $0.sequence == 1 })
   }
 
-  @Test func `a consumer in another process follows`() async throws {
+  @Test func `a consumer in another process follows switches`() async throws {
     let peer = try await world.peer()
     try await peer.send("follow-log widget")
     var texts: [String] = []
@@ -64,7 +64,7 @@ struct LogProcessTests {
     #expect(!peer.events.elements.contains { $0.hasPrefix("failure ") })
   }
 
-  @Test func `a log opens every time while another process switches`() async throws {
+  @Test func `a log always opens while another process switches`() async throws {
     let peer = try PeerProcess()
     try await peer.send("env \(world.fixture.root.path)")
     let isOver = Flag()
@@ -78,7 +78,7 @@ struct LogProcessTests {
       repeat {
         let log = try AppGroupsLog<Int>(name: "opened", scope: app.scope)
         try log.append(opened)
-        // One with a name would remove what it has handled.
+        // A named consumer would let trimming remove what it has handled.
         let events = try log.newEvents()
         let subscription = events.sink { _ in }
         subscription.cancel()
@@ -104,7 +104,9 @@ struct LogProcessTests {
     let isSet = Atomic(false)
   }
 
-  /// A consumer without a name has nothing removed, so all events can be found; one with a name gets all of them.
+  /// A named consumer receives all events.
+  ///
+  /// An unnamed one has none trimmed, so all can be found in the logs.
   @Test(arguments: [false, true])
   func `every event is found once, in the environment in which it was appended`(isNamed: Bool) async throws {
     let peers = try await [world.peer(), world.peer()]
@@ -165,8 +167,9 @@ struct LogProcessTests {
     var all: [String: String] { expected.withLock { $0 } }
   }
 
-  @Test func `a process that dies while it switches leaves log and consumer of this one as they were`() async throws {
-    // A named one would have removed what it has handled.
+  @Test func `a process that dies while it switches leaves another process's log and consumer unchanged`() async throws
+  {
+    // A named consumer would let trimming remove what it has handled.
     let consumer = EntryRecorder(try log.newEvents())
     try log.append("0")
     for step in 1...12 {
@@ -176,7 +179,7 @@ struct LogProcessTests {
       do {
         try await peer.send("env-activate \(ids[1])")
       } catch PeerProcess.Failure.gone {
-        // That is what it was to do.
+        // The crash was intended.
       }
       try await onThread { [log] in _ = try log.append("\(step)") }
       try await app.activate(id: ids[0])

@@ -23,7 +23,7 @@ struct LogWorld: Sendable {
     log = try AppGroupsLog(name: "events", scope: app.scope, onSwap: onSwap, limits: limits)
   }
 
-  /// Another process that has the root and the log open.
+  /// Starts another process that opens the root and the log.
   func peer() async throws -> PeerProcess {
     let peer = try PeerProcess()
     try await peer.send("env \(fixture.root.path)")
@@ -31,13 +31,13 @@ struct LogWorld: Sendable {
     return peer
   }
 
-  /// The directory in which the log of an environment lies now.
+  /// The current directory of an environment's log.
   func directory(of id: UUID) -> URL {
     let root = app.active.value.id == id ? fixture.root : fixture.url(".containers/\(id)/data")
     return root.appending(path: "Logs/events", directoryHint: .isDirectory)
   }
 
-  /// The events in the log of an environment, read by a consumer of its own.
+  /// Returns the events in an environment's log, read by a new consumer.
   func texts(in id: UUID) async throws -> [String] {
     try await app.activate(id: id)
     try log.append("the last")
@@ -51,7 +51,7 @@ struct LogWorld: Sendable {
   }
 }
 
-/// The entries that a consumer was given, with what went wrong.
+/// The entries that a consumer received, and its failures.
 struct EntryRecorder: Sendable {
   let events: LogEvents<String>
   let entries: Recorder<LogEntry<String>>
@@ -65,7 +65,7 @@ struct EntryRecorder: Sendable {
 
   var texts: [String] { entries.elements.map(\.event) }
 
-  /// Waits for these events, and none besides.
+  /// Waits for exactly these events.
   func expect(_ texts: [String], _ comment: String = "") async throws {
     let got = try await entries.wait(for: "\(texts) \(comment)", timeout: .seconds(60)) { $0.count >= texts.count }
     #expect(got.map(\.event) == texts, "\(comment)")

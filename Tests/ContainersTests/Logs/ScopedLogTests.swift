@@ -31,13 +31,13 @@ struct ScopedLogTests {
     #expect(try await world.texts(in: ids[2]) == [])
   }
 
-  @Test func `an environment without the log gets one, as when it is opened`() async throws {
+  @Test func `an environment without the log gets an empty one when it is activated`() async throws {
     #expect(world.fixture.exists("Logs/events/.consumers"))
     try await app.activate(id: ids[1])
     #expect(world.fixture.exists("Logs/events/.consumers"))
   }
 
-  @Test func `a consumer stops in the old log and goes on from its place in the new one`() async throws {
+  @Test func `a consumer stops in the old log and continues from its position in the new one`() async throws {
     let consumer = EntryRecorder(try log.events(for: "widget"))
     try log.append("default 1")
     try await consumer.expect(["default 1"])
@@ -51,13 +51,13 @@ struct ScopedLogTests {
     try log.append("work 2")
     try await consumer.expect(["default 1", "work 1", "default 2", "work 2"])
     #expect(consumer.entries.elements.map(\.swapCount) == [0, 1, 2, 3])
-    // Each environment has its own place.
+    // Each environment has its own cursor.
     for id in ids.prefix(2) {
       #expect(Tree.exists(world.directory(of: id).appending(path: ".consumers/widget.cursor")))
     }
   }
 
-  @Test func `what was appended before a consumer came back is given to it, and nothing twice`() async throws {
+  @Test func `a consumer receives the events appended before it came back, and none twice`() async throws {
     try log.append("default 1")
     try await app.activate(id: ids[1])
     try log.append("work 1")
@@ -71,7 +71,7 @@ struct ScopedLogTests {
     try await consumer.expect(["work 1", "default 1", "default 2"])
   }
 
-  @Test func `a loop gets no event of the old log that it has not taken, and gets it when that is back`() async throws {
+  @Test func `a loop receives no unread event of the old log until that environment returns`() async throws {
     try log.append(contentsOf: (1...5).map { "default \($0)" })
     try await app.activate(id: ids[1])
     try log.append("work 1")
@@ -84,21 +84,21 @@ struct ScopedLogTests {
     try await app.activate(id: ids[1])
     #expect(await loop.next()?.event == "work 1")
     try await app.activate(id: ids[0])
-    // The loop was busy with the second one when the environment went, so that one may come again.
+    // The loop was handling the second event during the switch, so that event may be redelivered.
     var texts: [String] = []
     while texts.last != "default 5", let entry = await loop.next() { texts.append(entry.event) }
     #expect(texts.drop { $0 == "default 2" } == ["default 3", "default 4", "default 5"])
     #expect(failures.elements == [])
   }
 
-  @Test func `an acknowledgement that comes after the switch moves no place in the new log`() async throws {
+  @Test func `an acknowledgement after the switch does not move the cursor in the new log`() async throws {
     try log.append("first")
     let work = try app.clone(id: ids[0])
     let events = try log.events(for: "widget", acknowledgement: .explicit)
     let consumer = EntryRecorder(events)
     try await consumer.expect(["first"])
     let first = consumer.entries.elements[0]
-    // The clone has the same event, by the same producer.
+    // The clone contains the same event of the same producer.
     try await app.activate(id: work.id)
     try await consumer.expect(["first", "first"])
     #expect(consumer.entries.elements[1] == first)
@@ -114,7 +114,7 @@ struct ScopedLogTests {
     try await consumer.expect(["first", "first", "first", "first", "first", "second"])
   }
 
-  @Test func `new events begin with the first after the switch`() async throws {
+  @Test func `new events begin with the first one after the switch`() async throws {
     try await app.activate(id: ids[1])
     try log.append("old")
     try await app.activate(id: ids[0])
@@ -129,7 +129,7 @@ struct ScopedLogTests {
     try await newest.expect(["default 1", "work 1"])
   }
 
-  @Test func `a process does not get its own events after switches either, if it does not want them`() async throws {
+  @Test func `excluded own events stay excluded after switches`() async throws {
     let peer = try await world.peer()
     let before = log.producer
     try log.append("own 1")
@@ -143,7 +143,7 @@ struct ScopedLogTests {
     try await consumer.expect(["other"])
   }
 
-  @Test func `a log that was to be closed says so, and keeps its events`() async throws {
+  @Test func `a log that closes on a swap reports it, and keeps its events`() async throws {
     let closing = try AppGroupsLog<String>(name: "closing", scope: app.scope, onSwap: .closes)
     let events = try closing.events(for: "widget")
     let consumer = EntryRecorder(events)
@@ -175,7 +175,7 @@ struct ScopedLogTests {
     #expect(log.producer == producer)
   }
 
-  @Test func `a switch that is refused leaves log and consumer as they were`() async throws {
+  @Test func `a rejected switch leaves the log and its consumer unchanged`() async throws {
     final class Refusing: ScopeMember {
       struct Refusal: Error {}
       let swapStage = ScopeStage.logs
@@ -196,7 +196,7 @@ struct ScopedLogTests {
     #expect(Set(consumer.entries.elements.map(\.swapCount)) == [0])
   }
 
-  @Test func `a clone's consumer goes on from the place that the original's had`() async throws {
+  @Test func `a consumer continues in a clone from its position in the original`() async throws {
     let consumer = EntryRecorder(try log.events(for: "widget"))
     try log.append("1")
     try await consumer.expect(["1"])
@@ -207,7 +207,7 @@ struct ScopedLogTests {
     try await consumer.expect(["1", "2"])
   }
 
-  @Test func `a directory of the log that somebody removes is made again`() async throws {
+  @Test func `a removed directory of the log is recreated`() async throws {
     let consumer = EntryRecorder(try log.events(for: "widget"))
     try log.append("1")
     try await consumer.expect(["1"])

@@ -5,7 +5,7 @@
   import Testing
 
   @Suite(
-    "Directories that their owner may not write", .timeLimit(.minutes(5)),
+    "Directories without write permission", .timeLimit(.minutes(5)),
     .asRoot)
   struct ClosedDirectoryTests {
     private let fixture: Fixture
@@ -21,7 +21,7 @@
 
     private var archive: String { fixture.directory.file("archive").path }
 
-    /// A process of an ordinary user, who owns everything in the test's directory.
+    /// Starts a process of an ordinary user that owns everything in the test's directory.
     private func user(in root: URL) async throws -> PeerProcess {
       let nobody = 65534
       try await shell(#"mkdir -p "$2"; chown -R \#(nobody) "$1""#, fixture.directory.url.path, root.path)
@@ -31,7 +31,7 @@
       return peer
     }
 
-    @Test func `a switch moves them, and they keep their modes`() async throws {
+    @Test func `a switch moves them and keeps their permissions`() async throws {
       let listing = try fixture.live()
       #expect(listing["closed"] == "directory 0" && listing["read-only"] == "directory 555")
       let peer = try await user(in: fixture.root)
@@ -43,7 +43,8 @@
       #expect(try fixture.live() == listing)
     }
 
-    @Test func `an imported environment with them can be activated, deactivated and deleted`() async throws {
+    @Test func `an imported environment with such directories can be activated, deactivated and deleted`() async throws
+    {
       let listing = try fixture.live()
       // Only root can read all of it.
       try await onThread {
@@ -60,7 +61,7 @@
       #expect(try await peer.send("env-list") == Environment.defaultID.uuidString)
     }
 
-    @Test func `a readable one is cloned and exported, and its copies are activated`() async throws {
+    @Test func `a readable directory is cloned and exported, and its copies can be activated`() async throws {
       try await shell(#"chmod 700 "$1/closed"; rm -r "$1/closed""#, fixture.root.path)
       let listing = try fixture.live()
       let peer = try await user(in: fixture.root)
@@ -72,7 +73,7 @@
       }
     }
 
-    @Test func `an unreadable one is named by clone and export, which leave nothing behind`() async throws {
+    @Test func `clone and export name an unreadable directory, and leave nothing behind`() async throws {
       let peer = try await user(in: fixture.root)
       for command in ["env-clone \(Environment.defaultID)", "env-export \(Environment.defaultID) \(archive)"] {
         let failure = await #expect(throws: PeerProcess.Failure.self) { try await peer.send(command) }

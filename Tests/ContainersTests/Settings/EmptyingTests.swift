@@ -61,7 +61,7 @@
     }
 
     @Test(arguments: ["journalled", "loaded"])
-    func `a process that undoes it for a killed one keeps its own values`(step: String) async throws {
+    func `a process that undoes the emptying of a killed one keeps its own values`(step: String) async throws {
       let peer = try await filledPeer()
       let other = try world.peer()
       try await other.send("switching \(world.root) suite,own")
